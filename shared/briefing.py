@@ -1,0 +1,62 @@
+"""The briefing: all that the model sees in a round.
+
+Its text is Markdown with fenced facts, in this order, so that the prompt's beginning stays the same
+from round to round:
+
+    # Question
+    <the user's words, verbatim>
+
+    # Facts
+    <fact id="F1" tool="get_course_outline" call="toolu_1" round="1" at="$">
+    {"course": "...", "lessons": [...]}
+    </fact>
+
+    # Tools tried
+    - round 1: get_course_outline {"course": "..."} -> ok: F1
+    - round 1: search {"q": "..."} -> not_found: <message and suggested action>
+
+    # Reasoning so far
+    - round 1: <what the model said>
+
+    # Not shown
+    - F2, F3: ...
+
+    # Now
+    Round 2 of at most 4.
+
+A section with nothing to say is left out. What tools returned stands inside `<fact>` fences only, and
+`fence` makes sure that it cannot close its fence or open another.
+"""
+
+import re
+from typing import Any, Literal
+
+import orjson
+from pydantic import Field
+
+from shared.values import Value
+
+Level = Literal["full", "simplified", "minimal"]
+
+_FENCE = re.compile(r"<(?=\s*/?\s*fact\b)", re.IGNORECASE)
+
+
+class Briefing(Value):
+    """One round's briefing, rendered."""
+
+    text: str
+    tokens: int = Field(ge=0, description="Estimated.")
+    facts_shown: tuple[str, ...] = Field(default=(), description="Ids of the facts in it, whole or shortened.")
+    facts_shortened: tuple[str, ...] = ()
+    facts_omitted: tuple[str, ...] = ()
+
+
+def fence(content: Any) -> str:
+    """Tool output as text that cannot imitate the fence around it."""
+    text = content if isinstance(content, str) else orjson.dumps(content).decode()
+    return _FENCE.sub("&lt;", text)
+
+
+def estimate_tokens(text: str) -> int:
+    """A rough, deterministic count: four characters to a token, rounded up."""
+    return (len(text) + 3) // 4

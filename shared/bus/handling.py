@@ -1,0 +1,142 @@
+"""What a component's author works with: a delivery comes in, an outcome goes out, the runtime commits it.
+
+    async def on_tools_requested(delivery: Delivery, session: SessionStore) -> Outcome:
+        results = await run(delivery.event.data.calls)
+        return Outcome(events=(ToolsCompleted(round=delivery.event.data.round, results=results),))
+
+A handler never writes what its outcome can say; it may be run again for the same delivery at any time.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from shared.events import AnyEvent, EventData
+
+STATE = "state"
+"""The coordinator's document of a session."""
+RESPONSE = "response"
+"""The document that holds a session's one response; whoever writes it first has answered."""
+MEMORY = "memory"
+"""The append-only list of a session's memory deltas."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One hand-over of a message."""
+
+    event: AnyEvent
+    log_entry: str
+    """Where the event stands in its session's log; what later events name it by."""
+    attempt: int = 0
+    """How often a handler has failed at it before."""
+    redelivered: bool = False
+    """Whether another worker may have begun with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Write a document whole, if it still has the version it was read with (0: it must not exist)."""
+
+    document: str
+    version: int
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Add one item to a list, if it still has the length it was read with."""
+
+    document: str
+    length: int
+    item: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SetTimer:
+    """Have `event` delivered `delay_s` seconds from the commit; a timer of the same name is replaced."""
+
+    name: str
+    delay_s: float
+    event: EventData
+
+
+@dataclass(frozen=True, slots=True)
+class CancelTimer:
+    """Forget a timer, if it is still set."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Everything that handling one delivery changes, committed in one atomic step with its acknowledgement."""
+
+    events: tuple[EventData, ...] = ()
+    """Appended to the session's log and put into the inboxes their classes name, in this order."""
+    writes: tuple[Put | Append, ...] = ()
+    timers: tuple[SetTimer | CancelTimer, ...] = ()
+    closes_session: bool = False
+    """Whether the session no longer counts as open."""
+
+
+NOTHING = Outcome()
+"""The message is acknowledged and changes nothing."""
+
+
+class SessionStore(Protocol):
+    """What Redis holds of one session. Reads begun together share one round trip."""
+
+    session_id: str
+
+    async def document(self, name: str) -> tuple[int, bytes | None]:
+        """A document's version and content; (0, None) when there is none."""
+
+    async def items(self, name: str, start: int = 0) -> list[bytes]:
+        """The items of an append-only list from `start` on."""
+
+    async def event(self, log_entry: str) -> AnyEvent:
+        """One event of the session's log. Raises UnreadableEvent when it is not there."""
+
+    async def settled(self, journal: str) -> dict[str, bytes]:
+        """All entries of a journal, by their name."""
+
+    async def note(self, journal: str, entry: str, content: bytes) -> bool:
+        """Add an entry to a journal at once, outside any commit. False, and no change, when it is there."""
+
+    async def stream_text(self, text: str) -> None:
+        """Add text to the session's short-lived stream of deltas, for observers."""
+
+
+Handler = Callable[[Delivery, SessionStore], Awaitable[Outcome]]
+Handlers = Mapping[type[EventData], Handler]
+
+
+@dataclass
+class FakeSession:
+    """A session store in memory, for tests of handlers."""
+
+    session_id: str = "s1"
+    documents: dict[str, tuple[int, bytes | None]] = field(default_factory=dict)
+    lists: dict[str, list[bytes]] = field(default_factory=dict)
+    log: dict[str, AnyEvent] = field(default_factory=dict)
+    journals: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    text: list[str] = field(default_factory=list)
+
+    async def document(self, name: str) -> tuple[int, bytes | None]:
+        return self.documents.get(name, (0, None))
+
+    async def items(self, name: str, start: int = 0) -> list[bytes]:
+        return self.lists.get(name, [])[start:]
+
+    async def event(self, log_entry: str) -> AnyEvent:
+        return self.log[log_entry]
+
+    async def settled(self, journal: str) -> dict[str, bytes]:
+        return dict(self.journals.get(journal, {}))
+
+    async def note(self, journal: str, entry: str, content: bytes) -> bool:
+        return self.journals.setdefault(journal, {}).setdefault(entry, content) is content
+
+    async def stream_text(self, text: str) -> None:
+        self.text.append(text)

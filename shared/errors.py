@@ -1,0 +1,65 @@
+"""Errors: what happened, what to do next, and whether trying again can help."""
+
+from pydantic import Field
+
+from shared.values import Value
+
+
+class AntiphonError(Exception):
+    """What every error of ours is. `code` is stable and safe to match on.
+
+    `hint` says what to do next. `retryable` says whether the same thing may succeed later.
+    """
+
+    code: str = "internal_error"
+    retryable: bool = False
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(f"{message} {hint}".strip())
+        self.message = message
+        self.hint = hint
+
+
+class ConfigurationError(AntiphonError):
+    """A setting is unknown, malformed or out of range."""
+
+    code = "configuration_error"
+
+
+class RedisUnavailable(AntiphonError):
+    """Redis cannot be reached, or does not answer in time."""
+
+    code = "redis_unavailable"
+    retryable = True
+
+
+class UnreadableEvent(AntiphonError):
+    """A stream entry is not an event we understand."""
+
+    code = "unreadable_event"
+
+
+class TryLater(AntiphonError):
+    """A handler cannot do its work yet; the delivery is handed back and returns after `delay_s`."""
+
+    code = "try_later"
+    retryable = True
+
+    def __init__(self, message: str, *, delay_s: float) -> None:
+        super().__init__(message)
+        self.delay_s = delay_s
+
+
+class ErrorInfo(Value):
+    """An error as it travels in events and answers."""
+
+    code: str = Field(description="Stable word for what happened, for programs.")
+    message: str = Field(description="What happened and what to do next, for people.")
+    retryable: bool = False
+
+    @classmethod
+    def of(cls, error: BaseException) -> "ErrorInfo":
+        """The wire form of any exception."""
+        if isinstance(error, AntiphonError):
+            return cls(code=error.code, message=str(error)[:2000], retryable=error.retryable)
+        return cls(code="internal_error", message=f"{type(error).__name__}: {error}"[:2000])

@@ -1,0 +1,106 @@
+"""What the coordinator asks for, and what it notes down."""
+
+from datetime import datetime
+from typing import ClassVar
+
+from pydantic import Field
+
+from shared.briefing import Level
+from shared.events.base import Component, EventData
+from shared.session import Limits, QueryOptions, Status, TerminationReason, Uncertainty
+from shared.tools import RequestedCall
+from shared.values import LogEntry, Round, Usage
+
+
+class SessionOpened(EventData):
+    """The recorded inputs a session is decided by: its limits, and the tool catalogue as it was."""
+
+    type: ClassVar[str] = "antiphon.session.opened.v1"
+    inbox: ClassVar[Component | None] = None
+
+    limits: Limits
+    options: QueryOptions
+    catalogue: str = Field(description="Content hash of the tool catalogue; empty when there was none.")
+    tools: tuple[str, ...] = Field(description="Names of the tools the session may use.")
+    model: str = Field(description="Model id; empty for the engine's own default.")
+    deadline: datetime
+
+
+class BriefingRequested(EventData):
+    """File the last round's outcome, and rebuild the briefing."""
+
+    type: ClassVar[str] = "antiphon.briefing.requested.v1"
+    inbox: ClassVar[Component | None] = "context_synthesizer"
+
+    round: Round = Field(description="The round that the briefing is for.")
+    max_rounds: Round
+    query: str
+    level: Level = "full"
+    reasoning: LogEntry | None = Field(default=None, description="The last round's reasoning.completed, to file.")
+    results: LogEntry | None = Field(default=None, description="The last round's tools.completed, to file.")
+
+
+class ReasoningRequested(EventData):
+    """Call the model once with the briefing named."""
+
+    type: ClassVar[str] = "antiphon.reasoning.requested.v1"
+    inbox: ClassVar[Component | None] = "reasoning_engine"
+
+    round: Round
+    briefing: LogEntry = Field(description="The briefing.ready that holds the briefing.")
+    catalogue: str = Field(default="", description="Content hash of the tool catalogue.")
+    tools: tuple[str, ...] = Field(default=(), description="Names of the tools to offer; none to force an answer.")
+    last_round_because: str = Field(
+        default="", description="Why no tools are offered any more, for the model; empty in an ordinary round."
+    )
+    model: str = Field(default="", description="Model id; empty for the engine's own default.")
+    tokens_left: int = Field(ge=1, description="What remains of the session's token budget.")
+    deadline: datetime
+
+
+class ToolsRequested(EventData):
+    """Run one batch of calls."""
+
+    type: ClassVar[str] = "antiphon.tools.requested.v1"
+    inbox: ClassVar[Component | None] = "tool_dispatcher"
+
+    round: Round
+    calls: tuple[RequestedCall, ...] = Field(min_length=1)
+    allowed: tuple[str, ...] = Field(default=(), description="Names of the tools the session may use.")
+    deadline: datetime
+
+
+class AssemblyRequested(EventData):
+    """Compose the answer from what there is."""
+
+    type: ClassVar[str] = "antiphon.assembly.requested.v1"
+    inbox: ClassVar[Component | None] = "response_assembler"
+
+    query: str
+    status: Status
+    termination_reason: TerminationReason
+    reply: LogEntry | None = Field(default=None, description="The reasoning.completed whose text is the answer.")
+    reasoning: LogEntry | None = Field(default=None, description="A reasoning.completed not yet in memory.")
+    results: LogEntry | None = Field(default=None, description="A tools.completed not yet in memory.")
+    batch: LogEntry | None = Field(
+        default=None, description="A tools.requested still under way: what its journal holds is used."
+    )
+    uncertainty: tuple[Uncertainty, ...] = ()
+    rounds_used: int = Field(ge=0)
+    tool_calls_used: int = Field(ge=0)
+    usage: Usage
+    opened: datetime
+
+
+class DeadlineReached(EventData):
+    """The session's time is over; sent by a timer."""
+
+    type: ClassVar[str] = "antiphon.deadline.reached.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+
+class AssemblyOverdue(EventData):
+    """The assembler has not answered in time; sent by a timer."""
+
+    type: ClassVar[str] = "antiphon.assembly.overdue.v1"
+    inbox: ClassVar[Component | None] = "coordinator"

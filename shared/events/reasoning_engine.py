@@ -1,0 +1,46 @@
+"""What the reasoning engine says."""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from shared.errors import ErrorInfo
+from shared.events.base import Component, EventData
+from shared.tools import ToolCall
+from shared.values import Round, Usage
+
+StopReason = Literal["end_turn", "tool_use", "max_tokens", "refusal", "context_window"]
+
+
+class ReasoningCompleted(EventData):
+    """The model's reply to one briefing."""
+
+    type: ClassVar[str] = "antiphon.reasoning.completed.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    stop_reason: StopReason
+    model: str
+    usage: Usage = Usage()
+    attempts: int = Field(default=1, ge=1, description="Calls to the model, the failed ones included.")
+    duration_ms: int = Field(default=0, ge=0)
+
+
+class ReasoningFailed(EventData):
+    """The model could not be brought to reply; `error.code` classifies why.
+
+    Codes: rate_limited, overloaded, server_error, timeout, connection_failed, empty_reply, unreadable_reply,
+    invalid_request, authentication_failed, permission_denied, model_not_found, context_too_long.
+    """
+
+    type: ClassVar[str] = "antiphon.reasoning.failed.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+    error: ErrorInfo
+    model: str
+    usage: Usage = Usage()
+    attempts: int = Field(default=1, ge=1)
+    duration_ms: int = Field(default=0, ge=0)

@@ -1,0 +1,20 @@
+"""What the tool dispatcher says."""
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from shared.events.base import Component, EventData
+from shared.tools import ToolResult
+from shared.values import Round
+
+
+class ToolsCompleted(EventData):
+    """A result for every call of the batch, in the order of the calls."""
+
+    type: ClassVar[str] = "antiphon.tools.completed.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+    results: tuple[ToolResult, ...]
+    duration_ms: int = Field(default=0, ge=0)

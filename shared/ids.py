@@ -1,0 +1,49 @@
+"""Ids: drawn once where something enters the system, derived ever after.
+
+Derived ids are what makes a re-run harmless: the same input gives the same outputs, letter for letter.
+"""
+
+import os
+import time
+import zlib
+from hashlib import blake2b
+from uuid import UUID, uuid5
+
+_VERSION_7 = 0x7 << 76
+_VARIANT = 0b10 << 62
+
+
+def new_id() -> UUID:
+    """A fresh UUIDv7 (RFC 9562, section 5.7): 48 bits of Unix milliseconds, then 74 random bits."""
+    return _uuid7(time.time_ns() // 1_000_000, os.urandom(10))
+
+
+def id_of_entry(stream: str, entry: str) -> UUID:
+    """The UUIDv7 of what entered the system as `entry` of `stream`; the same whenever it is asked for.
+
+    `entry` is a Redis stream id, `milliseconds-sequence`, and gives the timestamp.
+    """
+    milliseconds, _, _ = entry.partition("-")
+    return _uuid7(int(milliseconds), blake2b(f"{stream} {entry}".encode(), digest_size=10).digest())
+
+
+def child_id(parent: UUID, n: int) -> UUID:
+    """The id of the n-th thing that came of `parent`."""
+    return uuid5(parent, str(n))
+
+
+def idempotency_key(session_id: str, round: int, call_id: str) -> str:
+    """The name of one tool call's effect, across every retry and takeover."""
+    return f"{session_id}/{round}/{call_id}"
+
+
+def partition_of(session_id: str, partitions: int) -> int:
+    """The partition a session lives in: a stable hash of its id (CRC-32) modulo the partitions."""
+    return zlib.crc32(session_id.encode()) % partitions
+
+
+def _uuid7(milliseconds: int, random: bytes) -> UUID:
+    tail = int.from_bytes(random, "big") & ((1 << 74) - 1)
+    value = (milliseconds & ((1 << 48) - 1)) << 80
+    value |= _VERSION_7 | ((tail >> 62) << 64) | _VARIANT | (tail & ((1 << 62) - 1))
+    return UUID(int=value)

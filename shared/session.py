@@ -1,0 +1,85 @@
+"""What a client may ask of a session, and what it gets back."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from shared.values import Round, SessionId, Usage, Value
+
+Status = Literal["complete", "partial", "failed", "cancelled"]
+
+TerminationReason = Literal[
+    "natural_completion",
+    "max_rounds_reached",
+    "max_tool_calls_reached",
+    "token_budget_exhausted",
+    "deadline_exceeded",
+    "all_tools_failed",
+    "model_unavailable",
+    "model_refused",
+    "reply_truncated",
+    "cancelled",
+    "internal_error",
+]
+
+ToolName = str
+
+
+class QueryOptions(Value):
+    """What a client may set for one query. Whatever is left out takes the coordinator's default."""
+
+    max_rounds: int | None = Field(default=None, ge=1, le=100, description="Reasoning rounds at most.")
+    max_tool_calls: int | None = Field(default=None, ge=0, le=10_000, description="Tool calls at most, in all.")
+    max_tokens: int | None = Field(
+        default=None, ge=100, le=100_000_000, description="Model tokens at most, in and out, in all."
+    )
+    deadline_s: float | None = Field(
+        default=None, gt=0, le=86_400, description="Seconds from submission to the answer."
+    )
+    tools: tuple[ToolName, ...] | None = Field(
+        default=None, description="Names of the tools to offer; all of the catalogue when left out."
+    )
+    model: str | None = Field(default=None, max_length=200, description="Model id, instead of the default.")
+    conversation_id: SessionId | None = Field(default=None, description="Groups the sessions of one conversation.")
+
+
+class Limits(Value):
+    """The bounds a session is opened with: its options, and the defaults for the rest."""
+
+    max_rounds: int = Field(ge=1)
+    max_tool_calls: int = Field(ge=0)
+    max_tokens: int = Field(ge=100)
+    deadline_s: float = Field(gt=0)
+
+
+class Uncertainty(Value):
+    """Something the reader of an answer should know before trusting it."""
+
+    kind: str = Field(description="Stable word, for programs: see docs/uncertainty.md.")
+    message: str = Field(description="One sentence for the reader.")
+    about: str = Field(default="", description="What it concerns: a tool, a call, a limit.")
+
+
+class Source(Value):
+    """Where part of an answer comes from."""
+
+    id: str = Field(description="The id the answer cites it by, `F3`.")
+    tool: ToolName
+    call_id: str
+    title: str
+    excerpt: str
+
+
+class Response(Value):
+    """What a session ends in; the data of its one `response.ready`."""
+
+    session_id: SessionId
+    status: Status
+    answer: str = Field(description="Markdown.")
+    termination_reason: TerminationReason
+    uncertainty: tuple[Uncertainty, ...] = ()
+    sources: tuple[Source, ...] = ()
+    rounds_used: int = Field(ge=0)
+    tool_calls_used: int = Field(ge=0)
+    usage: Usage = Usage()
+    duration_ms: int = Field(ge=0)

@@ -1,0 +1,80 @@
+"""The words of the tool layer that travel: calls, results, the catalogue entry of one tool."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from shared.values import Value
+
+Effect = Literal["read", "write"]
+
+ErrorType = Literal[
+    "validation_error",
+    "not_found",
+    "permission_denied",
+    "rate_limit",
+    "api_failure",
+    "timeout",
+    "unknown_tool",
+    "outcome_unknown",
+    "cancelled",
+    "internal_error",
+]
+
+
+class ToolCall(Value):
+    """One call as the model asked for it."""
+
+    id: str = Field(min_length=1, max_length=200)
+    name: str = Field(max_length=200)
+    arguments: dict[str, Any] = {}
+    problem: str | None = Field(
+        default=None, description="Why the arguments cannot be used as they came, for instance not an object."
+    )
+
+
+class RequestedCall(ToolCall):
+    """One call as the coordinator hands it out."""
+
+    idempotency_key: str
+    refused: str | None = Field(
+        default=None, description="Why it must not run, for instance that the session's call limit is reached."
+    )
+
+
+class ToolError(Value):
+    """What a model is told about a call that failed."""
+
+    error_type: ErrorType
+    message: str = Field(description="What happened.")
+    suggested_action: str = Field(description="What to do next, written for a model that will act on it.")
+    example_valid_call: dict[str, Any] | None = None
+    retry_after_s: float | None = None
+    fields: dict[str, str] = Field(default={}, description="What is wrong with each argument, by its path.")
+
+
+class ToolResult(Value):
+    """The one envelope of every outcome: `data` when ok, `error` when not."""
+
+    index: int = Field(ge=0, description="The place of the call in its batch.")
+    call_id: str
+    tool: str
+    status: Literal["ok", "error"]
+    data: Any = Field(default=None, description="JSON: text, or a structure.")
+    error: ToolError | None = None
+    duration_ms: int = Field(default=0, ge=0)
+
+
+class ToolDefinition(Value):
+    """One tool as the catalogue publishes it and the model sees it."""
+
+    name: str = Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")
+    description: str
+    input_schema: dict[str, Any] = Field(description="JSON Schema of an object; the contract under x-orchestration.")
+    effect: Effect
+
+
+class Catalogue(Value):
+    """Every tool a set of dispatchers offers, in a stable order; stored under the hash of its content."""
+
+    tools: tuple[ToolDefinition, ...] = ()

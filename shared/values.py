@@ -1,0 +1,53 @@
+"""The one base of everything that is data: frozen, strict about unknown fields."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+
+class Value(BaseModel):
+    """An immutable value. Unknown fields are refused; NaN and infinities too."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+SessionId = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$"),
+    Field(description="1 to 128 letters, digits, '.', '_', ':' or '-', the first a letter or digit."),
+]
+
+LogEntry = Annotated[
+    str,
+    StringConstraints(pattern=r"^\d{1,20}-\d{1,20}$"),
+    Field(description="The place of an event in its session's log: a Redis stream id."),
+]
+
+Round = Annotated[int, Field(ge=1, le=1000, description="Counts from 1.")]
+
+
+class Usage(Value):
+    """Tokens a model was given and gave, and what they cost where prices are configured."""
+
+    input_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
+    cache_read_tokens: int = Field(default=0, ge=0)
+    cache_write_tokens: int = Field(default=0, ge=0)
+    cost_usd: float | None = Field(default=None, ge=0)
+
+    @property
+    def total_tokens(self) -> int:
+        """Everything that counts against a token budget."""
+        return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+    def plus(self, other: "Usage") -> "Usage":
+        """The sum; the cost is unknown as soon as one part's is."""
+        costs = (self.cost_usd, other.cost_usd)
+        known = [cost for cost in costs if cost is not None]
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
+            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
+            cost_usd=sum(known) if len(known) == 2 else None,
+        )

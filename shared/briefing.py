@@ -46,7 +46,9 @@ class Briefing(Value):
 
     text: str
     tokens: int = Field(ge=0, description="Estimated.")
-    facts_shown: tuple[str, ...] = Field(default=(), description="Ids of the facts in it, whole or shortened.")
+    facts_shown: tuple[str, ...] = Field(
+        default=(), description="Ids of the facts in it, whole or shortened."
+    )
     facts_shortened: tuple[str, ...] = ()
     facts_omitted: tuple[str, ...] = ()
 

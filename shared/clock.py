@@ -15,3 +15,8 @@ def utc_now() -> datetime:
 def monotonic_s() -> float:
     """Seconds on a clock that never steps back, for measuring and for local waits."""
     return time.monotonic()
+
+
+def milliseconds(seconds: float) -> int:
+    """Seconds as the whole milliseconds Redis takes, at least one."""
+    return max(1, round(seconds * 1000))

@@ -18,7 +18,9 @@ class Fact(Value):
     round: Round
     tool: str
     call_id: str
-    position: str = Field(description="Where in the result: a JSON path such as `$[2]`, or `$` for the whole.")
+    position: str = Field(
+        description="Where in the result: a JSON path such as `$[2]`, or `$` for the whole."
+    )
     title: str = ""
     content: Any = Field(description="Verbatim: the text, or the JSON value.")
 

@@ -29,7 +29,9 @@ class QueryOptions(Value):
     """What a client may set for one query. Whatever is left out takes the coordinator's default."""
 
     max_rounds: int | None = Field(default=None, ge=1, le=100, description="Reasoning rounds at most.")
-    max_tool_calls: int | None = Field(default=None, ge=0, le=10_000, description="Tool calls at most, in all.")
+    max_tool_calls: int | None = Field(
+        default=None, ge=0, le=10_000, description="Tool calls at most, in all."
+    )
     max_tokens: int | None = Field(
         default=None, ge=100, le=100_000_000, description="Model tokens at most, in and out, in all."
     )
@@ -40,7 +42,9 @@ class QueryOptions(Value):
         default=None, description="Names of the tools to offer; all of the catalogue when left out."
     )
     model: str | None = Field(default=None, max_length=200, description="Model id, instead of the default.")
-    conversation_id: SessionId | None = Field(default=None, description="Groups the sessions of one conversation.")
+    conversation_id: SessionId | None = Field(
+        default=None, description="Groups the sessions of one conversation."
+    )
 
 
 class Limits(Value):

@@ -30,17 +30,28 @@ class PipelineSettings(Settings):
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_")
 
     redis_url: SecretStr | None = Field(
-        default=None, description="redis:// or rediss:// address; `redis://localhost:6379/0` when a component starts without."
+        default=None,
+        description="redis:// or rediss:// address; `redis://localhost:6379/0` when a component starts without.",
     )
     namespace: str = Field(
         default="antiphon", pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="First part of every Redis key."
     )
-    partitions: int = Field(default=1, ge=1, le=1024, description="Parts the sessions are spread over; never change it on a running deployment.")
+    partitions: int = Field(
+        default=1,
+        ge=1,
+        le=1024,
+        description="Parts the sessions are spread over; never change it on a running deployment.",
+    )
     tools: str = Field(
-        default="", description="Comma list of `package.module` or `package.module:attribute` the dispatcher imports."
+        default="",
+        description="Comma list of `package.module` or `package.module:attribute` the dispatcher imports.",
     )
     model: str = Field(default="claude-sonnet-5-5", description="Model id the reasoning engine uses.")
-    log_level: str = Field(default="info", pattern=r"^(debug|info|warning|error)$", description="Least severe line that is logged.")
+    log_level: str = Field(
+        default="info",
+        pattern=r"^(debug|info|warning|error)$",
+        description="Least severe line that is logged.",
+    )
 
 
 class BusSettings(Settings):
@@ -49,16 +60,54 @@ class BusSettings(Settings):
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_BUS_")
     section = "bus"
 
-    lease_s: float = Field(default=20.0, ge=0.2, le=600, description="Seconds a worker may be silent before its deliveries are taken over.")
-    max_deliveries: int = Field(default=5, ge=2, le=100, description="Deliveries of one message before it becomes a dead letter.")
-    max_attempts: int = Field(default=5, ge=1, le=100, description="Failures of a handler at one message before it becomes a dead letter.")
-    retry_delay_s: float = Field(default=0.5, ge=0.01, le=600, description="Delay before the first retry of a failed handler; doubles each time.")
-    retention_s: float = Field(default=86_400, ge=1, le=31_536_000, description="Seconds what belongs to a session is kept after its last change.")
-    feed_length: int = Field(default=10_000, ge=0, le=10_000_000, description="Entries of a partition's live feed, about.")
-    responses_length: int = Field(default=100_000, ge=1, le=100_000_000, description="Entries of a partition's stream of responses, about.")
-    dead_length: int = Field(default=10_000, ge=1, le=10_000_000, description="Dead letters a partition keeps, about.")
-    max_open_sessions: int = Field(default=1_000, ge=1, le=10_000_000, description="Sessions open at once per partition; further queries wait in the queue.")
-    max_event_bytes: int = Field(default=4_000_000, ge=10_000, le=100_000_000, description="Bytes of one event at most.")
+    lease_s: float = Field(
+        default=20.0,
+        ge=0.2,
+        le=600,
+        description="Seconds a worker may be silent before its deliveries are taken over.",
+    )
+    max_deliveries: int = Field(
+        default=5, ge=2, le=100, description="Deliveries of one message before it becomes a dead letter."
+    )
+    max_attempts: int = Field(
+        default=5,
+        ge=1,
+        le=100,
+        description="Failures of a handler at one message before it becomes a dead letter.",
+    )
+    retry_delay_s: float = Field(
+        default=0.5,
+        ge=0.01,
+        le=600,
+        description="Delay before the first retry of a failed handler; doubles each time.",
+    )
+    retention_s: float = Field(
+        default=86_400,
+        ge=1,
+        le=31_536_000,
+        description="Seconds what belongs to a session is kept after its last change.",
+    )
+    feed_length: int = Field(
+        default=10_000, ge=0, le=10_000_000, description="Entries of a partition's live feed, about."
+    )
+    responses_length: int = Field(
+        default=100_000,
+        ge=1,
+        le=100_000_000,
+        description="Entries of a partition's stream of responses, about.",
+    )
+    dead_length: int = Field(
+        default=10_000, ge=1, le=10_000_000, description="Dead letters a partition keeps, about."
+    )
+    max_open_sessions: int = Field(
+        default=1_000,
+        ge=1,
+        le=10_000_000,
+        description="Sessions open at once per partition; further queries wait in the queue.",
+    )
+    max_event_bytes: int = Field(
+        default=4_000_000, ge=10_000, le=100_000_000, description="Bytes of one event at most."
+    )
 
 
 def load(kind: type[SettingsT]) -> SettingsT:
@@ -69,7 +118,9 @@ def load(kind: type[SettingsT]) -> SettingsT:
         return kind()
     except ValidationError as error:
         faults = [f"{prefix}{str(fault['loc'][0]).upper()}: {fault['msg']}" for fault in error.errors()]
-        raise ConfigurationError("; ".join(faults) + ".", hint="`antiphon settings` lists every setting.") from None
+        raise ConfigurationError(
+            "; ".join(faults) + ".", hint="`antiphon settings` lists every setting."
+        ) from None
 
 
 def load_environment(name: str) -> str | None:
@@ -87,7 +138,9 @@ def variables(kind: type[Settings]) -> list[tuple[str, str, str, str]]:
         bounds = [_bound(rule) for rule in info.metadata]
         kind_of = " ".join([" or ".join(word for word in words if word != "NoneType"), *filter(None, bounds)])
         default = "" if info.default is None else str(info.default)
-        rows.append((prefix + name.upper(), kind_of.replace("SecretStr", "str"), default, info.description or ""))
+        rows.append(
+            (prefix + name.upper(), kind_of.replace("SecretStr", "str"), default, info.description or "")
+        )
     return rows
 
 
@@ -96,7 +149,9 @@ def _refuse_unknown(prefix: str, kind: type[Settings]) -> None:
     others = tuple(f"ANTIPHON_{section.upper()}_" for section in SECTIONS if section != kind.section)
     for variable in os.environ:
         if variable.startswith(prefix) and variable not in known and not variable.startswith(others):
-            raise ConfigurationError(f"{variable} is not a setting.", hint="`antiphon settings` lists every setting.")
+            raise ConfigurationError(
+                f"{variable} is not a setting.", hint="`antiphon settings` lists every setting."
+            )
 
 
 def _bound(rule: Any) -> str:

@@ -38,7 +38,8 @@ class RequestedCall(ToolCall):
 
     idempotency_key: str
     refused: str | None = Field(
-        default=None, description="Why it must not run, for instance that the session's call limit is reached."
+        default=None,
+        description="Why it must not run, for instance that the session's call limit is reached.",
     )
 
 
@@ -70,7 +71,9 @@ class ToolDefinition(Value):
 
     name: str = Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")
     description: str
-    input_schema: dict[str, Any] = Field(description="JSON Schema of an object; the contract under x-orchestration.")
+    input_schema: dict[str, Any] = Field(
+        description="JSON Schema of an object; the contract under x-orchestration."
+    )
     effect: Effect
 
 

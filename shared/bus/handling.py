@@ -9,6 +9,7 @@ A handler never writes what its outcome can say; it may be run again for the sam
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from shared.events import AnyEvent, EventData
@@ -54,10 +55,11 @@ class Append:
 
 @dataclass(frozen=True, slots=True)
 class SetTimer:
-    """Have `event` delivered `delay_s` seconds from the commit; a timer of the same name is replaced."""
+    """Have `event` delivered when it is `due`; a timer of the same name is replaced."""
 
     name: str
-    delay_s: float
+    due: datetime | timedelta
+    """A moment on Redis's clock, or the time from the commit on."""
     event: EventData
 
 

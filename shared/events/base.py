@@ -23,7 +23,9 @@ COMPONENTS: tuple[Component, ...] = (
     "response_assembler",
 )
 
-TraceParent = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$")]
+TraceParent = Annotated[
+    str, StringConstraints(pattern=r"^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$")
+]
 
 
 class EventData(Value):

@@ -50,18 +50,18 @@ UPCASTERS: Mapping[str, tuple[str, Upcaster]] = {}
 
 
 def _envelope(data: type[EventData]) -> type[AnyEvent]:
+    only_this_type: Any = Literal[data.type]
     return create_model(
         f"{data.__name__}Event",
         __base__=Event[data],  # type: ignore[valid-type]  # one concrete envelope per data class
-        type=(Literal[data.type], data.type),
+        type=(only_this_type, data.type),
     )
 
 
 ENVELOPES: Mapping[type[EventData], type[AnyEvent]] = {data: _envelope(data) for data in EVENT_DATA}
 
-_any_event: TypeAdapter[AnyEvent] = TypeAdapter(
-    Annotated[Union[tuple(ENVELOPES.values())], Field(discriminator="type")]  # noqa: UP007  # built at run time
-)
+_one_of: Any = Union[tuple(ENVELOPES.values())]  # noqa: UP007  # a union made at run time
+_any_event: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[_one_of, Field(discriminator="type")])
 
 
 def encode(event: AnyEvent) -> bytes:
@@ -90,7 +90,9 @@ def explain(error: ValidationError) -> str:
     """Every fault of a validation as `field: what is wrong`, the first five."""
     lines = []
     for fault in error.errors(include_url=False, include_context=False)[:5]:
-        path = ".".join(str(part) for part in fault["loc"] if not str(part).startswith("antiphon.")) or "event"
+        path = (
+            ".".join(str(part) for part in fault["loc"] if not str(part).startswith("antiphon.")) or "event"
+        )
         lines.append(f"{path}: {fault['msg']}")
     return "; ".join(lines)
 

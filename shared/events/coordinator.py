@@ -34,9 +34,11 @@ class BriefingRequested(EventData):
 
     round: Round = Field(description="The round that the briefing is for.")
     max_rounds: Round
-    query: str
+    question: LogEntry = Field(description="The query.submitted that holds the user's words.")
     level: Level = "full"
-    reasoning: LogEntry | None = Field(default=None, description="The last round's reasoning.completed, to file.")
+    reasoning: LogEntry | None = Field(
+        default=None, description="The last round's reasoning.completed, to file."
+    )
     results: LogEntry | None = Field(default=None, description="The last round's tools.completed, to file.")
 
 
@@ -49,9 +51,12 @@ class ReasoningRequested(EventData):
     round: Round
     briefing: LogEntry = Field(description="The briefing.ready that holds the briefing.")
     catalogue: str = Field(default="", description="Content hash of the tool catalogue.")
-    tools: tuple[str, ...] = Field(default=(), description="Names of the tools to offer; none to force an answer.")
+    tools: tuple[str, ...] = Field(
+        default=(), description="Names of the tools to offer; none to force an answer."
+    )
     last_round_because: str = Field(
-        default="", description="Why no tools are offered any more, for the model; empty in an ordinary round."
+        default="",
+        description="Why no tools are offered any more, for the model; empty in an ordinary round.",
     )
     model: str = Field(default="", description="Model id; empty for the engine's own default.")
     tokens_left: int = Field(ge=1, description="What remains of the session's token budget.")
@@ -76,14 +81,16 @@ class AssemblyRequested(EventData):
     type: ClassVar[str] = "antiphon.assembly.requested.v1"
     inbox: ClassVar[Component | None] = "response_assembler"
 
-    query: str
+    question: LogEntry = Field(description="The query.submitted that holds the user's words.")
     status: Status
     termination_reason: TerminationReason
-    reply: LogEntry | None = Field(default=None, description="The reasoning.completed whose text is the answer.")
+    reply: LogEntry | None = Field(
+        default=None, description="The reasoning.completed whose text is the answer."
+    )
     reasoning: LogEntry | None = Field(default=None, description="A reasoning.completed not yet in memory.")
     results: LogEntry | None = Field(default=None, description="A tools.completed not yet in memory.")
-    batch: LogEntry | None = Field(
-        default=None, description="A tools.requested still under way: what its journal holds is used."
+    batch: Round | None = Field(
+        default=None, description="The round of a batch still under way: what its journal holds is used."
     )
     uncertainty: tuple[Uncertainty, ...] = ()
     rounds_used: int = Field(ge=0)

@@ -1,0 +1,136 @@
+"""The async shell around `decide`: load the session, decide, say what is to be committed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from coordinator.decide import decide, open_session
+from coordinator.session import Decision, Opening, Session
+from shared.bus.handling import (
+    NOTHING,
+    RESPONSE,
+    STATE,
+    Delivery,
+    Handlers,
+    Outcome,
+    Put,
+    SessionStore,
+)
+from shared.errors import TryLater
+from shared.events import (
+    AssemblyOverdue,
+    BriefingReady,
+    CancellationRequested,
+    ComponentFailed,
+    DeadlineReached,
+    EventData,
+    QuerySubmitted,
+    ReasoningCompleted,
+    ReasoningFailed,
+    ResponseReady,
+    ToolsCompleted,
+)
+from shared.session import Limits, Response
+from shared.tools import Catalogue
+
+CATALOGUE_POLL_S = 0.5
+
+
+class Coordinator:
+    """Handlers of everything a coordinator consumes."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        catalogue_wait_s: float,
+        current_catalogue: Callable[[], Awaitable[str | None]],
+        catalogue: Callable[[str], Awaitable[Catalogue]],
+    ) -> None:
+        self._limits = limits
+        self._catalogue_waits = round(catalogue_wait_s / CATALOGUE_POLL_S)
+        self._current_catalogue, self._catalogue = current_catalogue, catalogue
+
+    @property
+    def handlers(self) -> Handlers:
+        replies: tuple[type[EventData], ...] = (
+            BriefingReady,
+            ReasoningCompleted,
+            ReasoningFailed,
+            ToolsCompleted,
+            ResponseReady,
+            ComponentFailed,
+            CancellationRequested,
+            DeadlineReached,
+            AssemblyOverdue,
+        )
+        return {QuerySubmitted: self.on_query_submitted, **dict.fromkeys(replies, self.on_event)}
+
+    async def on_query_submitted(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        """Open the session, once a dispatcher has said which tools there are."""
+        (version, content), content_hash = await asyncio.gather(
+            session.document(STATE), self._current_catalogue()
+        )
+        if content is not None:
+            return NOTHING
+        if content_hash is None and delivery.attempt < self._catalogue_waits:
+            raise TryLater("no dispatcher has published its tools yet", delay_s=CATALOGUE_POLL_S)
+        catalogue = await self._catalogue(content_hash) if content_hash else Catalogue()
+        opening = Opening(
+            limits=self._limits,
+            catalogue=content_hash or "",
+            tools=tuple(tool.name for tool in catalogue.tools),
+            is_catalogue_missing=content_hash is None,
+        )
+        query = delivery.event.data
+        assert isinstance(query, QuerySubmitted)
+        return _outcome(version, open_session(delivery.event, delivery.log_entry, query, opening))
+
+    async def on_event(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        """Take the session one step on. What belongs to no session we know is let go."""
+        version, content = await session.document(STATE)
+        if content is None:
+            return await self._on_event_before_opening(delivery, session)
+        before = Session.model_validate_json(content)
+        decision = decide(before, delivery.event, delivery.log_entry)
+        if decision.answer is not None:
+            answered, _ = await session.document(RESPONSE)
+            return NOTHING if answered else _answer(decision.answer)
+        if decision.session == before:
+            return NOTHING
+        return _outcome(version, decision)
+
+    async def _on_event_before_opening(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        match delivery.event.data:
+            case CancellationRequested() if delivery.attempt < self._catalogue_waits:
+                raise TryLater("the session is not open yet", delay_s=CATALOGUE_POLL_S)
+            case ComponentFailed(component="coordinator") as failure:
+                answered, _ = await session.document(RESPONSE)
+                return NOTHING if answered else _answer(_never_opened(session.session_id, failure))
+            case ResponseReady():
+                return Outcome(closes_session=True)
+            case _:
+                return NOTHING
+
+
+def _outcome(version: int, decision: Decision) -> Outcome:
+    state = Put(STATE, version, decision.session.model_dump_json(exclude_defaults=True).encode())
+    return Outcome(
+        events=decision.commands, writes=(state,), timers=decision.timers, closes_session=decision.closes
+    )
+
+
+def _answer(response: Response) -> Outcome:
+    """A response of the coordinator's own; the document lets only one response of a session be committed."""
+    ready = ResponseReady(**response.model_dump())
+    return Outcome(events=(ready,), writes=(Put(RESPONSE, 0, response.model_dump_json().encode()),))
+
+
+def _never_opened(session_id: str, failure: ComponentFailed) -> Response:
+    return Response(
+        session_id=session_id,
+        status="failed",
+        answer=f"The session could not be opened: {failure.error.message}",
+        termination_reason="internal_error",
+        rounds_used=0,
+        tool_calls_used=0,
+        duration_ms=0,
+    )

@@ -1,0 +1,55 @@
+"""The bounds of a session: what is left of them, and when a round has to be the last. Pure."""
+
+from coordinator.session import Opening, Session
+from shared.session import Limits, QueryOptions, TerminationReason
+
+BARREN_ROUNDS_MAX = 2
+_REPLY_RESERVE_TOKENS = 1_000
+
+
+def resolve(options: QueryOptions, defaults: Limits) -> Limits:
+    """A query's own limits where it sets them, the defaults for the rest."""
+    chosen = options.model_dump(exclude_none=True, include=set(Limits.model_fields))
+    return defaults.model_copy(update=chosen)
+
+
+def offered(options: QueryOptions, opening: Opening) -> tuple[str, ...]:
+    """The tools a session may use: those it names, or all."""
+    if options.tools is None:
+        return opening.tools
+    return tuple(name for name in opening.tools if name in options.tools)
+
+
+def tokens_left(session: Session) -> int:
+    """Tokens the session may still spend; 0 or less when the budget is gone."""
+    return session.limits.max_tokens - session.usage.total_tokens
+
+
+def last_round_reason(session: Session, briefing_tokens: int) -> TerminationReason | None:
+    """Why the round to come must do without tools, so that the model answers with what it has."""
+    if not session.tools:
+        return None
+    if session.round >= session.limits.max_rounds:
+        return "max_rounds_reached"
+    if session.tool_calls_used >= session.limits.max_tool_calls:
+        return "max_tool_calls_reached"
+    if session.barren_rounds >= BARREN_ROUNDS_MAX:
+        return "all_tools_failed"
+    if tokens_left(session) < 2 * briefing_tokens + 2 * _REPLY_RESERVE_TOKENS:
+        return "token_budget_exhausted"
+    return None
+
+
+def explain(reason: TerminationReason | None, session: Session) -> str:
+    """The same, in words for the model."""
+    match reason:
+        case None:
+            return ""
+        case "max_rounds_reached":
+            return f"The limit of {session.limits.max_rounds} rounds is reached."
+        case "max_tool_calls_reached":
+            return f"The limit of {session.limits.max_tool_calls} tool calls is reached."
+        case "all_tools_failed":
+            return f"Every tool call of the last {session.barren_rounds} rounds failed."
+        case _:
+            return "The session's token budget is nearly spent."

@@ -1,0 +1,37 @@
+"""Settings of the coordinator: `ANTIPHON_COORDINATOR_<NAME>`."""
+
+from pydantic import Field
+from pydantic_settings import SettingsConfigDict
+
+from shared.session import Limits
+from shared.settings import Settings
+
+
+class CoordinatorSettings(Settings):
+    """Defaults for what a query leaves out, and the coordinator's own bounds."""
+
+    model_config = SettingsConfigDict(env_prefix="ANTIPHON_COORDINATOR_")
+    section = "coordinator"
+
+    max_rounds: int = Field(default=4, ge=1, le=100, description="Reasoning rounds of a session at most.")
+    max_tool_calls: int = Field(default=20, ge=0, le=10_000, description="Tool calls of a session at most.")
+    max_tokens: int = Field(
+        default=200_000, ge=100, le=100_000_000, description="Model tokens of a session at most, in and out."
+    )
+    deadline_s: float = Field(
+        default=300, gt=0, le=86_400, description="Seconds from a query's submission to its answer."
+    )
+    concurrency: int = Field(default=64, ge=1, le=10_000, description="Messages in hand at once.")
+    intake: int = Field(default=64, ge=1, le=10_000, description="Submissions in hand at once.")
+    catalogue_wait_s: float = Field(
+        default=20, ge=0, le=600, description="Seconds a new session waits for a dispatcher's catalogue."
+    )
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(
+            max_rounds=self.max_rounds,
+            max_tool_calls=self.max_tool_calls,
+            max_tokens=self.max_tokens,
+            deadline_s=self.deadline_s,
+        )

@@ -1,0 +1,76 @@
+"""Words: the few facts about English that the rules need. Pure."""
+
+import re
+from difflib import SequenceMatcher
+
+STOP_WORDS = frozenset(
+    """a about above after again all also am an and another any anyone anything are as at be been before being
+    below best between both but by can could did do does during each either else every few first for from had
+    has have he her here him his how i if in into is it its just last like many may me might more most much my
+    next no nor not of off on one only or other our out over own per please same she should similar so some such
+    than that the their them then there these they this those through to too under until up us very was we were
+    what when where whether which while who whom whose why will with within without would yes yet you your"""
+    .split()
+)  # fmt: skip
+
+CONNECTORS = frozenset("a an and at by for from in into of on or the to with without your & : -".split())
+"""Small words that stand inside titles."""
+
+_REQUEST_WORDS = """answer address ask begin compare concern contain cover deal describe detail discuss does exist
+    explain explore feature find focus get give go happen help include introduce involve know learn let list look
+    mean mention name need present provide read recommend refer relate say search see show speak state study
+    suggest talk teach tell touch treat try understand use want"""  # fmt: skip
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def stem(word: str) -> str:
+    """A word without its English inflection, so that `queries` meets `query` and `caching` meets `caches`."""
+    word = word.lower().replace("’", "'").removesuffix("'s")
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for suffix in ("ing", "ed"):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            word = word[: -len(suffix)]
+            if word[-1] == word[-2] and word[-1] not in "sl":
+                word = word[:-1]
+            break
+    return word[:-1] if len(word) > 3 and word.endswith("e") else word
+
+
+REQUEST_STEMS = frozenset(stem(word) for word in _REQUEST_WORDS.split())
+"""Verbs that ask for something or say that a text has a subject; they carry no subject themselves."""
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, in order, as written."""
+    return _WORD.findall(text)
+
+
+def content_words(text: str) -> list[str]:
+    """The words that carry meaning, in order, as written."""
+    return [word for word in words(text) if not is_filler(word)]
+
+
+def stems(text: str) -> frozenset[str]:
+    """The stems of the words that carry meaning."""
+    return frozenset(stem(word) for word in content_words(text))
+
+
+def is_filler(word: str) -> bool:
+    """Whether a word says nothing about the subject of a question."""
+    return word.lower() in STOP_WORDS or stem(word) in REQUEST_STEMS
+
+
+def identifier_stems(name: str) -> tuple[str, ...]:
+    """`lessonNumber` and `lesson_number` as stems: lesson, number."""
+    return tuple(stem(word) for word in words(_CAMEL.sub(" ", name).replace("_", " ")))
+
+
+def similarity(first: str, second: str) -> float:
+    """How alike two names are, from 0 to 1, whatever their case and punctuation."""
+    left, right = (" ".join(word.lower() for word in words(text[:300])) for text in (first, second))
+    return SequenceMatcher(None, left, right).ratio() if left and right else 0.0

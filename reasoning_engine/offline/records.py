@@ -1,0 +1,122 @@
+"""Facts taken apart into records: every object and list item of a result, with what surrounds it. Pure."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from reasoning_engine.offline.briefing_text import FactNote
+from reasoning_engine.offline.language import identifier_stems, stems
+
+_DEPTH_MAX = 6
+_RECORDS_MAX = 2_000
+_PATH_KEY = re.compile(r"[^\W\d]\w*")
+_LAST_INDEX = re.compile(r"\[(\d{1,6})\]$")
+_TITLE_STEMS = ("titl", "name", "head", "headlin", "subject", "topic", "label")
+_NUMBER_STEMS = frozenset(("number", "no", "num", "nr", "index", "position", "order", "id"))
+_TEXT_LINE = r"(?:{noun}\W{{0,3}})?(?:no\.?\s*)?{value}\s*[.:)–—-]\s*(\S.{{0,200}})"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One object, list item or text of a fact. `context` holds the plain values of all it is part of."""
+
+    fact: FactNote
+    keys: tuple[str, ...]
+    fields: dict[str, Any]
+    context: tuple[tuple[str, Any], ...] = ()
+    place: int = 0
+    """Which item of its list it is, from 1; 0 for what stands in no list."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a fact of its own rather than a part of one."""
+        return not self.context
+
+    @property
+    def title(self) -> str:
+        """What the record is called, as far as its keys tell."""
+        return self.titled("") or next((v for v in self.fields.values() if isinstance(v, str) and v), "")
+
+    def titled(self, noun: str) -> str:
+        """The record's title, the one of a `noun` where it has several."""
+        best, found = 0, ""
+        for key, value in self.fields.items():
+            parts = identifier_stems(key)
+            if not isinstance(value, str) or not value.strip() or len(value) > 300:
+                continue
+            rank = 2 * (bool(noun) and noun in parts) + any(part in _TITLE_STEMS for part in parts)
+            if rank > best:
+                best, found = rank, value
+        return found
+
+    def values(self) -> Iterator[tuple[str, Any]]:
+        """Its own plain values and those around it, by key."""
+        yield from ((key, value) for key, value in self.fields.items() if not isinstance(value, dict | list))
+        yield from self.context
+
+    def text(self) -> str:
+        """Everything in it that can be read."""
+        return " ".join(str(value) for _, value in self.values() if value is not None)
+
+    def overlap(self, terms: frozenset[str]) -> int:
+        """How many of the terms (stems) it speaks of."""
+        return len(terms & stems(self.text()[:20_000]))
+
+    def is_number(self, noun: str, value: int | float) -> bool:
+        """Whether it is the `noun` with this number: by a field, or by its place in a list of such."""
+        kin = {stem for key in (*self.keys, self.fact.tool) for stem in identifier_stems(key)}
+        counted = False
+        for key, found in self.fields.items():
+            parts = identifier_stems(key)
+            is_named, is_count = noun in parts, any(part in _NUMBER_STEMS for part in parts)
+            if (is_named and (is_count or len(parts) == 1)) or (is_count and len(parts) == 1 and noun in kin):
+                if isinstance(found, int | float) and not isinstance(found, bool):
+                    counted = True
+                    if found == value:
+                        return True
+                elif isinstance(found, str) and found.strip() == str(value):
+                    return True
+        listed = self.keys and noun in identifier_stems(self.keys[-1])
+        return bool(listed) and not counted and self.place == value
+
+    def line(self, noun: str, value: int | float) -> str:
+        """The title on the line of a text that begins with the number: `4. Title`, `Lesson 4: Title`."""
+        pattern = _TEXT_LINE.format(noun=rf"{re.escape(noun)}\w{{0,4}}", value=re.escape(str(value)))
+        for found in self.fields.values():
+            for line in found.splitlines()[:2_000] if isinstance(found, str) else ():
+                match = re.match(rf"\W{{0,6}}{pattern}", line, re.IGNORECASE)
+                if match:
+                    return match.group(1).strip()
+        return ""
+
+
+def records_of(facts: tuple[FactNote, ...]) -> tuple[Record, ...]:
+    """The records of all facts, in the order the tools returned them."""
+    found: list[Record] = []
+    for fact in facts:
+        last = _LAST_INDEX.search(fact.at)
+        place = int(last.group(1)) + 1 if last else 0
+        for record in _walk(fact, fact.content, tuple(_PATH_KEY.findall(fact.at)), (), place, 0):
+            found.append(record)
+            if len(found) >= _RECORDS_MAX:
+                return tuple(found)
+    return tuple(found)
+
+
+def _walk(
+    fact: FactNote, value: Any, keys: tuple[str, ...], context: tuple[tuple[str, Any], ...], place: int, depth: int
+) -> Iterator[Record]:
+    if depth > _DEPTH_MAX or value is None or value in ("", [], {}):
+        return
+    if isinstance(value, list):
+        for index, item in enumerate(value, start=1):
+            yield from _walk(fact, item, keys, context, index, depth + 1)
+    elif isinstance(value, dict):
+        yield Record(fact, keys, value, context, place)
+        plain = tuple((key, inner) for key, inner in value.items() if not isinstance(inner, dict | list))
+        for key, inner in value.items():
+            if isinstance(inner, dict | list):
+                yield from _walk(fact, inner, (*keys, key), (*plain, *context)[:40], 0, depth + 1)
+    else:
+        yield Record(fact, keys, {"title" if len(str(value)) <= 120 else "text": value}, context, place)

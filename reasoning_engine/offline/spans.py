@@ -1,0 +1,223 @@
+"""Names, numbers and dates in a question, with the nouns they belong to. Pure."""
+
+import re
+from dataclasses import dataclass
+
+from reasoning_engine.offline.language import CONNECTORS, STOP_WORDS, is_filler, stem
+
+_TOKEN = re.compile(r"[^\W_]+(?:[-'’+#./][^\W_]+)*(?:\+\+|#)?|[^\w\s]")
+_QUOTED = re.compile(r"[\"“”„«]([^\"“”„«»]{1,200})[\"“”»]|(?<![\w])['‘]([^'‘’\n]{2,200})['’](?!\w)")
+_DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?Z?)?\b")
+_NOUN_NUMBER = re.compile(r"\b([^\W\d_]{2,40})\s+(?:number\s+|no\.?\s*|#\s*)?(\d{1,9})\b(?![.,]\d|-\d)")
+_NUMBER_NOUN = re.compile(r"(?<![\w.,-])(\d{1,9}(?:\.\d{1,6})?)\s*(?:(st|nd|rd|th)\b)?\s*([^\W\d_]{2,40})?")
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)})\s+([^\W\d_]{{2,40}})", re.IGNORECASE)
+_CARDINALS = "one two three four five six seven eight nine ten".split()
+_NOUN_CARDINAL = re.compile(rf"\b([^\W\d_]{{2,40}})\s+({'|'.join(_CARDINALS)})\b", re.IGNORECASE)
+_AT_MOST = re.compile(r"\b(?:under|below|less than|at most|up to|max(?:imum)?(?: of)?|cheaper than)\W*$", re.IGNORECASE)
+_AT_LEAST = re.compile(r"\b(?:over|above|more than|at least|min(?:imum)?(?: of)?|from)\W*$", re.IGNORECASE)
+_PREPOSITIONS = frozenset("about as at by for from in into near of on to with".split())
+_NAMING = frozenset("called named titled entitled the : - a an this".split())
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of the question, from `start` to `end` in characters."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Entity(Span):
+    """A name. `noun` is the stem of the word that says what it names, `preposition` the word before it."""
+
+    value: str
+    noun: str = ""
+    preposition: str = ""
+    quoted: bool = False
+
+
+@dataclass(frozen=True)
+class Number(Span):
+    """A number and its noun's stem. `is_name` tells `lesson 4` from `4 lessons`; `bound` is max, min or empty."""
+
+    value: int | float
+    noun: str = ""
+    is_name: bool = False
+    bound: str = ""
+
+
+@dataclass(frozen=True)
+class _Token(Span):
+    text: str
+
+    @property
+    def is_capital(self) -> bool:
+        return self.text[0].isupper() or self.text[0].isdigit()
+
+    @property
+    def is_word(self) -> bool:
+        return self.text[0].isalnum()
+
+
+def find_dates(text: str) -> tuple[str, ...]:
+    """ISO dates, in order."""
+    return tuple(_DATE.findall(text))
+
+
+def find_numbers(text: str, nouns: frozenset[str]) -> tuple[Number, ...]:
+    """Numbers outside quotes and dates. `nouns` are stems that may stand before a number whatever their case."""
+    masked = _mask(_mask(text, _QUOTED), _DATE)
+    found: list[Number] = []
+
+    def add(start: int, end: int, value: int | float, noun: str, is_name: bool) -> None:
+        if all(end <= other.start or start >= other.end for other in found):
+            before = masked[max(0, start - 30) : start]
+            bound = "max" if _AT_MOST.search(before) else "min" if _AT_LEAST.search(before) else ""
+            found.append(Number(start, end, value, stem(noun), is_name, bound))
+
+    for match in _NOUN_NUMBER.finditer(masked):
+        noun, value = match.groups()
+        if stem(noun) in nouns or (noun.islower() and not is_filler(noun)):
+            add(*match.span(), int(value), noun, is_name=True)
+    for match in _NOUN_CARDINAL.finditer(masked):
+        if stem(match.group(1)) in nouns:
+            add(*match.span(), _CARDINALS.index(match.group(2).lower()) + 1, match.group(1), is_name=True)
+    for match in _ORDINAL.finditer(masked):
+        if stem(match.group(2)) in nouns:
+            add(*match.span(), _ORDINALS.index(match.group(1).lower()) + 1, match.group(2), is_name=True)
+    for match in _NUMBER_NOUN.finditer(masked):
+        digits, ordinal, noun = match.groups()
+        value = float(digits) if "." in digits else int(digits)
+        known = noun if noun and not is_filler(noun) else ""
+        add(match.start(), match.end() if known else match.end(1), value, known, is_name=bool(ordinal))
+    return tuple(sorted(found, key=lambda number: number.start))
+
+
+def find_entities(text: str, nouns: frozenset[str], numbers: tuple[Number, ...]) -> tuple[Entity, ...]:
+    """Names in a question: quoted, after a noun of `nouns`, after a numbered thing, or capitalised."""
+    tokens = [_Token(m.start(), m.end(), m.group()) for m in _TOKEN.finditer(_mask(text, _DATE))]
+    quotes = list(_QUOTED.finditer(text))
+    taken: list[Span] = [*(Span(*quote.span()) for quote in quotes), *(n for n in numbers if n.is_name)]
+    found = [_quoted_entity(text, tokens, quote, nouns) for quote in quotes]
+    index = 0
+    while index < len(tokens):
+        end = index + 1
+        if not _is_taken(tokens[index], taken):
+            start, noun = _start_of_name(tokens, index, nouns, numbers)
+            stop = _end_of_name(tokens, start, taken, forced=noun is not None) if start >= 0 else -1
+            if stop > start >= 0:
+                found.append(_entity(text, tokens, start, stop, nouns, noun))
+                end = stop
+        index = end
+    return _share_nouns(text, sorted(found, key=lambda entity: entity.start))
+
+
+def _start_of_name(
+    tokens: list[_Token], index: int, nouns: frozenset[str], numbers: tuple[Number, ...]
+) -> tuple[int, str | None]:
+    """Where a name begins that this token announces or opens, and its noun; -1 when none does."""
+    token = tokens[index]
+    before = tokens[index - 1].text.lower() if index else ""
+    if stem(token.text) in nouns:
+        start = index + 1
+        while start < len(tokens) and tokens[start].text.lower() in _NAMING:
+            start += 1
+        anchored = before in _PREPOSITIONS or before in ("the", "this") or start > index + 1
+        if start < len(tokens) and (tokens[start].is_capital or (anchored and not is_filler(tokens[start].text))):
+            return start, stem(token.text)
+    elif token.text.lower() in ("of", "in", "from"):
+        start = index + 1 + (index + 1 < len(tokens) and tokens[index + 1].text.lower() == "the")
+        after_number = any(n.is_name and 0 <= token.start - n.end <= 1 for n in numbers)
+        if after_number and start < len(tokens) and stem(tokens[start].text) not in nouns:
+            return start, ""
+    elif token.is_capital and not (token.text[0].isdigit() or is_filler(token.text)):
+        return index, None
+    return -1, None
+
+
+def _end_of_name(tokens: list[_Token], start: int, taken: list[Span], *, forced: bool) -> int:
+    """The token after a name's last one."""
+    capitals = tokens[start].is_capital
+    index = start
+    while index < len(tokens) and not _is_taken(tokens[index], taken):
+        token = tokens[index]
+        follower = tokens[index + 1] if index + 1 < len(tokens) else None
+        if capitals and token.is_capital:
+            index += 1
+        elif index > start and _joins(tokens, index, capitals):
+            index += 1
+        elif forced and not capitals and token.is_word and not is_filler(token.text):
+            index += 1
+        elif forced and index > start and tokens[index - 1].text == "of" and token.is_word and not is_filler(token.text):
+            index += 1
+            if follower is not None and follower.is_word and not is_filler(follower.text):
+                index += 1
+        else:
+            break
+    return index
+
+
+def _joins(tokens: list[_Token], index: int, capitals: bool) -> bool:
+    """Whether a small word holds the parts of one name together: what follows goes on in the same manner."""
+    for ahead in range(index, min(index + 4, len(tokens))):
+        word = tokens[ahead].text
+        small = word.lower() in CONNECTORS or word.lower() in STOP_WORDS if capitals else word.lower() in CONNECTORS
+        if not small or (capitals and tokens[ahead].is_capital and ahead > index):
+            return ahead > index and (tokens[ahead].is_capital if capitals else not is_filler(word) and word.isalnum())
+    return False
+
+
+def _entity(
+    text: str, tokens: list[_Token], start: int, stop: int, nouns: frozenset[str], noun: str | None
+) -> Entity:
+    if noun is None and stop < len(tokens) and stem(tokens[stop].text) in nouns:
+        noun = stem(tokens[stop].text)
+    first, last = tokens[start].start, tokens[stop - 1].end
+    return Entity(first, last, text[first:last], noun or _noun_before(tokens, start), _preposition(tokens, start))
+
+
+def _quoted_entity(text: str, tokens: list[_Token], quote: re.Match[str], nouns: frozenset[str]) -> Entity:
+    start = next((i for i, token in enumerate(tokens) if token.start >= quote.start()), len(tokens))
+    stop = next((i for i, token in enumerate(tokens) if token.start >= quote.end()), len(tokens))
+    noun = _noun_before(tokens, start)
+    if noun not in nouns and stop < len(tokens) and stem(tokens[stop].text) in nouns:
+        noun = stem(tokens[stop].text)
+    value = (quote.group(1) or quote.group(2)).strip().rstrip(".,;?!") or quote.group().strip()
+    return Entity(*quote.span(), value, noun, _preposition(tokens, start), quoted=True)
+
+
+def _noun_before(tokens: list[_Token], start: int) -> str:
+    index = start - 1
+    while index >= 0 and tokens[index].text.lower() in _NAMING:
+        index -= 1
+    word = tokens[index].text if index >= 0 else ""
+    return stem(word) if word.isalpha() and not is_filler(word) and word.lower() not in _PREPOSITIONS else ""
+
+
+def _preposition(tokens: list[_Token], start: int) -> str:
+    for token in reversed(tokens[max(0, start - 3) : start]):
+        if token.text.lower() in _PREPOSITIONS:
+            return token.text.lower()
+    return ""
+
+
+def _share_nouns(text: str, entities: list[Entity]) -> tuple[Entity, ...]:
+    """`courses "A" and "B"`: B is a course too."""
+    shared: list[Entity] = []
+    for entity in entities:
+        if shared and shared[-1].noun and text[shared[-1].end : entity.start].strip() in ("and", "or", ",", ", and", "&"):
+            last = shared[-1]
+            entity = Entity(entity.start, entity.end, entity.value, last.noun, last.preposition, entity.quoted)
+        shared.append(entity)
+    return tuple(shared)
+
+
+def _is_taken(token: _Token, taken: list[Span]) -> bool:
+    return any(span.start <= token.start < span.end for span in taken)
+
+
+def _mask(text: str, pattern: re.Pattern[str]) -> str:
+    """The text with every match blanked out, so that positions stay."""
+    return pattern.sub(lambda match: " " * len(match.group()), text)

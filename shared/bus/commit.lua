@@ -1,0 +1,98 @@
+-- Ends one delivery in one atomic step: its outputs, its state change and its acknowledgement, or nothing.
+--
+-- KEYS[1]  the inbox the delivery came from
+-- KEYS[2]  the session's log
+-- KEYS[3]  the partition's feed
+-- KEYS[4]  timers            KEYS[5]  timer messages
+-- KEYS[6]  open sessions
+-- KEYS[7+] keys that operations name by their index
+--
+-- ARGV[1]  group     ARGV[2]  entry     ARGV[3]  session id
+-- ARGV[4]  retention of what belongs to the session, in milliseconds
+-- ARGV[5]  length of the feed
+-- ARGV[6+] operations, four arguments each: name, key index (0: none), a, b
+--   put      document, version it was read with, content
+--   append   list, length it was read with, item
+--   event    inbox or 0, type, event         -> log, feed, inbox
+--   answer   stream of responses, length, event
+--   timer    0, name, "+delay_ms header\nevent" or "=unix_ms header\nevent"; see due.lua for the header
+--   cancel   0, name, -
+--   close    0, -, -
+--   bury     dead letters, length, "letter\nevent"
+--
+-- Returns "committed", "duplicate" (somebody has finished it: nothing is written) or "conflict" (a document
+-- has changed since it was read: nothing is written).
+--
+-- An error does not roll a script back. So everything is checked before the first write, and the first write
+-- is the acknowledgement, whose result is the fence: the first finisher wins, whoever holds the lease.
+
+local OPERATION = 4
+local group, entry, session, retention = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+
+for i = 6, #ARGV, OPERATION do
+  local name = ARGV[i]
+  local stale = false
+  if name == 'put' then
+    stale = (redis.call('HGET', KEYS[tonumber(ARGV[i + 1])], 'version') or '0') ~= ARGV[i + 2]
+  elseif name == 'append' then
+    stale = redis.call('LLEN', KEYS[tonumber(ARGV[i + 1])]) ~= tonumber(ARGV[i + 2])
+  end
+  if stale then
+    local pending = redis.call('XPENDING', KEYS[1], group, entry, entry, 1)
+    return #pending == 0 and 'duplicate' or 'conflict'
+  end
+end
+
+if redis.call('XACK', KEYS[1], group, entry) == 0 then
+  return 'duplicate'
+end
+redis.call('XDEL', KEYS[1], entry)
+
+local now
+local function milliseconds()
+  if not now then
+    local time = redis.call('TIME')
+    now = time[1] * 1000 + math.floor(time[2] / 1000)
+  end
+  return now
+end
+
+local logged = false
+for i = 6, #ARGV, OPERATION do
+  local name, key, a, b = ARGV[i], KEYS[tonumber(ARGV[i + 1])], ARGV[i + 2], ARGV[i + 3]
+  if name == 'event' then
+    local at = redis.call('XADD', KEYS[2], '*', 'event', b)
+    redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'session', session, 'type', a, 'entry', at)
+    if key then
+      redis.call('XADD', key, '*', 'event', b, 'log', at)
+    end
+    logged = true
+  elseif name == 'put' then
+    redis.call('HSET', key, 'version', a + 1, 'content', b)
+    redis.call('PEXPIRE', key, retention)
+  elseif name == 'append' then
+    redis.call('RPUSH', key, b)
+    redis.call('PEXPIRE', key, retention)
+  elseif name == 'answer' then
+    redis.call('XADD', key, 'MAXLEN', '~', a, '*', 'session_id', session, 'event', b)
+  elseif name == 'timer' then
+    local sign, due, message = string.match(b, '^([+=])(%d+) (.*)$')
+    if sign == '+' then
+      due = milliseconds() + due
+    end
+    redis.call('ZADD', KEYS[4], due, session .. '/' .. a)
+    redis.call('HSET', KEYS[5], session .. '/' .. a, message)
+  elseif name == 'cancel' then
+    redis.call('ZREM', KEYS[4], session .. '/' .. a)
+    redis.call('HDEL', KEYS[5], session .. '/' .. a)
+  elseif name == 'close' then
+    redis.call('ZREM', KEYS[6], session)
+  elseif name == 'bury' then
+    local letter, event = string.match(b, '^([^\n]*)\n(.*)$')
+    redis.call('XADD', key, 'MAXLEN', '~', a, '*', 'letter', letter, 'event', event)
+  end
+end
+if logged then
+  redis.call('PEXPIRE', KEYS[2], retention)
+end
+return 'committed'

@@ -1,0 +1,111 @@
+"""Dead letters: messages set aside after their last delivery, to look at, requeue or drop."""
+
+from datetime import datetime
+
+from shared.bus import scripts
+from shared.bus.handling import Delivery
+from shared.bus.reader import Entry
+from shared.bus.redis_bus import Bus
+from shared.errors import AntiphonError, ErrorInfo
+from shared.events import Component
+from shared.values import Value
+
+
+class Letter(Value):
+    """What is known of a message that was set aside; its event is kept beside it, byte for byte."""
+
+    component: Component
+    entry: str
+    log: str = ""
+    session_id: str = ""
+    event_type: str = ""
+    attempt: int = 0
+    deliveries: int = 1
+    error: ErrorInfo
+    buried: datetime
+
+    @classmethod
+    def of(
+        cls, entry: Entry, component: Component, delivery: Delivery | None, error: ErrorInfo, now: datetime
+    ) -> "Letter":
+        return cls(
+            component=component,
+            entry=entry.id,
+            log=entry.fields.get(b"log", b"").decode("utf-8", "replace"),
+            session_id=delivery.event.subject if delivery else "",
+            event_type=delivery.event.type if delivery else "",
+            attempt=delivery.attempt if delivery else 0,
+            deliveries=entry.deliveries,
+            error=error,
+            buried=now,
+        )
+
+
+class DeadLetters:
+    """The dead letters of every partition. A letter's id is `partition/entry`."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+
+    async def list(self, limit: int = 100) -> list[tuple[str, Letter]]:
+        """The newest letters with their ids, at most `limit` of each partition."""
+        letters = []
+        for partition in range(self._bus.keys.partitions):
+            entries = await self._bus.batcher.submit(
+                "XREVRANGE", self._bus.keys.dead(partition), "+", "-", "COUNT", limit
+            )
+            letters += [
+                (f"{partition}/{entry.decode()}", Letter.model_validate_json(fields[b"letter"]))
+                for entry, fields in entries
+            ]
+        return letters
+
+    async def count(self) -> int:
+        lengths = [
+            self._bus.batcher.submit("XLEN", self._bus.keys.dead(partition))
+            for partition in range(self._bus.keys.partitions)
+        ]
+        return sum([await length for length in lengths])
+
+    async def show(self, letter_id: str) -> tuple[Letter, bytes]:
+        """One letter and its event as it came. Raises AntiphonError when there is none."""
+        key, entry, _ = self._place(letter_id)
+        entries = await self._bus.batcher.submit("XRANGE", key, entry, entry)
+        if not entries:
+            raise AntiphonError(
+                f"there is no dead letter {letter_id}.", hint="`antiphon dead list` shows them."
+            )
+        fields = entries[0][1]
+        return Letter.model_validate_json(fields[b"letter"]), fields[b"event"]
+
+    async def requeue(self, letter_id: str) -> None:
+        """Put the message back into its inbox with a clean slate. Raises AntiphonError when it cannot work."""
+        key, entry, partition = self._place(letter_id)
+        letter, event = await self.show(letter_id)
+        if not letter.event_type:
+            raise AntiphonError(
+                f"dead letter {letter_id} is no readable event.",
+                hint="It can be shown and dropped, not requeued.",
+            )
+        inbox = self._bus.keys.inbox(partition, letter.component)
+        moved = await self._bus.batcher.run(scripts.REQUEUE, [key, inbox], [entry, event, letter.log])
+        if not moved:
+            raise AntiphonError(f"dead letter {letter_id} was taken away meanwhile.")
+
+    async def drop(self, letter_id: str) -> None:
+        """Delete a letter for good. Raises AntiphonError when there is none."""
+        key, entry, _ = self._place(letter_id)
+        if not await self._bus.batcher.submit("XDEL", key, entry):
+            raise AntiphonError(
+                f"there is no dead letter {letter_id}.", hint="`antiphon dead list` shows them."
+            )
+
+    def _place(self, letter_id: str) -> tuple[str, str, int]:
+        partition, _, entry = letter_id.partition("/")
+        milliseconds, _, sequence = entry.partition("-")
+        is_place = partition.isdecimal() and milliseconds.isdecimal() and sequence.isdecimal()
+        if not is_place or int(partition) >= self._bus.keys.partitions:
+            raise AntiphonError(
+                f"{letter_id!r} is no id of a dead letter.", hint="It looks like 0/1795244309110-0."
+            )
+        return self._bus.keys.dead(int(partition)), entry, int(partition)

@@ -1,0 +1,194 @@
+"""The front door: from `antiphon:queries` into a session's partition, in two steps that are safe to repeat.
+
+First the session is opened (once, whoever tries), then the submission is acknowledged. A submission that
+cannot be understood is set aside with the reason (once), then acknowledged. While too many sessions are open,
+the door waits with what it has in hand, and the rest stands in the queue.
+"""
+
+import asyncio
+from datetime import UTC, datetime
+
+import structlog
+from pydantic import TypeAdapter, ValidationError
+from redis.exceptions import RedisError
+
+from shared.bus import scripts
+from shared.bus.connection import BLOCK_S, patiently
+from shared.bus.leases import Leases
+from shared.bus.reader import Entry, Reader
+from shared.bus.redis_bus import Bus
+from shared.bus.room import Room
+from shared.clock import milliseconds
+from shared.errors import AntiphonError
+from shared.events import AnyEvent, QuerySubmitted, decode
+from shared.events.base import TraceParent
+from shared.events.codec import ENVELOPES, explain
+from shared.ids import id_of_entry
+from shared.session import QueryOptions
+from shared.values import SessionId
+
+GROUP = "intake"
+FIELDS = frozenset({"query", "session_id", "options", "traceparent", "event"})
+_FULL_WAIT_S = 0.1
+_REJECTED_LENGTH = 100_000
+_REASON_FIELD = "reason"
+
+_session_id: TypeAdapter[str] = TypeAdapter(SessionId)
+_traceparent: TypeAdapter[str] = TypeAdapter(TraceParent)
+
+
+class Unacceptable(AntiphonError):
+    """A submission that cannot be understood."""
+
+    code = "submission_rejected"
+
+
+class Intake:
+    """Reads the queue of submissions for one process."""
+
+    def __init__(self, bus: Bus, consumer: str, places: int) -> None:
+        self._bus = bus
+        self._room = Room(places, readers=1)
+        self._leases = Leases(bus, GROUP, consumer)
+        self._consumer = consumer
+        self._stream = bus.keys.queries()
+        self._reader = Reader(
+            bus, self._stream, GROUP, consumer, self._room, self._take, self._leases.holds, _no_chores
+        )
+        self._log = structlog.get_logger()
+
+    async def run(self) -> None:
+        """Let submissions in until cancelled; what is in hand then is handed back."""
+        await patiently("create groups", lambda: self._bus.ensure_groups([(self._stream, GROUP)]))
+        keeping = asyncio.create_task(self._leases.keep())
+        reading = asyncio.create_task(self._reader.run())
+        try:
+            await asyncio.shield(reading)
+        finally:
+            self._room.close()
+            await self._reader.unblock()
+            await asyncio.gather(reading, return_exceptions=True)
+            keeping.cancel()
+            await self._let_go()
+
+    async def _let_go(self) -> None:
+        try:
+            await self._leases.hand_back()
+            for task in (tasks := self._leases.tasks):
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await self._bus.batcher.run(scripts.LEAVE, [self._stream], [GROUP, self._consumer])
+        except (RedisError, OSError):
+            self._log.warning("could not hand back submissions; they are taken over when their lease is out")
+
+    def _take(self, entry: Entry) -> None:
+        self._leases.hold(entry, asyncio.create_task(self._let_in(entry)))
+
+    async def _let_in(self, entry: Entry) -> None:
+        """One submission: opened or rejected, then acknowledged."""
+        try:
+            try:
+                event = read_submission(entry, self._stream, self._bus.settings.max_event_bytes)
+            except AntiphonError as error:
+                await self._reject(entry, error)
+            else:
+                while await patiently("open a session", lambda: self._bus.publish(event, "open")) == "full":
+                    await asyncio.sleep(_FULL_WAIT_S)
+            await patiently("acknowledge a submission", lambda: self._acknowledge(entry))
+        except Exception:  # noqa: BLE001  # it stays pending, and is delivered again when its lease is out
+            self._log.exception("a submission could not be let in", entry=entry.id)
+        finally:
+            self._leases.drop(entry)
+            self._room.release()
+
+    async def _acknowledge(self, entry: Entry) -> None:
+        acknowledged = self._bus.batcher.submit("XACK", self._stream, GROUP, entry.id)
+        deleted = self._bus.batcher.submit("XDEL", self._stream, entry.id)
+        await acknowledged
+        await deleted
+
+    async def _reject(self, entry: Entry, error: AntiphonError) -> None:
+        self._log.warning("submission rejected", entry=entry.id, reason=str(error))
+        fields: list[str | bytes] = ["entry", entry.id, "code", error.code, _REASON_FIELD, str(error)]
+        for name, value in entry.fields.items():
+            fields += [b"original." + name, value]
+        keys = [self._bus.keys.rejected(), self._bus.keys.rejection(entry.id)]
+        life_ms = milliseconds(self._bus.settings.retention_s)
+        await patiently(
+            "reject a submission",
+            lambda: self._bus.batcher.run(scripts.REJECT, keys, [life_ms, _REJECTED_LENGTH, *fields]),
+        )
+
+
+def read_submission(entry: Entry, stream: str, bytes_max: int) -> AnyEvent:
+    """The query.submitted event that an entry of the queue stands for. Pure.
+
+    Ids and time come from the entry's own place in the queue, so that reading it again gives the same event,
+    and a client's clock decides nothing. Raises Unacceptable, or UnreadableEvent, naming the field at fault.
+    """
+    if sum(len(value) for value in entry.fields.values()) > bytes_max:
+        raise Unacceptable(f"the submission is larger than {bytes_max} bytes.", hint="Shorten the query.")
+    fields = {name.decode("utf-8", "replace"): value for name, value in entry.fields.items()}
+    if unknown := sorted(fields.keys() - FIELDS):
+        raise Unacceptable(f"{unknown[0]}: unknown field.", hint=f"Known are {', '.join(sorted(FIELDS))}.")
+    milliseconds_text, _, _ = entry.id.partition("-")
+    time = datetime.fromtimestamp(int(milliseconds_text) / 1000, UTC)
+    if "event" in fields:
+        return _from_event(fields, time)
+    return _from_fields(fields, id_of_entry(stream, entry.id), time)
+
+
+def _from_event(fields: dict[str, bytes], time: datetime) -> AnyEvent:
+    if len(fields) > 1:
+        raise Unacceptable("event: comes alone.", hint="Put the other fields into the event.")
+    event = decode(fields["event"])
+    if not isinstance(event.data, QuerySubmitted):
+        raise Unacceptable(
+            f"event: {event.type} cannot be submitted.", hint=f"Submit an {QuerySubmitted.type}."
+        )
+    return event.model_copy(update={"time": time, "correlationid": event.id, "causationid": None})
+
+
+def _from_fields(fields: dict[str, bytes], event_id: object, time: datetime) -> AnyEvent:
+    if "query" not in fields:
+        raise Unacceptable("query: missing.", hint='XADD antiphon:queries * query "..."')
+    text = {name: _text(name, value) for name, value in fields.items()}
+    try:
+        options = QueryOptions.model_validate_json(text.get("options") or "{}", strict=True)
+    except ValidationError as error:
+        raise Unacceptable(f"options.{explain(error)}.", hint="Options are a JSON object.") from None
+    try:
+        data = QuerySubmitted(query=text["query"], options=options)
+    except ValidationError as error:
+        raise Unacceptable(f"{explain(error)}.") from None
+    event: AnyEvent = ENVELOPES[QuerySubmitted](
+        id=event_id,
+        source="client",
+        type=data.type,
+        subject=_valid("session_id", text.get("session_id") or str(event_id), _session_id),
+        time=time,
+        correlationid=event_id,
+        traceparent=_valid("traceparent", text["traceparent"], _traceparent)
+        if text.get("traceparent")
+        else None,
+        data=data,
+    )
+    return event
+
+
+def _text(name: str, value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise Unacceptable(f"{name}: not UTF-8 text.") from None
+
+
+def _valid(name: str, value: str, kind: TypeAdapter[str]) -> str:
+    try:
+        return kind.validate_python(value)
+    except ValidationError as error:
+        raise Unacceptable(f"{name}: {error.errors()[0]['msg']}.") from None
+
+
+async def _no_chores() -> float:
+    return BLOCK_S

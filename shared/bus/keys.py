@@ -1,0 +1,97 @@
+"""Every Redis key there is, each made by a function.
+
+Keys of one partition share the hash tag `{P}`, so that one commit stays in one slot of a Redis Cluster.
+"""
+
+from dataclasses import dataclass
+
+from shared.events import Component
+from shared.ids import partition_of
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The key space of one deployment."""
+
+    namespace: str = "antiphon"
+    partitions: int = 1
+
+    def partition(self, session_id: str) -> int:
+        return partition_of(session_id, self.partitions)
+
+    # The front door, outside all partitions.
+
+    def queries(self) -> str:
+        """Stream: what clients submit."""
+        return f"{self.namespace}:queries"
+
+    def rejected(self) -> str:
+        """Stream: submissions that could not be understood, with the reason."""
+        return f"{self.namespace}:queries:rejected"
+
+    def rejection(self, entry: str) -> str:
+        """Marker that an entry was rejected already; in the slot of the stream of rejections."""
+        return f"{{{self.rejected()}}}:{entry}"
+
+    def catalogue(self) -> str:
+        """String: content hash of the current tool catalogue."""
+        return f"{self.namespace}:catalogue"
+
+    def catalogue_content(self, content_hash: str) -> str:
+        """String: a tool catalogue."""
+        return f"{self.namespace}:catalogue:{content_hash}"
+
+    def workers(self, component: Component) -> str:
+        """Hash: last heartbeat of each worker of a component."""
+        return f"{self.namespace}:workers:{component}"
+
+    # One partition.
+
+    def prefix(self, partition: int) -> str:
+        return f"{self.namespace}:{{{partition}}}:"
+
+    def inbox(self, partition: int, component: Component) -> str:
+        """Stream: what a component has to do."""
+        return f"{self.prefix(partition)}inbox:{component}"
+
+    def timers(self, partition: int) -> str:
+        """Sorted set: `session/name` of each timer, by its due time in Unix milliseconds."""
+        return f"{self.prefix(partition)}timers"
+
+    def timer_messages(self, partition: int) -> str:
+        """Hash: what each timer delivers."""
+        return f"{self.prefix(partition)}timers:messages"
+
+    def dead(self, partition: int) -> str:
+        """Stream: dead letters."""
+        return f"{self.prefix(partition)}dead"
+
+    def responses(self, partition: int) -> str:
+        """Stream: every response."""
+        return f"{self.prefix(partition)}responses"
+
+    def feed(self, partition: int) -> str:
+        """Stream: pointers to every event, capped."""
+        return f"{self.prefix(partition)}events"
+
+    def open_sessions(self, partition: int) -> str:
+        """Sorted set: sessions that are open, by their opening in Unix milliseconds."""
+        return f"{self.prefix(partition)}sessions:open"
+
+    def sessions(self, partition: int) -> str:
+        """Sorted set: all sessions kept, by their opening in Unix milliseconds."""
+        return f"{self.prefix(partition)}sessions"
+
+    # One session.
+
+    def log(self, session_id: str) -> str:
+        """Stream: every event of the session, whole; its recording."""
+        return self.of_session(session_id, "events")
+
+    def deltas(self, session_id: str) -> str:
+        """Stream: text of a running reply, capped and short-lived."""
+        return self.of_session(session_id, "deltas")
+
+    def of_session(self, session_id: str, name: str) -> str:
+        """A document, list or journal of the session."""
+        return f"{self.prefix(self.partition(session_id))}session:{session_id}:{name}"

@@ -1,0 +1,121 @@
+"""The bus as the rest of the house sees it: sessions to read, deliveries to commit, events to bring in."""
+
+import asyncio
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Literal
+
+from shared.bus import scripts
+from shared.bus.batcher import Argument, Batcher
+from shared.bus.connection import DEFAULT_URL, Client, Connections
+from shared.bus.keys import Keys
+from shared.bus.sessions import RedisSession
+from shared.clock import milliseconds
+from shared.errors import RedisUnavailable
+from shared.events import AnyEvent, encode
+from shared.settings import BusSettings, PipelineSettings, load
+from shared.tools import Catalogue
+
+Published = Literal["sent", "known", "full", "unknown"]
+
+
+class Bus:
+    """One process's access to the streams and documents of a deployment."""
+
+    def __init__(self, connections: Connections, keys: Keys, settings: BusSettings) -> None:
+        self.connections = connections
+        self.keys = keys
+        self.settings = settings
+        self._catalogues: dict[str, Catalogue] = {}
+
+    @classmethod
+    def from_settings(cls, pipeline: PipelineSettings | None = None, bus: BusSettings | None = None) -> "Bus":
+        """The bus the environment describes, not yet open. Raises ConfigurationError."""
+        pipeline = pipeline or load(PipelineSettings)
+        url = pipeline.redis_url.get_secret_value() if pipeline.redis_url else DEFAULT_URL
+        return cls(Connections(url), Keys(pipeline.namespace, pipeline.partitions), bus or load(BusSettings))
+
+    async def open(self, patience_s: float | None = None) -> None:
+        """Connect; wait for Redis with backoff. Raises RedisUnavailable past `patience_s`."""
+        try:
+            await asyncio.wait_for(self.connections.open(), patience_s)
+        except TimeoutError:
+            raise RedisUnavailable(
+                "Redis is out of reach.", hint="Start one, or set ANTIPHON_REDIS_URL."
+            ) from None
+        self.batcher = Batcher(self.connections.main)
+
+    async def close(self) -> None:
+        await self.connections.close()
+
+    @property
+    def client(self) -> Client:
+        """The client for what is neither blocking nor worth sharing a round trip."""
+        return self.connections.main
+
+    def session(self, session_id: str) -> RedisSession:
+        """What Redis holds of one session."""
+        return RedisSession(self.batcher, self.keys, session_id, self.settings.retention_s)
+
+    async def publish(self, event: AnyEvent, mode: Literal["open", "signal"]) -> Published:
+        """Bring an event from outside into its session, which it opens, or which must be there."""
+        session_id, partition = event.subject, self.keys.partition(event.subject)
+        inbox = event.data.inbox
+        assert inbox is not None, "only events with an inbox come from outside"
+        keys = [
+            self.keys.log(session_id),
+            self.keys.inbox(partition, inbox),
+            self.keys.feed(partition),
+            self.keys.open_sessions(partition),
+            self.keys.sessions(partition),
+        ]
+        arguments: list[Argument] = [
+            mode,
+            session_id,
+            event.type,
+            encode(event),
+            self.settings.max_open_sessions,
+            milliseconds(self.settings.retention_s),
+            self.settings.feed_length,
+        ]
+        result: bytes = await self.batcher.run(scripts.PUBLISH, keys, arguments)
+        return result.decode()  # type: ignore[return-value]  # the script's four words
+
+    async def publish_catalogue(self, catalogue: Catalogue) -> str:
+        """Make `catalogue` the current one. Its content is kept for the retention; returns its hash."""
+        content = catalogue.model_dump_json().encode()
+        content_hash = blake2b(content, digest_size=16).hexdigest()
+        lifetime_ms = milliseconds(self.settings.retention_s) * 2
+        await asyncio.gather(
+            self.batcher.submit("SET", self.keys.catalogue_content(content_hash), content, "PX", lifetime_ms),
+            self.batcher.submit("SET", self.keys.catalogue(), content_hash),
+        )
+        return content_hash
+
+    async def current_catalogue(self) -> str | None:
+        """The hash of the current tool catalogue; None while no dispatcher has published one."""
+        content_hash: bytes | None = await self.batcher.submit("GET", self.keys.catalogue())
+        return content_hash.decode() if content_hash else None
+
+    async def catalogue(self, content_hash: str) -> Catalogue:
+        """The tool catalogue of that content; empty when it is not kept any more."""
+        if content_hash not in self._catalogues:
+            content = await self.batcher.submit("GET", self.keys.catalogue_content(content_hash))
+            if content is None:
+                return Catalogue()
+            if len(self._catalogues) >= _CATALOGUES_CACHED:
+                self._catalogues.clear()
+            self._catalogues[content_hash] = Catalogue.model_validate_json(content)
+        return self._catalogues[content_hash]
+
+    async def ensure_groups(self, streams: Iterable[tuple[str, str]]) -> None:
+        """Create streams and consumer groups (stream, group) that are not there yet, from their beginning."""
+        for stream, group in streams:
+            try:
+                await self.client.execute_command("XGROUP", "CREATE", stream, group, "0", "MKSTREAM")
+            except Exception as error:
+                if "BUSYGROUP" not in str(error):
+                    raise
+
+
+_CATALOGUES_CACHED = 64

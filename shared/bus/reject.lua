@@ -1,0 +1,13 @@
+-- Sets a submission aside, once.
+--
+-- KEYS[1]  stream of rejections      KEYS[2]  marker of this submission
+-- ARGV[1]  life of the marker in milliseconds      ARGV[2]  length of the stream
+-- ARGV[3+] fields and values
+--
+-- Returns 1, or 0 when it was set aside before.
+
+if not redis.call('SET', KEYS[2], '1', 'NX', 'PX', ARGV[1]) then
+  return 0
+end
+redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', unpack(ARGV, 3))
+return 1

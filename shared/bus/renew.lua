@@ -1,0 +1,20 @@
+-- Renews the leases of a worker on what it has in hand, or gives them up.
+--
+-- KEYS[1]  the inbox
+-- ARGV[1]  group    ARGV[2]  the consumer
+-- ARGV[3]  idle time to set, in milliseconds: 0 renews; a lease or more hands the delivery back at once
+-- ARGV[4+] entries
+--
+-- Returns the entries that are no longer the worker's. They are left alone: a claim without this check would
+-- steal them back from whoever took over.
+
+local lost = {}
+for i = 4, #ARGV do
+  local mine = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1, ARGV[2])
+  if #mine == 0 then
+    lost[#lost + 1] = ARGV[i]
+  else
+    redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[i], 'IDLE', ARGV[3], 'JUSTID')
+  end
+end
+return lost

@@ -1,0 +1,12 @@
+-- Brings one dead letter back into an inbox, as if it had just arrived.
+--
+-- KEYS[1]  dead letters      KEYS[2]  inbox
+-- ARGV[1]  entry of the dead letter    ARGV[2]  event    ARGV[3]  its place in the session's log
+--
+-- Returns 1, or 0 when the letter is gone.
+
+if redis.call('XDEL', KEYS[1], ARGV[1]) == 0 then
+  return 0
+end
+redis.call('XADD', KEYS[2], '*', 'event', ARGV[2], 'log', ARGV[3])
+return 1

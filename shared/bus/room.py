@@ -1,0 +1,70 @@
+"""How much a process takes in hand at once, and when something has to run alone."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+
+class Room:
+    """Places for deliveries, shared by the readers of one process."""
+
+    def __init__(self, places: int, readers: int) -> None:
+        self._free = places
+        self._share = max(1, places // readers)
+        self._changed = asyncio.Event()
+        self.is_closed = False
+
+    async def reserve(self) -> int:
+        """Wait for a free place, and take a reader's share of what is free; 0 once the room is closed."""
+        while not self._free and not self.is_closed:
+            self._changed.clear()
+            await self._changed.wait()
+        if self.is_closed:
+            return 0
+        taken = min(self._free, self._share)
+        self._free -= taken
+        return taken
+
+    def release(self, places: int = 1) -> None:
+        self._free += places
+        self._changed.set()
+
+    def close(self) -> None:
+        """Let nobody wait, or enter, any more."""
+        self.is_closed = True
+        self._changed.set()
+
+
+class Gate:
+    """Many may pass it together; one that asks to be alone waits for them and keeps the others out."""
+
+    def __init__(self) -> None:
+        self._inside = 0
+        self._open = asyncio.Event()
+        self._open.set()
+        self._empty = asyncio.Event()
+        self._turn = asyncio.Lock()
+
+    @asynccontextmanager
+    async def together(self) -> AsyncIterator[None]:
+        while not self._open.is_set():
+            await self._open.wait()
+        self._inside += 1
+        try:
+            yield
+        finally:
+            self._inside -= 1
+            if not self._inside:
+                self._empty.set()
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        async with self._turn:
+            self._open.clear()
+            try:
+                while self._inside:
+                    self._empty.clear()
+                    await self._empty.wait()
+                yield
+            finally:
+                self._open.set()

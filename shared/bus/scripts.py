@@ -1,0 +1,30 @@
+"""The Lua scripts, each in its own file beside this one."""
+
+from dataclasses import dataclass
+from hashlib import sha1
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script's text, and the hash Redis knows it by once it has run."""
+
+    text: str
+    sha: str
+
+
+def _script(name: str) -> Script:
+    text = files(__package__).joinpath(f"{name}.lua").read_text()
+    return Script(text, sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+COMMIT = _script("commit")
+PUBLISH = _script("publish")
+DUE = _script("due")
+RECLAIM = _script("reclaim")
+RENEW = _script("renew")
+REJECT = _script("reject")
+RETAIN = _script("retain")
+LEAVE = _script("leave")
+REQUEUE = _script("requeue")
+HEARTBEAT = _script("heartbeat")

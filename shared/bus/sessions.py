@@ -1,0 +1,70 @@
+"""What Redis holds of one session, for handlers and observers."""
+
+from shared.bus.batcher import Batcher
+from shared.bus.handling import RESPONSE
+from shared.bus.keys import Keys
+from shared.errors import UnreadableEvent
+from shared.events import AnyEvent, decode
+from shared.session import Response
+
+_DELTAS_LENGTH = 2_000
+_DELTAS_LIFE_MS = 600_000
+
+
+class RedisSession:
+    """A session store on Redis; see `handling.SessionStore`. Reads begun together share one round trip."""
+
+    def __init__(self, batcher: Batcher, keys: Keys, session_id: str, retention_s: float) -> None:
+        self.session_id = session_id
+        self._batcher = batcher
+        self._keys = keys
+        self._retention_ms = round(retention_s * 1000)
+
+    async def document(self, name: str) -> tuple[int, bytes | None]:
+        key = self._keys.of_session(self.session_id, name)
+        version, content = await self._batcher.submit("HMGET", key, "version", "content")
+        return int(version or 0), content
+
+    async def items(self, name: str, start: int = 0) -> list[bytes]:
+        items: list[bytes] = await self._batcher.submit(
+            "LRANGE", self._keys.of_session(self.session_id, name), start, -1
+        )
+        return items
+
+    async def event(self, log_entry: str) -> AnyEvent:
+        entries = await self._batcher.submit("XRANGE", self._keys.log(self.session_id), log_entry, log_entry)
+        if not entries:
+            raise UnreadableEvent(f"the log of session {self.session_id} has no entry {log_entry}")
+        return decode(entries[0][1][b"event"])
+
+    async def settled(self, journal: str) -> dict[str, bytes]:
+        entries: dict[bytes, bytes] = await self._batcher.submit(
+            "HGETALL", self._keys.of_session(self.session_id, journal)
+        )
+        return {name.decode(): content for name, content in entries.items()}
+
+    async def note(self, journal: str, entry: str, content: bytes) -> bool:
+        key = self._keys.of_session(self.session_id, journal)
+        added = self._batcher.submit("HSETNX", key, entry, content)
+        expiry = self._batcher.submit("PEXPIRE", key, self._retention_ms)
+        is_new = bool(await added)
+        await expiry
+        return is_new
+
+    async def stream_text(self, text: str) -> None:
+        key = self._keys.deltas(self.session_id)
+        added = self._batcher.submit("XADD", key, "MAXLEN", "~", _DELTAS_LENGTH, "*", "text", text)
+        expiry = self._batcher.submit("PEXPIRE", key, min(_DELTAS_LIFE_MS, self._retention_ms))
+        await added
+        await expiry
+
+    async def log(self, after: str = "-") -> list[tuple[str, AnyEvent]]:
+        """The session's events in order, with their places in the log; all, or those after one place."""
+        start = after if after == "-" else f"({after}"
+        entries = await self._batcher.submit("XRANGE", self._keys.log(self.session_id), start, "+")
+        return [(entry.decode(), decode(fields[b"event"])) for entry, fields in entries]
+
+    async def response(self) -> Response | None:
+        """The session's answer; None while there is none."""
+        _, content = await self.document(RESPONSE)
+        return None if content is None else Response.model_validate_json(content)

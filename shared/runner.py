@@ -1,0 +1,87 @@
+"""A component as a process: connect, work, and on SIGTERM stop reading, finish or hand back, exit 0."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from secrets import token_hex
+
+import structlog
+
+from shared import health, logs
+from shared.bus.consumer import Consumer
+from shared.bus.redis_bus import Bus
+from shared.clock import utc_now
+from shared.errors import AntiphonError, ConfigurationError
+from shared.service import Service
+from shared.settings import PipelineSettings, load
+
+GRACE_S = 8.0
+"""How long a stopping process works on what it has in hand."""
+EXIT_USAGE = 2
+EXIT_REDIS = 3
+
+Build = Callable[[Bus], Service]
+
+
+def main(name: str, build: Build) -> None:
+    """Run one component until it is told to stop. Exits 0 when it was, 2 when it is not set up right."""
+    try:
+        settings = load(PipelineSettings)
+        logs.configure(settings.log_level, name)
+        asyncio.run(_serve(Bus.from_settings(settings), build))
+    except AntiphonError as error:
+        print(f"{name}: {error}", file=sys.stderr)  # noqa: T201  # a person starts this, and reads it
+        sys.exit(EXIT_USAGE if isinstance(error, ConfigurationError) else EXIT_REDIS)
+
+
+async def _serve(bus: Bus, build: Build) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    service = build(bus)
+    opening = asyncio.create_task(bus.open())
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait({opening, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if not opening.done():
+        opening.cancel()
+        await asyncio.gather(opening, return_exceptions=True)
+        return
+    await opening
+    try:
+        await run_service(bus, service, stop)
+    finally:
+        await bus.close()
+
+
+async def run_service(bus: Bus, service: Service, stop: asyncio.Event, grace_s: float = GRACE_S) -> None:
+    """Run a built service on an open bus until `stop` is set. Raises what a background duty dies of."""
+    log = structlog.get_logger()
+    consumer = Consumer(bus, service, f"{socket.gethostname()}-{os.getpid()}-{token_hex(3)}")
+    working = [
+        asyncio.create_task(consumer.run()),
+        asyncio.create_task(
+            health.beat(bus, service.name, consumer.name, utc_now(), lambda: consumer.in_hand)
+        ),
+        *(asyncio.ensure_future(duty()) for duty in service.background),
+    ]
+    waiting = asyncio.create_task(stop.wait())
+    log.info("ready", component=service.name, consumer=consumer.name, partitions=bus.keys.partitions)
+    try:
+        done, _ = await asyncio.wait({waiting, *working}, return_when=asyncio.FIRST_COMPLETED)
+        for task in done - {waiting}:
+            task.result()
+    finally:
+        log.info("stopping", component=service.name, in_hand=consumer.in_hand)
+        for duty in working[1:]:
+            duty.cancel()
+        waiting.cancel()
+        await consumer.stop(grace_s)
+        await asyncio.gather(*working, waiting, return_exceptions=True)
+        await health.sign_off(bus, service.name, consumer.name)
+        if service.close is not None:
+            await service.close()
+        log.info("stopped", component=service.name)

@@ -1,0 +1,58 @@
+"""What every test may ask for: a real Redis, a bus on it, and a bus on fakeredis."""
+
+from collections.abc import AsyncIterator, Iterator
+from uuid import uuid4
+
+import fakeredis
+import pytest
+
+from shared.bus.connection import Connections
+from shared.bus.keys import Keys
+from shared.bus.redis_bus import Bus
+from shared.settings import BusSettings
+from tests.redis_server import RedisServer, running
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[RedisServer]:
+    """One plain server for the whole run; tests keep apart by namespace."""
+    with running() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def redis_cluster() -> Iterator[RedisServer]:
+    """A cluster of one node: it refuses every command that crosses slots."""
+    with running(is_cluster=True) as server:
+        yield server
+
+
+@pytest.fixture
+def namespace() -> str:
+    return f"t{uuid4().hex[:12]}"
+
+
+@pytest.fixture
+def bus_settings() -> BusSettings:
+    """Short leases, so that takeovers happen within a test."""
+    return BusSettings(lease_s=0.6, retry_delay_s=0.05, max_deliveries=5, max_attempts=3)
+
+
+@pytest.fixture(params=["fakeredis", "redis", "cluster"])
+async def bus(
+    request: pytest.FixtureRequest, namespace: str, bus_settings: BusSettings
+) -> AsyncIterator[Bus]:
+    """An open bus: on fakeredis, on a real server, and on a real cluster node with three partitions."""
+    keys = Keys(namespace, partitions=3 if request.param == "cluster" else 1)
+    if request.param == "fakeredis":
+        client = fakeredis.FakeAsyncRedis(
+            server=fakeredis.FakeServer(), protocol=3, legacy_responses=False
+        )
+        connections = Connections.to_fake(client)
+    else:
+        fixture = "redis_server" if request.param == "redis" else "redis_cluster"
+        connections = Connections(request.getfixturevalue(fixture).url)
+    opened = Bus(connections, keys, bus_settings)
+    await opened.open()
+    yield opened
+    await opened.close()

@@ -1,0 +1,102 @@
+"""A real redis-server of the suite's own: on a free port, in a folder of its own, ended by its id."""
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+
+import pytest
+import redis
+
+START_LIMIT_S = 20.0
+
+
+def free_port() -> int:
+    """A port nobody listens on right now."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def require_redis_server() -> str:
+    """The path of redis-server. Skips where it is missing; fails where CI=true promises it."""
+    path = shutil.which("redis-server")
+    if path is None:
+        message = "redis-server is not on PATH; `make setup` installs it where it can"
+        if os.environ.get("CI") == "true":
+            pytest.fail(message)
+        pytest.skip(message)
+    return path
+
+
+class RedisServer:
+    """One server. `kill` and `start` again keep port and data, as a crash and a restart would."""
+
+    def __init__(self, *options: str, is_cluster: bool = False) -> None:
+        self.port = free_port()
+        self.folder = tempfile.mkdtemp(prefix="antiphon-redis-")
+        self._options = options
+        self._is_cluster = is_cluster
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        options = list(self._options)
+        if self._is_cluster:
+            options += ["--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf"]
+        command = [require_redis_server(), "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder]
+        self._process = subprocess.Popen(
+            [*command, "--save", "", *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        with redis.Redis(port=self.port) as client:
+            self._wait(client)
+            if self._is_cluster:
+                with contextlib.suppress(redis.ResponseError):  # the slots are its own already
+                    client.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+                while b"cluster_state:ok" not in client.execute_command("CLUSTER", "INFO"):
+                    time.sleep(0.02)
+
+    def kill(self) -> None:
+        """SIGKILL: nothing is flushed, nobody is told."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _wait(self, client: "redis.Redis") -> None:
+        deadline = time.monotonic() + START_LIMIT_S
+        while True:
+            try:
+                client.ping()
+                return
+            except redis.exceptions.RedisError:
+                assert self._process is not None
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def running(*options: str, is_cluster: bool = False) -> Iterator[RedisServer]:
+    """A server for the length of a block."""
+    server = RedisServer(*options, is_cluster=is_cluster)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()

@@ -1,0 +1,271 @@
+"""What happens next, decided from values alone."""
+
+from datetime import timedelta
+from typing import TypeVar
+
+import pytest
+
+from coordinator.decide import REASONING_FAILURES_MAX, decide
+from coordinator.session import Decision, Session
+from shared.bus.handling import CancelTimer, SetTimer
+from shared.errors import ErrorInfo
+from shared.events import (
+    AssemblyOverdue,
+    AssemblyRequested,
+    BriefingRequested,
+    CancellationRequested,
+    ComponentFailed,
+    DeadlineReached,
+    EventData,
+    ReasoningFailed,
+    ReasoningRequested,
+    ResponseReady,
+    SessionOpened,
+    ToolsRequested,
+)
+from shared.ids import new_id
+from shared.values import Usage
+from tests.coordinator.builders import (
+    ENTRY,
+    START,
+    a_briefing,
+    a_reply,
+    an_event,
+    an_opened_session,
+    some_results,
+)
+
+
+def answered(session: Session, data: EventData) -> Decision:
+    """The session's next step when `data` answers what it waits for."""
+    return decide(session, an_event(data, answers=session.awaiting), ENTRY)
+
+
+def a_session_reasoning(**options: object) -> Session:
+    return answered(an_opened_session(**options).session, a_briefing()).session  # type: ignore[arg-type]
+
+
+def a_session_running_tools(calls: int = 1, **options: object) -> Session:
+    return answered(a_session_reasoning(**options), a_reply(calls=calls)).session
+
+
+DataT = TypeVar("DataT", bound=EventData)
+
+
+def only(decision: Decision, kind: type[DataT]) -> DataT:
+    (command,) = decision.commands
+    assert isinstance(command, kind)
+    return command
+
+
+def ending(decision: Decision) -> AssemblyRequested:
+    return only(decision, AssemblyRequested)
+
+
+def a_failure(component: str, session: Session) -> ComponentFailed:
+    error = ErrorInfo(code="internal_error", message="it broke")
+    return ComponentFailed.model_validate(
+        {"component": component, "failed_event": session.awaiting or new_id(), "error": error}
+    )
+
+
+class TestOpening:
+    def test_a_query_fixes_its_bounds_and_asks_for_the_first_briefing(self) -> None:
+        decision = an_opened_session(max_rounds=2, deadline_s=10)
+        opened, request = decision.commands
+        assert isinstance(opened, SessionOpened)
+        assert (opened.limits.max_rounds, opened.limits.max_tool_calls) == (2, 20)
+        assert isinstance(request, BriefingRequested)
+        assert request.round == 1
+        assert request.question == ENTRY
+
+    def test_the_deadline_is_counted_from_submission(self) -> None:
+        (timer,) = an_opened_session(deadline_s=10).timers
+        assert isinstance(timer, SetTimer)
+        assert timer.due == START + timedelta(seconds=10)
+
+    def test_only_the_tools_a_query_names_are_used_and_missing_ones_are_said(self) -> None:
+        session = an_opened_session(("search", "fetch"), named_tools=("fetch", "fly")).session
+        assert session.tools == ("fetch",)
+        assert [(doubt.kind, doubt.about) for doubt in session.uncertainty] == [("tools_unavailable", "fly")]
+
+
+class TestRounds:
+    def test_a_briefing_leads_to_one_call_of_the_model_with_the_tools(self) -> None:
+        decision = answered(an_opened_session().session, a_briefing())
+        request = only(decision, ReasoningRequested)
+        assert request.tools == ("search",)
+        assert request.briefing == ENTRY
+
+    def test_a_reply_without_calls_is_the_answer(self) -> None:
+        request = ending(answered(a_session_reasoning(), a_reply()))
+        assert (request.status, request.termination_reason) == ("complete", "natural_completion")
+        assert request.reply == ENTRY
+
+    def test_calls_go_out_with_their_keys(self) -> None:
+        request = only(answered(a_session_reasoning(), a_reply(calls=2)), ToolsRequested)
+        assert [call.idempotency_key for call in request.calls] == ["s1/1/call_1_0", "s1/1/call_1_1"]
+
+    def test_results_begin_the_next_round_and_are_filed_by_it(self) -> None:
+        decision = answered(a_session_running_tools(), some_results())
+        request = only(decision, BriefingRequested)
+        assert (request.round, request.reasoning, request.results) == (2, ENTRY, ENTRY)
+
+    def test_the_last_round_is_asked_without_tools_and_says_why(self) -> None:
+        request = only(answered(an_opened_session(max_rounds=1).session, a_briefing()), ReasoningRequested)
+        assert request.tools == ()
+        assert "limit of 1 rounds" in request.last_round_because
+
+    def test_the_answer_of_a_forced_last_round_is_partial(self) -> None:
+        request = ending(answered(a_session_reasoning(max_rounds=1), a_reply()))
+        assert (request.status, request.termination_reason) == ("partial", "max_rounds_reached")
+        assert request.reply == ENTRY
+
+    def test_calls_in_a_last_round_are_not_run(self) -> None:
+        assert ending(answered(a_session_reasoning(max_rounds=1), a_reply(calls=3))).reply == ENTRY
+
+    def test_without_any_tools_the_first_answer_is_complete(self) -> None:
+        session = answered(an_opened_session(tools=(), max_rounds=1).session, a_briefing()).session
+        assert ending(answered(session, a_reply())).status == "complete"
+
+
+class TestLimits:
+    def test_calls_beyond_the_limit_are_refused_but_answered(self) -> None:
+        request = only(answered(a_session_reasoning(max_tool_calls=1), a_reply(calls=3)), ToolsRequested)
+        assert [call.refused is None for call in request.calls] == [True, False, False]
+
+    def test_after_the_call_limit_the_model_answers_with_what_it_has(self) -> None:
+        session = answered(a_session_running_tools(max_tool_calls=1), some_results()).session
+        request = only(answered(session, a_briefing(round=2)), ReasoningRequested)
+        assert request.tools == ()
+
+    def test_a_spent_token_budget_ends_in_a_partial_answer_not_in_another_call(self) -> None:
+        spent = a_reply(calls=1, usage=Usage(input_tokens=5000))
+        request = ending(answered(a_session_reasoning(max_tokens=5000), spent))
+        assert (request.status, request.termination_reason) == ("partial", "token_budget_exhausted")
+
+    def test_a_briefing_beyond_the_budget_is_not_sent(self) -> None:
+        session = an_opened_session(max_tokens=1000).session
+        assert (
+            ending(answered(session, a_briefing(tokens=1000))).termination_reason == "token_budget_exhausted"
+        )
+
+    def test_two_barren_rounds_force_an_answer(self) -> None:
+        session = an_opened_session(max_rounds=10).session
+        for n in (1, 2):
+            session = answered(session, a_briefing(n)).session
+            session = answered(session, a_reply(calls=1, round=n)).session
+            session = answered(session, some_results(status="error", round=n)).session
+        request = only(answered(session, a_briefing(3)), ReasoningRequested)
+        assert "failed" in request.last_round_because
+
+    def test_the_deadline_ends_a_session_wherever_it_stands(self) -> None:
+        for session in (an_opened_session().session, a_session_reasoning(), a_session_running_tools()):
+            request = ending(decide(session, an_event(DeadlineReached()), ENTRY))
+            assert request.termination_reason == "deadline_exceeded"
+
+    def test_a_batch_under_way_at_the_deadline_is_named_for_its_journal(self) -> None:
+        request = ending(decide(a_session_running_tools(), an_event(DeadlineReached()), ENTRY))
+        assert request.batch == 1
+        assert request.reasoning == ENTRY
+
+
+class TestFailures:
+    def test_a_failed_round_is_tried_once_more_with_the_smallest_briefing(self) -> None:
+        error = ErrorInfo(code="overloaded", message="529")
+        decision = answered(a_session_reasoning(), ReasoningFailed(round=1, error=error, model="m"))
+        request = only(decision, BriefingRequested)
+        assert (request.level, request.round) == ("minimal", 1)
+
+    def test_a_model_that_keeps_failing_ends_in_facts_and_says_so(self) -> None:
+        error = ErrorInfo(code="overloaded", message="529")
+        session = a_session_reasoning()
+        for _ in range(REASONING_FAILURES_MAX - 1):
+            session = answered(session, ReasoningFailed(round=1, error=error, model="m")).session
+            session = answered(session, a_briefing()).session
+        request = ending(answered(session, ReasoningFailed(round=1, error=error, model="m")))
+        assert request.termination_reason == "model_unavailable"
+        assert [doubt.kind for doubt in request.uncertainty] == ["model_failed"] * REASONING_FAILURES_MAX
+
+    def test_tokens_of_failed_attempts_count(self) -> None:
+        failed = ReasoningFailed(
+            round=1, error=ErrorInfo(code="x", message="y"), model="m", usage=Usage(output_tokens=7)
+        )
+        assert answered(a_session_reasoning(), failed).session.usage.output_tokens == 7
+
+    def test_a_refusal_ends_the_session_as_failed(self) -> None:
+        request = ending(answered(a_session_reasoning(), a_reply(stop_reason="refusal")))
+        assert (request.status, request.termination_reason) == ("failed", "model_refused")
+
+    def test_a_truncated_answer_is_partial(self) -> None:
+        request = ending(answered(a_session_reasoning(), a_reply(stop_reason="max_tokens")))
+        assert (request.status, request.termination_reason) == ("partial", "reply_truncated")
+
+    @pytest.mark.parametrize(
+        ("component", "expected"),
+        [
+            ("context_synthesizer", AssemblyRequested),
+            ("reasoning_engine", BriefingRequested),
+            ("tool_dispatcher", BriefingRequested),
+            ("coordinator", AssemblyRequested),
+        ],
+    )
+    def test_a_dead_letter_of_any_component_moves_the_session_on(
+        self, component: str, expected: type[EventData]
+    ) -> None:
+        session = a_session_running_tools()
+        decision = decide(session, an_event(a_failure(component, session)), ENTRY)
+        only(decision, expected)
+        assert decision.session.uncertainty
+
+    def test_a_dead_letter_of_an_earlier_step_changes_nothing(self) -> None:
+        session = a_session_running_tools()
+        old = a_failure("reasoning_engine", a_session_reasoning())
+        assert decide(session, an_event(old), ENTRY) == Decision(session)
+
+
+class TestEnding:
+    def an_ending_session(self) -> Session:
+        return answered(a_session_reasoning(), a_reply()).session
+
+    def test_asking_for_the_answer_puts_a_timer_on_it(self) -> None:
+        decision = answered(a_session_reasoning(), a_reply())
+        assert [type(timer) for timer in decision.timers] == [SetTimer, CancelTimer]
+
+    def test_the_response_closes_the_session_and_its_timers(self) -> None:
+        session = self.an_ending_session()
+        ready = ResponseReady(
+            session_id="s1",
+            status="complete",
+            answer="!",
+            termination_reason="natural_completion",
+            rounds_used=1,
+            tool_calls_used=0,
+            duration_ms=1,
+        )
+        decision = decide(session, an_event(ready), ENTRY)
+        assert decision.closes
+        assert decision.session.phase == "closed"
+        assert decision.commands == ()
+
+    def test_an_assembler_that_does_not_answer_is_answered_for(self) -> None:
+        session = self.an_ending_session()
+        for data in (AssemblyOverdue(), a_failure("response_assembler", session)):
+            answer = decide(session, an_event(data), ENTRY).answer
+            assert answer is not None
+            assert answer.status == "failed"
+
+    def test_cancelling_ends_with_what_was_found(self) -> None:
+        request = ending(decide(a_session_running_tools(), an_event(CancellationRequested()), ENTRY))
+        assert (request.status, request.termination_reason) == ("cancelled", "cancelled")
+
+    def test_cancelling_an_ending_session_changes_nothing(self) -> None:
+        session = self.an_ending_session()
+        assert decide(session, an_event(CancellationRequested()), ENTRY) == Decision(session)
+
+
+def test_a_reply_to_another_request_changes_nothing() -> None:
+    """Late, repeated and foreign events are harmless."""
+    session = a_session_reasoning()
+    for answers in (new_id(), None):
+        assert decide(session, an_event(a_reply(), answers=answers), ENTRY) == Decision(session)

@@ -1,0 +1,117 @@
+"""The shell around the decisions."""
+
+import pytest
+
+from coordinator.handlers import Coordinator
+from coordinator.session import Session
+from shared.bus.handling import NOTHING, RESPONSE, STATE, Delivery, FakeSession, Outcome, Put
+from shared.errors import ErrorInfo, TryLater
+from shared.events import (
+    AssemblyOverdue,
+    CancellationRequested,
+    ComponentFailed,
+    EventData,
+    QuerySubmitted,
+    ResponseReady,
+    SessionOpened,
+)
+from shared.ids import new_id
+from shared.session import Limits
+from shared.tools import Catalogue, ToolDefinition
+from tests.coordinator.builders import ENTRY, an_event, an_opened_session
+
+SEARCH = ToolDefinition(
+    name="search", description="Searches.", input_schema={"type": "object"}, effect="read"
+)
+
+
+def a_coordinator(content_hash: str | None = "c0ffee") -> Coordinator:
+    async def current() -> str | None:
+        return content_hash
+
+    async def catalogue(wanted: str) -> Catalogue:
+        assert wanted == content_hash
+        return Catalogue(tools=(SEARCH,))
+
+    limits = Limits(max_rounds=4, max_tool_calls=20, max_tokens=200_000, deadline_s=300)
+    return Coordinator(limits, 1.0, current, catalogue)
+
+
+def a_delivery(data: EventData, attempt: int = 0) -> Delivery:
+    return Delivery(an_event(data), ENTRY, attempt)
+
+
+def stored(session: Session) -> FakeSession:
+    return FakeSession(documents={STATE: (1, session.model_dump_json().encode())})
+
+
+def state_of(outcome: Outcome) -> Session:
+    (write,) = outcome.writes
+    assert isinstance(write, Put)
+    return Session.model_validate_json(write.content)
+
+
+async def test_a_query_opens_its_session_with_the_current_tools() -> None:
+    outcome = await a_coordinator().on_query_submitted(
+        a_delivery(QuerySubmitted(query="Why?")), FakeSession()
+    )
+    assert isinstance(outcome.events[0], SessionOpened)
+    assert outcome.events[0].tools == ("search",)
+    assert state_of(outcome).catalogue == "c0ffee"
+
+
+async def test_a_query_that_arrives_twice_opens_one_session() -> None:
+    known = stored(an_opened_session().session)
+    assert (
+        await a_coordinator().on_query_submitted(a_delivery(QuerySubmitted(query="Why?")), known) == NOTHING
+    )
+
+
+async def test_a_session_waits_a_while_for_the_first_catalogue() -> None:
+    with pytest.raises(TryLater):
+        await a_coordinator(None).on_query_submitted(a_delivery(QuerySubmitted(query="Why?")), FakeSession())
+
+
+async def test_a_session_that_waited_long_enough_begins_without_tools_and_says_so() -> None:
+    delivery = a_delivery(QuerySubmitted(query="Why?"), attempt=2)
+    session = state_of(await a_coordinator(None).on_query_submitted(delivery, FakeSession()))
+    assert session.tools == ()
+    assert [doubt.kind for doubt in session.uncertainty] == ["tools_unavailable"]
+
+
+async def test_an_event_of_a_session_nobody_opened_is_let_go() -> None:
+    assert await a_coordinator().on_event(a_delivery(AssemblyOverdue()), FakeSession()) == NOTHING
+
+
+async def test_a_cancellation_that_overtakes_the_opening_waits_for_it() -> None:
+    with pytest.raises(TryLater):
+        await a_coordinator().on_event(a_delivery(CancellationRequested()), FakeSession())
+
+
+async def test_a_query_that_could_not_be_opened_is_answered_once() -> None:
+    error = ErrorInfo(code="internal_error", message="it broke")
+    failed = ComponentFailed(component="coordinator", failed_event=new_id(), error=error)
+    outcome = await a_coordinator().on_event(a_delivery(failed), FakeSession())
+    (response,) = outcome.events
+    assert isinstance(response, ResponseReady)
+    assert response.status == "failed"
+    assert [write.document for write in outcome.writes] == [RESPONSE]
+    answered = FakeSession(documents={RESPONSE: (1, b"{}")})
+    assert await a_coordinator().on_event(a_delivery(failed), answered) == NOTHING
+
+
+async def test_the_coordinators_own_answer_gives_way_to_one_that_is_there() -> None:
+    ending = an_opened_session().session.model_copy(update={"phase": "assembling"})
+    session = stored(ending)
+    outcome = await a_coordinator().on_event(a_delivery(AssemblyOverdue()), session)
+    assert isinstance(outcome.events[0], ResponseReady)
+    session.documents[RESPONSE] = (1, b"{}")
+    assert await a_coordinator().on_event(a_delivery(AssemblyOverdue()), session) == NOTHING
+
+
+async def test_the_state_document_is_small_whatever_the_query() -> None:
+    query = QuerySubmitted(query="Why? " * 20_000)
+    outcome = await a_coordinator().on_query_submitted(a_delivery(query), FakeSession())
+    (write,) = outcome.writes
+    assert isinstance(write, Put)
+    assert len(write.content) < 2_000

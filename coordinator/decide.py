@@ -280,7 +280,9 @@ def _close(session: Session) -> Decision:
 
 def _doubts_at_opening(query: QuerySubmitted, opening: Opening) -> tuple[Uncertainty, ...]:
     missing = [name for name in query.options.tools or () if name not in opening.tools]
-    doubts = [_doubt("tools_unavailable", f"There is no tool {name!r}; it was not used.", name) for name in missing]
+    doubts = [
+        _doubt("tools_unavailable", f"There is no tool {name!r}; it was not used.", name) for name in missing
+    ]
     if opening.is_catalogue_missing:
         message = "No tool dispatcher had published its tools when the session began."
         doubts.append(_doubt("tools_unavailable", message, "tools"))

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from coordinator.decide import decide, open_session
+from coordinator.remembered import Remembered
 from coordinator.session import Decision, Opening, Session
 from shared.bus.handling import (
     NOTHING,
@@ -48,6 +49,7 @@ class Coordinator:
         self._limits = limits
         self._catalogue_waits = round(catalogue_wait_s / CATALOGUE_POLL_S)
         self._current_catalogue, self._catalogue = current_catalogue, catalogue
+        self._remembered = Remembered()
 
     @property
     def handlers(self) -> Handlers:
@@ -86,17 +88,25 @@ class Coordinator:
 
     async def on_event(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Take the session one step on. What belongs to no session we know is let go."""
-        version, content = await session.document(STATE)
-        if content is None:
+        version, before = await self._load(delivery, session)
+        if before is None:
             return await self._on_event_before_opening(delivery, session)
-        before = Session.model_validate_json(content)
         decision = decide(before, delivery.event, delivery.log_entry)
         if decision.answer is not None:
             answered, _ = await session.document(RESPONSE)
             return NOTHING if answered else _answer(decision.answer)
-        if decision.session == before:
+        if decision.session is before:
             return NOTHING
+        self._remembered.keep(version + 1, decision.session)
         return _outcome(version, decision)
+
+    async def _load(self, delivery: Delivery, store: SessionStore) -> tuple[int, Session | None]:
+        """The session's document: as remembered, if that is the newest, else from Redis."""
+        remembered = self._remembered.awaiting(store.session_id, delivery.event.causationid)
+        if remembered is not None:
+            return remembered
+        version, content = await store.document(STATE)
+        return version, None if content is None else Session.model_validate_json(content)
 
     async def _on_event_before_opening(self, delivery: Delivery, session: SessionStore) -> Outcome:
         match delivery.event.data:

@@ -25,20 +25,28 @@ from round to round:
     Round 2 of at most 4.
 
 A section with nothing to say is left out. What tools returned stands inside `<fact>` fences only, and
-`fence` makes sure that it cannot close its fence or open another.
+`fence` makes sure that it cannot close its fence or open another. A fact that is not shown whole carries
+`shortened="yes"`; its text then ends in an ellipsis.
 """
 
 import re
 from typing import Any, Literal
 
-import orjson
 from pydantic import Field
+from pydantic_core import to_json
 
 from shared.values import Value
 
 Level = Literal["full", "simplified", "minimal"]
 
-_FENCE = re.compile(r"<(?=\s*/?\s*fact\b)", re.IGNORECASE)
+_LOOK_ALIKE = r"(?![\x00-\x7f])\w"
+"""Any letter beyond ASCII may be drawn like one of ours."""
+_FENCE = re.compile(
+    r"[<＜﹤](?=[\W_]{0,32}+"
+    + r"[\W_]{0,4}+".join(f"(?:{letter}|{_LOOK_ALIKE})" for letter in "fact")
+    + r"(?![a-zA-Z0-9]))",
+    re.IGNORECASE,
+)
 
 
 class Briefing(Value):
@@ -54,9 +62,16 @@ class Briefing(Value):
 
 
 def fence(content: Any) -> str:
-    """Tool output as text that cannot imitate the fence around it."""
-    text = content if isinstance(content, str) else orjson.dumps(content).decode()
-    return _FENCE.sub("&lt;", text)
+    """Tool output as text that cannot imitate the fence around it, by spaces, case or look-alike letters.
+
+    The first character of whatever could pass for a fence becomes `&lt;`; the rest is verbatim.
+    """
+    return _FENCE.sub("&lt;", as_text(content))
+
+
+def as_text(content: Any) -> str:
+    """A fact's content as it is written into a briefing: text as it is, a structure as compact JSON."""
+    return content if isinstance(content, str) else to_json(content).decode()
 
 
 def estimate_tokens(text: str) -> int:

@@ -61,5 +61,10 @@ class ErrorInfo(Value):
     def of(cls, error: BaseException) -> "ErrorInfo":
         """The wire form of any exception."""
         if isinstance(error, AntiphonError):
-            return cls(code=error.code, message=str(error)[:2000], retryable=error.retryable)
-        return cls(code="internal_error", message=f"{type(error).__name__}: {error}"[:2000])
+            return cls(code=error.code, message=_sendable(str(error)), retryable=error.retryable)
+        return cls(code="internal_error", message=_sendable(f"{type(error).__name__}: {error}"))
+
+
+def _sendable(text: str) -> str:
+    """Bounded, and without the lone surrogates that no JSON can carry and file names may hold."""
+    return text[:2000].encode("utf-8", "replace").decode()

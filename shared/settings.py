@@ -4,10 +4,12 @@ Every setting is `ANTIPHON_<NAME>` or `ANTIPHON_<SECTION>_<NAME>`, a section bei
 """
 
 import os
-from typing import Any, ClassVar, TypeVar, get_args
+from types import NoneType
+from typing import Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
 from pydantic import Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from shared.errors import ConfigurationError
 from shared.events.base import COMPONENTS
@@ -31,7 +33,7 @@ class PipelineSettings(Settings):
 
     redis_url: SecretStr | None = Field(
         default=None,
-        description="redis:// or rediss:// address; `redis://localhost:6379/0` when a component starts without.",
+        description="redis:// or rediss:// address; components default to `redis://localhost:6379/0`.",
     )
     namespace: str = Field(
         default="antiphon", pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="First part of every Redis key."
@@ -117,10 +119,10 @@ def load(kind: type[SettingsT]) -> SettingsT:
     try:
         return kind()
     except ValidationError as error:
-        faults = [f"{prefix}{str(fault['loc'][0]).upper()}: {fault['msg']}" for fault in error.errors()]
-        raise ConfigurationError(
-            "; ".join(faults) + ".", hint="`antiphon settings` lists every setting."
-        ) from None
+        faults = [f"{_variable(prefix, fault['loc'])}: {fault['msg']}" for fault in error.errors()]
+        raise ConfigurationError("; ".join(faults) + ".", hint=_HINT) from None
+    except SettingsError as error:
+        raise ConfigurationError(f"{prefix}*: {error}: not JSON.", hint=_HINT) from None
 
 
 def load_environment(name: str) -> str | None:
@@ -129,19 +131,12 @@ def load_environment(name: str) -> str | None:
 
 
 def variables(kind: type[Settings]) -> list[tuple[str, str, str, str]]:
-    """(variable, type and range, default, description) of each setting, for the generated table."""
+    """(variable, what it takes, default, description) of each setting, for the generated table."""
     prefix = str(kind.model_config.get("env_prefix", ""))
-    rows = []
-    for name, info in kind.model_fields.items():
-        annotation = info.annotation
-        words = [getattr(part, "__name__", str(part)) for part in get_args(annotation) or (annotation,)]
-        bounds = [_bound(rule) for rule in info.metadata]
-        kind_of = " ".join([" or ".join(word for word in words if word != "NoneType"), *filter(None, bounds)])
-        default = "" if info.default is None else str(info.default)
-        rows.append(
-            (prefix + name.upper(), kind_of.replace("SecretStr", "str"), default, info.description or "")
-        )
-    return rows
+    return [
+        (prefix + name.upper(), _takes(info), _default(info), info.description or "")
+        for name, info in kind.model_fields.items()
+    ]
 
 
 def _refuse_unknown(prefix: str, kind: type[Settings]) -> None:
@@ -149,14 +144,46 @@ def _refuse_unknown(prefix: str, kind: type[Settings]) -> None:
     others = tuple(f"ANTIPHON_{section.upper()}_" for section in SECTIONS if section != kind.section)
     for variable in os.environ:
         if variable.startswith(prefix) and variable not in known and not variable.startswith(others):
-            raise ConfigurationError(
-                f"{variable} is not a setting.", hint="`antiphon settings` lists every setting."
-            )
+            raise ConfigurationError(f"{variable} is not a setting.", hint=_HINT)
 
 
-def _bound(rule: Any) -> str:
-    for attribute, sign in (("ge", ">="), ("gt", ">"), ("le", "<="), ("lt", "<"), ("pattern", "")):
-        value = getattr(rule, attribute, None)
-        if value is not None:
-            return f"{sign} {value}".strip()
-    return ""
+def _variable(prefix: str, location: tuple[int | str, ...]) -> str:
+    """Where a fault is: a variable, or the group when several do not go together."""
+    return prefix + (str(location[0]).upper() if location else "*")
+
+
+def _takes(info: FieldInfo) -> str:
+    """What a setting may be: `int, 1 to 1024`, `text like ^[a-z]+$`, `auto or offline`, `JSON`."""
+    alternatives = get_args(info.annotation) or (info.annotation,)
+    if get_origin(info.annotation) in (dict, list, tuple):
+        word = "JSON"
+    elif get_origin(info.annotation) is Literal:
+        word = " or ".join(alternatives)
+    else:
+        word = " or ".join(_WORDS.get(part, str(part)) for part in alternatives if part is not NoneType)
+    rule = {
+        name: value
+        for part in info.metadata
+        for name in ("ge", "gt", "le", "lt", "pattern")
+        if (value := getattr(part, name, None)) is not None
+    }
+    if "ge" in rule and "le" in rule:
+        return f"{word}, {rule['ge']} to {rule['le']}"
+    bounds = [f", {_SAID[name]} {value}" for name, value in rule.items() if name in _SAID]
+    return "".join([word, f" like {rule['pattern']}" if "pattern" in rule else "", *bounds])
+
+
+def _default(info: FieldInfo) -> str:
+    default = info.get_default(call_default_factory=True)
+    return str(default) if default or default == 0 else ""
+
+
+_WORDS: dict[Any, str] = {
+    int: "int",
+    float: "float",
+    bool: "true or false",
+    str: "text",
+    SecretStr: "text",
+}
+_SAID = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+_HINT = "`antiphon settings` lists every setting."

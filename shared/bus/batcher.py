@@ -10,21 +10,19 @@ from typing import Any
 
 from redis.exceptions import NoScriptError
 
-from shared.bus.connection import Client
 from shared.bus.scripts import Script
+from shared.bus.wire import Argument, Command, Exchange
 
 PIPELINE_LENGTH_MAX = 256
 """Commands sent together at most, so that no reply waits for too many others."""
 
-Argument = str | bytes | int | float
-
 
 class Batcher:
-    """Sends commands over one client. Each reply, or error, goes to whoever submitted the command."""
+    """Sends commands together. Each reply, or error, goes to whoever submitted the command."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self._waiting: deque[tuple[tuple[Argument, ...], asyncio.Future[Any]]] = deque()
+    def __init__(self, exchange: Exchange) -> None:
+        self._exchange = exchange
+        self._waiting: deque[tuple[Command, asyncio.Future[Any]]] = deque()
         self._flushing: asyncio.Task[None] | None = None
 
     def submit(self, *command: Argument) -> asyncio.Future[Any]:
@@ -50,12 +48,9 @@ class Batcher:
         finally:
             self._flushing = None
 
-    async def _send(self, batch: list[tuple[tuple[Argument, ...], asyncio.Future[Any]]]) -> None:
-        pipeline = self._client.pipeline(transaction=False)
-        for command, _ in batch:
-            pipeline.execute_command(*command)
+    async def _send(self, batch: list[tuple[Command, asyncio.Future[Any]]]) -> None:
         try:
-            replies = await pipeline.execute(raise_on_error=False)
+            replies = await self._exchange([command for command, _ in batch])
         except Exception as error:  # noqa: BLE001  # whatever it is belongs to those who wait for the replies
             replies = [error] * len(batch)
         for (_, reply), result in zip(batch, replies, strict=True):

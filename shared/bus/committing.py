@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
-from shared.bus.batcher import Argument
 from shared.bus.handling import Append, Delivery, Outcome, SetTimer
 from shared.bus.keys import Keys
+from shared.bus.wire import Argument
 from shared.clock import milliseconds
 from shared.errors import ErrorInfo
 from shared.events import AnyEvent, Component, ComponentFailed, EventData, ResponseReady, encode

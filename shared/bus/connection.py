@@ -18,9 +18,14 @@ from redis.exceptions import (
     BusyLoadingError,
     ClusterDownError,
     ConnectionError,
+    InvalidResponse,
     MasterDownError,
+    OutOfMemoryError,
     ReadOnlyError,
+    RedisClusterException,
     RedisError,
+    ResponseError,
+    SlotNotCoveredError,
     TimeoutError,
     TryAgainError,
 )
@@ -30,7 +35,7 @@ from shared.errors import ConfigurationError, RedisUnavailable
 DEFAULT_URL = "redis://localhost:6379/0"
 BLOCK_S = 1.0
 """How long a read waits for entries at most."""
-_SOCKET_TIMEOUT_S = 10.0
+SOCKET_TIMEOUT_S = 10.0
 _BACKOFF_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 2.0)
 
 UNAVAILABLE = (
@@ -41,9 +46,13 @@ UNAVAILABLE = (
     MasterDownError,
     ClusterDownError,
     TryAgainError,
-    OSError,
+    OutOfMemoryError,
+    SlotNotCoveredError,
 )
 """What Redis answers, or fails to, while it restarts, fails over or is out of reach: worth waiting for."""
+
+_UNAVAILABLE_WORDS = ("MISCONF", "NOREPLICAS", "BUSY ", "UNBLOCKED")
+"""Answers of the same kind that the library has no class for."""
 
 T = TypeVar("T")
 Client = Any
@@ -58,6 +67,7 @@ class Connections:
         self.main: Client = None
         self.is_fake = False
         self._dedicated: list[Client] = []
+        self._closers: list[Callable[[], Awaitable[None]]] = []
 
     @classmethod
     def to_fake(cls, client: Client) -> "Connections":
@@ -79,7 +89,9 @@ class Connections:
             node = self.main.get_node_from_key(key)
             if node is None:
                 raise ConnectionError(f"no cluster node holds {key}")
-            client = _plain(self.url, host=node.host, port=int(node.port))
+            client = _plain(self.url)
+            # Given to from_url, these would lose against the address in the URL.
+            client.connection_pool.connection_kwargs.update(host=node.host, port=int(node.port))
         else:
             client = _plain(self.url)
         self._dedicated.append(client)
@@ -91,7 +103,14 @@ class Connections:
             self._dedicated.remove(client)
             await client.aclose()
 
+    def on_close(self, closer: Callable[[], Awaitable[None]]) -> None:
+        """Have `closer` called when everything is closed."""
+        self._closers.append(closer)
+
     async def close(self) -> None:
+        for closer in self._closers:
+            await closer()
+        self._closers.clear()
         for client in [*self._dedicated, self.main]:
             if client is not None:
                 await client.aclose()
@@ -102,8 +121,10 @@ class Connections:
         try:
             await client.ping()
             cluster = await client.execute_command("INFO", "cluster")
-        except (AuthenticationError, AuthorizationError) as error:
+        except (AuthenticationError, AuthorizationError, ResponseError, InvalidResponse) as error:
             await client.aclose()
+            if is_unavailable(error) and not isinstance(error, AuthenticationError | AuthorizationError):
+                raise
             raise ConfigurationError(
                 f"Redis refuses us: {error}.", hint="Check ANTIPHON_REDIS_URL."
             ) from None
@@ -114,7 +135,7 @@ class Connections:
             return client
         await client.aclose()
         clustered: Client = RedisCluster.from_url(
-            self.url, protocol=3, legacy_responses=False, socket_timeout=_SOCKET_TIMEOUT_S, retry=_no_retry()
+            self.url, protocol=3, legacy_responses=False, socket_timeout=SOCKET_TIMEOUT_S, retry=_no_retry()
         )
         try:
             await clustered.initialize()
@@ -126,36 +147,40 @@ class Connections:
 
 async def patiently(what: str, attempt: Callable[[], Awaitable[T]], limit_s: float | None = None) -> T:
     """The result of `attempt`, repeated while Redis is unavailable. Raises RedisUnavailable past `limit_s`."""
-    log = structlog.get_logger()
     waited_s, n = 0.0, 0
     while True:
         try:
             return await attempt()
-        except UNAVAILABLE as error:
+        except (RedisError, RedisClusterException) as error:
+            if not is_unavailable(error):
+                raise
             delay_s = _BACKOFF_S[min(n, len(_BACKOFF_S) - 1)]
             if limit_s is not None and waited_s + delay_s > limit_s:
                 raise RedisUnavailable(f"Redis is out of reach: {error}.") from None
             if n in (0, 5) or n % 30 == 0:
-                log.warning("redis unavailable", doing=what, error=str(error), tries=n + 1)
+                structlog.get_logger().warning("redis unavailable", doing=what, error=str(error), tries=n + 1)
         await asyncio.sleep(delay_s)
         waited_s, n = waited_s + delay_s, n + 1
 
 
 def is_unavailable(error: BaseException) -> bool:
     """Whether `error` says that Redis may answer later."""
-    return isinstance(error, UNAVAILABLE) or (isinstance(error, RedisError) and str(error).startswith("OOM"))
+    if type(error) is RedisClusterException:
+        return True  # "cannot be connected"; its subclasses say that we did something wrong
+    return isinstance(error, UNAVAILABLE) or (
+        isinstance(error, ResponseError) and str(error).startswith(_UNAVAILABLE_WORDS)
+    )
 
 
-def _plain(url: str, **where: Any) -> Client:
+def _plain(url: str) -> Client:
     try:
         return Redis.from_url(
             url,
             protocol=3,
             legacy_responses=False,
-            socket_timeout=_SOCKET_TIMEOUT_S,
+            socket_timeout=SOCKET_TIMEOUT_S,
             socket_connect_timeout=5,
             retry=_no_retry(),
-            **where,
         )
     except ValueError as error:
         raise ConfigurationError(

@@ -6,10 +6,11 @@ from hashlib import blake2b
 from typing import Literal
 
 from shared.bus import scripts
-from shared.bus.batcher import Argument, Batcher
+from shared.bus.batcher import Batcher
 from shared.bus.connection import DEFAULT_URL, Client, Connections
 from shared.bus.keys import Keys
 from shared.bus.sessions import RedisSession
+from shared.bus.wire import Argument, exchange_over
 from shared.clock import milliseconds
 from shared.errors import RedisUnavailable
 from shared.events import AnyEvent, encode
@@ -43,7 +44,7 @@ class Bus:
             raise RedisUnavailable(
                 "Redis is out of reach.", hint="Start one, or set ANTIPHON_REDIS_URL."
             ) from None
-        self.batcher = Batcher(self.connections.main)
+        self.batcher = Batcher(exchange_over(self.connections))
 
     async def close(self) -> None:
         await self.connections.close()

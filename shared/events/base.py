@@ -1,10 +1,9 @@
 """The envelope every message travels in: CloudEvents 1.0, with typed, frozen data."""
 
-from datetime import datetime
 from typing import Annotated, ClassVar, Generic, Literal, TypeVar
 from uuid import UUID
 
-from pydantic import Field, StringConstraints
+from pydantic import AwareDatetime, Field, StringConstraints
 
 from shared.values import SessionId, Value
 
@@ -53,7 +52,7 @@ class Event(Value, Generic[DataT]):
     source: str = Field(min_length=1, max_length=200)
     type: str
     subject: SessionId
-    time: datetime
+    time: AwareDatetime
     datacontenttype: Literal["application/json"] = "application/json"
     correlationid: UUID
     causationid: UUID | None = None

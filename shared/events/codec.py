@@ -46,7 +46,7 @@ Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 """Turns the data of one version into the data of the next."""
 
 UPCASTERS: Mapping[str, tuple[str, Upcaster]] = {}
-"""Old type -> (the type that replaced it, how its data is carried over). Applied until the type is current."""
+"""Old type -> (its successor, how the data is carried over). Applied until the type is current."""
 
 
 def _envelope(data: type[EventData]) -> type[AnyEvent]:
@@ -75,40 +75,62 @@ def decode(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]] = UPCASTERS
     Raises UnreadableEvent, which names the first field at fault.
     """
     try:
+        if b"NaN" in raw or b"Infinity" in raw:
+            _refuse_what_json_lacks(raw)
         return _any_event.validate_json(raw, strict=True)
     except ValidationError as error:
         upcast = _upcast(raw, upcasters)
         if upcast is None:
             raise UnreadableEvent(explain(error), hint=_KNOWN_TYPES_HINT) from None
     try:
-        return _any_event.validate_json(orjson.dumps(upcast), strict=True)
+        return _any_event.validate_json(upcast, strict=True)
     except ValidationError as error:
         raise UnreadableEvent(explain(error), hint=_KNOWN_TYPES_HINT) from None
 
 
 def explain(error: ValidationError) -> str:
-    """Every fault of a validation as `field: what is wrong`, the first five."""
+    """Every fault of a validation as `field: what is wrong`, the first five, each kept short."""
     lines = []
     for fault in error.errors(include_url=False, include_context=False)[:5]:
-        path = (
-            ".".join(str(part) for part in fault["loc"] if not str(part).startswith("antiphon.")) or "event"
-        )
-        lines.append(f"{path}: {fault['msg']}")
+        path = ".".join(str(part) for part in fault["loc"] if not str(part).startswith("antiphon."))
+        path = path or ("type" if fault["type"].startswith("union_tag") else "event")
+        lines.append(f"{path[:100]}: {fault['msg'][:200]}")
     return "; ".join(lines)
 
 
-def _upcast(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]]) -> dict[str, Any] | None:
-    """The event's fields in their newest version; None when no upcaster knows its type."""
+def _refuse_what_json_lacks(raw: bytes) -> None:
+    """NaN and infinities, which pydantic's parser lets through where anything may stand."""
+    try:
+        orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise UnreadableEvent(f"event: Invalid JSON: {error}", hint=_KNOWN_TYPES_HINT) from None
+
+
+def _upcast(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]]) -> bytes | None:
+    """The event in its newest version; None when no upcaster knows its type.
+
+    Raises UnreadableEvent when an upcaster cannot carry the data over, or when the registry runs in a circle.
+    """
     try:
         fields = orjson.loads(raw)
     except orjson.JSONDecodeError:
         return None
-    if not isinstance(fields, dict) or fields.get("type") not in upcasters:
+    kind = fields.get("type") if isinstance(fields, dict) else None
+    if not isinstance(kind, str) or kind not in upcasters:
         return None
-    while (step := upcasters.get(fields["type"])) is not None:
-        newer, carry_over = step
-        fields = {**fields, "type": newer, "data": carry_over(fields["data"])}
-    return fields
+    for _ in upcasters:
+        newer, carry_over = upcasters[kind]
+        try:
+            fields = {**fields, "type": newer, "data": carry_over(fields["data"])}
+            if newer not in upcasters:
+                return orjson.dumps(fields)
+        except _CANNOT_CARRY_OVER as error:
+            raise UnreadableEvent(f"data: cannot be carried over from {kind} to {newer}: {error!r}") from None
+        kind = newer
+    raise UnreadableEvent(f"type: the upcasters of {kind} run in a circle")
 
+
+_CANNOT_CARRY_OVER = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What an upcaster raises at data that is not as its version promised."""
 
 _KNOWN_TYPES_HINT = "`antiphon events schema` prints every event there is."

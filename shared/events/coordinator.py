@@ -1,9 +1,8 @@
 """What the coordinator asks for, and what it notes down."""
 
-from datetime import datetime
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from shared.briefing import Level
 from shared.events.base import Component, EventData
@@ -23,7 +22,7 @@ class SessionOpened(EventData):
     catalogue: str = Field(description="Content hash of the tool catalogue; empty when there was none.")
     tools: tuple[str, ...] = Field(description="Names of the tools the session may use.")
     model: str = Field(description="Model id; empty for the engine's own default.")
-    deadline: datetime
+    deadline: AwareDatetime
 
 
 class BriefingRequested(EventData):
@@ -60,7 +59,7 @@ class ReasoningRequested(EventData):
     )
     model: str = Field(default="", description="Model id; empty for the engine's own default.")
     tokens_left: int = Field(ge=1, description="What remains of the session's token budget.")
-    deadline: datetime
+    deadline: AwareDatetime
 
 
 class ToolsRequested(EventData):
@@ -72,7 +71,7 @@ class ToolsRequested(EventData):
     round: Round
     calls: tuple[RequestedCall, ...] = Field(min_length=1)
     allowed: tuple[str, ...] = Field(default=(), description="Names of the tools the session may use.")
-    deadline: datetime
+    deadline: AwareDatetime
 
 
 class AssemblyRequested(EventData):
@@ -96,7 +95,7 @@ class AssemblyRequested(EventData):
     rounds_used: int = Field(ge=0)
     tool_calls_used: int = Field(ge=0)
     usage: Usage
-    opened: datetime
+    opened: AwareDatetime
 
 
 class DeadlineReached(EventData):

@@ -1,0 +1,83 @@
+"""The peer: LangGraph with its SQLite checkpointer, doing the same rounds and calls.
+
+The same session: two rounds of two no-op tool calls and a final reply, a stub for the model, text of the same
+length. Each process keeps its checkpoints in a database of its own, which is the faster way.
+"""
+
+import asyncio
+import multiprocessing
+import operator
+import tempfile
+import time
+from pathlib import Path
+from typing import Annotated, Any, TypedDict
+
+TOOL_ROUNDS = 2
+CALLS = 2
+CONCURRENCY = 16
+
+
+class State(TypedDict):
+    """What LangGraph checkpoints after every step."""
+
+    round: int
+    messages: Annotated[list[dict[str, Any]], operator.add]
+
+
+def measure(sessions: int, processes: int, reply: str, result: dict[str, Any]) -> float:
+    """Sessions per second of so many processes together."""
+    context = multiprocessing.get_context("spawn")
+    ready = context.Barrier(processes + 1)
+    share = sessions // processes
+    workers = [
+        context.Process(target=_work, args=(share, reply, result, ready), daemon=True)
+        for _ in range(processes)
+    ]
+    for worker in workers:
+        worker.start()
+    ready.wait(timeout=120)
+    started = time.perf_counter()
+    for worker in workers:
+        worker.join()
+    return share * processes / (time.perf_counter() - started)
+
+
+def _work(sessions: int, reply: str, result: dict[str, Any], ready: Any) -> None:
+    asyncio.run(_run(sessions, reply, result, ready))
+
+
+async def _run(sessions: int, reply: str, result: dict[str, Any], ready: Any) -> None:
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+    from langgraph.graph import END, START, StateGraph
+
+    async def model(state: State) -> dict[str, Any]:
+        message: dict[str, Any] = {"role": "assistant", "content": reply, "tool_calls": []}
+        if state["round"] < TOOL_ROUNDS:
+            message["tool_calls"] = [{"name": "search", "args": {"q": n}} for n in range(CALLS)]
+        return {"messages": [message], "round": state["round"] + 1}
+
+    async def tools(state: State) -> dict[str, Any]:
+        calls = state["messages"][-1]["tool_calls"]
+        return {"messages": [{"role": "tool", "content": result} for _ in calls]}
+
+    graph = StateGraph(State)
+    graph.add_node("model", model)
+    graph.add_node("tools", tools)
+    graph.add_edge(START, "model")
+    graph.add_conditional_edges("model", lambda s: "tools" if s["messages"][-1]["tool_calls"] else END)
+    graph.add_edge("tools", "model")
+    with tempfile.TemporaryDirectory() as folder:
+        async with AsyncSqliteSaver.from_conn_string(str(Path(folder) / "checkpoints.db")) as saver:
+            app = graph.compile(checkpointer=saver)
+            places = asyncio.Semaphore(CONCURRENCY)
+
+            async def session(n: int) -> None:
+                question = {"role": "user", "content": "What does the stub say?"}
+                async with places:
+                    await app.ainvoke(
+                        {"messages": [question], "round": 0}, {"configurable": {"thread_id": str(n)}}
+                    )
+
+            await session(-1)
+            ready.wait()
+            await asyncio.gather(*(session(n) for n in range(sessions)))

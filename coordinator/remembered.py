@@ -1,0 +1,38 @@
+"""Sessions a coordinator has just decided about, so that the next reply needs no round trip to be decided.
+
+A remembered session is the newest exactly if it awaits the request that the event answers: a session awaits
+one request at a time, and that request's id came from this very step. Should another worker have committed
+the step instead, it wrote the same, as decisions depend on document and event alone; and whatever else has
+happened since changes the document's version, which the commit checks.
+"""
+
+from collections import OrderedDict
+from uuid import UUID
+
+from coordinator.session import Session
+from shared.values import SessionId
+
+SESSIONS_MAX = 4_096
+
+
+class Remembered:
+    """The sessions last decided about, with the version their document has once the step is committed."""
+
+    def __init__(self, sessions_max: int = SESSIONS_MAX) -> None:
+        self._sessions: OrderedDict[SessionId, tuple[int, Session]] = OrderedDict()
+        self._sessions_max = sessions_max
+
+    def keep(self, version: int, session: Session) -> None:
+        """Remember a session, unless it is over; the one longest untouched gives way."""
+        self._sessions.pop(session.id, None)
+        if session.awaiting is not None:
+            self._sessions[session.id] = version, session
+        if len(self._sessions) > self._sessions_max:
+            self._sessions.popitem(last=False)
+
+    def awaiting(self, session_id: SessionId, request: UUID | None) -> tuple[int, Session] | None:
+        """The session and its version, if it is known to await the reply to `request`; it is forgotten then."""
+        kept = self._sessions.get(session_id)
+        if kept is None or request is None or kept[1].awaiting != request:
+            return None
+        return self._sessions.pop(session_id)

@@ -9,6 +9,7 @@ import time
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from redis.asyncio import Redis
 
@@ -41,11 +42,11 @@ def measure(port: int, hops: list[Hop], sessions: int, in_flight: int) -> float:
             relay.join()
 
 
-def _relay(port: int, name: str, hops: list[Hop], ready: object) -> None:
+def _relay(port: int, name: str, hops: list[Hop], ready: Any) -> None:
     asyncio.run(_relay_forever(port, name, hops, ready))
 
 
-async def _relay_forever(port: int, name: str, hops: list[Hop], ready: object) -> None:
+async def _relay_forever(port: int, name: str, hops: list[Hop], ready: Any) -> None:
     streams: dict[str, dict[bytes, tuple[str, bytes, bytes]]] = defaultdict(dict)
     for n, (hop, following) in enumerate(pairwise([*hops, Hop("", "floor:done", 1)])):
         if hop.process == name:
@@ -54,7 +55,7 @@ async def _relay_forever(port: int, name: str, hops: list[Hop], ready: object) -
     clients = [Redis(port=port, protocol=3, legacy_responses=False) for _ in streams]
     for client, stream in zip(clients, streams, strict=True):
         await client.xgroup_create(stream, "g", "0", mkstream=True)
-    ready.wait()  # type: ignore[attr-defined]  # a multiprocessing barrier
+    ready.wait()
     await asyncio.gather(
         *(
             _pass_on(client, stream, table)
@@ -63,7 +64,7 @@ async def _relay_forever(port: int, name: str, hops: list[Hop], ready: object) -
     )
 
 
-async def _pass_on(client: Redis, stream: str, table: dict[bytes, tuple[str, bytes, bytes]]) -> None:
+async def _pass_on(client: Any, stream: str, table: dict[bytes, tuple[str, bytes, bytes]]) -> None:
     while True:
         reply = await client.execute_command(
             "XREADGROUP", "GROUP", "g", "c", "COUNT", BATCH, "BLOCK", 1000, "STREAMS", stream, ">"
@@ -81,6 +82,7 @@ async def _pass_on(client: Redis, stream: str, table: dict[bytes, tuple[str, byt
 
 
 async def _drive(port: int, hops: list[Hop], sessions: int, in_flight: int) -> float:
+    client: Any  # the library's stubs leave execute_command untyped
     async with Redis(port=port, protocol=3, legacy_responses=False) as client:
         payload = b"x" * hops[0].size_bytes
         sent = done = 0

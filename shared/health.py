@@ -18,6 +18,7 @@ HEARTBEAT_S = 2.0
 SILENT_S = 10.0
 """A worker that has not been heard of for this long counts as gone."""
 _FORGET_MS = 60_000
+_SIGN_OFF_S = 0.5
 
 
 class Heartbeat(Value):
@@ -52,7 +53,7 @@ async def beat(
                 [bus.keys.workers(component)],
                 [consumer, heartbeat.model_dump_json(), _FORGET_MS],
             )
-        except (RedisError, OSError) as error:
+        except RedisError as error:
             structlog.get_logger().debug("heartbeat failed", error=str(error))
         await asyncio.sleep(HEARTBEAT_S)
 
@@ -60,20 +61,25 @@ async def beat(
 async def sign_off(bus: Bus, component: Component, consumer: str) -> None:
     """Take the worker's name off the list."""
     try:
-        await bus.batcher.submit("HDEL", bus.keys.workers(component), consumer)
-    except (RedisError, OSError):
+        async with asyncio.timeout(_SIGN_OFF_S):
+            await bus.batcher.submit("HDEL", bus.keys.workers(component), consumer)
+    except (RedisError, TimeoutError):
         structlog.get_logger().debug("could not sign off; the heartbeat runs out by itself")
 
 
 async def workers(bus: Bus, component: Component) -> list[Worker]:
     """The workers of a component that were heard of in the last minute, by name."""
-    listed = bus.batcher.submit("HGETALL", bus.keys.workers(component))
-    seconds, microseconds = await bus.batcher.submit("TIME")
+    listed, (seconds, microseconds) = await asyncio.gather(
+        bus.batcher.submit("HGETALL", bus.keys.workers(component)), bus.batcher.submit("TIME")
+    )
     now_ms = int(seconds) * 1000 + int(microseconds) // 1000
     found = []
-    for name, line in (await listed).items():
+    for name, line in listed.items():
         at_ms, _, said = line.partition(b" ")
-        heartbeat = Heartbeat.model_validate_json(said)
-        silent_s = max(0.0, (now_ms - int(at_ms)) / 1000)
-        found.append(Worker(name=name.decode(), silent_s=silent_s, **heartbeat.model_dump()))
+        try:
+            heartbeat = Heartbeat.model_validate_json(said)
+            silent_s = max(0.0, (now_ms - int(at_ms)) / 1000)
+            found.append(Worker(name=name.decode(), silent_s=silent_s, **heartbeat.model_dump()))
+        except ValueError:  # what something foreign wrote is no worker; a heartbeat sweeps it away
+            continue
     return sorted(found, key=lambda worker: worker.name)

@@ -71,9 +71,11 @@ async def run_service(bus: Bus, service: Service, stop: asyncio.Event, grace_s: 
     waiting = asyncio.create_task(stop.wait())
     log.info("ready", component=service.name, consumer=consumer.name, partitions=bus.keys.partitions)
     try:
-        done, _ = await asyncio.wait({waiting, *working}, return_when=asyncio.FIRST_COMPLETED)
-        for task in done - {waiting}:
-            task.result()
+        pending = {waiting, *working}
+        while not stop.is_set():
+            done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
     finally:
         log.info("stopping", component=service.name, in_hand=consumer.in_hand)
         for duty in working[1:]:

@@ -162,7 +162,7 @@ def _takes(info: FieldInfo) -> str:
     else:
         word = " or ".join(_WORDS.get(part, str(part)) for part in alternatives if part is not NoneType)
     rule = {
-        name: value
+        name: _plain(value)
         for part in info.metadata
         for name in ("ge", "gt", "le", "lt", "pattern")
         if (value := getattr(part, name, None)) is not None
@@ -175,7 +175,12 @@ def _takes(info: FieldInfo) -> str:
 
 def _default(info: FieldInfo) -> str:
     default = info.get_default(call_default_factory=True)
-    return str(default) if default or default == 0 else ""
+    return str(_plain(default)) if default or default == 0 else ""
+
+
+def _plain(value: Any) -> Any:
+    """A whole number without its `.0`."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 _WORDS: dict[Any, str] = {

@@ -1,5 +1,6 @@
-"""The briefing read back from its text: question, facts, calls made so far. Pure; the form is `shared.briefing`'s."""
+"""The briefing read back from its text, whose form is `shared.briefing`'s: question, facts, calls. Pure."""
 
+import html
 import json
 import re
 from dataclasses import dataclass
@@ -7,12 +8,15 @@ from typing import Any
 
 from pydantic_core import from_json
 
-_FACT = re.compile(r"^<fact\b([^\n]*)>\n(.*?)\n?</fact>[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^(?:<fact\b([^\n]*)>|</fact>)[ \t]*$", re.MULTILINE)
 _ATTRIBUTE = re.compile(r'(\w+)="([^"\n]*)"')
 _SECTION = re.compile(r"^# (Question|Facts|Tools tried|Reasoning so far|Not shown|Now)[ \t]*$", re.MULTILINE)
 _TRIED = re.compile(r"^- round (\d{1,6}): (\S{1,200}) (.*)$")
 _OUTCOME = re.compile(r"^\s*->\s*(\w+)\s*:?\s*(.*)$", re.DOTALL)
-_FACT_ID = re.compile(r"\bF\d{1,9}\b")
+_TITLED_JSON = re.compile(r"^[^{\[\n]{0,100}: (?=[{\[])")
+"""What stands before the JSON of a fact that was cut to one line."""
+_FACT_IDS = re.compile(r"\bF(\d{1,6})(?:-F(\d{1,6}))?\b")
+_FACTS_PER_CALL_MAX = 5_000
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class FactNote:
 
 @dataclass(frozen=True)
 class TriedCall:
-    """One call made before. `arguments` is None where the line does not hold them whole."""
+    """One call made before. `arguments` is None where the line holds only their beginning, `begins`."""
 
     round: int
     tool: str
@@ -37,6 +41,14 @@ class TriedCall:
     outcome: str
     message: str
     facts: tuple[str, ...]
+    begins: str = ""
+
+    def had(self, arguments: dict[str, Any]) -> bool:
+        """Whether it was made with these arguments, as far as the line tells."""
+        if self.arguments is not None:
+            return self.arguments == arguments
+        written = " ".join(json.dumps(arguments, ensure_ascii=False).split())
+        return len(self.begins) > 1 and written.startswith(self.begins)
 
 
 @dataclass(frozen=True)
@@ -53,16 +65,11 @@ def read_briefing(text: str) -> Notes:
     opening = _SECTION.search(text)
     if opening is None or opening.group(1) != "Question":
         return Notes(question=text.strip())
-    facts: list[FactNote] = []
-
-    def take(match: re.Match[str]) -> str:
-        facts.append(_fact(match))
-        return ""
-
-    sections = _sections(_FACT.sub(take, text))
+    facts, rest = _take_facts(text)
+    sections = _sections(rest)
     return Notes(
         question=sections.get("Question", "").strip(),
-        facts=tuple(facts),
+        facts=facts,
         tried=_tried_calls(sections.get("Tools tried", "")),
     )
 
@@ -77,8 +84,24 @@ def _sections(text: str) -> dict[str, str]:
     return found
 
 
-def _fact(match: re.Match[str]) -> FactNote:
-    attributes = dict(_ATTRIBUTE.findall(match.group(1)))
+def _take_facts(text: str) -> tuple[tuple[FactNote, ...], str]:
+    """The fenced facts, and the text without them."""
+    facts: list[FactNote] = []
+    kept: list[str] = []
+    end = 0
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if fence.group(1) is not None:
+            opened = fence
+        elif opened is not None:
+            facts.append(_fact(opened.group(1), text[opened.end() : fence.start()]))
+            kept.append(text[end : opened.start()])
+            end, opened = fence.end(), None
+    return tuple(facts), "".join([*kept, text[end:]])
+
+
+def _fact(head: str, body: str) -> FactNote:
+    attributes = {key: html.unescape(value) for key, value in _ATTRIBUTE.findall(head)}
     round_text = attributes.get("round", "")
     return FactNote(
         id=attributes.get("id", "F0"),
@@ -86,7 +109,7 @@ def _fact(match: re.Match[str]) -> FactNote:
         call=attributes.get("call", ""),
         round=int(round_text) if round_text.isdecimal() and len(round_text) < 7 else 0,
         at=attributes.get("at", "$"),
-        content=_content(match.group(2)),
+        content=_content(body),
     )
 
 
@@ -97,9 +120,10 @@ def _content(text: str) -> Any:
         return json.loads(stripped)
     except (ValueError, RecursionError):
         pass
+    stripped = _TITLED_JSON.sub("", stripped)
     if stripped[:1] in ("{", "["):
         try:
-            return from_json(stripped.rstrip("…. "), allow_partial=True) or text
+            return from_json(stripped.rstrip("…. "), allow_partial="trailing-strings") or text
         except ValueError:
             pass
     return text
@@ -120,14 +144,24 @@ def _tried_calls(section: str) -> tuple[TriedCall, ...]:
 
 
 def _tried_call(match: re.Match[str]) -> TriedCall:
-    rest = match.group(3).lstrip()
+    rest = html.unescape(match.group(3).lstrip())
     arguments: dict[str, Any] | None = None
+    begins = ""
     try:
         value, end = json.JSONDecoder().raw_decode(rest)
         arguments, rest = (value if isinstance(value, dict) else None), rest[end:]
     except (ValueError, RecursionError):
-        rest = "->" + rest.rpartition("->")[2]
+        begins, _, rest = rest.partition("->")
+        begins, rest = begins.rstrip(" …"), "->" + rest
     outcome = _OUTCOME.match(rest)
     word, message = (outcome.group(1), outcome.group(2).strip()) if outcome else ("unknown", rest.strip())
-    facts = tuple(_FACT_ID.findall(message)) if word == "ok" else ()
-    return TriedCall(int(match.group(1)), match.group(2), arguments, word, message, facts)
+    facts = _fact_ids(message) if word == "ok" else ()
+    return TriedCall(int(match.group(1)), match.group(2), arguments, word, message, facts, begins)
+
+
+def _fact_ids(text: str) -> tuple[str, ...]:
+    """`F1, F4-F6` one by one."""
+    numbers: list[int] = []
+    for first, last in _FACT_IDS.findall(text):
+        numbers += range(int(first), min(int(last or first), int(first) + _FACTS_PER_CALL_MAX) + 1)
+    return tuple(f"F{number}" for number in numbers[:_FACTS_PER_CALL_MAX])

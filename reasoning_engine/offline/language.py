@@ -3,23 +3,37 @@
 import re
 from difflib import SequenceMatcher
 
-STOP_WORDS = frozenset(
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a list written as text."""
+    return frozenset(text.split())
+
+
+STOP_WORDS = word_set(
     """a about above after again all also am an and another any anyone anything are as at be been before being
     below best between both but by can could did do does during each either else every few first for from had
-    has have he her here him his how i if in into is it its just last like many may me might more most much my
-    next no nor not of off on one only or other our out over own per please same she should similar so some such
-    than that the their them then there these they this those through to too under until up us very was we were
-    what when where whether which while who whom whose why will with within without would yes yet you your"""
-    .split()
-)  # fmt: skip
+    has have he her here him his how i if in into is it its just last like many may me might more most much
+    my next no nor not of off on one only or other our out over own per please same she should similar so
+    some such than that the their them then there these they this those through to too under until up us very
+    was we were what when where whether which while who whom whose why will with within without would yes yet
+    you your"""
+)
 
-CONNECTORS = frozenset("a an and at by for from in into of on or the to with without your & : -".split())
+CONNECTORS = word_set("a an and at by for from in into of on or the to with without your & : -")
 """Small words that stand inside titles."""
 
-_REQUEST_WORDS = """answer address ask begin compare concern contain cover deal describe detail discuss does exist
-    explain explore feature find focus get give go happen help include introduce involve know learn let list look
-    mean mention name need present provide read recommend refer relate say search see show speak state study
-    suggest talk teach tell touch treat try understand use want"""  # fmt: skip
+CLAUSE_WORDS = word_set(
+    """about also and are be can could did do does had has have if is please should so that was were what when
+    where which who whose why will would"""
+)
+"""Small words at which a name written without capitals ends."""
+
+_REQUEST_WORDS = word_set(
+    """answer ask begin compare concern contain cover deal describe detail discuss does exist explain explore
+    feature find focus get give go happen help include introduce involve know learn let list look mean mention
+    name need present provide read recommend refer relate say search see show speak state study suggest talk
+    teach tell touch treat try understand use want"""
+)
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -41,7 +55,7 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("e") else word
 
 
-REQUEST_STEMS = frozenset(stem(word) for word in _REQUEST_WORDS.split())
+REQUEST_STEMS = frozenset(stem(word) for word in _REQUEST_WORDS)
 """Verbs that ask for something or say that a text has a subject; they carry no subject themselves."""
 
 
@@ -66,7 +80,7 @@ def is_filler(word: str) -> bool:
 
 
 def identifier_stems(name: str) -> tuple[str, ...]:
-    """`lessonNumber` and `lesson_number` as stems: lesson, number."""
+    """`roomNumber` and `room_number` as stems: room, number."""
     return tuple(stem(word) for word in words(_CAMEL.sub(" ", name).replace("_", " ")))
 
 
@@ -74,3 +88,9 @@ def similarity(first: str, second: str) -> float:
     """How alike two names are, from 0 to 1, whatever their case and punctuation."""
     left, right = (" ".join(word.lower() for word in words(text[:300])) for text in (first, second))
     return SequenceMatcher(None, left, right).ratio() if left and right else 0.0
+
+
+def likeness(full: str, name: str) -> float:
+    """How well a name, perhaps a part of it, stands for the full one: 1 when each of its words is in it."""
+    whole, part = ({word.lower() for word in content_words(text[:300])} for text in (full, name))
+    return 1.0 if part and part <= whole else similarity(full, name)

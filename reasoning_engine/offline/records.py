@@ -27,11 +27,12 @@ class Record:
     context: tuple[tuple[str, Any], ...] = ()
     place: int = 0
     """Which item of its list it is, from 1; 0 for what stands in no list."""
+    depth: int = 0
 
     @property
-    def is_whole(self) -> bool:
-        """Whether it is a fact of its own rather than a part of one."""
-        return not self.context
+    def is_plain(self) -> bool:
+        """Whether it has a value of its own, rather than only lists and objects."""
+        return any(not isinstance(value, dict | list) for value in self.fields.values())
 
     @property
     def title(self) -> str:
@@ -59,6 +60,12 @@ class Record:
         """Everything in it that can be read."""
         return " ".join(str(value) for _, value in self.values() if value is not None)
 
+    def speaks_of(self, term: str) -> bool:
+        """Whether a stem occurs in it, in its values or in what they are called."""
+        return self.overlap(frozenset((term,))) > 0 or any(
+            term in identifier_stems(key) for key in self.fields
+        )
+
     def overlap(self, terms: frozenset[str]) -> int:
         """How many of the terms (stems) it speaks of."""
         return len(terms & stems(self.text()[:20_000]))
@@ -81,7 +88,7 @@ class Record:
         return bool(listed) and not counted and self.place == value
 
     def line(self, noun: str, value: int | float) -> str:
-        """The title on the line of a text that begins with the number: `4. Title`, `Lesson 4: Title`."""
+        """The title on the line of a text that begins with the number: `4. Title`, `Part 4: Title`."""
         pattern = _TEXT_LINE.format(noun=rf"{re.escape(noun)}\w{{0,4}}", value=re.escape(str(value)))
         for found in self.fields.values():
             for line in found.splitlines()[:2_000] if isinstance(found, str) else ():
@@ -104,8 +111,22 @@ def records_of(facts: tuple[FactNote, ...]) -> tuple[Record, ...]:
     return tuple(found)
 
 
+def outermost(records: tuple[Record, ...]) -> list[Record]:
+    """Of each fact the records that hold everything else in it and have something to say themselves."""
+    depths: dict[str, int] = {}
+    for record in records:
+        if record.is_plain:
+            depths[record.fact.id] = min(record.depth, depths.get(record.fact.id, record.depth))
+    return [record for record in records if record.is_plain and record.depth == depths[record.fact.id]]
+
+
 def _walk(
-    fact: FactNote, value: Any, keys: tuple[str, ...], context: tuple[tuple[str, Any], ...], place: int, depth: int
+    fact: FactNote,
+    value: Any,
+    keys: tuple[str, ...],
+    context: tuple[tuple[str, Any], ...],
+    place: int,
+    depth: int,
 ) -> Iterator[Record]:
     if depth > _DEPTH_MAX or value is None or value in ("", [], {}):
         return
@@ -113,10 +134,14 @@ def _walk(
         for index, item in enumerate(value, start=1):
             yield from _walk(fact, item, keys, context, index, depth + 1)
     elif isinstance(value, dict):
-        yield Record(fact, keys, value, context, place)
+        yield Record(fact, keys, value, context, place, depth)
         plain = tuple((key, inner) for key, inner in value.items() if not isinstance(inner, dict | list))
         for key, inner in value.items():
             if isinstance(inner, dict | list):
                 yield from _walk(fact, inner, (*keys, key), (*plain, *context)[:40], 0, depth + 1)
     else:
-        yield Record(fact, keys, {"title" if len(str(value)) <= 120 else "text": value}, context, place)
+        yield Record(fact, keys, {"title" if _is_title(value) else "text": value}, context, place, depth)
+
+
+def _is_title(value: Any) -> bool:
+    return len(str(value)) <= 120 and "\n" not in str(value).strip()

@@ -3,21 +3,32 @@
 import re
 from dataclasses import dataclass
 
-from reasoning_engine.offline.language import CONNECTORS, STOP_WORDS, is_filler, stem
+from reasoning_engine.offline.language import (
+    CLAUSE_WORDS,
+    CONNECTORS,
+    REQUEST_STEMS,
+    STOP_WORDS,
+    is_filler,
+    stem,
+    word_set,
+)
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’+#./][^\W_]+)*(?:\+\+|#)?|[^\w\s]")
 _QUOTED = re.compile(r"[\"“”„«]([^\"“”„«»]{1,200})[\"“”»]|(?<![\w])['‘]([^'‘’\n]{2,200})['’](?!\w)")
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?Z?)?\b")
 _NOUN_NUMBER = re.compile(r"\b([^\W\d_]{2,40})\s+(?:number\s+|no\.?\s*|#\s*)?(\d{1,9})\b(?![.,]\d|-\d)")
 _NUMBER_NOUN = re.compile(r"(?<![\w.,-])(\d{1,9}(?:\.\d{1,6})?)\s*(?:(st|nd|rd|th)\b)?\s*([^\W\d_]{2,40})?")
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)})\s+([^\W\d_]{{2,40}})", re.IGNORECASE)
-_CARDINALS = "one two three four five six seven eight nine ten".split()
+_CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NOUN_CARDINAL = re.compile(rf"\b([^\W\d_]{{2,40}})\s+({'|'.join(_CARDINALS)})\b", re.IGNORECASE)
-_AT_MOST = re.compile(r"\b(?:under|below|less than|at most|up to|max(?:imum)?(?: of)?|cheaper than)\W*$", re.IGNORECASE)
+_AT_MOST = re.compile(
+    r"\b(?:under|below|less than|at most|up to|max(?:imum)?(?: of)?|cheaper than)\W*$", re.IGNORECASE
+)
 _AT_LEAST = re.compile(r"\b(?:over|above|more than|at least|min(?:imum)?(?: of)?|from)\W*$", re.IGNORECASE)
-_PREPOSITIONS = frozenset("about as at by for from in into near of on to with".split())
-_NAMING = frozenset("called named titled entitled the : - a an this".split())
+_PREPOSITIONS = word_set("about as at by for from in into near of on to with")
+_JOINING_BARE_NAMES = word_set("of the for & : -")
+_NAMING = word_set("called named titled entitled the : - a an this")
 
 
 @dataclass(frozen=True)
@@ -40,7 +51,7 @@ class Entity(Span):
 
 @dataclass(frozen=True)
 class Number(Span):
-    """A number and its noun's stem. `is_name` tells `lesson 4` from `4 lessons`; `bound` is max, min or empty."""
+    """A number and its noun's stem. `is_name` tells `part 4` from `4 parts`; `bound` is max, min or empty."""
 
     value: int | float
     noun: str = ""
@@ -67,7 +78,7 @@ def find_dates(text: str) -> tuple[str, ...]:
 
 
 def find_numbers(text: str, nouns: frozenset[str]) -> tuple[Number, ...]:
-    """Numbers outside quotes and dates. `nouns` are stems that may stand before a number whatever their case."""
+    """Numbers outside quotes and dates. `nouns` are stems that may stand before one whatever their case."""
     masked = _mask(_mask(text, _QUOTED), _DATE)
     found: list[Number] = []
 
@@ -106,7 +117,9 @@ def find_entities(text: str, nouns: frozenset[str], numbers: tuple[Number, ...])
         end = index + 1
         if not _is_taken(tokens[index], taken):
             start, noun = _start_of_name(tokens, index, nouns, numbers)
-            stop = _end_of_name(tokens, start, taken, forced=noun is not None) if start >= 0 else -1
+            stop = (
+                _end_of_name(tokens, start, taken, nouns if noun is not None else None) if start >= 0 else -1
+            )
             if stop > start >= 0:
                 found.append(_entity(text, tokens, start, stop, nouns, noun))
                 end = stop
@@ -125,10 +138,14 @@ def _start_of_name(
         while start < len(tokens) and tokens[start].text.lower() in _NAMING:
             start += 1
         anchored = before in _PREPOSITIONS or before in ("the", "this") or start > index + 1
-        if start < len(tokens) and (tokens[start].is_capital or (anchored and not is_filler(tokens[start].text))):
+        if start < len(tokens) and (
+            tokens[start].is_capital or (anchored and not is_filler(tokens[start].text))
+        ):
             return start, stem(token.text)
     elif token.text.lower() in ("of", "in", "from"):
-        start = index + 1 + (index + 1 < len(tokens) and tokens[index + 1].text.lower() == "the")
+        start = index + 1
+        while start < len(tokens) and tokens[start].text.lower() == "the":
+            start += 1
         after_number = any(n.is_name and 0 <= token.start - n.end <= 1 for n in numbers)
         if after_number and start < len(tokens) and stem(tokens[start].text) not in nouns:
             return start, ""
@@ -137,45 +154,57 @@ def _start_of_name(
     return -1, None
 
 
-def _end_of_name(tokens: list[_Token], start: int, taken: list[Span], *, forced: bool) -> int:
-    """The token after a name's last one."""
+def _end_of_name(tokens: list[_Token], start: int, taken: list[Span], nouns: frozenset[str] | None) -> int:
+    """The token after a name's last one. A name announced by a noun may be written without capitals: then
+    it ends where the clause does, or at one of `nouns`; None for a name that was not announced."""
     capitals = tokens[start].is_capital
     index = start
     while index < len(tokens) and not _is_taken(tokens[index], taken):
         token = tokens[index]
-        follower = tokens[index + 1] if index + 1 < len(tokens) else None
-        if capitals and token.is_capital:
-            index += 1
-        elif index > start and _joins(tokens, index, capitals):
-            index += 1
-        elif forced and not capitals and token.is_word and not is_filler(token.text):
-            index += 1
-        elif forced and index > start and tokens[index - 1].text == "of" and token.is_word and not is_filler(token.text):
-            index += 1
-            if follower is not None and follower.is_word and not is_filler(follower.text):
-                index += 1
-        else:
+        after_of = "of" in (other.text for other in tokens[max(start, index - 2) : index])
+        small = nouns is not None and (not capitals or after_of) and _goes_on(token, nouns)
+        if (
+            not (capitals and token.is_capital)
+            and not small
+            and not (index > start and _joins(tokens, index, nouns is None))
+        ):
             break
+        index += 1
+    while index > start and tokens[index - 1].text.lower() in CONNECTORS:
+        index -= 1
     return index
 
 
-def _joins(tokens: list[_Token], index: int, capitals: bool) -> bool:
-    """Whether a small word holds the parts of one name together: what follows goes on in the same manner."""
-    for ahead in range(index, min(index + 4, len(tokens))):
-        word = tokens[ahead].text
-        small = word.lower() in CONNECTORS or word.lower() in STOP_WORDS if capitals else word.lower() in CONNECTORS
-        if not small or (capitals and tokens[ahead].is_capital and ahead > index):
-            return ahead > index and (tokens[ahead].is_capital if capitals else not is_filler(word) and word.isalnum())
+def _goes_on(token: _Token, nouns: frozenset[str]) -> bool:
+    """Whether a word can be part of a name in small letters."""
+    asks = stem(token.text) in REQUEST_STEMS and not token.text.endswith("ing")
+    ends = token.text.lower() in CLAUSE_WORDS or stem(token.text) in nouns or asks
+    return token.is_word and not ends
+
+
+def _joins(tokens: list[_Token], index: int, is_bare: bool) -> bool:
+    """Whether small words, three at most, hold together the parts of a name with capitals.
+
+    A bare name, not announced by a noun, is held together by fewer: Oslo to Bergen are two.
+    """
+    joining = _JOINING_BARE_NAMES if is_bare else CONNECTORS | STOP_WORDS
+    for token in tokens[index : index + 4]:
+        if token.is_capital:
+            return token is not tokens[index]
+        if token.text.lower() not in joining:
+            return False
     return False
 
 
 def _entity(
     text: str, tokens: list[_Token], start: int, stop: int, nouns: frozenset[str], noun: str | None
 ) -> Entity:
-    if noun is None and stop < len(tokens) and stem(tokens[stop].text) in nouns:
+    if not noun and stop < len(tokens) and stem(tokens[stop].text) in nouns:
         noun = stem(tokens[stop].text)
     first, last = tokens[start].start, tokens[stop - 1].end
-    return Entity(first, last, text[first:last], noun or _noun_before(tokens, start), _preposition(tokens, start))
+    return Entity(
+        first, last, text[first:last], noun or _noun_before(tokens, start), _preposition(tokens, start)
+    )
 
 
 def _quoted_entity(text: str, tokens: list[_Token], quote: re.Match[str], nouns: frozenset[str]) -> Entity:
@@ -204,12 +233,18 @@ def _preposition(tokens: list[_Token], start: int) -> str:
 
 
 def _share_nouns(text: str, entities: list[Entity]) -> tuple[Entity, ...]:
-    """`courses "A" and "B"`: B is a course too."""
+    """`books "A" and "B"`: B is a book too."""
     shared: list[Entity] = []
     for entity in entities:
-        if shared and shared[-1].noun and text[shared[-1].end : entity.start].strip() in ("and", "or", ",", ", and", "&"):
+        if (
+            shared
+            and shared[-1].noun
+            and text[shared[-1].end : entity.start].strip() in ("and", "or", ",", ", and", "&")
+        ):
             last = shared[-1]
-            entity = Entity(entity.start, entity.end, entity.value, last.noun, last.preposition, entity.quoted)
+            entity = Entity(
+                entity.start, entity.end, entity.value, last.noun, last.preposition, entity.quoted
+            )
         shared.append(entity)
     return tuple(shared)
 

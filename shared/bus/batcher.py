@@ -8,13 +8,16 @@ import asyncio
 from collections import deque
 from typing import Any
 
-from redis.exceptions import NoScriptError
+from redis.exceptions import ConnectionError, DataError, NoScriptError, RedisClusterException
 
 from shared.bus.scripts import Script
 from shared.bus.wire import Argument, Command, Exchange
 
 PIPELINE_LENGTH_MAX = 256
 """Commands sent together at most, so that no reply waits for too many others."""
+
+_UNSENDABLE = (DataError, TypeError, UnicodeEncodeError)
+"""What packing a command raises, before anything is sent."""
 
 
 class Batcher:
@@ -51,6 +54,14 @@ class Batcher:
     async def _send(self, batch: list[tuple[Command, asyncio.Future[Any]]]) -> None:
         try:
             replies = await self._exchange([command for command, _ in batch])
+        except _UNSENDABLE as error:
+            if len(batch) > 1:
+                for one in batch:
+                    await self._send([one])
+                return
+            replies = [error]
+        except (RedisClusterException, OSError) as error:
+            replies = [ConnectionError(str(error))] * len(batch)
         except Exception as error:  # noqa: BLE001  # whatever it is belongs to those who wait for the replies
             replies = [error] * len(batch)
         for (_, reply), result in zip(batch, replies, strict=True):

@@ -23,12 +23,14 @@
 -- Returns "committed", "duplicate" (somebody has finished it: nothing is written) or "conflict" (a document
 -- has changed since it was read: nothing is written).
 --
--- An error does not roll a script back. So everything is checked before the first write, and the first write
--- is the acknowledgement, whose result is the fence: the first finisher wins, whoever holds the lease.
+-- An error does not roll a script back. So everything is checked before the first write (reading a key of
+-- another type is an error), and the first write is the acknowledgement, whose result is the fence: the first
+-- finisher wins, whoever holds the lease. The feed is for observers, and stops nobody.
 
 local OPERATION = 4
 local group, entry, session, retention = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
+local is_log_checked, are_timers_checked = false, false
 for i = 6, #ARGV, OPERATION do
   local name = ARGV[i]
   local stale = false
@@ -36,10 +38,26 @@ for i = 6, #ARGV, OPERATION do
     stale = (redis.call('HGET', KEYS[tonumber(ARGV[i + 1])], 'version') or '0') ~= ARGV[i + 2]
   elseif name == 'append' then
     stale = redis.call('LLEN', KEYS[tonumber(ARGV[i + 1])]) ~= tonumber(ARGV[i + 2])
+  elseif name == 'timer' or name == 'cancel' then
+    if not are_timers_checked then
+      redis.call('ZCARD', KEYS[4])
+      redis.call('HLEN', KEYS[5])
+      are_timers_checked = true
+    end
+  elseif name == 'close' then
+    redis.call('ZCARD', KEYS[6])
+  else
+    if name == 'event' and not is_log_checked then
+      redis.call('XLEN', KEYS[2])
+      is_log_checked = true
+    end
+    if ARGV[i + 1] ~= '0' then
+      redis.call('XLEN', KEYS[tonumber(ARGV[i + 1])])
+    end
   end
   if stale then
-    local pending = redis.call('XPENDING', KEYS[1], group, entry, entry, 1)
-    return #pending == 0 and 'duplicate' or 'conflict'
+    local pending = redis.pcall('XPENDING', KEYS[1], group, entry, entry, 1)
+    return pending[1] and 'conflict' or 'duplicate'
   end
 end
 
@@ -62,7 +80,7 @@ for i = 6, #ARGV, OPERATION do
   local name, key, a, b = ARGV[i], KEYS[tonumber(ARGV[i + 1])], ARGV[i + 2], ARGV[i + 3]
   if name == 'event' then
     local at = redis.call('XADD', KEYS[2], '*', 'event', b)
-    redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'session', session, 'type', a, 'entry', at)
+    redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'session', session, 'type', a, 'entry', at)
     if key then
       redis.call('XADD', key, '*', 'event', b, 'log', at)
     end

@@ -7,7 +7,7 @@ from shared.bus.handling import Append, Delivery, Outcome, SetTimer
 from shared.bus.keys import Keys
 from shared.bus.wire import Argument
 from shared.clock import milliseconds
-from shared.errors import ErrorInfo
+from shared.errors import AntiphonError, ErrorInfo
 from shared.events import AnyEvent, Component, ComponentFailed, EventData, ResponseReady, encode
 from shared.events.codec import ENVELOPES
 from shared.ids import child_id
@@ -15,6 +15,12 @@ from shared.settings import BusSettings
 
 Operation = tuple[str, str | None, Argument, Argument]
 """Name, the key it works on, and two arguments: see commit.lua."""
+
+
+class EventTooLarge(AntiphonError):
+    """A handler's outcome holds an event that is larger than the bus carries."""
+
+    code = "event_too_large"
 
 
 def of_outcome(
@@ -36,7 +42,7 @@ def of_outcome(
             yield "put", key, write.version, write.content
     for n, data in enumerate(outcome.events):
         event = reply(delivery.event, n, data, component, now)
-        raw = encode(event)
+        raw = _bounded(event, settings)
         inbox = keys.inbox(partition, data.inbox) if data.inbox else None
         yield "event", inbox, data.type, raw
         if isinstance(data, ResponseReady):
@@ -44,7 +50,7 @@ def of_outcome(
     for n, timer in enumerate(outcome.timers, start=len(outcome.events)):
         if isinstance(timer, SetTimer):
             event = reply(delivery.event, n, timer.event, component, now)
-            yield "timer", None, timer.name, _timed(timer.due, event, "-", 0)
+            yield "timer", None, timer.name, _timed(timer.due, event, _bounded(event, settings), "-", 0)
         else:
             yield "cancel", None, timer.name, ""
     if outcome.closes_session:
@@ -53,7 +59,9 @@ def of_outcome(
 
 def of_retry(delivery: Delivery, component: Component, delay: timedelta) -> Iterator[Operation]:
     """Deliver the same message again later, one attempt older."""
-    timed = _timed(delay, delivery.event, delivery.log_entry, delivery.attempt + 1, component)
+    timed = _timed(
+        delay, delivery.event, encode(delivery.event), delivery.log_entry, delivery.attempt + 1, component
+    )
     yield "timer", None, f"retry/{component}/{delivery.event.id}", timed
 
 
@@ -78,17 +86,18 @@ def of_burial(
 
 def arguments(
     operations: Iterable[Operation],
-    session_id: str,
+    session_id: str | None,
     entry: str,
     component: Component,
     partition: int,
     keys: Keys,
     settings: BusSettings,
 ) -> tuple[list[str], list[Argument]]:
-    """KEYS and ARGV of commit.lua."""
+    """KEYS and ARGV of commit.lua. Without a session there must be no operation that has to do with one."""
+    inbox = keys.inbox(partition, component)
     key_list = [
-        keys.inbox(partition, component),
-        keys.log(session_id),
+        inbox,
+        inbox if session_id is None else keys.log(session_id),
         keys.feed(partition),
         keys.timers(partition),
         keys.timer_messages(partition),
@@ -97,7 +106,7 @@ def arguments(
     argument_list: list[Argument] = [
         component,
         entry,
-        session_id,
+        session_id or "-",
         milliseconds(settings.retention_s),
         settings.feed_length,
     ]
@@ -125,15 +134,32 @@ def reply(parent: AnyEvent, n: int, data: EventData, source: str, now: datetime)
     )
 
 
+def _bounded(event: AnyEvent, settings: BusSettings) -> bytes:
+    raw = encode(event)
+    if len(raw) > settings.max_event_bytes:
+        raise EventTooLarge(
+            f"{event.type} has {len(raw)} bytes, {settings.max_event_bytes} are allowed.",
+            hint="Have it say less, or raise ANTIPHON_BUS_MAX_EVENT_BYTES.",
+        )
+    return raw
+
+
 def _timed(
-    due: datetime | timedelta, event: AnyEvent, log_entry: str, attempt: int, to: Component | None = None
+    due: datetime | timedelta,
+    event: AnyEvent,
+    raw: bytes,
+    log_entry: str,
+    attempt: int,
+    to: Component | None = None,
 ) -> bytes:
     if isinstance(due, timedelta):
         when = f"+{milliseconds(due.total_seconds())}"
     else:
-        when = f"={round(due.timestamp() * 1000)}"
-    header = f"{when} {to or event.data.inbox} {event.subject} {event.type} {log_entry} {attempt}\n"
-    return header.encode() + encode(event)
+        when = f"={max(0, round(due.timestamp() * 1000))}"
+    inbox = to or event.data.inbox
+    if inbox is None:
+        raise TypeError(f"{event.type} goes to no inbox, so no timer can deliver it")
+    return f"{when} {inbox} {event.subject} {event.type} {log_entry} {attempt}\n".encode() + raw
 
 
 _FAILURE = 1_000_000

@@ -10,30 +10,40 @@ when the lease is out, runs the handler again, and commits the same ids. The com
 """
 
 import asyncio
+import re
 from collections.abc import Iterable
 from datetime import timedelta
 
 import structlog
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 from structlog.contextvars import bind_contextvars
 
 from shared.bus import committing, scripts
-from shared.bus.connection import is_unavailable, patiently
+from shared.bus.connection import patiently
 from shared.bus.dead_letters import Letter
-from shared.bus.handling import Delivery, Outcome
+from shared.bus.handling import Delivery, Handler, Outcome, SessionStore
 from shared.bus.leases import Leases
-from shared.bus.reader import Entry, Reader
+from shared.bus.reader import ALONE_FROM_DELIVERY, Entry, Reader
 from shared.bus.redis_bus import Bus
-from shared.bus.room import Gate, Room
-from shared.bus.timers import Chores
-from shared.clock import utc_now
+from shared.bus.room import Gate, Room, ended
+from shared.bus.timers import Chores, CleanUp
+from shared.clock import monotonic_s, utc_now
 from shared.errors import AntiphonError, ErrorInfo, TryLater, UnreadableEvent
 from shared.events import decode
 from shared.service import Service
 
-_ALONE_FROM_DELIVERY = 3
 _CONFLICTS_MAX = 20
 _RETRY_DELAY_MAX_S = 60.0
+_FAREWELL_S = 0.7
+_PLACE = re.compile(rb"\d{1,20}-\d{1,20}")
+_COUNT = re.compile(rb"\d{1,6}")
+
+
+class Contended(AntiphonError):
+    """Others changed the session each time a handler was about to."""
+
+    code = "contended"
+    retryable = True
 
 
 class Consumer:
@@ -56,10 +66,12 @@ class Consumer:
                 self._room,
                 self._take,
                 self._leases.holds,
-                Chores(bus, partition, stream, service.name),
+                Chores(bus, partition, CleanUp(bus, stream, service.name)),
             )
             for stream, partition in self._partitions.items()
         ]
+        self._reading: list[asyncio.Task[None]] = []
+        self._stopped = asyncio.Event()
         self._log = structlog.get_logger().bind(component=service.name)
 
     @property
@@ -67,36 +79,38 @@ class Consumer:
         return len(self._leases.tasks)
 
     async def run(self) -> None:
-        """Work until `stop` is called and what is in hand is done."""
-        groups = [(stream, self._service.name) for stream in self._partitions]
-        await patiently("create groups", lambda: self._bus.ensure_groups(groups))
+        """Work until `stop` is called and what is in hand is done or handed back."""
+        self._reading = [asyncio.create_task(reader.run()) for reader in self._readers]
         keeping = asyncio.create_task(self._leases.keep())
         try:
-            await asyncio.gather(*(reader.run() for reader in self._readers))
+            await asyncio.gather(*self._reading, return_exceptions=True)
+            await self._stopped.wait()
         finally:
             keeping.cancel()
             await asyncio.gather(keeping, return_exceptions=True)
 
     async def stop(self, grace_s: float) -> None:
         """Stop reading, finish what is in hand within `grace_s`, hand back the rest, leave the groups."""
+        deadline_s = monotonic_s() + grace_s
         self._room.close()
-        await asyncio.gather(*(reader.unblock() for reader in self._readers))
+        await ended([*self._reading, *(asyncio.create_task(r.unblock()) for r in self._readers)], grace_s)
         if tasks := self._leases.tasks:
-            await asyncio.wait(tasks, timeout=grace_s)
+            await asyncio.wait(tasks, timeout=max(0.0, deadline_s - monotonic_s()))
         try:
-            await self._leases.hand_back()
-        except (RedisError, OSError):
+            async with asyncio.timeout(_FAREWELL_S):
+                await self._leases.hand_back()
+                await ended(self._leases.tasks, 0)
+                await self._leave()
+        except (RedisError, TimeoutError):
             self._log.warning("could not hand back what was in hand; it is taken over when its lease is out")
-        for task in (unfinished := self._leases.tasks):
-            task.cancel()
-        await asyncio.gather(*unfinished, return_exceptions=True)
-        await self._leave()
+        await ended(self._leases.tasks, 0)
+        self._stopped.set()
 
     async def _leave(self) -> None:
         for stream in self._partitions:
             try:
                 await self._bus.batcher.run(scripts.LEAVE, [stream], [self._service.name, self.name])
-            except (RedisError, OSError):
+            except RedisError:
                 self._log.debug("could not leave the group; the name stays until somebody cleans up")
 
     def _take(self, entry: Entry) -> None:
@@ -108,9 +122,10 @@ class Consumer:
         try:
             if entry.deliveries > self._bus.settings.max_deliveries:
                 await self._bury_lost(entry)
-            elif entry.deliveries >= _ALONE_FROM_DELIVERY:
+            elif entry.deliveries >= ALONE_FROM_DELIVERY:
                 async with self._gate.alone():
-                    await self._handle(entry)
+                    if await patiently("begin", lambda: self._leases.begin(entry)):
+                        await self._handle(entry)
             else:
                 async with self._gate.together():
                     await self._handle(entry)
@@ -122,35 +137,25 @@ class Consumer:
 
     async def _handle(self, entry: Entry) -> None:
         try:
-            delivery = _delivery(entry)
+            delivery = self._delivery(entry)
+            handler = self._handler(delivery)
         except UnreadableEvent as error:
             await self._bury(entry, None, ErrorInfo.of(error))
             return
         bind_contextvars(session=delivery.event.subject, event=delivery.event.type)
-        handler = self._service.handlers.get(type(delivery.event.data))
-        if handler is None:
-            stray = UnreadableEvent(f"{delivery.event.type} is no event for {self._service.name}.")
-            await self._bury(entry, None, ErrorInfo.of(stray))
-            return
         session = self._bus.session(delivery.event.subject)
         for _ in range(_CONFLICTS_MAX):
             try:
-                outcome = await handler(delivery, session)
-                operations = list(self._operations(outcome, delivery))
-            except (RedisError, OSError) as error:
-                if not is_unavailable(error):
-                    await self._fail(entry, delivery, error)
-                    return
-                await asyncio.sleep(self._bus.settings.retry_delay_s)
-                continue
-            except Exception as error:  # noqa: BLE001  # the one place where a handler's failure is met
+                outcome = await _outcome(handler, delivery, session)
+                result = await self._commit(entry, delivery, self._operations(outcome, delivery))
+            except (Exception, SystemExit) as error:  # noqa: BLE001  # the one place where a handler's failure is met
                 await self._fail(entry, delivery, error)
                 return
-            if await self._commit(entry, delivery, operations) != b"conflict":
+            if result != b"conflict":
                 return
-        await self._fail(entry, delivery, AntiphonError("documents kept changing, or Redis kept failing"))
+        await self._fail(entry, delivery, Contended("the session's documents kept changing."))
 
-    async def _fail(self, entry: Entry, delivery: Delivery, error: Exception) -> None:
+    async def _fail(self, entry: Entry, delivery: Delivery, error: BaseException) -> None:
         """Have the message delivered again later, unless that cannot help or was tried often enough."""
         settings = self._bus.settings
         component = self._service.name
@@ -172,7 +177,7 @@ class Consumer:
     async def _bury_lost(self, entry: Entry) -> None:
         """Set aside a message whose workers went silent, one after the other."""
         try:
-            delivery: Delivery | None = _delivery(entry)
+            delivery: Delivery | None = self._delivery(entry)
         except UnreadableEvent:
             delivery = None
         message = f"{entry.deliveries - 1} workers in a row stopped while they had it in hand"
@@ -180,21 +185,30 @@ class Consumer:
 
     async def _bury(self, entry: Entry, delivery: Delivery | None, error: ErrorInfo) -> None:
         self._log.error("dead letter", entry=entry.id, code=error.code, reason=error.message)
-        partition = self._partitions[entry.stream]
-        raw = entry.fields.get(b"event", b"")
+        try:
+            await self._commit(entry, delivery, self._burial(entry, delivery, error))
+        except ResponseError as refusal:
+            if delivery is None:
+                raise
+            # Without its session: something foreign holds a key of it.
+            self._log.error("the failure could not be reported to the session", exc_info=refusal)
+            await self._commit(entry, None, self._burial(entry, None, error))
+
+    def _burial(
+        self, entry: Entry, delivery: Delivery | None, error: ErrorInfo
+    ) -> Iterable[committing.Operation]:
         letter = Letter.of(entry, self._service.name, delivery, error, utc_now())
-        operations = committing.of_burial(
-            raw,
+        return committing.of_burial(
+            entry.content,
             letter.model_dump_json().encode(),
             delivery,
             error,
             self._service.name,
             self._bus.keys,
-            partition,
+            self._partitions[entry.stream],
             self._bus.settings,
             utc_now(),
         )
-        await self._commit(entry, delivery, operations)
 
     def _operations(self, outcome: Outcome, delivery: Delivery) -> Iterable[committing.Operation]:
         return committing.of_outcome(
@@ -207,7 +221,7 @@ class Consumer:
         """`committed`, `duplicate` or `conflict`. Safe to repeat, and repeated while Redis is unavailable."""
         keys, arguments = committing.arguments(
             operations,
-            delivery.event.subject if delivery else "-",
+            delivery.event.subject if delivery else None,
             entry.id,
             self._service.name,
             self._partitions[entry.stream],
@@ -221,12 +235,49 @@ class Consumer:
             self._log.info("somebody else has finished this message", entry=entry.id)
         return result
 
+    def _delivery(self, entry: Entry) -> Delivery:
+        """The entry as a delivery. Raises UnreadableEvent."""
+        delivery = read_delivery(entry, self._bus.settings.max_event_bytes)
+        here, there = self._partitions[entry.stream], self._bus.keys.partition(delivery.event.subject)
+        if here != there:
+            raise UnreadableEvent(
+                f"session {delivery.event.subject} belongs to partition {there}, not {here}.",
+                hint="ANTIPHON_PARTITIONS must be the same for all processes, and never change.",
+            )
+        return delivery
 
-def _delivery(entry: Entry) -> Delivery:
-    """The entry as a delivery. Raises UnreadableEvent."""
+    def _handler(self, delivery: Delivery) -> Handler:
+        handler = self._service.handlers.get(type(delivery.event.data))
+        if handler is None:
+            raise UnreadableEvent(f"{delivery.event.type} is no event for {self._service.name}.")
+        return handler
+
+
+def read_delivery(entry: Entry, bytes_max: int) -> Delivery:
+    """What an entry of an inbox delivers. Pure. Raises UnreadableEvent, naming the field at fault."""
     raw, place = entry.fields.get(b"event"), entry.fields.get(b"log")
     if raw is None or place is None:
         raise UnreadableEvent("an entry of an inbox needs the fields `event` and `log`.")
-    event = decode(raw)
-    attempt = int(entry.fields.get(b"attempt", b"0"))
-    return Delivery(event, place.decode(), attempt, redelivered=entry.deliveries > 1 or attempt > 0)
+    if len(raw) > bytes_max:
+        raise UnreadableEvent(f"event: {len(raw)} bytes, {bytes_max} are allowed.")
+    if not _PLACE.fullmatch(place):
+        raise UnreadableEvent("log: not the place of an event in its session's log.")
+    count = entry.fields.get(b"attempt", b"0")
+    if not _COUNT.fullmatch(count):
+        raise UnreadableEvent("attempt: not a small whole number.")
+    attempt = int(count)
+    return Delivery(decode(raw), place.decode(), attempt, redelivered=entry.deliveries > 1 or attempt > 0)
+
+
+async def _outcome(handler: Handler, delivery: Delivery, session: SessionStore) -> Outcome:
+    """What the handler makes of the delivery, begun again while Redis is unavailable.
+
+    A cancellation that came from within the handler, not from us, is a failure like any other.
+    """
+    try:
+        return await patiently("handle", lambda: handler(delivery, session))
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise RuntimeError("the handler was cancelled from within") from None

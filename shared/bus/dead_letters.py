@@ -1,6 +1,11 @@
 """Dead letters: messages set aside after their last delivery, to look at, requeue or drop."""
 
-from datetime import datetime
+import asyncio
+import re
+from datetime import UTC, datetime
+from typing import Literal
+
+from pydantic import ValidationError
 
 from shared.bus import scripts
 from shared.bus.handling import Delivery
@@ -11,10 +16,14 @@ from shared.events import Component
 from shared.values import Value
 
 
+_LATEST_S = 253_402_300_799
+_ID = re.compile(r"([0-9]{1,4})/([0-9]{1,20}-[0-9]{1,20})")
+
+
 class Letter(Value):
     """What is known of a message that was set aside; its event is kept beside it, byte for byte."""
 
-    component: Component
+    component: Component | Literal["unknown"]
     entry: str
     log: str = ""
     session_id: str = ""
@@ -31,7 +40,7 @@ class Letter(Value):
         return cls(
             component=component,
             entry=entry.id,
-            log=entry.fields.get(b"log", b"").decode("utf-8", "replace"),
+            log=delivery.log_entry if delivery else "",
             session_id=delivery.event.subject if delivery else "",
             event_type=delivery.event.type if delivery else "",
             attempt=delivery.attempt if delivery else 0,
@@ -55,17 +64,18 @@ class DeadLetters:
                 "XREVRANGE", self._bus.keys.dead(partition), "+", "-", "COUNT", limit
             )
             letters += [
-                (f"{partition}/{entry.decode()}", Letter.model_validate_json(fields[b"letter"]))
-                for entry, fields in entries
+                (f"{partition}/{entry.decode()}", _letter(entry, fields)) for entry, fields in entries
             ]
         return letters
 
     async def count(self) -> int:
-        lengths = [
-            self._bus.batcher.submit("XLEN", self._bus.keys.dead(partition))
-            for partition in range(self._bus.keys.partitions)
-        ]
-        return sum([await length for length in lengths])
+        lengths: list[int] = await asyncio.gather(
+            *(
+                self._bus.batcher.submit("XLEN", self._bus.keys.dead(partition))
+                for partition in range(self._bus.keys.partitions)
+            )
+        )
+        return sum(lengths)
 
     async def show(self, letter_id: str) -> tuple[Letter, bytes]:
         """One letter and its event as it came. Raises AntiphonError when there is none."""
@@ -75,14 +85,14 @@ class DeadLetters:
             raise AntiphonError(
                 f"there is no dead letter {letter_id}.", hint="`antiphon dead list` shows them."
             )
-        fields = entries[0][1]
-        return Letter.model_validate_json(fields[b"letter"]), fields[b"event"]
+        (found, fields) = entries[0]
+        return _letter(found, fields), fields.get(b"event", b"")
 
     async def requeue(self, letter_id: str) -> None:
         """Put the message back into its inbox with a clean slate. Raises AntiphonError when it cannot work."""
         key, entry, partition = self._place(letter_id)
         letter, event = await self.show(letter_id)
-        if not letter.event_type:
+        if not letter.event_type or letter.component == "unknown":
             raise AntiphonError(
                 f"dead letter {letter_id} is no readable event.",
                 hint="It can be shown and dropped, not requeued.",
@@ -101,11 +111,22 @@ class DeadLetters:
             )
 
     def _place(self, letter_id: str) -> tuple[str, str, int]:
-        partition, _, entry = letter_id.partition("/")
-        milliseconds, _, sequence = entry.partition("-")
-        is_place = partition.isdecimal() and milliseconds.isdecimal() and sequence.isdecimal()
+        place = _ID.fullmatch(letter_id)
+        partition, entry = place.groups() if place else ("0", "")
+        is_place = all(int(number) < 2**64 for number in entry.split("-")) if entry else False
         if not is_place or int(partition) >= self._bus.keys.partitions:
             raise AntiphonError(
                 f"{letter_id!r} is no id of a dead letter.", hint="It looks like 0/1795244309110-0."
             )
         return self._bus.keys.dead(int(partition)), entry, int(partition)
+
+
+def _letter(entry: bytes, fields: dict[bytes, bytes]) -> Letter:
+    """The letter of an entry; of a foreign one, a letter that says so."""
+    try:
+        return Letter.model_validate_json(fields.get(b"letter", b""))
+    except ValidationError:
+        buried_ms, _, _ = entry.partition(b"-")
+        error = ErrorInfo(code="unreadable_letter", message="This entry was not written by the bus.")
+        buried = datetime.fromtimestamp(min(int(buried_ms) / 1000, _LATEST_S), UTC)
+        return Letter(component="unknown", entry=entry.decode(), error=error, buried=buried)

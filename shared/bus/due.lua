@@ -7,26 +7,47 @@
 -- A message is "component session type log attempt", a line break, and the event. `log` is the event's place
 -- in the session's log, or "-" for an event that is logged when it is due.
 --
--- Returns the milliseconds until the next timer is due, -1 when there is none.
+-- What cannot be moved, because something foreign wrote it or holds its key, becomes a dead letter without a
+-- letter. Returns the milliseconds until the next timer is due, -1 when there is none.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
+local function is_error(reply)
+  return type(reply) == 'table' and reply.err ~= nil
+end
+
+local function log(session, kind, event)
+  local key = ARGV[1] .. 'session:' .. session .. ':events'
+  local at = redis.pcall('XADD', key, '*', 'event', event)
+  if is_error(at) then
+    return nil
+  end
+  redis.call('PEXPIRE', key, ARGV[3])
+  redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[4], '*', 'session', session, 'type', kind, 'entry', at)
+  return at
+end
+
+local function move(message)
+  local component, session, kind, at, attempt, event =
+    string.match(message, '^(%S+) (%S+) (%S+) (%S+) (%d+)\n(.*)$')
+  if component and at == '-' then
+    at = log(session, kind, event)
+  end
+  if not component or not at then
+    return false
+  end
+  local inbox = ARGV[1] .. 'inbox:' .. component
+  return not is_error(redis.pcall('XADD', inbox, '*', 'event', event, 'log', at, 'attempt', attempt))
+end
+
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[2])) do
   local message = redis.call('HGET', KEYS[2], name)
-  if message then
-    local component, session, type, at, attempt, event =
-      string.match(message, '^(%S+) (%S+) (%S+) (%S+) (%d+)\n(.*)$')
-    if at == '-' then
-      local log = ARGV[1] .. 'session:' .. session .. ':events'
-      at = redis.call('XADD', log, '*', 'event', event)
-      redis.call('PEXPIRE', log, ARGV[3])
-      redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[4], '*', 'session', session, 'type', type, 'entry', at)
-    end
-    redis.call('XADD', ARGV[1] .. 'inbox:' .. component, '*', 'event', event, 'log', at, 'attempt', attempt)
-  end
   redis.call('ZREM', KEYS[1], name)
   redis.call('HDEL', KEYS[2], name)
+  if message and not move(message) then
+    redis.pcall('XADD', ARGV[1] .. 'dead', '*', 'letter', '', 'event', message)
+  end
 end
 
 local nearest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')

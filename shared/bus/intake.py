@@ -13,14 +13,14 @@ from pydantic import TypeAdapter, ValidationError
 from redis.exceptions import RedisError
 
 from shared.bus import scripts
-from shared.bus.connection import BLOCK_S, patiently
+from shared.bus.connection import patiently
 from shared.bus.leases import Leases
 from shared.bus.reader import Entry, Reader
 from shared.bus.redis_bus import Bus
-from shared.bus.room import Room
-from shared.clock import milliseconds
+from shared.bus.room import Room, ended
+from shared.bus.timers import CleanUp
 from shared.errors import AntiphonError
-from shared.events import AnyEvent, QuerySubmitted, decode
+from shared.events import AnyEvent, QuerySubmitted, decode, encode
 from shared.events.base import TraceParent
 from shared.events.codec import ENVELOPES, explain
 from shared.ids import id_of_entry
@@ -30,8 +30,14 @@ from shared.values import SessionId
 GROUP = "intake"
 FIELDS = frozenset({"query", "session_id", "options", "traceparent", "event"})
 _FULL_WAIT_S = 0.1
+_SHORTEN = "Shorten the query."
 _REJECTED_LENGTH = 100_000
+_REJECTION_LIFE_MS = 86_400_000
 _REASON_FIELD = "reason"
+_ORIGINALS_MAX = 1_000
+"""Original fields that are set aside one by one; Lua's stack ends the list, the rest share one field."""
+_FAREWELL_S = 1.5
+_EARLIEST_MS, _LATEST_MS = 1_000_000_000_000, 32_503_680_000_000
 
 _session_id: TypeAdapter[str] = TypeAdapter(SessionId)
 _traceparent: TypeAdapter[str] = TypeAdapter(TraceParent)
@@ -53,33 +59,38 @@ class Intake:
         self._consumer = consumer
         self._stream = bus.keys.queries()
         self._reader = Reader(
-            bus, self._stream, GROUP, consumer, self._room, self._take, self._leases.holds, _no_chores
+            bus,
+            self._stream,
+            GROUP,
+            consumer,
+            self._room,
+            self._take,
+            self._leases.holds,
+            CleanUp(bus, self._stream, GROUP),
         )
         self._log = structlog.get_logger()
 
     async def run(self) -> None:
         """Let submissions in until cancelled; what is in hand then is handed back."""
-        await patiently("create groups", lambda: self._bus.ensure_groups([(self._stream, GROUP)]))
         keeping = asyncio.create_task(self._leases.keep())
         reading = asyncio.create_task(self._reader.run())
         try:
             await asyncio.shield(reading)
         finally:
             self._room.close()
-            await self._reader.unblock()
-            await asyncio.gather(reading, return_exceptions=True)
+            await ended([reading, asyncio.create_task(self._reader.unblock())], _FAREWELL_S)
             keeping.cancel()
             await self._let_go()
 
     async def _let_go(self) -> None:
         try:
-            await self._leases.hand_back()
-            for task in (tasks := self._leases.tasks):
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            await self._bus.batcher.run(scripts.LEAVE, [self._stream], [GROUP, self._consumer])
-        except (RedisError, OSError):
+            async with asyncio.timeout(_FAREWELL_S):
+                await self._leases.hand_back()
+                await ended(self._leases.tasks, 0)
+                await self._bus.batcher.run(scripts.LEAVE, [self._stream], [GROUP, self._consumer])
+        except (RedisError, TimeoutError):
             self._log.warning("could not hand back submissions; they are taken over when their lease is out")
+        await ended(self._leases.tasks, 0)
 
     def _take(self, entry: Entry) -> None:
         self._leases.hold(entry, asyncio.create_task(self._let_in(entry)))
@@ -102,21 +113,25 @@ class Intake:
             self._room.release()
 
     async def _acknowledge(self, entry: Entry) -> None:
-        acknowledged = self._bus.batcher.submit("XACK", self._stream, GROUP, entry.id)
-        deleted = self._bus.batcher.submit("XDEL", self._stream, entry.id)
-        await acknowledged
-        await deleted
+        await asyncio.gather(
+            self._bus.batcher.submit("XACK", self._stream, GROUP, entry.id),
+            self._bus.batcher.submit("XDEL", self._stream, entry.id),
+        )
 
     async def _reject(self, entry: Entry, error: AntiphonError) -> None:
         self._log.warning("submission rejected", entry=entry.id, reason=str(error))
         fields: list[str | bytes] = ["entry", entry.id, "code", error.code, _REASON_FIELD, str(error)]
-        for name, value in entry.fields.items():
+        originals = list(entry.fields.items())
+        for name, value in originals[:_ORIGINALS_MAX]:
             fields += [b"original." + name, value]
+        if others := dict(originals[_ORIGINALS_MAX:]):
+            fields += ["others", Entry(entry.stream, entry.id, others).content]
         keys = [self._bus.keys.rejected(), self._bus.keys.rejection(entry.id)]
-        life_ms = milliseconds(self._bus.settings.retention_s)
         await patiently(
             "reject a submission",
-            lambda: self._bus.batcher.run(scripts.REJECT, keys, [life_ms, _REJECTED_LENGTH, *fields]),
+            lambda: self._bus.batcher.run(
+                scripts.REJECT, keys, [_REJECTION_LIFE_MS, _REJECTED_LENGTH, *fields]
+            ),
         )
 
 
@@ -127,15 +142,23 @@ def read_submission(entry: Entry, stream: str, bytes_max: int) -> AnyEvent:
     and a client's clock decides nothing. Raises Unacceptable, or UnreadableEvent, naming the field at fault.
     """
     if sum(len(value) for value in entry.fields.values()) > bytes_max:
-        raise Unacceptable(f"the submission is larger than {bytes_max} bytes.", hint="Shorten the query.")
+        raise Unacceptable(f"the submission is larger than {bytes_max} bytes.", hint=_SHORTEN)
     fields = {name.decode("utf-8", "replace"): value for name, value in entry.fields.items()}
     if unknown := sorted(fields.keys() - FIELDS):
         raise Unacceptable(f"{unknown[0]}: unknown field.", hint=f"Known are {', '.join(sorted(FIELDS))}.")
-    milliseconds_text, _, _ = entry.id.partition("-")
-    time = datetime.fromtimestamp(int(milliseconds_text) / 1000, UTC)
+    submitted_ms = int(entry.id.partition("-")[0])
+    if not _EARLIEST_MS < submitted_ms < _LATEST_MS:
+        raise Unacceptable(
+            f"entry: {entry.id} is no time of our age.", hint="Let Redis choose it: XADD KEY *"
+        )
+    time = datetime.fromtimestamp(submitted_ms / 1000, UTC)
     if "event" in fields:
-        return _from_event(fields, time)
-    return _from_fields(fields, id_of_entry(stream, entry.id), time)
+        event = _from_event(fields, time)
+    else:
+        event = _from_fields(fields, id_of_entry(stream, entry.id), time)
+    if len(encode(event)) > bytes_max:
+        raise Unacceptable(f"the submission is larger than {bytes_max} bytes as JSON.", hint=_SHORTEN)
+    return event
 
 
 def _from_event(fields: dict[str, bytes], time: datetime) -> AnyEvent:
@@ -188,7 +211,3 @@ def _valid(name: str, value: str, kind: TypeAdapter[str]) -> str:
         return kind.validate_python(value)
     except ValidationError as error:
         raise Unacceptable(f"{name}: {error.errors()[0]['msg']}.") from None
-
-
-async def _no_chores() -> float:
-    return BLOCK_S

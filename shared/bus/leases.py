@@ -39,28 +39,35 @@ class Leases:
         while True:
             await asyncio.sleep(self._bus.settings.lease_s / 3)
             try:
-                for stream, entry_id in await self._renew(idle_ms=0):
-                    if task := self._tasks.get((stream, entry_id)):
-                        self._log.warning(
-                            "lease lost; the handler is cancelled", stream=stream, entry=entry_id
-                        )
-                        task.cancel()
-            except (RedisError, OSError) as error:
+                lost = await self._renew(list(self._tasks), idle_ms=0, added=0)
+            except RedisError as error:
                 self._log.warning("leases could not be renewed", error=str(error))
+                continue
+            for stream, entry_id in lost:
+                # Whatever was committed in the meantime is not ours either, and not in hand any more.
+                if task := self._tasks.get((stream, entry_id)):
+                    self._log.warning("lease lost; the handler is cancelled", stream=stream, entry=entry_id)
+                    task.cancel()
+
+    async def begin(self, entry: Entry) -> bool:
+        """Count the delivery of an entry that has waited for its turn. False when somebody has taken it over."""
+        return not await self._renew([(entry.stream, entry.id)], idle_ms=0, added=1)
 
     async def hand_back(self) -> None:
-        """Let others take over at once what is still in hand."""
-        await self._renew(idle_ms=_HAND_BACK_IDLE_MS)
+        """Let others take over at once what is still in hand, as if it had not been delivered."""
+        await self._renew(list(self._tasks), idle_ms=_HAND_BACK_IDLE_MS, added=-1)
 
-    async def _renew(self, idle_ms: int) -> list[tuple[str, str]]:
+    async def _renew(self, held: list[tuple[str, str]], idle_ms: int, added: int) -> list[tuple[str, str]]:
         by_stream: dict[str, list[str]] = defaultdict(list)
-        for stream, entry_id in self._tasks:
+        for stream, entry_id in held:
             by_stream[stream].append(entry_id)
-        lost: list[tuple[str, str]] = []
-        for stream, entries in by_stream.items():
-            gone = await self._bus.batcher.run(
-                scripts.RENEW, [stream], [self._group, self._consumer, idle_ms, *entries]
+        renewals = [
+            self._bus.batcher.run(
+                scripts.RENEW, [stream], [self._group, self._consumer, idle_ms, added, *entries]
             )
-            # Whatever was committed in the meantime is no longer ours either, and not in hand any more.
-            lost += [(stream, entry.decode()) for entry in gone]
-        return lost
+            for stream, entries in by_stream.items()
+        ]
+        lost = await asyncio.gather(*renewals)
+        return [
+            (stream, entry.decode()) for stream, gone in zip(by_stream, lost, strict=True) for entry in gone
+        ]

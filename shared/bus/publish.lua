@@ -11,8 +11,10 @@
 -- ARGV[6]  retention in milliseconds                   ARGV[7]  length of the feed
 --
 -- Returns "sent"; "known" when the session to open is there already; "full" when too many are open; "unknown"
--- when the session to signal is not there. Nothing is written unless "sent", so both may be repeated.
+-- when the session to signal is not there. Nothing is written unless "sent", so both may be repeated; reading
+-- the inbox first fails, while nothing is written, on a key of another type.
 
+redis.call('XLEN', KEYS[2])
 local known = redis.call('EXISTS', KEYS[1]) == 1
 if ARGV[1] == 'open' then
   if known then
@@ -32,5 +34,5 @@ end
 local at = redis.call('XADD', KEYS[1], '*', 'event', ARGV[4])
 redis.call('PEXPIRE', KEYS[1], ARGV[6])
 redis.call('XADD', KEYS[2], '*', 'event', ARGV[4], 'log', at)
-redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[7], '*', 'session', ARGV[2], 'type', ARGV[3], 'entry', at)
+redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[7], '*', 'session', ARGV[2], 'type', ARGV[3], 'entry', at)
 return 'sent'

@@ -5,6 +5,7 @@ asking Redis to unblock its connection. After a read that failed, what it may ha
 """
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +22,11 @@ from shared.clock import milliseconds, monotonic_s
 Chores = Callable[[], Awaitable[float]]
 """Small duties done between reads; returns the seconds until they want to be done again."""
 
-_PAGE = 100
+ALONE_FROM_DELIVERY = 3
+"""From this delivery on an entry runs alone: it may be what killed its workers."""
+
+_HELD_MAX = 10_000
+_CROWDED_BLOCK_S = 0.02
 _FAKE_POLL_S = (0.0005, 0.001, 0.002, 0.005, 0.01)
 
 
@@ -33,6 +38,13 @@ class Entry:
     id: str
     fields: dict[bytes, bytes]
     deliveries: int = 1
+
+    @property
+    def content(self) -> bytes:
+        """The event as it came; of an entry that has none, all its fields as JSON."""
+        if (event := self.fields.get(b"event")) is not None:
+            return event
+        return json.dumps({_text(name): _text(value) for name, value in self.fields.items()}).encode()
 
 
 class Reader:
@@ -56,6 +68,7 @@ class Reader:
         self._client_id: int | None = None
         self._reclaim_at = 0.0
         self._chores_at = 0.0
+        self._has_group = False
         self._own_pending_first = False
         self._log = structlog.get_logger().bind(stream=stream)
 
@@ -63,18 +76,17 @@ class Reader:
         """Read until the room closes."""
         failures = 0
         while (places := await self._room.reserve()) > 0:
-            taken = 0
+            untaken = places
             try:
-                entries = await self._next(places)
-                taken = len(entries)
-                for entry in entries:
+                for entry in await self._next(places):
                     self._take(entry)
+                    untaken -= 1
                 failures = 0
-            except (RedisError, OSError) as error:
+            except Exception as error:  # noqa: BLE001  # a reader that ends would leave its stream to nobody
                 failures += 1
                 await self._recover(error, failures)
             finally:
-                self._room.release(places - taken)
+                self._room.release(untaken)
 
     async def unblock(self) -> None:
         """End a read that waits. To be called after the room was closed."""
@@ -87,6 +99,9 @@ class Reader:
                 self._log.debug("could not unblock the read; it ends by itself")
 
     async def _next(self, places: int) -> list[Entry]:
+        if not self._has_group:
+            await self._bus.ensure_groups([(self.stream, self._group)])
+            self._has_group = True
         now = monotonic_s()
         if now >= self._chores_at:
             self._chores_at = now + await self._chores()
@@ -101,59 +116,51 @@ class Reader:
             if missed:
                 return missed[:places]
         until_duty_s = min(self._chores_at, self._reclaim_at) - now
-        return await self._read(">", places, block_s=min(BLOCK_S, max(0.001, until_duty_s)))
+        return await self._read(places, min(self._patience_s, max(0.001, until_duty_s)))
+
+    @property
+    def _patience_s(self) -> float:
+        return _CROWDED_BLOCK_S if self._room.is_sought else BLOCK_S
 
     async def _reclaim(self, places: int) -> list[Entry]:
         lease_ms = milliseconds(self._bus.settings.lease_s)
-        taken = await self._bus.batcher.run(
-            scripts.RECLAIM, [self.stream], [self._group, self._consumer, lease_ms, places]
-        )
-        entries = [
-            Entry(self.stream, entry.decode(), dict(zip(fields[::2], fields[1::2], strict=True)), deliveries)
-            for entry, deliveries, fields in taken
-            if not self._is_in_hand(self.stream, entry.decode())
-        ]
+        arguments = [self._group, self._consumer, lease_ms, places, ALONE_FROM_DELIVERY - 1]
+        entries = self._not_in_hand(await self._bus.batcher.run(scripts.RECLAIM, [self.stream], arguments))
         if entries:
             self._log.info("took over deliveries of a silent worker", entries=len(entries))
         return entries
 
     async def _missed(self) -> list[Entry]:
         """What was handed to us, but never reached us."""
-        missed: list[Entry] = []
-        last = "0"
-        while page := await self._read(last, _PAGE, block_s=0):
-            last = page[-1].id
-            missed += [entry for entry in page if not self._is_in_hand(self.stream, entry.id)]
-        return missed
+        arguments = [self._group, self._consumer, _HELD_MAX, ALONE_FROM_DELIVERY - 1]
+        return self._not_in_hand(await self._bus.batcher.run(scripts.MISSED, [self.stream], arguments))
 
-    async def _read(self, start: str, count: int, block_s: float) -> list[Entry]:
+    def _not_in_hand(self, handed: list[Any]) -> list[Entry]:
+        return [
+            Entry(self.stream, entry.decode(), dict(zip(fields[::2], fields[1::2], strict=True)), deliveries)
+            for entry, deliveries, fields in handed
+            if not self._is_in_hand(self.stream, entry.decode())
+        ]
+
+    async def _read(self, count: int, block_s: float) -> list[Entry]:
         if self._client is None:
             self._client = await self._bus.connections.dedicated(self.stream)
+        command = ["XREADGROUP", "GROUP", self._group, self._consumer, "COUNT", count]
+        where = ["STREAMS", self.stream, ">"]
         if self._bus.connections.is_fake:
-            return await self._poll(start, count, block_s)
+            return await self._poll([*command, *where], block_s)
         if self._client_id is None:
             self._client_id = await self._client.execute_command("CLIENT", "ID")
-        command: list[Any] = ["XREADGROUP", "GROUP", self._group, self._consumer, "COUNT", count]
-        if block_s and not self._room.is_closed:
+        if not self._room.is_closed:
             command += ["BLOCK", milliseconds(block_s)]
-        return self._entries(await self._client.execute_command(*command, "STREAMS", self.stream, start))
+        return self._entries(await self._client.execute_command(*command, *where))
 
-    async def _poll(self, start: str, count: int, block_s: float) -> list[Entry]:
+    async def _poll(self, command: list[str | int], block_s: float) -> list[Entry]:
         """fakeredis: a blocking read with COUNT returns at once, one without loses entries; so ask and ask."""
         deadline_s, n = monotonic_s() + block_s, 0
         while True:
-            reply = await self._client.execute_command(
-                "XREADGROUP",
-                "GROUP",
-                self._group,
-                self._consumer,
-                "COUNT",
-                count,
-                "STREAMS",
-                self.stream,
-                start,
-            )
-            if (entries := self._entries(reply)) or self._room.is_closed or monotonic_s() >= deadline_s:
+            entries = self._entries(await self._client.execute_command(*command))
+            if entries or self._room.is_closed or monotonic_s() >= deadline_s:
                 return entries
             await asyncio.sleep(_FAKE_POLL_S[min(n // 20, len(_FAKE_POLL_S) - 1)])
             n += 1
@@ -164,28 +171,33 @@ class Reader:
         (entries,) = reply.values()
         if entries and isinstance(entries[0], list):
             (entries,) = entries  # fakeredis nests them once more
-        # An entry of our own pending list that was deleted since has no fields.
-        return [Entry(self.stream, entry.decode(), fields) for entry, fields in entries if fields]
+        return [Entry(self.stream, entry.decode(), fields) for entry, fields in entries]
 
     async def _recover(self, error: Exception, failures: int) -> None:
         """Wait for Redis; then what the failed read may have handed over is read first."""
         if isinstance(error, ResponseError) and "NOGROUP" in str(error):
             self._log.warning("stream or group is gone; creating it again")
-            await self._recreate_group()
+            self._has_group = False
         elif is_unavailable(error):
             if failures == 1:
                 self._log.warning("reading failed; waiting for Redis", error=str(error))
-        else:
-            self._log.error("reading failed", error=str(error))
+            # Whoever is alive renews before anybody takes over: the time Redis was away is nobody's silence.
+            self._reclaim_at = monotonic_s() + self._bus.settings.lease_s / 2
+        elif failures == 1 or failures % 30 == 0:
+            self._log.error("reading failed; trying again", failures=failures, exc_info=error)
         self._own_pending_first = True
         self._client_id = None
         if self._client is not None:
-            await self._bus.connections.release(self._client)
+            await self._let_go(self._client)
             self._client = None
-        await asyncio.sleep(min(2.0, 0.05 * 2 ** min(failures, 6)))
+        await self._room.pause(min(2.0, 0.05 * 2 ** min(failures, 6)))
 
-    async def _recreate_group(self) -> None:
+    async def _let_go(self, client: Client) -> None:
         try:
-            await self._bus.ensure_groups([(self.stream, self._group)])
-        except (RedisError, OSError) as error:
-            self._log.warning("could not create the group", error=str(error))
+            await self._bus.connections.release(client)
+        except (RedisError, OSError):
+            self._log.debug("a broken connection could not be closed cleanly")
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode(errors="backslashreplace")

@@ -3,18 +3,21 @@
 -- KEYS[1]  the inbox
 -- ARGV[1]  group    ARGV[2]  the consumer
 -- ARGV[3]  idle time to set, in milliseconds: 0 renews; a lease or more hands the delivery back at once
--- ARGV[4+] entries
+-- ARGV[4]  what to add to the count of deliveries: 0; 1 when a handler begins that waited for its turn;
+--          -1 when the delivery is handed back, which is nobody's fault
+-- ARGV[5+] entries
 --
 -- Returns the entries that are no longer the worker's. They are left alone: a claim without this check would
 -- steal them back from whoever took over.
 
 local lost = {}
-for i = 4, #ARGV do
+for i = 5, #ARGV do
   local mine = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1, ARGV[2])
   if #mine == 0 then
     lost[#lost + 1] = ARGV[i]
   else
-    redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[i], 'IDLE', ARGV[3], 'JUSTID')
+    local deliveries = math.max(0, mine[1][4] + ARGV[4])
+    redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[i], 'IDLE', ARGV[3], 'RETRYCOUNT', deliveries, 'JUSTID')
   end
 end
 return lost

@@ -5,6 +5,7 @@
 --
 -- Returns 1, or 0 when the letter is gone.
 
+redis.call('XLEN', KEYS[2])
 if redis.call('XDEL', KEYS[1], ARGV[1]) == 0 then
   return 0
 end

@@ -1,8 +1,11 @@
 """How much a process takes in hand at once, and when something has to run alone."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import contextlib
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+
+_REFUSAL_S = 0.5
 
 
 class Room:
@@ -11,19 +14,34 @@ class Room:
     def __init__(self, places: int, readers: int) -> None:
         self._free = places
         self._share = max(1, places // readers)
+        self._turn = asyncio.Lock()
         self._changed = asyncio.Event()
-        self.is_closed = False
+        self._closing = asyncio.Event()
+
+    @property
+    def free(self) -> int:
+        return self._free
+
+    @property
+    def is_closed(self) -> bool:
+        return self._closing.is_set()
+
+    @property
+    def is_sought(self) -> bool:
+        """Whether a reader waits for a place: those that hold one without need should soon give it back."""
+        return self._turn.locked()
 
     async def reserve(self) -> int:
-        """Wait for a free place, and take a reader's share of what is free; 0 once the room is closed."""
-        while not self._free and not self.is_closed:
-            self._changed.clear()
-            await self._changed.wait()
-        if self.is_closed:
-            return 0
-        taken = min(self._free, self._share)
-        self._free -= taken
-        return taken
+        """Wait for a free place, in turn, and take a reader's share of what is free; 0 once the room is closed."""
+        async with self._turn:
+            while not self._free and not self.is_closed:
+                self._changed.clear()
+                await self._changed.wait()
+            if self.is_closed:
+                return 0
+            taken = min(self._free, self._share)
+            self._free -= taken
+            return taken
 
     def release(self, places: int = 1) -> None:
         self._free += places
@@ -31,8 +49,14 @@ class Room:
 
     def close(self) -> None:
         """Let nobody wait, or enter, any more."""
-        self.is_closed = True
+        self._closing.set()
         self._changed.set()
+
+    async def pause(self, seconds: float) -> None:
+        """Sleep, but not past the closing."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._closing.wait()
 
 
 class Gate:
@@ -68,3 +92,13 @@ class Gate:
                 yield
             finally:
                 self._open.set()
+
+
+async def ended(tasks: Sequence[asyncio.Task[None]], patience_s: float) -> None:
+    """Wait for tasks, then cancel them; not for ever, since a task may refuse."""
+    if tasks:
+        _, unfinished = await asyncio.wait(tasks, timeout=patience_s)
+        for task in unfinished:
+            task.cancel()
+        if unfinished:
+            await asyncio.wait(unfinished, timeout=_REFUSAL_S)

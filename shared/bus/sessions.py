@@ -1,5 +1,7 @@
 """What Redis holds of one session, for handlers and observers."""
 
+import asyncio
+
 from shared.bus.batcher import Batcher
 from shared.bus.handling import RESPONSE
 from shared.bus.keys import Keys
@@ -45,18 +47,18 @@ class RedisSession:
 
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
         key = self._keys.of_session(self.session_id, journal)
-        added = self._batcher.submit("HSETNX", key, entry, content)
-        expiry = self._batcher.submit("PEXPIRE", key, self._retention_ms)
-        is_new = bool(await added)
-        await expiry
-        return is_new
+        added, _ = await asyncio.gather(
+            self._batcher.submit("HSETNX", key, entry, content),
+            self._batcher.submit("PEXPIRE", key, self._retention_ms),
+        )
+        return bool(added)
 
     async def stream_text(self, text: str) -> None:
         key = self._keys.deltas(self.session_id)
-        added = self._batcher.submit("XADD", key, "MAXLEN", "~", _DELTAS_LENGTH, "*", "text", text)
-        expiry = self._batcher.submit("PEXPIRE", key, min(_DELTAS_LIFE_MS, self._retention_ms))
-        await added
-        await expiry
+        await asyncio.gather(
+            self._batcher.submit("XADD", key, "MAXLEN", "~", _DELTAS_LENGTH, "*", "text", text),
+            self._batcher.submit("PEXPIRE", key, min(_DELTAS_LIFE_MS, self._retention_ms)),
+        )
 
     async def log(self, after: str = "-") -> list[tuple[str, AnyEvent]]:
         """The session's events in order, with their places in the log; all, or those after one place."""

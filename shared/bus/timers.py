@@ -1,17 +1,21 @@
 """The duties a reader does between reads: timers that are due, retention, consumers that are gone."""
 
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import structlog
+from redis.exceptions import ResponseError
 
 from shared.bus import scripts
-from shared.bus.connection import BLOCK_S
+from shared.bus.connection import BLOCK_S, is_unavailable
 from shared.bus.redis_bus import Bus
 from shared.clock import milliseconds, monotonic_s
 
 _DUE_AT_ONCE = 100
 _DUE_EVERY_S = 0.05
 _RETAIN_AT_ONCE = 500
-_CLEAN_UP_EVERY_S = 300.0
-_CONSUMER_SILENT_MS = 3_600_000
+
+Chore = Callable[[], Awaitable[float]]
 
 
 @dataclass
@@ -20,21 +24,26 @@ class Chores:
 
     bus: Bus
     partition: int
-    stream: str
-    group: str
+    clean_up: Chore
     _retain_at: float = 0.0
-    _clean_up_at: float = field(default_factory=lambda: monotonic_s() + _CLEAN_UP_EVERY_S)
 
     async def __call__(self) -> float:
         """Do what is due; the seconds until something may be due again."""
         now = monotonic_s()
-        if now >= self._retain_at:
-            self._retain_at = now + min(60.0, self.bus.settings.retention_s / 2)
-            await self._retain()
-        if now >= self._clean_up_at:
-            self._clean_up_at = now + _CLEAN_UP_EVERY_S
-            await self._remove_silent_consumers()
-        return await self._move_due_timers()
+        try:
+            if now >= self._retain_at:
+                self._retain_at = now + min(60.0, self.bus.settings.retention_s / 2)
+                await self._retain()
+            await self.clean_up()
+            return await self._move_due_timers()
+        except ResponseError as error:
+            if is_unavailable(error) or "NOGROUP" in str(error):
+                raise
+            # A key of ours that something foreign holds must not keep the reader from reading.
+            structlog.get_logger().error(
+                "a duty could not be done", partition=self.partition, error=str(error)
+            )
+            return BLOCK_S
 
     async def _move_due_timers(self) -> float:
         keys, settings = self.bus.keys, self.bus.settings
@@ -63,8 +72,30 @@ class Chores:
             [keys.prefix(self.partition), milliseconds(self.bus.settings.retention_s), _RETAIN_AT_ONCE],
         )
 
+
+@dataclass
+class CleanUp:
+    """Removes consumers of a group that have been silent for long and hold nothing."""
+
+    bus: Bus
+    stream: str
+    group: str
+    silent_s: float = 3_600.0
+    every_s: float = 300.0
+    _at: float | None = None
+
+    async def __call__(self) -> float:
+        now = monotonic_s()
+        if self._at is None:
+            self._at = now + self.every_s
+        if now >= self._at:
+            self._at = now + self.every_s
+            await self._remove_silent_consumers()
+        return BLOCK_S
+
     async def _remove_silent_consumers(self) -> None:
-        consumers = await self.bus.client.execute_command("XINFO", "CONSUMERS", self.stream, self.group)
-        for consumer in consumers:
-            if consumer["pending"] == 0 and consumer["idle"] > _CONSUMER_SILENT_MS:
+        for listed in await self.bus.client.execute_command("XINFO", "CONSUMERS", self.stream, self.group):
+            # Redis names the fields in bytes, fakeredis in text.
+            consumer = {name.decode() if isinstance(name, bytes) else name: listed[name] for name in listed}
+            if not consumer["pending"] and consumer["idle"] > self.silent_s * 1000:
                 await self.bus.batcher.run(scripts.LEAVE, [self.stream], [self.group, consumer["name"]])

@@ -8,7 +8,7 @@ place of one for each reply. A cluster, which routes each command, and fakeredis
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import hiredis
 from redis.asyncio import RedisCluster
@@ -42,7 +42,7 @@ class Wire:
         self._callbacks = client.response_callbacks
 
     async def exchange(self, commands: Sequence[Command]) -> list[Any]:
-        packed = b"".join([hiredis.pack_command(command) for command in commands])
+        packed = b"".join([_pack(command) for command in commands])
         try:
             async with asyncio.timeout(SOCKET_TIMEOUT_S):
                 await self._connection.send_packed_command([packed], check_health=False)
@@ -66,7 +66,14 @@ class Wire:
         except ResponseError as error:
             return error
         callback = self._callbacks.get(command[0])
-        return reply if callback is None else callback(reply)
+        try:
+            return reply if callback is None else callback(reply)
+        except Exception as error:  # noqa: BLE001  # the library misreads one reply; the others are still to be read
+            return error
+
+
+# Its stub has the tuple of any length for a tuple of one.
+_pack: Callable[[Command], bytes] = cast(Any, hiredis.pack_command)
 
 
 async def _through_pipeline(client: Client, commands: Sequence[Command]) -> list[Any]:

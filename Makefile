@@ -1,0 +1,53 @@
+# `make` alone explains. Every target does its own set-up, and only once.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format chaos bench docs clean
+
+export PYTHON
+bin := .venv/bin
+QUESTION ?= Find a course that discusses the same topic as lesson 4 of course "Designing Web APIs"
+CHAOS_KILLS ?= 300
+ARGS ?=
+
+help: ## this page
+	@echo 'Antiphon answers hard questions in rounds: five programs that exchange events over Redis.'
+	@echo
+	@echo 'Begin with `make demo`: it sets everything up in .venv and shows one question answered.'
+	@echo
+	@sed -nE 's/^([a-z]+):[^#]*## (.*)$$/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
+	@echo
+	@echo 'Variables: PYTHON=python3.12   QUESTION="..."   CHAOS_KILLS=300   ARGS="further arguments"'
+	@echo 'After any of them:  .venv/bin/antiphon --help'
+
+setup: ## make .venv, install everything into it, and redis-server where that is possible
+	@scripts/setup.sh
+
+demo: setup ## ask one question over the example courses and watch the rounds
+	$(bin)/antiphon ask '$(subst ','\'',$(QUESTION))' --tools examples.courses $(ARGS)
+
+test: setup ## run the tests (ARGS="-k name" for some of them)
+	$(bin)/python -m pytest $(ARGS)
+
+check: setup ## everything that must hold: ruff, mypy, import-linter, tests
+	$(bin)/ruff check .
+	$(bin)/ruff format --check .
+	$(bin)/mypy
+	$(bin)/lint-imports
+	$(bin)/python -m pytest
+
+format: setup ## put the code into shape
+	$(bin)/ruff check --fix .
+	$(bin)/ruff format .
+
+chaos: setup ## the long form of the chaos tests: kill -9 at random moments, CHAOS_KILLS times
+	CHAOS_KILLS=$(CHAOS_KILLS) $(bin)/python -m pytest -m chaos $(ARGS)
+
+bench: ## measure sessions per second, latency and memory, beside the floor
+	@scripts/setup.sh bench
+	$(bin)/python -m benchmarks $(ARGS)
+
+docs: setup ## write docs/settings.md anew
+	$(bin)/python -m antiphon.settings_table > docs/settings.md
+
+clean: ## remove .venv and all caches
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

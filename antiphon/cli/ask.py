@@ -1,0 +1,198 @@
+"""`antiphon ask` and `antiphon submit`."""
+
+import asyncio
+import os
+import sys
+from contextlib import aclosing, suppress
+from typing import Annotated, Any
+
+import typer
+
+from antiphon.cli.live import show_answer, show_progress
+from antiphon.cli.output import EXIT_INTERRUPTED, Json, UsageError, print_json, run, stderr
+from antiphon.client import Antiphon
+from antiphon.embedded import Provider
+from antiphon.submission import Options
+from shared import health
+from shared.errors import AntiphonError, UnreadableEvent
+from shared.events import COMPONENTS
+from shared.session import Response
+from shared.settings import PipelineSettings, load
+
+_AFTER_CANCEL_S = 5.0
+
+Query = Annotated[str, typer.Argument(metavar="QUERY", help="The question; - reads it from standard input.")]
+MaxRounds = Annotated[int | None, typer.Option(help="Reasoning rounds at most, the last without tools.")]
+MaxToolCalls = Annotated[int | None, typer.Option(help="Tool calls at most, in all.")]
+MaxTokens = Annotated[int | None, typer.Option(help="Model tokens at most, in and out, in all.")]
+Deadline = Annotated[
+    float | None,
+    typer.Option("--deadline", metavar="SECONDS", help="Answer after so long with what there is."),
+]
+ToolModules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tools",
+        metavar="MODULE[:NAME]",
+        help="Python modules to take tools from, comma separated or repeated. Modules of the current directory "
+        "can be named. Without it, ANTIPHON_TOOLS.",
+    ),
+]
+Model = Annotated[
+    Provider | None,
+    typer.Option(
+        help="anthropic; offline, which needs no key and only quotes what tools return; auto: anthropic "
+        "where there is a key, else offline."
+    ),
+]
+SessionIdOption = Annotated[
+    str | None, typer.Option(help="An id of your own; submitting it twice opens one session.")
+]
+
+
+def ask(
+    query: Query,
+    json: Json = False,
+    max_rounds: MaxRounds = None,
+    max_tool_calls: MaxToolCalls = None,
+    max_tokens: MaxTokens = None,
+    deadline: Deadline = None,
+    tools: ToolModules = None,
+    model: Model = None,
+) -> None:
+    """Ask a question and wait for the answer.
+
+    Uses the running pipeline when ANTIPHON_REDIS_URL is set. Otherwise it runs a whole pipeline of its own for
+    this one question, on a private redis-server, or on fakeredis.
+
+    The answer goes to stdout, everything else to stderr. Ctrl-C cancels the session and shows what was found.
+    Exit codes: 0 answered, in full or in part; 1 failed; 2 not accepted; 3 no Redis; 130 cancelled.
+
+    \b
+    antiphon ask "Which course covers the same topic as lesson 4 of course X?" --tools examples.courses
+    antiphon ask "..." --tools my_tools --model offline --max-rounds 3 --json > answer.json
+    """
+    options = _options(max_rounds, max_tool_calls, max_tokens, deadline)
+    run(_ask(query, options, tools, model, json))
+
+
+def submit(
+    query: Query,
+    json: Json = False,
+    session_id: SessionIdOption = None,
+    max_rounds: MaxRounds = None,
+    max_tool_calls: MaxToolCalls = None,
+    max_tokens: MaxTokens = None,
+    deadline: Deadline = None,
+) -> None:
+    """Put a question into the queue of the running pipeline, and print its session's id.
+
+    \b
+    id=$(antiphon submit "Which course ...?")
+    antiphon sessions watch $id
+    """
+    run(_submit(query, _options(max_rounds, max_tool_calls, max_tokens, deadline), session_id, json))
+
+
+async def _ask(
+    query: str, options: Options, tools: list[str] | None, model: Provider | None, is_json: bool
+) -> int:
+    async with _client(tools, model) as antiphon:
+        if antiphon.storage:
+            stderr().print(f"Runs on {antiphon.storage}.", style="dim")
+        else:
+            await _warn_of_absent_components(antiphon)
+        session_id = await antiphon.submit(_read(query), **options)
+        try:
+            async with aclosing(antiphon.stream(session_id)) as stream:
+                await show_progress(stream)
+            return show_answer(await antiphon.result(session_id), is_json)
+        except asyncio.CancelledError:
+            response = await _cancel(antiphon, session_id)
+            if response is not None:
+                show_answer(response, is_json)
+            return EXIT_INTERRUPTED
+
+
+async def _submit(query: str, options: Options, session_id: str | None, is_json: bool) -> None:
+    async with Antiphon() as antiphon:
+        id = await antiphon.submit(_read(query), session_id=session_id, **options)
+    if is_json:
+        print_json({"session_id": id})
+    else:
+        sys.stdout.write(f"{id}\n")
+
+
+async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:
+    """Ctrl-C: end the session; its answer, when it comes soon."""
+    if (task := asyncio.current_task()) is not None:
+        task.uncancel()
+    stderr().print(f"Cancelling session {session_id}.")
+    with suppress(AntiphonError, TimeoutError):
+        async with asyncio.timeout(_AFTER_CANCEL_S):
+            await antiphon.cancel(session_id, "the user pressed Ctrl-C")
+            return await antiphon.result(session_id)
+    return None
+
+
+def _client(tools: list[str] | None, model: Provider | None) -> Antiphon:
+    """The running pipeline where one is configured, else one of our own. Raises UsageError."""
+    settings = load(PipelineSettings)
+    if settings.redis_url is not None:
+        for option, value in (("--tools", tools), ("--model", None if model == "auto" else model)):
+            if value:
+                raise UsageError(
+                    f"{option}: ANTIPHON_REDIS_URL is set, so the running pipeline answers, with its own tools "
+                    "and model.",
+                    hint="Leave the option out, or unset ANTIPHON_REDIS_URL to run a pipeline for this question.",
+                )
+        return Antiphon()
+    modules = split_modules(tools if tools is not None else [settings.tools])
+    if not modules:
+        stderr().print("No tools: the model answers alone. Give some with --tools MODULE.", style="yellow")
+    allow_current_directory()
+    return Antiphon.embedded(modules, model=model)
+
+
+def split_modules(names: list[str]) -> list[str]:
+    return [module.strip() for name in names for module in name.split(",") if module.strip()]
+
+
+def allow_current_directory() -> None:
+    """Let modules of the current directory be imported; last, so that they shadow nothing of ours."""
+    if (directory := os.getcwd()) not in sys.path:
+        sys.path.append(directory)
+
+
+async def _warn_of_absent_components(antiphon: Antiphon) -> None:
+    alive = await asyncio.gather(*(health.workers(antiphon.bus, name) for name in COMPONENTS))
+    absent = [
+        name
+        for name, workers in zip(COMPONENTS, alive, strict=True)
+        if not any(worker.is_alive for worker in workers)
+    ]
+    if absent:
+        stderr().print(f"No worker of {', '.join(absent)} is alive; the question waits for one.", style="yellow")
+
+
+def _options(
+    max_rounds: int | None, max_tool_calls: int | None, max_tokens: int | None, deadline_s: float | None
+) -> Options:
+    given: dict[str, Any] = {
+        "max_rounds": max_rounds,
+        "max_tool_calls": max_tool_calls,
+        "max_tokens": max_tokens,
+        "deadline_s": deadline_s,
+    }
+    options: Any = {name: value for name, value in given.items() if value is not None}
+    return options  # type: ignore[no-any-return]
+
+
+def _read(query: str) -> str:
+    """The query, or standard input. Raises UnreadableEvent when that is no text."""
+    if query != "-":
+        return query
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise UnreadableEvent(f"standard input is not UTF-8 text: {error}.") from None

@@ -1,0 +1,102 @@
+"""`antiphon dead`: messages that were set aside."""
+
+import sys
+from typing import Annotated
+
+import orjson
+import typer
+
+from antiphon.cli.output import Json, UsageError, one_line, print_json, print_table, run, stdout
+from antiphon.observe import connected
+from shared.bus.dead_letters import DeadLetters
+from shared.errors import AntiphonError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Dead letters: messages set aside after their last delivery. Their sessions have gone on without them.",
+)
+LetterId = Annotated[str, typer.Argument(metavar="ID", help="As `antiphon dead list` shows it.")]
+LetterIds = Annotated[list[str], typer.Argument(metavar="ID...", help="As `antiphon dead list` shows them.")]
+
+
+@app.command("list")
+def list_letters(
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many of each partition.")] = 100,
+    json: Json = False,
+) -> None:
+    """The newest dead letters, and why they are dead."""
+    run(_list(limit, json))
+
+
+@app.command()
+def show(letter_id: LetterId, json: Json = False) -> None:
+    """One dead letter whole: what is known of it, then its message."""
+    run(_show(letter_id, json))
+
+
+@app.command()
+def requeue(letter_ids: LetterIds, json: Json = False) -> None:
+    """Put messages back into the inbox they came from, with a clean slate.
+
+    \b
+    antiphon dead requeue 0/1795244309110-0
+    """
+    run(_each(letter_ids, "requeue", json))
+
+
+@app.command()
+def drop(letter_ids: LetterIds, json: Json = False) -> None:
+    """Delete dead letters for good."""
+    run(_each(letter_ids, "drop", json))
+
+
+async def _list(limit: int, is_json: bool) -> None:
+    async with connected() as bus:
+        letters = await DeadLetters(bus).list(limit)
+    if is_json:
+        print_json([{"id": id, **letter.model_dump(mode="json")} for id, letter in letters])
+        return
+    rows = [
+        (
+            id,
+            f"{letter.buried:%Y-%m-%d %H:%M:%S}",
+            letter.component,
+            letter.session_id,
+            letter.event_type,
+            one_line(f"{letter.error.code}: {letter.error.message}", 80),
+        )
+        for id, letter in letters
+    ]
+    print_table(("id", "buried (UTC)", "component", "session", "event", "why"), rows, "No dead letters.")
+
+
+async def _show(letter_id: str, is_json: bool) -> None:
+    async with connected() as bus:
+        letter, event = await _found(DeadLetters(bus), letter_id)
+    text = event.decode("utf-8", "backslashreplace")
+    if is_json:
+        print_json({"id": letter_id, **letter.model_dump(mode="json"), "event": text})
+        return
+    for name, value in letter.model_dump(mode="json").items():
+        stdout().print(f"{name:12} {one_line(orjson.dumps(value).decode())}")
+    sys.stdout.write(f"\n{text}\n")
+
+
+async def _found(letters: DeadLetters, letter_id: str):  # type: ignore[no-untyped-def]
+    return await letters.show(letter_id)
+
+
+async def _each(letter_ids: list[str], action: str, is_json: bool) -> None:
+    done: list[str] = []
+    async with connected() as bus:
+        letters = DeadLetters(bus)
+        for letter_id in letter_ids:
+            try:
+                await (letters.requeue(letter_id) if action == "requeue" else letters.drop(letter_id))
+            except AntiphonError as error:
+                raise UsageError(error.message, hint=error.hint) from None
+            done.append(letter_id)
+            if not is_json:
+                stdout().print(f"{action}: {letter_id}")
+    if is_json:
+        print_json({action: done})

@@ -1,0 +1,25 @@
+"""`antiphon events`: the messages of the bus."""
+
+import sys
+
+import orjson
+import typer
+
+from shared.events.asyncapi import document
+
+app = typer.Typer(no_args_is_help=True, help="The messages the components exchange.")
+
+
+@app.callback()
+def _events() -> None:
+    """The messages the components exchange."""
+
+
+@app.command()
+def schema() -> None:
+    """Print the AsyncAPI 3 document of the whole bus, made from the models: every event, every stream.
+
+    \b
+    antiphon events schema > asyncapi.json
+    """
+    sys.stdout.write(orjson.dumps(document(), option=orjson.OPT_INDENT_2).decode() + "\n")

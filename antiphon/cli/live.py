@@ -1,0 +1,71 @@
+"""Showing a session while it runs, and its answer when it ends."""
+
+import sys
+from collections.abc import AsyncIterator
+
+from rich.markdown import Markdown
+from rich.status import Status
+
+from antiphon.cli import told
+from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, one_line, print_json, stderr, stdout
+from antiphon.client import TextDelta
+from shared.events import AnyEvent, ToolsRequested
+from shared.session import Response
+
+_TAIL_LENGTH = 60
+
+
+async def show_progress(stream: AsyncIterator[AnyEvent | TextDelta]) -> None:
+    """The session's rounds and calls on stderr, as they happen; with a spinner where there is a terminal."""
+    console = stderr()
+    if not console.is_terminal:
+        async for said in stream:
+            if not isinstance(said, TextDelta):
+                for line in told.progress(said):
+                    console.print(line)
+        return
+    with console.status("waiting") as status:
+        text = ""
+        async for said in stream:
+            if isinstance(said, TextDelta):
+                text = (text + said.text)[-10 * _TAIL_LENGTH :]
+                status.update(f"… {one_line(text)[-_TAIL_LENGTH:]}")
+                continue
+            text = ""
+            for line in told.progress(said):
+                console.print(line, style="bold" if line.startswith("round") else "dim")
+            _say_what_runs(status, said)
+
+
+def _say_what_runs(status: Status, event: AnyEvent) -> None:
+    inbox = event.data.inbox
+    if isinstance(event.data, ToolsRequested):
+        status.update(f"running {', '.join(sorted({one_line(call.name) for call in event.data.calls}))}")
+    elif inbox is not None and inbox != "coordinator":
+        status.update({"reasoning_engine": "reasoning"}.get(inbox, "working"))
+
+
+def show_answer(response: Response, is_json: bool) -> int:
+    """The answer on stdout, what belongs to it on stderr; the exit code."""
+    if is_json:
+        print_json(response)
+    elif sys.stdout.isatty():
+        stdout().print(Markdown(response.answer))
+    else:
+        sys.stdout.write(response.answer.rstrip("\n") + "\n")
+        sys.stdout.flush()
+    console = stderr()
+    if not is_json:
+        if response.sources:
+            console.print("\nSources", style="bold")
+            for source in response.sources:
+                title = one_line(source.title or source.excerpt, 100)
+                console.print(f"  [{one_line(source.id)}] {title} ({one_line(source.tool)})")
+        if response.uncertainty:
+            console.print("\nUncertainty", style="bold")
+            for doubt in response.uncertainty:
+                about = f" ({one_line(doubt.about, 80)})" if doubt.about else ""
+                console.print(f"  {one_line(doubt.message)}{about}")
+        console.print("")
+    console.print(told.statistics(response), style="dim")
+    return EXIT_FAILED if response.status == "failed" else EXIT_DONE

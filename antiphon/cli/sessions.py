@@ -1,0 +1,116 @@
+"""`antiphon sessions`: list, show, watch, cancel."""
+
+from contextlib import aclosing
+from typing import Annotated
+
+import typer
+
+from antiphon.cli import told
+from antiphon.cli.live import show_answer, show_progress
+from antiphon.cli.output import (
+    Json,
+    one_line,
+    print_json,
+    print_table,
+    run,
+    stderr,
+    stdout,
+)
+from antiphon.client import Antiphon, TextDelta
+from antiphon.observe import connected, recent_sessions, session_log
+from antiphon.submission import checked_session_id
+
+app = typer.Typer(no_args_is_help=True, help="Look at sessions, follow them, cancel them.")
+SessionIdArgument = Annotated[str, typer.Argument(metavar="ID", help="The session's id.")]
+
+
+@app.command("list")
+def list_sessions(
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many, the newest first.")] = 20,
+    json: Json = False,
+) -> None:
+    """The newest sessions, and how they stand: open, or the status of their answer."""
+    run(_list(limit, json))
+
+
+@app.command()
+def show(session_id: SessionIdArgument, json: Json = False) -> None:
+    """A session's events, from the first to the last; with --json whole, one per line.
+
+    \b
+    antiphon sessions show ID --json | jq .type
+    """
+    run(_show(session_id, json))
+
+
+@app.command()
+def watch(session_id: SessionIdArgument, json: Json = False) -> None:
+    """Follow a session to its answer, as `antiphon ask` would; with --json event by event, one per line."""
+    run(_watch(session_id, json))
+
+
+@app.command()
+def cancel(
+    session_id: SessionIdArgument,
+    reason: Annotated[str, typer.Option(help="For the record.")] = "",
+    json: Json = False,
+) -> None:
+    """End a session now, with what it has found."""
+    run(_cancel(session_id, reason, json))
+
+
+async def _list(limit: int, is_json: bool) -> None:
+    async with connected() as bus:
+        sessions = await recent_sessions(bus, limit)
+    if is_json:
+        print_json(sessions)
+        return
+    rows = [
+        (session.session_id, f"{session.opened:%Y-%m-%d %H:%M:%S}", session.status, session.round, query)
+        for session in sessions
+        for query in [one_line(session.query, 60)]
+    ]
+    print_table(("session", "opened (UTC)", "status", "round", "query"), rows, "No sessions.")
+
+
+async def _show(session_id: str, is_json: bool) -> None:
+    async with connected() as bus:
+        log = await session_log(bus, checked_session_id(session_id))
+    if is_json:
+        for _, event in log:
+            print_json(event)
+        return
+    began = log[0][1].time
+    rows = [
+        (f"+{(event.time - began).total_seconds():.3f}", event.source, _short(event.type), told.detail(event))
+        for _, event in log
+    ]
+    print_table(("s", "from", "event", ""), rows, "")
+
+
+async def _watch(session_id: str, is_json: bool) -> int | None:
+    async with Antiphon() as antiphon:
+        async with aclosing(antiphon.stream(session_id)) as stream:
+            if is_json:
+                async for said in stream:
+                    if not isinstance(said, TextDelta):
+                        print_json(said)
+                return None
+            await show_progress(stream)
+        return show_answer(await antiphon.result(session_id), is_json)
+
+
+async def _cancel(session_id: str, reason: str, is_json: bool) -> None:
+    async with Antiphon() as antiphon:
+        is_asked = await antiphon.cancel(session_id, reason)
+    if is_json:
+        print_json({"session_id": session_id, "cancelling": is_asked})
+    elif is_asked:
+        stdout().print(f"Cancelling {session_id}.")
+    else:
+        stderr().print(f"Session {session_id} had ended already.")
+
+
+def _short(type: str) -> str:
+    """`reasoning.completed` of `antiphon.reasoning.completed.v1`."""
+    return type.removeprefix("antiphon.").rpartition(".")[0]

@@ -1,0 +1,124 @@
+"""A session's events as lines for people. Pure."""
+
+from typing import Any
+
+import orjson
+
+from antiphon.cli.output import one_line
+from shared.events import (
+    AnyEvent,
+    AssemblyRequested,
+    BriefingReady,
+    BriefingRequested,
+    CancellationRequested,
+    ComponentFailed,
+    DeadlineReached,
+    QuerySubmitted,
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRequested,
+    ResponseReady,
+    SessionOpened,
+    ToolsCompleted,
+    ToolsRequested,
+)
+from shared.session import Response
+from shared.tools import ToolCall, ToolResult
+
+_ARGUMENT_LENGTH = 60
+_MESSAGE_LENGTH = 160
+
+
+def progress(event: AnyEvent) -> list[str]:
+    """What a waiting person wants to see of `event`; often nothing."""
+    match event.data:
+        case ReasoningRequested(round=round, last_round_because=why):
+            return [f"round {round}" + (f" (the last: {one_line(why, _MESSAGE_LENGTH)})" if why else "")]
+        case ToolsRequested(calls=calls):
+            return [f"  calls {call_text(call)}" for call in calls]
+        case ToolsCompleted(results=results):
+            is_many = len(results) > 1
+            return [f"  -> {f'{result.tool}: ' if is_many else ''}{result_text(result)}" for result in results]
+        case BriefingRequested(level=level) if level != "full":
+            return [f"  tries again with a {level} briefing"]
+        case ReasoningFailed(error=error):
+            return [f"  the model failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
+        case ComponentFailed(component=component, error=error):
+            return [f"  {component} failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
+        case CancellationRequested():
+            return ["cancelling"]
+        case DeadlineReached():
+            return ["deadline reached"]
+        case _:
+            return []
+
+
+def detail(event: AnyEvent) -> str:
+    """One line on what `event` says."""
+    match event.data:
+        case QuerySubmitted(query=query):
+            return one_line(query, _MESSAGE_LENGTH)
+        case SessionOpened(limits=limits, tools=tools):
+            return f"at most {limits.max_rounds} rounds, {limits.max_tool_calls} calls; {len(tools)} tools"
+        case BriefingRequested(round=round, level=level):
+            return f"round {round}, {level}"
+        case BriefingReady(round=round, briefing=briefing):
+            return f"round {round}, about {briefing.tokens} tokens, {len(briefing.facts_shown)} facts"
+        case ReasoningRequested(round=round, tools=tools):
+            return f"round {round}, {len(tools)} tools offered"
+        case ReasoningCompleted(stop_reason=stop, tool_calls=calls, usage=usage, model=model):
+            return f"{model}: {stop}, {len(calls)} calls, {usage.total_tokens} tokens"
+        case AssemblyRequested(status=status, termination_reason=reason):
+            return f"{status}: {reason}"
+        case ResponseReady() as response:
+            return statistics(response)
+        case _:
+            return "; ".join(line.strip() for line in progress(event))
+
+
+def statistics(response: Response) -> str:
+    """`complete (natural_completion), 3 rounds, 2 tool calls, 5120 tokens, 0.4 s`, with the cost where known."""
+    cost = response.usage.cost_usd
+    parts = [
+        f"{response.status} ({response.termination_reason})",
+        _counted(response.rounds_used, "round"),
+        _counted(response.tool_calls_used, "tool call"),
+        f"{response.usage.total_tokens} tokens",
+        *([f"${cost:.4f}"] if cost is not None else []),
+        f"{response.duration_ms / 1000:.1f} s",
+    ]
+    return ", ".join(parts)
+
+
+def call_text(call: ToolCall) -> str:
+    """`search(query="...", limit=3)`, each argument cut to fit a line."""
+    arguments = [f"{one_line(name, 40)}={_shown(value)}" for name, value in call.arguments.items()]
+    return f"{one_line(call.name)}({', '.join(arguments)})"
+
+
+def result_text(result: ToolResult) -> str:
+    """`ok, 5 results`, or the kind of error and what it says."""
+    if result.error is not None:
+        return f"{result.error.error_type}: {one_line(result.error.message, _MESSAGE_LENGTH)}"
+    if result.status == "error":
+        return "error"
+    count = _results_in(result.data)
+    return "ok, " + ("nothing found" if count == 0 else _counted(count, "result"))
+
+
+def _results_in(data: Any) -> int:
+    """Records in a result: of a list, or of an object around one list; anything else that is there is one."""
+    if isinstance(data, dict):
+        lists = [value for value in data.values() if isinstance(value, list)]
+        data = lists[0] if len(lists) == 1 else data
+    if isinstance(data, list):
+        return len(data)
+    return int(data not in (None, "", {}))
+
+
+def _shown(value: Any) -> str:
+    return one_line(orjson.dumps(value).decode(), _ARGUMENT_LENGTH)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,239 @@
+"""The client: submit a query, follow its session, get its one answer.
+
+    async with Antiphon() as antiphon:
+        response = await antiphon.ask("Find a course that ...")
+        print(response.answer)
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Iterable
+from contextlib import aclosing
+from types import TracebackType
+from typing import Any, Literal, Self, Unpack
+
+import structlog
+from pydantic import ValidationError
+
+from antiphon.arrival import Arrival
+from antiphon.embedded import EmbeddedPipeline
+from antiphon.errors import StillRunning, UnknownSession
+from antiphon.submission import Options, cancellation, checked_session_id, submission
+from antiphon.tail import PATIENCE_S, Tail
+from shared import logs
+from shared.bus.connection import patiently
+from shared.bus.redis_bus import Bus
+from shared.clock import utc_now
+from shared.errors import AntiphonError, ConfigurationError
+from shared.events import AnyEvent, ResponseReady, decode, encode
+from shared.events.codec import explain
+from shared.ids import new_id
+from shared.session import Response
+from shared.settings import BusSettings, PipelineSettings, load
+from shared.values import Value
+
+_CONNECT_PATIENCE_S = 5.0
+_ENTRIES_REMEMBERED = 10_000
+
+
+class TextDelta(Value):
+    """A piece of a reply while the model is still writing it. For eyes, not for decisions."""
+
+    text: str
+
+
+class Antiphon:
+    """Access to one pipeline, as an async context manager.
+
+    `url` (redis://, rediss:// or unix://), `namespace` and `partitions` come from ANTIPHON_REDIS_URL,
+    ANTIPHON_NAMESPACE and ANTIPHON_PARTITIONS where they are left out; namespace and partitions must be those
+    of the pipeline. Raises ConfigurationError. Entering raises RedisUnavailable.
+    """
+
+    def __init__(
+        self, url: str | None = None, *, namespace: str | None = None, partitions: int | None = None
+    ) -> None:
+        given = {"redis_url": url, "namespace": namespace, "partitions": partitions}
+        settings = _settings({name: value for name, value in given.items() if value is not None})
+        self._make_bus = lambda: Bus.from_settings(settings, load(BusSettings))
+        self._pipeline: EmbeddedPipeline | None = None
+        self._bus: Bus | None = None
+        self._entries: OrderedDict[str, str] = OrderedDict()
+
+    @classmethod
+    def embedded(
+        cls, tools: Iterable[Any] = (), *, model: Literal["auto", "anthropic", "offline"] | None = None
+    ) -> Self:
+        """A whole pipeline inside this process, started on entering and gone on leaving; it keeps nothing.
+
+        `tools` are functions decorated with `tool`, Tools, Toolsets, modules, or names of modules.
+        """
+        antiphon = cls()
+        antiphon._pipeline = EmbeddedPipeline(tools, model)
+        return antiphon
+
+    async def __aenter__(self) -> Self:
+        if not structlog.is_configured():
+            logs.silence("warning")  # structlog as it comes would write to the caller's stdout
+        if self._pipeline is not None:
+            self._bus = await self._pipeline.start()
+            return self
+        bus = self._make_bus()
+        await bus.open(_CONNECT_PATIENCE_S)
+        self._bus = bus
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        bus, self._bus = self._bus, None
+        if self._pipeline is not None:
+            await self._pipeline.stop()
+        elif bus is not None:
+            await bus.close()
+
+    @property
+    def storage(self) -> str:
+        """One sentence for people: where an embedded pipeline keeps what it works on."""
+        return self._pipeline.storage if self._pipeline else ""
+
+    async def submit(
+        self,
+        query: str,
+        *,
+        session_id: str | None = None,
+        traceparent: str | None = None,
+        **options: Unpack[Options],
+    ) -> str:
+        """Put a query into the queue; returns its session's id.
+
+        A `session_id` of one's own makes it safe to submit again: one id is one session. Raises InvalidQuery
+        before anything is sent, and RedisUnavailable.
+        """
+        bus = self._open_bus()
+        event = submission(
+            query, options, session_id, traceparent, new_id(), utc_now(), bus.settings.max_event_bytes
+        )
+        raw = encode(event)
+        # Safe to repeat although a lost reply may mean that it was sent: both open the same session.
+        entry: bytes = await patiently(
+            "submit", lambda: bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", raw), PATIENCE_S
+        )
+        self._remember(event.subject, entry.decode())
+        return event.subject
+
+    async def ask(
+        self,
+        query: str,
+        *,
+        session_id: str | None = None,
+        traceparent: str | None = None,
+        timeout_s: float | None = None,
+        **options: Unpack[Options],
+    ) -> Response:
+        """Submit a query and wait for its answer. Raises what `submit` and `result` raise."""
+        id = await self.submit(query, session_id=session_id, traceparent=traceparent, **options)
+        return await self.result(id, timeout_s)
+
+    async def result(self, session_id: str, timeout_s: float | None = None) -> Response:
+        """The session's one answer; waits until there is one.
+
+        Raises StillRunning after `timeout_s` seconds, UnknownSession, SubmissionRejected, RedisUnavailable.
+        """
+        bus = self._open_bus()
+        checked_session_id(session_id)
+        response = await patiently("read the answer", bus.session(session_id).response, PATIENCE_S)
+        if response is not None:
+            return response
+        try:
+            async with asyncio.timeout(timeout_s), aclosing(self._follow(session_id, has_text=False)) as told:
+                async for said in told:
+                    if isinstance(said, Response):
+                        return said
+        except TimeoutError:
+            raise StillRunning(
+                f"session {session_id} has not ended within {timeout_s:g} s; it goes on.",
+                hint="Wait for its result again, or cancel it.",
+            ) from None
+        raise AssertionError("a session is followed to its answer")
+
+    async def stream(self, session_id: str) -> AsyncIterator[AnyEvent | TextDelta]:
+        """The session's events from the first to `response.ready`, as they happen, with the model's text between.
+
+        Loss of the connection is bridged. Raises UnknownSession, SubmissionRejected, RedisUnavailable.
+        """
+        checked_session_id(session_id)
+        async with aclosing(self._follow(session_id, has_text=True)) as told:
+            async for said in told:
+                if not isinstance(said, Response):
+                    yield said
+
+    async def cancel(self, session_id: str, reason: str = "") -> bool:
+        """Ask the session to end now, with what it has found. False when it had ended already.
+
+        Waits while the submission stands in the queue. Raises UnknownSession, SubmissionRejected.
+        """
+        bus = self._open_bus()
+        checked_session_id(session_id)
+        arrival = Arrival(bus, session_id, self._entries.get(session_id))
+        while not await patiently("look for a session", arrival.check, PATIENCE_S):
+            await asyncio.sleep(0.05)
+        return await patiently("cancel", lambda: self._cancel(bus, session_id, reason), PATIENCE_S)
+
+    async def _cancel(self, bus: Bus, session_id: str, reason: str) -> bool:
+        """Cancelling twice, after a lost reply, is harmless."""
+        if await bus.session(session_id).response() is not None:
+            return False
+        first = await bus.batcher.submit("XRANGE", bus.keys.log(session_id), "-", "+", "COUNT", 1)
+        if first:
+            event = cancellation(session_id, reason, decode(first[0][1][b"event"]), new_id(), utc_now())
+            if await bus.publish(event, "signal") == "sent":
+                return True
+        raise UnknownSession(f"session {session_id} is not kept any more.")
+
+    async def _follow(self, session_id: str, has_text: bool) -> AsyncIterator[AnyEvent | TextDelta | Response]:
+        """Events and text of a session, then its response."""
+        bus = self._open_bus()
+        log, text = bus.keys.log(session_id), bus.keys.deltas(session_id)
+        tail = Tail(bus, log, text) if has_text else Tail(bus, log)
+        arrival = Arrival(bus, session_id, self._entries.get(session_id))
+        try:
+            await patiently("look for a session", arrival.check, PATIENCE_S)
+            while True:
+                entries = await tail.read()
+                if not entries:
+                    await patiently("look for a session", arrival.check, PATIENCE_S)
+                    if self._pipeline is not None:
+                        self._pipeline.check()
+                for stream, _, fields in entries:
+                    if stream == text:
+                        yield TextDelta(text=fields.get(b"text", b"").decode("utf-8", "replace"))
+                        continue
+                    event = decode(fields[b"event"])
+                    yield event
+                    if isinstance(event.data, ResponseReady):
+                        yield Response.model_validate(event.data.model_dump())
+                        return
+        finally:
+            await tail.close()
+
+    def _remember(self, session_id: str, entry: str) -> None:
+        self._entries[session_id] = entry
+        if len(self._entries) > _ENTRIES_REMEMBERED:
+            self._entries.popitem(last=False)
+
+    def _open_bus(self) -> Bus:
+        if self._bus is None:
+            raise AntiphonError("the client is not connected.", hint="Use `async with Antiphon() as antiphon:`.")
+        return self._bus
+
+
+def _settings(given: dict[str, Any]) -> PipelineSettings:
+    """The environment's settings with what was given in their place. Raises ConfigurationError."""
+    settings = load(PipelineSettings)
+    if not given:
+        return settings
+    try:
+        return PipelineSettings(**given)
+    except ValidationError as error:
+        raise ConfigurationError(f"{explain(error)}.".replace("redis_url", "url")) from None

@@ -1,0 +1,112 @@
+"""A private pipeline in one process: its Redis, and the five components as tasks on one bus."""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from antiphon import private_redis
+from antiphon.errors import PipelineFailed
+from shared.bus.keys import Keys
+from shared.bus.redis_bus import Bus
+from shared.errors import ConfigurationError
+from shared.runner import run_service
+from shared.service import Service
+from shared.settings import BusSettings, load
+
+Provider = Literal["auto", "anthropic", "offline"]
+PROVIDERS: tuple[Provider, ...] = ("auto", "anthropic", "offline")
+_GRACE_S = 1.0
+_CONNECT_PATIENCE_S = 10.0
+_PROVIDER_SETTING = "ANTIPHON_REASONING_ENGINE_PROVIDER"
+
+
+class EmbeddedPipeline:
+    """The five components over the tools given, until stopped.
+
+    Settings other than Redis, namespace and partitions come from the environment, as everywhere.
+    """
+
+    def __init__(self, tools: Iterable[Any], model: Provider | None) -> None:
+        if model is not None and model not in PROVIDERS:
+            raise ConfigurationError(f"model: {model!r} is none of {', '.join(PROVIDERS)}.")
+        if isinstance(tools, str) or not isinstance(tools, Iterable):
+            raise ConfigurationError("tools: a list is needed.", hint='For instance tools=["examples.courses"].')
+        self._tools, self._model = list(tools), model
+        self._redis: private_redis.PrivateRedis | None = None
+        self._bus: Bus | None = None
+        self._stopping = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def storage(self) -> str:
+        return self._redis.description if self._redis else ""
+
+    async def start(self) -> Bus:
+        """The open bus the pipeline runs on. Raises ConfigurationError, RedisUnavailable."""
+        try:
+            self._redis = private_redis.choose()
+            connections = await self._redis.start()
+            self._bus = Bus(connections, Keys(), load(BusSettings))
+            await self._bus.open(_CONNECT_PATIENCE_S)
+            self._stopping = asyncio.Event()
+            self._tasks = [
+                asyncio.create_task(run_service(self._bus, service, self._stopping, _GRACE_S))
+                for service in self._services(self._bus)
+            ]
+        except BaseException:
+            await self.stop()
+            raise
+        return self._bus
+
+    async def stop(self) -> None:
+        """Ends the components, then their Redis. What was not answered is gone."""
+        self._stopping.set()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks = []
+        if self._bus is not None:
+            await self._bus.close()
+            self._bus = None
+        if self._redis is not None:
+            await self._redis.stop()
+
+    def check(self) -> None:
+        """Raises PipelineFailed when a component has stopped by itself."""
+        for task in self._tasks:
+            if task.done() and not task.cancelled() and (error := task.exception()) is not None:
+                raise PipelineFailed(f"a component of the embedded pipeline stopped: {error!r}") from error
+
+    def _services(self, bus: Bus) -> list[Service]:
+        """All five, built. Imported here: a client of a running pipeline needs none of them."""
+        import context_synthesizer.component
+        import coordinator.component
+        import reasoning_engine.component
+        import response_assembler.component
+        import tool_dispatcher.component
+
+        with _provider(self._model):
+            engine = reasoning_engine.component.build(bus)
+        return [
+            coordinator.component.build(bus),
+            engine,
+            tool_dispatcher.component.build(bus, registry=self._registry()),
+            context_synthesizer.component.build(bus),
+            response_assembler.component.build(bus),
+        ]
+
+
+@contextlib.contextmanager
+def _provider(model: Provider | None) -> Iterator[None]:
+    """The engine reads its settings from the environment alone; for the moment it is built, it says `model`."""
+    environment = os.environ  # noqa: TID251  # set for a component of ours, not read
+    before = environment.get(_PROVIDER_SETTING)
+    try:
+        if model is not None:
+            environment[_PROVIDER_SETTING] = model
+        yield
+    finally:
+        if model is not None:
+            environment.pop(_PROVIDER_SETTING)
+            if before is not None:
+                environment[_PROVIDER_SETTING] = before

@@ -1,0 +1,34 @@
+"""Errors a user of the client can meet, beside those the whole house shares."""
+
+from shared.errors import AntiphonError
+
+
+class InvalidQuery(AntiphonError):
+    """A query, or something given with it, cannot be accepted. Nothing was sent."""
+
+    code = "invalid_query"
+
+
+class UnknownSession(AntiphonError):
+    """There is no session of that id: it never was, or it is not kept any more."""
+
+    code = "unknown_session"
+
+
+class SubmissionRejected(AntiphonError):
+    """The pipeline has set the submission aside; the message is its reason."""
+
+    code = "submission_rejected"
+
+
+class StillRunning(AntiphonError):
+    """The session has not ended within the time given. It goes on."""
+
+    code = "still_running"
+    retryable = True
+
+
+class PipelineFailed(AntiphonError):
+    """A part of an embedded pipeline has stopped."""
+
+    code = "pipeline_failed"

@@ -1,0 +1,60 @@
+"""A leash: child processes that end when this process does, even by kill -9.
+
+A small shell leads a process group of its own and reads from a pipe whose other end only we hold. However we
+end, the kernel closes the pipe; the shell sees it and ends its group, politely first. This needs nothing of
+the children, and works wherever there is a POSIX shell. Linux's PR_SET_PDEATHSIG would need no shell, but
+macOS lacks it, it fires when the *thread* that forked ends, and it needs code between fork and exec.
+
+The group is not the terminal's: Ctrl-C reaches us alone, and we decide what becomes of the children.
+"""
+
+import asyncio
+import contextlib
+from asyncio.subprocess import Process
+from typing import IO, Any
+
+GRACE_S = 10
+_SHELL = f"trap '' TERM INT HUP; read -r _; kill -TERM 0; sleep {GRACE_S}; kill -KILL 0"
+
+
+class Leash:
+    """Starts children; none of them outlives this process by more than ten seconds."""
+
+    def __init__(self) -> None:
+        self._shell: Process | None = None
+        self._starting = asyncio.Lock()
+
+    async def start(self, *command: str, output: int | IO[Any] | None = None) -> Process:
+        """A child on the leash, `output` being its stdout and stderr. Raises OSError when it cannot be started."""
+        async with self._starting:
+            if self._shell is None or self._shell.returncode is not None:
+                self._shell = await asyncio.create_subprocess_exec(
+                    "/bin/sh", "-c", _SHELL, stdin=asyncio.subprocess.PIPE, process_group=0
+                )
+        return await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            process_group=self._shell.pid,
+        )
+
+    async def release(self) -> None:
+        """To be called when the children are gone."""
+        if self._shell is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._shell.kill()
+            await self._shell.wait()
+            self._shell = None
+
+
+async def end(process: Process, grace_s: float) -> None:
+    """SIGTERM, and after `grace_s` SIGKILL; returns when the process is gone."""
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        await asyncio.wait_for(process.wait(), grace_s)
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()

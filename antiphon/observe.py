@@ -1,0 +1,169 @@
+"""What an observer sees of a pipeline: components, queue, sessions. Reads Redis, changes nothing."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from redis.exceptions import ResponseError
+
+from antiphon.errors import UnknownSession
+from antiphon.tail import age_of
+from coordinator.session import Session
+from shared import health
+from shared.bus.dead_letters import DeadLetters
+from shared.bus.handling import STATE
+from shared.bus.intake import GROUP as INTAKE_GROUP
+from shared.bus.redis_bus import Bus
+from shared.events import COMPONENTS, AnyEvent, Component, QuerySubmitted, decode
+from shared.values import Value
+
+_CONNECT_PATIENCE_S = 5.0
+
+
+class InboxStatus(Value):
+    """A stream that is worked off, over all partitions."""
+
+    length: int
+    in_flight: int
+    oldest_wait_s: float | None = None
+
+
+class ComponentStatus(Value):
+    """One component: what it has to do, and who does it."""
+
+    component: Component
+    inbox: InboxStatus
+    workers_alive: int
+    workers_silent: int
+
+
+class PipelineStatus(Value):
+    """Everything `antiphon status` shows."""
+
+    components: tuple[ComponentStatus, ...]
+    queue: InboxStatus
+    rejected: int
+    open_sessions: int
+    dead_letters: int
+
+
+class SessionSummary(Value):
+    """One line of `antiphon sessions list`."""
+
+    session_id: str
+    opened: datetime
+    status: str
+    round: int
+    query: str
+
+
+@asynccontextmanager
+async def connected() -> AsyncIterator[Bus]:
+    """The bus the environment describes, open. Raises ConfigurationError, RedisUnavailable."""
+    bus = Bus.from_settings()
+    await bus.open(_CONNECT_PATIENCE_S)
+    try:
+        yield bus
+    finally:
+        await bus.close()
+
+
+async def pipeline_status(bus: Bus) -> PipelineStatus:
+    """The pipeline right now; what is absent counts as empty."""
+    keys, partitions = bus.keys, range(bus.keys.partitions)
+    components, queue, rejected, open_sessions, dead = await asyncio.gather(
+        asyncio.gather(*(_component_status(bus, name) for name in COMPONENTS)),
+        _inbox_status(bus, [keys.queries()], INTAKE_GROUP),
+        bus.batcher.submit("XLEN", keys.rejected()),
+        asyncio.gather(*(bus.batcher.submit("ZCARD", keys.open_sessions(p)) for p in partitions)),
+        DeadLetters(bus).count(),
+    )
+    return PipelineStatus(
+        components=tuple(components),
+        queue=queue,
+        rejected=rejected,
+        open_sessions=sum(open_sessions),
+        dead_letters=dead,
+    )
+
+
+async def recent_sessions(bus: Bus, limit: int) -> list[SessionSummary]:
+    """The newest sessions of all partitions, at most `limit`."""
+    found: list[tuple[float, str]] = []
+    for partition in range(bus.keys.partitions):
+        rows = await bus.batcher.submit(
+            "ZRANGE", bus.keys.sessions(partition), 0, limit - 1, "REV", "WITHSCORES"
+        )
+        found += [(float(score), name.decode()) for name, score in _pairs(rows)]
+    newest = sorted(found, reverse=True)[:limit]
+    summaries = await asyncio.gather(*(_summary(bus, session_id, ms) for ms, session_id in newest))
+    return list(summaries)
+
+
+async def session_log(bus: Bus, session_id: str) -> list[tuple[str, AnyEvent]]:
+    """A session's events in order, with their places in its log. Raises UnknownSession."""
+    log = await bus.session(session_id).log()
+    if not log:
+        raise UnknownSession(
+            f"there is no session {session_id}.", hint="`antiphon sessions list` shows those that are kept."
+        )
+    return log
+
+
+async def _component_status(bus: Bus, name: Component) -> ComponentStatus:
+    streams = [bus.keys.inbox(partition, name) for partition in range(bus.keys.partitions)]
+    inbox, workers = await asyncio.gather(_inbox_status(bus, streams, name), health.workers(bus, name))
+    alive = sum(worker.is_alive for worker in workers)
+    return ComponentStatus(
+        component=name, inbox=inbox, workers_alive=alive, workers_silent=len(workers) - alive
+    )
+
+
+async def _inbox_status(bus: Bus, streams: list[str], group: str) -> InboxStatus:
+    length, in_flight, waits = 0, 0, []
+    seconds, microseconds = await bus.batcher.submit("TIME")
+    now_ms = int(seconds) * 1000 + int(microseconds) // 1000
+    for stream in streams:
+        length += await bus.batcher.submit("XLEN", stream)
+        oldest = await bus.batcher.submit("XRANGE", stream, "-", "+", "COUNT", 1)
+        waits += [max(0.0, (now_ms - age_of(entry.decode())[0]) / 1000) for entry, _ in oldest]
+        in_flight += await _pending(bus, stream, group)
+    return InboxStatus(length=length, in_flight=in_flight, oldest_wait_s=max(waits, default=None))
+
+
+async def _pending(bus: Bus, stream: str, group: str) -> int:
+    try:
+        pending = await bus.batcher.submit("XPENDING", stream, group)
+    except ResponseError as error:
+        if "NOGROUP" in str(error) or "no such key" in str(error).lower():
+            return 0  # no worker has ever been there
+        raise
+    return int(pending["pending"] if isinstance(pending, dict) else pending[0])
+
+
+async def _summary(bus: Bus, session_id: str, opened_ms: float) -> SessionSummary:
+    session = bus.session(session_id)
+    (_, state), response, first = await asyncio.gather(
+        session.document(STATE),
+        session.response(),
+        bus.batcher.submit("XRANGE", bus.keys.log(session_id), "-", "+", "COUNT", 1),
+    )
+    round = Session.model_validate_json(state).round if state else 0
+    data = decode(first[0][1][b"event"]).data if first else None
+    status = response.status if response else "open" if first else "expired"
+    return SessionSummary(
+        session_id=session_id,
+        opened=datetime.fromtimestamp(opened_ms / 1000, UTC),
+        status=status,
+        round=response.rounds_used if response else round,
+        query=data.query if isinstance(data, QuerySubmitted) else "",
+    )
+
+
+def _pairs(rows: Any) -> list[tuple[bytes, Any]]:
+    """Members and scores, whether they come in pairs or in a row."""
+    if rows and not isinstance(rows[0], (list, tuple)):
+        return list(zip(rows[::2], rows[1::2], strict=True))
+    return [tuple(row) for row in rows]

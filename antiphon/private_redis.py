@@ -1,0 +1,95 @@
+"""A Redis for one process: a redis-server of its own, or fakeredis inside it. Neither keeps anything."""
+
+import asyncio
+import shutil
+import tempfile
+from asyncio.subprocess import DEVNULL, Process
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Protocol
+
+from antiphon.leash import Leash, end
+from shared.bus.connection import Connections
+from shared.errors import ConfigurationError, RedisUnavailable
+
+_START_LIMIT_S = 15.0
+_STOP_LIMIT_S = 3.0
+
+
+class PrivateRedis(Protocol):
+    """Something the bus can connect to for as long as a pipeline runs."""
+
+    description: str
+
+    async def start(self) -> Connections: ...
+
+    async def stop(self) -> None: ...
+
+
+def choose() -> PrivateRedis:
+    """A redis-server when one is on PATH, else fakeredis. Raises ConfigurationError when neither is there."""
+    if program := shutil.which("redis-server"):
+        return RedisServer(program)
+    if find_spec("fakeredis") and find_spec("lupa"):
+        return FakeRedis()
+    raise ConfigurationError(
+        "An embedded pipeline needs a Redis: no redis-server is on PATH, and fakeredis is not installed.",
+        hint='Install redis-server, or: pip install "antiphon[embedded]"; or set ANTIPHON_REDIS_URL.',
+    )
+
+
+class RedisServer:
+    """A redis-server on a socket in a folder only we may enter, on a leash, without persistence."""
+
+    description = "a private redis-server that ends with this process and keeps nothing"
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+        self._leash = Leash()
+        self._process: Process | None = None
+        self._folder = ""
+
+    async def start(self) -> Connections:
+        """Returns when it listens. Raises RedisUnavailable."""
+        self._folder = tempfile.mkdtemp(prefix="antiphon-")
+        socket = Path(self._folder, "redis.sock")
+        self._process = await self._leash.start(
+            *(self._program, "--port", "0", "--unixsocket", str(socket), "--unixsocketperm", "700"),
+            *("--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction", "--dir", self._folder),
+            output=DEVNULL,
+        )
+        try:
+            async with asyncio.timeout(_START_LIMIT_S):
+                while not await asyncio.to_thread(socket.exists):
+                    if self._process.returncode is not None:
+                        raise RedisUnavailable(
+                            f"redis-server ended at once, with {self._process.returncode}.",
+                            hint=f"See what `{self._program}` says.",
+                        )
+                    await asyncio.sleep(0.005)
+        except TimeoutError:
+            raise RedisUnavailable("redis-server did not start in time.") from None
+        return Connections(f"unix://{socket}")
+
+    async def stop(self) -> None:
+        if self._process is not None:
+            await end(self._process, _STOP_LIMIT_S)
+        await self._leash.release()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+class FakeRedis:
+    """fakeredis: the same scripts and streams, in this process's own memory."""
+
+    description = "fakeredis inside this process (no redis-server on PATH), which keeps nothing"
+
+    async def start(self) -> Connections:
+        import fakeredis  # an extra; only looked for when it is needed
+
+        server = fakeredis.FakeServer()
+        return Connections.to_fake(
+            fakeredis.FakeAsyncRedis(server=server, protocol=3, legacy_responses=False)
+        )
+
+    async def stop(self) -> None:
+        """Nothing to stop: its memory is ours."""

@@ -1,0 +1,131 @@
+"""From what a caller gives to the event that enters the system. Pure: nothing is sent that would be rejected."""
+
+from datetime import datetime
+from typing import TypedDict
+from uuid import UUID
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError, to_json
+
+from antiphon.errors import InvalidQuery
+from shared.errors import UnreadableEvent
+from shared.events import AnyEvent, CancellationRequested, QuerySubmitted, decode, encode
+from shared.events.base import TraceParent
+from shared.events.client import QUERY_LENGTH_MAX
+from shared.events.codec import ENVELOPES, explain
+from shared.session import QueryOptions
+from shared.values import SessionId
+
+_session_id: TypeAdapter[str] = TypeAdapter(SessionId)
+_traceparent: TypeAdapter[str] = TypeAdapter(TraceParent)
+
+
+class Options(TypedDict, total=False):
+    """The fields of QueryOptions as keyword arguments; what is left out takes the pipeline's default."""
+
+    max_rounds: int | None
+    max_tool_calls: int | None
+    max_tokens: int | None
+    deadline_s: float | None
+    tools: list[str] | tuple[str, ...] | None
+    model: str | None
+    conversation_id: str | None
+
+
+def submission(
+    query: str,
+    options: Options,
+    session_id: str | None,
+    traceparent: str | None,
+    event_id: UUID,
+    now: datetime,
+    bytes_max: int,
+) -> AnyEvent:
+    """The query.submitted of one query. Raises InvalidQuery, which names the field and the way out."""
+    event: AnyEvent = ENVELOPES[QuerySubmitted](
+        id=event_id,
+        source="client",
+        type=QuerySubmitted.type,
+        subject=str(event_id) if session_id is None else checked_session_id(session_id),
+        time=now,
+        correlationid=event_id,
+        traceparent=None if traceparent is None else _checked_traceparent(traceparent),
+        data=QuerySubmitted(query=_checked_query(query), options=_checked_options(options)),
+    )
+    if len(encoded := encode(event)) > bytes_max:
+        raise InvalidQuery(f"query: larger than {bytes_max} bytes.", hint="Shorten it.")
+    try:
+        return decode(encoded)
+    except UnreadableEvent as error:
+        raise InvalidQuery(error.message) from None
+
+
+def cancellation(session_id: str, reason: str, opening: AnyEvent, event_id: UUID, now: datetime) -> AnyEvent:
+    """The cancellation.requested for the session that `opening` began. Raises InvalidQuery."""
+    try:
+        data = CancellationRequested(reason=reason)
+    except ValidationError as error:
+        raise InvalidQuery(f"{explain(error)}.") from None
+    return ENVELOPES[CancellationRequested](
+        id=event_id,
+        source="client",
+        type=data.type,
+        subject=session_id,
+        time=now,
+        correlationid=opening.correlationid,
+        traceparent=opening.traceparent,
+        data=data,
+    )
+
+
+def checked_session_id(session_id: str) -> str:
+    """`session_id`, if it can be one. Raises InvalidQuery."""
+    try:
+        return _session_id.validate_python(session_id, strict=True)
+    except ValidationError:
+        raise InvalidQuery(
+            f"session_id: {_shown(session_id)} cannot be one.",
+            hint="Use 1 to 128 letters, digits, '.', '_', ':' or '-', the first a letter or digit.",
+        ) from None
+
+
+def _checked_query(query: str) -> str:
+    if not isinstance(query, str):
+        raise InvalidQuery(f"query: text is needed, not {type(query).__name__}.")
+    if not query.strip():
+        raise InvalidQuery("query: it has no words.", hint="Ask something.")
+    if len(query) > QUERY_LENGTH_MAX:
+        raise InvalidQuery(
+            f"query: {len(query)} characters are too many.", hint=f"At most {QUERY_LENGTH_MAX} are taken."
+        )
+    try:
+        query.encode()
+    except UnicodeEncodeError:
+        raise InvalidQuery("query: not valid Unicode.", hint="Replace the lone surrogates.") from None
+    return query
+
+
+def _checked_options(options: Options) -> QueryOptions:
+    """Through JSON, strictly: what a foreign client may send is what ours may, and nothing is coerced."""
+    try:
+        return QueryOptions.model_validate_json(to_json(options), strict=True)
+    except ValidationError as error:
+        known = ", ".join(QueryOptions.model_fields)
+        raise InvalidQuery(f"{explain(error)}.", hint=f"Options are {known}.") from None
+    except (PydanticSerializationError, UnicodeEncodeError, ValueError) as error:
+        raise InvalidQuery(f"options: {error}.", hint="Options are plain JSON values.") from None
+
+
+def _checked_traceparent(traceparent: str) -> str:
+    try:
+        return _traceparent.validate_python(traceparent, strict=True)
+    except ValidationError:
+        raise InvalidQuery(
+            f"traceparent: {_shown(traceparent)} is none.",
+            hint="It looks like 00-<32 hex digits>-<16 hex digits>-01 (W3C Trace Context).",
+        ) from None
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"

@@ -1,0 +1,118 @@
+"""`antiphon up`: the five components as child processes, restarted when they die, ended together."""
+
+import asyncio
+import re
+import signal
+import sys
+from asyncio.subprocess import Process
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+
+import structlog
+
+from antiphon.leash import GRACE_S, Leash, end
+from shared.clock import monotonic_s
+from shared.errors import ConfigurationError
+from shared.events import COMPONENTS, Component
+from shared.runner import EXIT_USAGE
+
+REPLICAS_MAX = 256
+_BACKOFF_S = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+_STEADY_S = 30.0
+"""A child that lived for this long starts again at once when it dies."""
+
+Command = Callable[[Component], list[str]]
+
+
+def component_command(name: Component) -> list[str]:
+    """The command that runs a component. -P: a foreign `shared` in the working directory is never imported."""
+    return [sys.executable, "-P", "-m", name]
+
+
+def supervise(replicas: Mapping[Component, int], command: Command = component_command) -> int:
+    """Run the components until SIGTERM or SIGINT; the exit code: 0, or 2 when one is not set up right."""
+    return asyncio.run(Supervisor(replicas, command).run())
+
+
+class Supervisor:
+    """Keeps `replicas[NAME]` processes of each component alive. They end when it does, even by kill -9."""
+
+    def __init__(self, replicas: Mapping[Component, int], command: Command = component_command) -> None:
+        self._replicas, self._command = replicas, command
+        self._leash = Leash()
+        self._stopping = asyncio.Event()
+        self._exit_code = 0
+        self._log = structlog.get_logger()
+
+    async def run(self) -> int:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stopping.set)
+        keeping = [
+            self._keep(name, f"{name}-{n}")
+            for name in COMPONENTS
+            for n in range(1, self._replicas.get(name, 1) + 1)
+        ]
+        try:
+            await asyncio.gather(*keeping)
+        finally:
+            await self._leash.release()
+        return self._exit_code
+
+    async def _keep(self, name: Component, place: str) -> None:
+        """One child, and its successors, until everything stops."""
+        deaths = 0
+        while not self._stopping.is_set():
+            began = monotonic_s()
+            try:
+                child = await self._leash.start(*self._command(name))
+            except OSError as error:
+                self._log.error("could not be started", child=place, error=str(error))
+            else:
+                self._log.info("started", child=place, pid=child.pid)
+                await self._watch(child, place)
+            if monotonic_s() - began >= _STEADY_S:
+                deaths = 0
+            delay_s = _BACKOFF_S[min(deaths, len(_BACKOFF_S) - 1)]
+            deaths += 1
+            await self._unless_stopping(asyncio.sleep(delay_s))
+
+    async def _watch(self, child: Process, place: str) -> None:
+        """Until the child has died, or everything stops and it was ended."""
+        await self._unless_stopping(child.wait())
+        if child.returncode is None:
+            await end(child, GRACE_S)
+            self._log.info("ended", child=place, code=child.returncode)
+        elif child.returncode == EXIT_USAGE:
+            self._log.error("is not set up right; ending everything", child=place)
+            self._exit_code = EXIT_USAGE
+            self._stopping.set()
+        elif not self._stopping.is_set():
+            self._log.warning("died; starting it again", child=place, code=child.returncode)
+
+    async def _unless_stopping(self, until: Coroutine[Any, Any, object]) -> None:
+        """Until `until` is done, or everything stops."""
+        tasks = [asyncio.create_task(until), asyncio.create_task(self._stopping.wait())]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def read_replicas(text: str) -> dict[Component, int]:
+    """`coordinator=2,tool_dispatcher=4` as numbers by component. Raises ConfigurationError."""
+    replicas: dict[Component, int] = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        name, _, number = part.partition("=")
+        known = next((component for component in COMPONENTS if component == name.strip()), None)
+        if known is None:
+            raise ConfigurationError(
+                f"--replicas: {name.strip()!r} is no component.", hint=f"There are {', '.join(COMPONENTS)}."
+            )
+        if not re.fullmatch(r"[0-9]{1,3}", number.strip()) or int(number) > REPLICAS_MAX:
+            raise ConfigurationError(
+                f"--replicas: {number.strip()[:40]!r} is no number of processes.",
+                hint=f"Use 0 to {REPLICAS_MAX}, as in {known}=2.",
+            )
+        replicas[known] = int(number)
+    return replicas

@@ -1,0 +1,73 @@
+"""Following streams of one session as they grow."""
+
+from heapq import merge
+from typing import Any
+
+from shared.bus.connection import BLOCK_S, UNAVAILABLE, Client, patiently
+from shared.bus.redis_bus import Bus
+from shared.clock import milliseconds
+
+PATIENCE_S = 60.0
+"""How long a Redis that is out of reach is waited for."""
+
+Entry = tuple[str, str, dict[bytes, bytes]]
+"""Stream, place in it, and fields."""
+
+
+class Tail:
+    """Reads streams that share a hash tag, from their beginning on, over a connection of its own.
+
+    A connection that is lost is made anew, and reading goes on after the last entry it gave.
+    """
+
+    def __init__(self, bus: Bus, *streams: str) -> None:
+        self._bus = bus
+        self._last = dict.fromkeys(streams, "0-0")
+        self._client: Client = None
+
+    async def read(self) -> list[Entry]:
+        """What has come since, by age over all streams; empty when nothing came within a second.
+
+        Raises RedisUnavailable when Redis stays out of reach for a minute.
+        """
+        reply = await patiently("follow a session", self._read, PATIENCE_S)
+        entries = list(merge(*map(_entries_of, reply.items()), key=_age))
+        for stream, place, _ in entries:
+            self._last[stream] = place
+        return entries
+
+    async def close(self) -> None:
+        if self._client is not None:
+            client, self._client = self._client, None
+            await self._bus.connections.release(client)
+
+    async def _read(self) -> dict[Any, Any]:
+        if self._client is None:
+            self._client = await self._bus.connections.dedicated(next(iter(self._last)))
+        try:
+            # No COUNT: only then are all streams read up to the same moment, and can be merged by age.
+            reply = await self._client.execute_command(
+                "XREAD", "BLOCK", milliseconds(BLOCK_S), "STREAMS", *self._last, *self._last.values()
+            )
+        except UNAVAILABLE:
+            await self.close()
+            raise
+        return reply or {}
+
+
+def _entries_of(stream_and_entries: tuple[Any, Any]) -> list[Entry]:
+    stream, entries = stream_and_entries
+    if entries and isinstance(entries[0][0], list):
+        (entries,) = entries  # fakeredis nests them once more
+    name = stream.decode() if isinstance(stream, bytes) else stream
+    return [(name, place.decode(), fields) for place, fields in entries]
+
+
+def _age(entry: Entry) -> tuple[int, int]:
+    return age_of(entry[1])
+
+
+def age_of(place: str) -> tuple[int, int]:
+    """A stream id as something that can be compared."""
+    milliseconds_text, _, sequence = place.partition("-")
+    return int(milliseconds_text), int(sequence)

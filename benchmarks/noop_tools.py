@@ -1,0 +1,11 @@
+"""Tools that do nothing, for measuring what stands around them."""
+
+from tool_dispatcher.tool import tool
+
+RESULT = {"items": [{"title": "A stub", "text": "It says what stubs say. " * 8}]}
+
+
+@tool(effect="read")
+async def search(q: str) -> dict[str, object]:
+    """Finds what a stub finds."""
+    return RESULT

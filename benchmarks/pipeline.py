@@ -1,0 +1,149 @@
+"""The pipeline under measurement: five processes on a Redis of its own, a stub for the model, no-op tools."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+import psutil
+import redis
+
+from benchmarks.floor import Hop
+from shared.bus.keys import Keys
+from shared.events.base import COMPONENTS
+from tests.redis_server import RedisServer, running
+
+MODULES = {name: name for name in COMPONENTS} | {"reasoning_engine": "benchmarks.stub_engine"}
+LIMIT_S = 300.0
+
+
+class Pipeline:
+    """Five processes, and the counts that tell how fast they are."""
+
+    def __init__(self, server: RedisServer, **environment: str) -> None:
+        self.server = server
+        self.client: Any = redis.Redis(port=server.port, protocol=3)
+        self.keys = Keys()
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._environment = {
+            **os.environ,
+            "ANTIPHON_REDIS_URL": server.url,
+            "ANTIPHON_TOOLS": "benchmarks.noop_tools",
+            "ANTIPHON_LOG_LEVEL": "warning",
+            **environment,
+        }
+
+    def start(self) -> dict[str, float]:
+        """Start the five, one after the other; seconds until each was ready."""
+        seconds = {}
+        for name, module in MODULES.items():
+            started = time.perf_counter()
+            self.processes[name] = subprocess.Popen([sys.executable, "-m", module], env=self._environment)
+            self._until(lambda name=name: self.client.hlen(self.keys.workers(name)))  # type: ignore[misc]
+            seconds[name] = time.perf_counter() - started
+        return seconds
+
+    def stop(self) -> None:
+        for process in self.processes.values():
+            process.terminate()
+        for process in self.processes.values():
+            process.wait(timeout=20)
+        self.client.close()
+
+    def run(self, sessions: int, query: str = "What does the stub say?", **options: Any) -> float:
+        """Submit so many queries at once; seconds until the last response."""
+        fields = {"query": query} | ({"options": orjson.dumps(options)} if options else {})
+        expected = self.answered() + sessions
+        started = time.perf_counter()
+        for first in range(0, sessions, 500):
+            pipeline = self.client.pipeline(transaction=False)
+            for _ in range(min(500, sessions - first)):
+                pipeline.xadd(self.keys.queries(), fields)
+            pipeline.execute()
+        self._until(lambda: self.answered() >= expected, 0.005)
+        return time.perf_counter() - started
+
+    def latency_s(self) -> float:
+        """Seconds from one submission to its response, with nothing else to do."""
+        stream = self.keys.responses(0)
+        newest = self.client.xrevrange(stream, count=1)
+        last = newest[0][0] if newest else "0"
+        started = time.perf_counter()
+        self.client.xadd(self.keys.queries(), {"query": "What does the stub say?"})
+        if not self.client.xread({stream: last}, block=10_000):
+            raise RuntimeError("no response within 10 s")
+        return time.perf_counter() - started
+
+    def answered(self) -> int:
+        """Responses so far, also those trimmed since."""
+        with contextlib.suppress(redis.ResponseError):
+            return int(self.client.xinfo_stream(self.keys.responses(0))["entries-added"])
+        return 0
+
+    def memory_mb(self) -> dict[str, float]:
+        """Resident memory of each process."""
+        return {
+            name: psutil.Process(process.pid).memory_info().rss / 1e6 for name, process in self.processes.items()
+        }
+
+    def cpu_s(self) -> dict[str, float]:
+        """CPU seconds of each process so far, Redis's too."""
+        pids = {name: process.pid for name, process in self.processes.items()} | {"redis": self.server.pid}
+        return {name: sum(psutil.Process(pid).cpu_times()[:2]) for name, pid in pids.items()}
+
+    def redis_memory_mb(self) -> float:
+        """What the data in Redis takes, without what the server itself does."""
+        return float(self.client.info("memory")["used_memory_dataset"]) / 1e6
+
+    def wait_for_retention(self) -> None:
+        """Until nothing of any session is kept any more."""
+        self._until(lambda: not self.client.exists(self.keys.sessions(0)), 0.1)
+        self._until(lambda: not self.client.xlen(self.keys.responses(0)), 0.1)
+
+    def newest_session(self) -> str:
+        ((_, fields),) = self.client.xrevrange(self.keys.responses(0), count=1)
+        return str(fields[b"session_id"].decode())
+
+    def session_bytes(self, session_id: str) -> int:
+        """Bytes of Redis memory that belong to one session."""
+        pattern = self.keys.of_session(session_id, "*")
+        return sum(self.client.memory_usage(key, samples=0) for key in self.client.scan_iter(pattern, count=1000))
+
+    def hops(self) -> list[Hop]:
+        """The messages of the newest session, each with its stream, its reader and its size."""
+        hops = [Hop("coordinator", self.keys.queries(), 60)]
+        for _, fields in self.client.xrange(self.keys.log(self.newest_session())):
+            inbox = _inbox_of(orjson.loads(fields[b"event"])["type"])
+            if inbox is not None:
+                hops.append(Hop(inbox, self.keys.inbox(0, inbox), len(fields[b"event"])))  # type: ignore[arg-type]
+        return hops
+
+    def _until(self, condition: Any, pause_s: float = 0.01) -> None:
+        deadline = time.monotonic() + LIMIT_S
+        while not condition():
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"the pipeline did not get there within {LIMIT_S:.0f} s")
+            if dead := [name for name, process in self.processes.items() if process.poll() is not None]:
+                raise RuntimeError(f"{dead[0]} has died")
+            time.sleep(pause_s)
+
+
+def _inbox_of(event_type: str) -> str | None:
+    from shared.events.codec import EVENT_DATA
+
+    return next(data.inbox for data in EVENT_DATA if data.type == event_type)
+
+
+@contextlib.contextmanager
+def pipeline(**environment: str) -> Iterator[Pipeline]:
+    """A started pipeline on a fresh Redis, for the length of a block."""
+    with running() as server:
+        started = Pipeline(server, **environment)
+        try:
+            yield started
+        finally:
+            started.stop()

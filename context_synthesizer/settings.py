@@ -1,0 +1,27 @@
+"""Settings of the context synthesizer: `ANTIPHON_CONTEXT_SYNTHESIZER_<NAME>`."""
+
+from pydantic import Field
+from pydantic_settings import SettingsConfigDict
+
+from shared.settings import Settings
+
+
+class ContextSynthesizerSettings(Settings):
+    """How large briefings and memories may grow."""
+
+    model_config = SettingsConfigDict(env_prefix="ANTIPHON_CONTEXT_SYNTHESIZER_")
+    section = "context_synthesizer"
+
+    concurrency: int = Field(default=32, ge=1, le=10_000, description="Messages in hand at once.")
+    briefing_tokens: int = Field(
+        default=8_000,
+        ge=500,
+        le=1_000_000,
+        description="Estimated tokens of a briefing at most; a longer question is kept whole, alone.",
+    )
+    memory_bytes_max: int = Field(
+        default=4_000_000,
+        ge=10_000,
+        le=1_000_000_000,
+        description="Bytes of facts a session's memory keeps; what comes later is not kept, and said so.",
+    )

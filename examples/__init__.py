@@ -1,0 +1,1 @@
+"""Tool sets with data of our own making, to try the pipeline with."""

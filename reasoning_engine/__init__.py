@@ -1,0 +1,4 @@
+"""The reasoning engine: one briefing in, one reply of the model or one classified failure out.
+
+Consumes reasoning.requested. Emits reasoning.completed or reasoning.failed.
+"""

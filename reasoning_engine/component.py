@@ -1,0 +1,27 @@
+"""Wiring: the only place of this room that reads settings and builds clients."""
+
+from reasoning_engine.handlers import ReasoningEngine
+from reasoning_engine.model import Model, choose_model
+from reasoning_engine.settings import EngineSettings
+from shared.bus.redis_bus import Bus
+from shared.service import Service
+from shared.settings import PipelineSettings, load, load_environment
+
+
+def build(bus: Bus, model: Model | None = None) -> Service:
+    """The reasoning engine on `bus`, with the model the environment names unless one is given.
+
+    Raises ConfigurationError.
+    """
+    settings, pipeline = load(EngineSettings), load(PipelineSettings)
+    close = None
+    if model is None:
+        model = chosen = choose_model(
+            settings.provider,
+            load_environment("ANTHROPIC_API_KEY"),
+            load_environment("ANTHROPIC_BASE_URL"),
+            settings.request_timeout_s,
+        )
+        close = chosen.close
+    engine = ReasoningEngine(model, settings, pipeline.model, bus.catalogue)
+    return Service("reasoning_engine", engine.handlers, settings.concurrency, close=close)

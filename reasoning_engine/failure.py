@@ -1,0 +1,194 @@
+"""From what went wrong at a call to the model to a classified failure. Pure."""
+
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from math import isfinite
+from typing import Literal
+
+import httpx2
+from anthropic import (
+    AnthropicError,
+    APIConnectionError,
+    APIStatusError,
+    APITimeoutError,
+    CredentialsError,
+)
+from anthropic.types import Message
+
+from shared.errors import ErrorInfo
+
+Code = Literal[
+    "rate_limited",
+    "overloaded",
+    "server_error",
+    "timeout",
+    "connection_failed",
+    "empty_reply",
+    "unreadable_reply",
+    "invalid_request",
+    "authentication_failed",
+    "permission_denied",
+    "model_not_found",
+    "context_too_long",
+]
+
+WHAT_TO_DO: dict[Code, str] = {
+    "rate_limited": "Wait, lower ANTIPHON_REASONING_ENGINE_CONCURRENCY, or have the account's limits raised.",
+    "overloaded": "Try again later.",
+    "server_error": "Try again later.",
+    "timeout": "Try again, or raise ANTIPHON_REASONING_ENGINE_REQUEST_TIMEOUT_S or the query's deadline_s.",
+    "connection_failed": "Check the network and ANTHROPIC_BASE_URL.",
+    "empty_reply": "Ask the question in other words.",
+    "unreadable_reply": "Check that ANTHROPIC_BASE_URL names a server that speaks the Messages API.",
+    "invalid_request": "Check the tools' schemas and ANTIPHON_MODEL.",
+    "authentication_failed": "Check ANTHROPIC_API_KEY.",
+    "permission_denied": "Check what the account of ANTHROPIC_API_KEY may use, and its credit.",
+    "model_not_found": "Check ANTIPHON_MODEL, the query's model, and that ANTHROPIC_BASE_URL has no /v1.",
+    "context_too_long": "Lower ANTIPHON_CONTEXT_SYNTHESIZER_BRIEFING_TOKENS, or offer fewer tools.",
+}
+_RETRYABLE: frozenset[Code] = frozenset(
+    {"rate_limited", "overloaded", "server_error", "timeout", "connection_failed", "unreadable_reply"}
+)
+_BY_STATUS: dict[int, Code] = {
+    401: "authentication_failed",
+    402: "permission_denied",
+    403: "permission_denied",
+    404: "model_not_found",
+    408: "timeout",
+    409: "server_error",  # a conflict over a lock, which passes
+    413: "context_too_long",
+    429: "rate_limited",
+    504: "timeout",
+    529: "overloaded",
+}
+_BY_TYPE: dict[str, Code] = {
+    "authentication_error": "authentication_failed",
+    "billing_error": "permission_denied",
+    "permission_error": "permission_denied",
+    "not_found_error": "model_not_found",
+    "request_too_large": "context_too_long",
+    "rate_limit_error": "rate_limited",
+    "timeout_error": "timeout",
+    "api_error": "server_error",
+    "overloaded_error": "overloaded",
+}
+"""For errors inside a stream, whose status is 200."""
+_SPENT = ("contract_spend_limit_reached", "enforced_spend_limit_reached")
+"""Come with status 429, but do not pass by waiting."""
+_TOO_LONG = ("prompt is too long", "exceed context limit", "context window")
+_SAID_CHARACTERS_MAX = 500
+
+
+class Interrupted(Exception):
+    """A reply that broke off, caused by the error it is raised from, or ended without its closing event."""
+
+    def __init__(self, partial: Message) -> None:
+        super().__init__("the stream ended before the reply was whole")
+        self.partial = partial
+
+
+class UnreadableReply(Exception):
+    """What the server sent is not a reply, or not one that may be taken in."""
+
+
+MODEL_ERRORS = (
+    AnthropicError,
+    httpx2.HTTPError,
+    httpx2.InvalidURL,
+    Interrupted,
+    UnreadableReply,
+    OSError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    AssertionError,
+    RuntimeError,
+)
+"""All that a call through the SDK raises for what a server does: the SDK checks little of what it is sent,
+and stumbles over a reply of another shape with Python's own errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One classified failure."""
+
+    error: ErrorInfo
+    retry_after_s: float | None = None
+    """How long the server asks to be left alone."""
+
+
+def classify(error: BaseException) -> Failure:
+    """What one of MODEL_ERRORS means."""
+    match error:
+        case Interrupted():
+            return classify(error.__cause__) if error.__cause__ else failure("connection_failed", str(error))
+        case APIStatusError():
+            return _of_status(error)
+        case APITimeoutError() | httpx2.TimeoutException() | TimeoutError():
+            return failure("timeout", "The model did not reply in time")
+        case httpx2.DecodingError():
+            return failure("unreadable_reply", str(error))
+        case APIConnectionError() | httpx2.HTTPError() | OSError():
+            return failure("connection_failed", f"The model cannot be reached: {_root(error)}")
+        case CredentialsError():
+            return failure("authentication_failed", str(error))
+        case _:
+            return failure("unreadable_reply", f"The reply cannot be read: {_root(error)}")
+
+
+def failure(
+    code: Code, what: str, *, is_retryable: bool | None = None, retry_after_s: float | None = None
+) -> Failure:
+    """A failure in words: what happened, and what to do next."""
+    what = what[:_SAID_CHARACTERS_MAX].encode(errors="replace").decode().rstrip(". ")
+    retryable = code in _RETRYABLE if is_retryable is None else is_retryable
+    info = ErrorInfo(code=code, message=f"{what}. {WHAT_TO_DO[code]}", retryable=retryable)
+    return Failure(info, retry_after_s)
+
+
+def _of_status(error: APIStatusError) -> Failure:
+    status, headers = error.status_code, error.response.headers
+    said = error.api_message if isinstance(error.api_message, str) else ""
+    code = _BY_STATUS.get(status) or _by_type(error.type)
+    if error.error_code in _SPENT:
+        code = "permission_denied"
+    if code is None:
+        code = "server_error" if status >= 500 else "invalid_request"
+    if code == "invalid_request" and any(words in said.lower() for words in _TOO_LONG):
+        code = "context_too_long"
+    what = f"The model's server answered with {error.type or f'status {status}'}"
+    told = {"true": True, "false": False}.get(headers.get("x-should-retry", ""))
+    return failure(
+        code,
+        f"{what}: {said}" if said else what,
+        is_retryable=told if status >= 400 else None,
+        retry_after_s=_retry_after_s(headers),
+    )
+
+
+def _by_type(kind: object) -> Code | None:
+    return _BY_TYPE.get(kind) if isinstance(kind, str) else None
+
+
+def _retry_after_s(headers: httpx2.Headers) -> float | None:
+    """Seconds, from `retry-after-ms` or `retry-after`; a date there counts from the reply's own date."""
+    for name, seconds in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            wait_s = float(headers[name]) * seconds
+        except (KeyError, ValueError):
+            continue
+        return wait_s if isfinite(wait_s) and wait_s >= 0 else None
+    try:
+        until, now = parsedate_to_datetime(headers["retry-after"]), parsedate_to_datetime(headers["date"])
+        return max(0.0, (until - now).total_seconds())
+    except (KeyError, ValueError, TypeError):
+        return None
+
+
+def _root(error: BaseException) -> str:
+    """The innermost cause, which says most."""
+    seen = 0
+    while error.__cause__ is not None and seen < 10:
+        error, seen = error.__cause__, seen + 1
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -1,0 +1,205 @@
+"""The answer: quotations from what the tools returned, each with the id of its fact. Pure."""
+
+import re
+from typing import Any
+
+from reasoning_engine.offline.language import content_words, identifier_stems, similarity, stems
+from reasoning_engine.offline.plan import Situation
+from reasoning_engine.offline.records import Record, outermost
+from reasoning_engine.offline.references import Resolution, concerns
+
+SIGNATURE = "_Answered by the offline model, by rules and quotation; no language model was used._"
+_QUOTED_MAX = 5
+_EXCERPT_LENGTH_MAX = 420
+_ITEMS_MAX = 20
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+def compose(situation: Situation) -> str:
+    """Markdown: what was found, quoted and cited; what was not; and who says so."""
+    question = situation.question
+    resolution = situation.resolution()
+    if question.compares:
+        parts = _comparison(situation, resolution) if resolution else []
+    else:
+        parts = _direct(situation, resolution)
+    return "\n\n".join([*parts, *_shortcomings(situation, resolution), SIGNATURE])
+
+
+def _comparison(situation: Situation, resolution: Resolution) -> list[str]:
+    told = _told(situation, resolution)
+    terms = frozenset(term for query in resolution.queries for term in stems(query))
+    others = [
+        record
+        for record in outermost(situation.records)
+        if not concerns(record, resolution) and not _same_lookup(situation, record, resolution)
+    ]
+    fitting = sorted(
+        (r for r in others if r.overlap(terms)), key=lambda r: not _found_by(situation, r, resolution)
+    )
+    if not fitting:
+        return [told, "I found nothing else that speaks of the same in what the tools returned."]
+    best = fitting[0]
+    name = _wanted_name(best, situation.question.wanted)
+    in_it = f": “{_plain(best.title)}” speaks" if best.title not in ("", name) else " speaks"
+    same = [record for record in fitting if _wanted_name(record, situation.question.wanted) == name]
+    parts = [
+        f"**{_plain(name)}**{in_it} of the same {_cite(best)}.",
+        told,
+        *(_quotation(record, terms) for record in same[:2]),
+    ]
+    rest = {_plain(_wanted_name(r, situation.question.wanted)): r for r in reversed(fitting) if r not in same}
+    if rest:
+        listed = [f"{title} {_cite(record)}" for title, record in reversed(rest.items())]
+        parts.append("Others that share words with it, less well placed: " + "; ".join(listed[:3]) + ".")
+    return parts
+
+
+def _direct(situation: Situation, resolution: Resolution | None) -> list[str]:
+    question = situation.question
+    terms = question.terms | stems(question.slots.query)
+    parts = []
+    if resolution is not None and question.reference and question.reference.number and resolution.title:
+        parts.append(_told(situation, resolution))
+    latest = _latest(outermost(situation.records))
+    names = [entity.value for entity in question.slots.entities]
+    ranked = sorted(
+        latest,
+        key=lambda record: (
+            not any(similarity(record.title, name) >= 0.8 for name in names),
+            -min(2, record.overlap(terms)),
+        ),
+    )
+    if not ranked:
+        return parts or ["I found nothing that answers this."]
+    most = max(record.overlap(terms) for record in ranked)
+    fitting = [record for record in ranked if 2 * record.overlap(terms) >= most]
+    return [*parts, *(_quotation(record, terms) for record in fitting[:_QUOTED_MAX])]
+
+
+def _told(situation: Situation, resolution: Resolution) -> str:
+    """What the thing is called that the question points at."""
+    reference = situation.question.reference
+    pointed = str(reference)
+    if reference and reference.number is None and resolution.queries:
+        query = _plain(resolution.queries[0])
+        return f"I searched for “{query}”, taken from {pointed} {_cite(resolution.record)}."
+    return f"{pointed[:1].upper()}{pointed[1:]} is “{_plain(resolution.title)}” {_cite(resolution.record)}."
+
+
+def _latest(whole: list[Record]) -> list[Record]:
+    """The records of the last round that found something; they were asked for with the most known."""
+    last = max((record.fact.round for record in whole), default=0)
+    return [record for record in whole if record.fact.round == last]
+
+
+def _quotation(record: Record, terms: frozenset[str]) -> str:
+    """One record: its title and plain values in a line, its longest text as a quotation."""
+    texts = {
+        key: value
+        for key, value in record.fields.items()
+        if isinstance(value, str) and (len(value) > 120 or key == "text")
+    }
+    title = record.titled("") or ""
+    head = [f"**{_plain(title)}**"] if title else []
+    for key, value in record.fields.items():
+        if key not in texts and value != title and value not in (None, "", [], {}):
+            shown = _value(value)
+            head.append(shown if key in ("title", "text") else f"{key}: {shown}")
+    lines = [f"{' · '.join(head) or 'From the result'} {_cite(record)}"]
+    if texts:
+        best = max(texts.values(), key=lambda text: (len(terms & stems(text[:20_000])), len(text)))
+        lines.append("> " + _excerpt(best, terms))
+    return "\n\n".join(lines)
+
+
+def _value(value: Any) -> str:
+    """A value in a line of text; lists item by item."""
+    if isinstance(value, list):
+        shown = "; ".join(_value(item) for item in value[:_ITEMS_MAX])
+        return shown + (f"; and {len(value) - _ITEMS_MAX} more" if len(value) > _ITEMS_MAX else "")
+    if isinstance(value, dict):
+        plain = [_plain(str(inner)) for inner in value.values() if not isinstance(inner, dict | list)]
+        return " ".join(plain)[:200]
+    return _plain(str(value))
+
+
+def _excerpt(text: str, terms: frozenset[str]) -> str:
+    """The sentences, verbatim and in a row, that share most words with the question."""
+    lines = text.strip().splitlines()
+    if len(lines) > 1 and len(text) <= _EXCERPT_LENGTH_MAX:
+        return "\n> ".join(lines)
+    sentences = _SENTENCE_END.split(text.strip()[:20_000])
+    best, score = 0, -1
+    for start in range(len(sentences)):
+        shared = len(terms & stems(" ".join(sentences[start : start + 2])))
+        if shared > score:
+            best, score = start, shared
+    taken = ""
+    for sentence in sentences[best:]:
+        if taken and len(taken) + len(sentence) > _EXCERPT_LENGTH_MAX:
+            break
+        taken += (" " if taken else "") + sentence
+    cut = taken[:_EXCERPT_LENGTH_MAX]
+    return _plain(cut) + ("…" if len(cut) < len(taken) else "")
+
+
+def _wanted_name(record: Record, wanted: str) -> str:
+    """What the question asks for, named by the record: its owner, when such is wanted; else its title."""
+    for key, value in record.values():
+        if wanted and wanted in identifier_stems(key) and isinstance(value, str) and len(value) <= 200:
+            return value
+    return record.titled(wanted) or record.title or record.text()[:80]
+
+
+def _found_by(situation: Situation, record: Record, resolution: Resolution) -> bool:
+    """Whether a search for what was pointed at returned the record."""
+    for call in situation.tried:
+        if record.fact.id in call.facts and call.arguments:
+            return any(
+                value in resolution.queries for value in call.arguments.values() if isinstance(value, str)
+            )
+    return False
+
+
+def _same_lookup(situation: Situation, record: Record, resolution: Resolution) -> bool:
+    """Whether a record came with what was pointed at, and not of a search for its like."""
+    same = bool(record.fact.call) and record.fact.call == resolution.record.fact.call
+    return same and not _found_by(situation, record, resolution)
+
+
+def _shortcomings(situation: Situation, resolution: Resolution | None) -> list[str]:
+    """What could not be found, and what was tried when nothing was."""
+    question = situation.question
+    notes = []
+    if question.reference and question.compares and resolution is None:
+        notes.append(f"I could not find out what {question.reference} is.")
+    everything = " ".join(record.text() for record in situation.records).lower()
+    known = question.reference.entity if question.reference and resolution else None
+    said = stems(everything[:200_000])
+    used = " ".join(str(call.arguments) for call in situation.tried if call.facts)
+    names = [entity.value for entity in question.slots.entities if entity != known]
+    names += [] if question.compares else content_words(question.topic)
+    unseen = [name for name in dict.fromkeys(names) if not stems(name) & said and name not in used[:20_000]]
+    if unseen:
+        notes.append(
+            "Nothing returned mentions " + ", ".join(f"“{_plain(name)}”" for name in unseen[:5]) + "."
+        )
+    failed = [call for call in situation.tried if not call.facts]
+    if failed and (not situation.records or notes):
+        lines = [
+            f"- {call.tool}: {call.outcome.replace('_', ' ')} {_plain(call.message)[:200]}".rstrip()
+            for call in failed
+        ]
+        notes.append("Tried without success:\n\n" + "\n".join(lines[:10]))
+    if not situation.tried and not situation.records:
+        notes.append("No tool was called: none that was offered fits the question.")
+    return notes
+
+
+def _cite(record: Record) -> str:
+    return f"[{record.fact.id}]"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())

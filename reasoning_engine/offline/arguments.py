@@ -1,0 +1,282 @@
+"""A tool's arguments, filled from what the question says and what results hold. Pure.
+
+Only what has a reason is filled in: an optional parameter when the question clearly names it, a required one
+also from results and by elimination. A required parameter that nothing fits is reported as missing.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from reasoning_engine.offline.language import identifier_stems, stem, word_set, words
+from reasoning_engine.offline.question import Slots
+from reasoning_engine.offline.records import Record
+from reasoning_engine.offline.schema import Parameter, Tool, parameters_of, resolved
+from reasoning_engine.offline.spans import Entity
+
+_DEPTH_MAX = 3
+_ORIGIN = frozenset(map(stem, word_set("from origin source departure start")))
+_TARGET = frozenset(map(stem, word_set("to destination target arrival end")))
+_PLACE = frozenset(map(stem, word_set("city town place location country region where near area")))
+_NEGATIONS = frozenset(("no", "not", "without", "never"))
+_TITLES = frozenset(("titl", "name", "label"))
+
+
+@dataclass
+class Filling:
+    """Arguments for one call, and how they came about."""
+
+    arguments: dict[str, Any] = field(default_factory=dict)
+    missing: list[Parameter] = field(default_factory=list)
+    named: set[str] = field(default_factory=set)
+    """Parameters whose noun the question itself names: the strongest reason."""
+    optional: set[str] = field(default_factory=set)
+    from_results: set[str] = field(default_factory=set)
+    guessed: set[str] = field(default_factory=set)
+    """Parameters filled by elimination alone."""
+    entities: set[Entity] = field(default_factory=set)
+
+    @property
+    def is_complete(self) -> bool:
+        return not self.missing
+
+
+def fill(tool: Tool, slots: Slots, records: tuple[Record, ...] = ()) -> Filling:
+    """The arguments for `tool`; `records` are what results hold, the most relevant first."""
+    filling = Filling()
+    filling.arguments = _fill_object(tool, tool.parameters, slots, records, filling, 0)
+    return filling
+
+
+def _fill_object(
+    tool: Tool,
+    parameters: tuple[Parameter, ...],
+    slots: Slots,
+    records: tuple[Record, ...],
+    filling: Filling,
+    depth: int,
+) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    ordered = sorted(parameters, key=lambda parameter: (parameter.is_query, not parameter.required))
+    for parameter in ordered:
+        if parameter.types == ("object",) and parameter.required and depth < _DEPTH_MAX:
+            inner = parameters_of(parameter.schema, parameter.root)
+            values[parameter.name] = _fill_object(tool, inner, slots, records, filling, depth + 1)
+            continue
+        value = _first_fitting(parameter, _said(parameter, slots, filling))
+        if value is not None:
+            filling.named.add(parameter.name)
+        elif parameter.is_query and (parameter.required or not _has_required(parameters)):
+            value = _first_fitting(parameter, [_query(slots, filling)])
+        elif parameter.required:
+            value = _first_fitting(parameter, _held(tool, parameter, records))
+            if value is not None:
+                filling.from_results.add(parameter.name)
+            else:
+                value = _first_fitting(parameter, _left_over(tool, parameter, parameters, slots, filling))
+                if value is not None:
+                    filling.guessed.add(parameter.name)
+        if value is None:
+            if parameter.required and "default" not in parameter.schema:
+                filling.missing.append(parameter)
+            continue
+        values[parameter.name] = value
+        if not parameter.required:
+            filling.optional.add(parameter.name)
+    return {parameter.name: values[parameter.name] for parameter in parameters if parameter.name in values}
+
+
+def _said(parameter: Parameter, slots: Slots, filling: Filling) -> Iterator[Any]:
+    """What the question itself says for a parameter, the best first."""
+    if parameter.options:
+        yield from _named_options(parameter, slots.text)
+    elif "boolean" in parameter.types:
+        yield from _named_flag(parameter, slots.text)
+    elif parameter.is_date:
+        yield from slots.dates
+    elif not parameter.is_query:
+        yield from _matching_numbers(parameter, slots)
+        for entity in slots.entities:
+            if entity not in filling.entities and _names(entity, parameter):
+                filling.entities.add(entity)
+                yield entity.value
+
+
+def _names(entity: Entity, parameter: Parameter) -> bool:
+    """Whether a name is said to be what the parameter takes: by its noun, or by the word before it."""
+    if parameter.is_key and not parameter.nouns & {entity.noun}:
+        return False
+    if entity.noun and entity.noun in parameter.nouns:
+        return _takes_text(parameter) and not (parameter.is_key and " " in entity.value)
+    parts = frozenset(parameter.parts)
+    by_word = {
+        "from": _ORIGIN,
+        "to": _TARGET | _PLACE,
+        "in": _PLACE,
+        "near": _PLACE,
+        "at": _PLACE,
+        "for": _PLACE,
+    }
+    return _takes_text(parameter) and bool(parts & by_word.get(entity.preposition, frozenset()))
+
+
+def _matching_numbers(parameter: Parameter, slots: Slots) -> Iterator[int | float]:
+    for number in slots.numbers:
+        if number.bound and number.bound in parameter.parts:
+            yield number.value
+    for number in slots.numbers:
+        if number.noun and number.noun in parameter.parts:
+            yield number.value
+
+
+def _named_options(parameter: Parameter, text: str) -> Iterator[Any]:
+    said = {stem(word) for word in words(text)}
+    for option in parameter.options:
+        parts = identifier_stems(option) if isinstance(option, str) else ()
+        if parts and said.issuperset(parts):
+            yield option
+    if parameter.required and (len(parameter.options) == 1 or "default" in parameter.schema):
+        yield parameter.schema.get("default", parameter.options[0])
+
+
+def _named_flag(parameter: Parameter, text: str) -> Iterator[bool]:
+    said = [stem(word) for word in words(text)]
+    for index, word in enumerate(said):
+        if word in parameter.nouns:
+            yield not _NEGATIONS.intersection(said[max(0, index - 2) : index])
+    if parameter.required:
+        yield False
+
+
+def _query(slots: Slots, filling: Filling) -> str:
+    """What to search for: the topic, or the name that no other parameter has taken."""
+    taken = {entity.value for entity in filling.entities}
+    if slots.query and slots.query not in taken:
+        return slots.query
+    free = [entity.value for entity in slots.entities if entity not in filling.entities]
+    return free[0] if free else slots.query
+
+
+def _held(tool: Tool, parameter: Parameter, records: tuple[Record, ...]) -> Iterator[Any]:
+    """What results hold under the parameter's name, or under `id` in a record of its kind."""
+    if parameter.is_query:
+        return
+    kinds = parameter.nouns or (tool.name_stems - {tool.verb})
+    for record in records:
+        around = {part for key in (*record.keys, record.fact.tool) for part in identifier_stems(key)}
+        for key, value in record.values():
+            parts = identifier_stems(key)
+            if isinstance(value, bool) or not isinstance(value, str | int | float):
+                continue
+            same = parts == parameter.parts
+            kin = bool(kinds & (set(parts) | around))
+            keyed = (
+                parameter.is_key
+                and kin
+                and bool(frozenset(parts) & frozenset(parameter.parts))
+                and len(parts) < 3
+            )
+            named = not parameter.is_key and bool(parts) and parameter.nouns >= frozenset(parts) - _TITLES
+            if (
+                (same and (kin or parameter.is_key))
+                or keyed
+                or (named and kin and frozenset(parts) - _TITLES)
+            ):
+                yield value
+
+
+def _left_over(
+    tool: Tool, parameter: Parameter, parameters: tuple[Parameter, ...], slots: Slots, filling: Filling
+) -> Iterator[Any]:
+    """By elimination: the one required name or number takes the one that the question has left."""
+    if parameter.is_date or parameter.options:
+        return
+    alone = sum(p.required and not p.is_query and p.types == parameter.types for p in parameters) == 1
+    if not alone:
+        return
+    kinds = tool.name_stems | parameter.nouns
+    if "string" in parameter.types and not parameter.is_key:
+        free = [entity for entity in slots.entities if entity not in filling.entities]
+        for entity in sorted(free, key=lambda entity: entity.noun not in kinds):
+            filling.entities.add(entity)
+            yield entity.value
+        if not parameter.nouns and slots.query:
+            yield slots.query
+    elif parameter.is_key or not parameter.nouns:
+        yield from (number.value for number in slots.numbers if not number.noun or number.noun in kinds)
+
+
+def _first_fitting(parameter: Parameter, values: Iterable[Any]) -> Any:
+    """The first value that the parameter's schema admits, in the type it wants."""
+    for value in values:
+        fitted = _fitted(parameter, value)
+        if fitted is not None:
+            return fitted
+    return None
+
+
+def _fitted(parameter: Parameter, value: Any) -> Any:
+    if parameter.options:
+        return value if value in parameter.options else None
+    for kind in parameter.types:
+        if kind == "array":
+            items = parameter.schema.get("items")
+            item = (
+                Parameter(parameter.name, resolved(items, parameter.root), True, parameter.root)
+                if isinstance(items, dict)
+                else None
+            )
+            fitted = _fitted(item, value) if item and item.types != ("array",) else value
+            if fitted is not None:
+                return [fitted]
+        convert = _CONVERSIONS.get(kind)
+        converted = convert(value) if convert else None
+        if converted is not None and _within(parameter.schema, converted):
+            return converted
+    return None
+
+
+def _as_text(value: Any) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    return str(value).strip() or None
+
+
+def _as_integer(value: Any) -> int | None:
+    if isinstance(value, str):
+        value = int(value) if value.strip().isdecimal() and len(value) < 16 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _as_number(value: Any) -> int | float | None:
+    return value if isinstance(value, float) else _as_integer(value)
+
+
+def _as_flag(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {
+    "string": _as_text,
+    "integer": _as_integer,
+    "number": _as_number,
+    "boolean": _as_flag,
+}
+
+
+def _within(schema: dict[str, Any], value: Any) -> bool:
+    """Whether a value keeps the schema's bounds on length and size."""
+    size, low, high = (
+        (len(value), "minLength", "maxLength") if isinstance(value, str) else (value, "minimum", "maximum")
+    )
+    bounds = [schema.get(name) for name in (low, high)]
+    least, most = (bound if isinstance(bound, int | float) else None for bound in bounds)
+    return (least is None or size >= least) and (most is None or size <= most)
+
+
+def _takes_text(parameter: Parameter) -> bool:
+    return "string" in parameter.types or "array" in parameter.types
+
+
+def _has_required(parameters: tuple[Parameter, ...]) -> bool:
+    return any(parameter.required for parameter in parameters)

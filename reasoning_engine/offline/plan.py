@@ -1,0 +1,299 @@
+"""What to look up next. Pure.
+
+A question that points at something (`the same topic as part 4 of X`) is answered in two steps that depend
+on each other: find out what is pointed at, then search for that. Any other question goes to the tool whose
+words fit it best; what that tool lacks is fetched from another tool first. No call is made twice.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from reasoning_engine.offline.arguments import Filling, fill
+from reasoning_engine.offline.briefing_text import TriedCall
+from reasoning_engine.offline.language import likeness, similarity
+from reasoning_engine.offline.question import Question, Reference, Slots, with_query
+from reasoning_engine.offline.records import Record
+from reasoning_engine.offline.references import Resolution, concerns, resolve
+from reasoning_engine.offline.schema import Parameter, Tool
+from reasoning_engine.offline.spans import Entity
+
+_LIKENESS_MIN = 0.6
+CALLS_MAX = 4
+"""Calls of one round at most."""
+_RETRIES_PER_TOOL_MAX = 4
+_IN_QUOTES = re.compile(r"[\"'“‘`]([^\"'“”‘’`\n]{2,200})[\"'”’`]")
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call to be made, and why."""
+
+    tool: str
+    arguments: dict[str, Any]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Situation:
+    """All that is known in a round."""
+
+    question: Question
+    tools: tuple[Tool, ...]
+    records: tuple[Record, ...]
+    tried: tuple[TriedCall, ...]
+
+    def resolution(self) -> Resolution | None:
+        """What the question points at, if the results hold it."""
+        reference = self.question.reference
+        return resolve(reference, self.records, self.tried) if reference else None
+
+
+def next_calls(situation: Situation) -> tuple[Call, ...]:
+    """The calls worth making now; none when it is time to answer."""
+    usable = tuple(tool for tool in situation.tools if _may_use(tool, situation.question))
+    situation = replace(situation, tools=usable)
+    question = situation.question
+    if question.compares or (_points(question) and not _direct_tool(situation)):
+        calls = _follow_reference(situation)
+        if calls or question.compares or situation.resolution():
+            return calls
+    return _work_towards(situation)
+
+
+def _points(question: Question) -> bool:
+    reference = question.reference
+    return bool(reference and reference.number and reference.entity and not question.topic)
+
+
+def _direct_tool(situation: Situation) -> bool:
+    """Whether one tool takes both the name and the number pointed with, and needs no search words."""
+    reference = situation.question.reference
+    for tool in situation.tools if reference else ():
+        filling = fill(tool, reference.slots) if reference else Filling()
+        query = tool.search_parameter
+        if filling.is_complete and len(filling.named) >= 2 and not (query and query.required):
+            return True
+    return False
+
+
+def _follow_reference(situation: Situation) -> tuple[Call, ...]:
+    question, reference = situation.question, situation.question.reference
+    assert reference is not None
+    resolution = situation.resolution()
+    if resolution is None:
+        return tuple(_first(_lookups(situation, reference)))
+    slots = (
+        Slots(text=question.text)
+        if question.compares
+        else replace(question.slots, entities=_canonical(question, resolution))
+    )
+    for tool in _by_fit(situation, searching=True):
+        for query in resolution.queries:
+            filling = fill(tool, with_query(slots, query))
+            if not filling.is_complete or (not question.compares and not filling.named):
+                continue
+            if any(_made(situation, tool, filling.arguments, with_results=resolution)):
+                return ()
+            call = next(_fresh(situation, tool, filling, f"look for “{query}”"), None)
+            if call is not None:
+                return (call,)
+    return ()
+
+
+def _canonical(question: Question, resolution: Resolution) -> tuple[Entity, ...]:
+    """The question's names, with the results' own spelling of the one that was looked up."""
+    reference = question.reference
+    return tuple(
+        replace(entity, value=resolution.owner or entity.value)
+        if reference and entity == reference.entity
+        else entity
+        for entity in question.slots.entities
+    )
+
+
+def _lookups(situation: Situation, reference: Reference) -> Iterator[Call]:
+    """Ways to find out what the question points at: tools that take its names first, searches last."""
+
+    def rank(entry: tuple[Tool, Filling]) -> tuple[bool, bool, int]:
+        tool, filling = entry
+        query = tool.search_parameter
+        return _is_wild_guess(situation, tool, filling), bool(query and query.required), -len(filling.named)
+
+    options = [(tool, fill(tool, reference.slots)) for tool in _by_fit(situation)]
+    for tool, filling in sorted(options, key=rank):
+        if filling.is_complete and (filling.named or filling.entities or tool.search_parameter):
+            yield from _fresh(situation, tool, filling, f"find out what {reference} is")
+
+
+def _is_wild_guess(situation: Situation, tool: Tool, filling: Filling) -> bool:
+    """Whether nothing but elimination speaks for a call: the question has no word of the tool's."""
+    return bool(filling.guessed) and not situation.question.terms & tool.all_stems
+
+
+def _work_towards(situation: Situation) -> tuple[Call, ...]:
+    """The best-fitting tool that can be used, or the call that fetches what it lacks."""
+    for tool in _by_fit(situation):
+        if _succeeded(situation, tool):
+            return tuple(_first(_details(situation)))
+        fillings = [
+            fill(tool, slots, _relevant(situation)) for slots in _one_at_a_time(situation.question.slots)
+        ]
+        calls = [
+            call
+            for filling in fillings
+            if filling.is_complete
+            and (len(situation.tools) == 1 or not _is_wild_guess(situation, tool, filling))
+            for call in _first(_fresh(situation, tool, filling, "answer the question"))
+        ]
+        if calls:
+            return tuple(calls[:CALLS_MAX])
+        fits = situation.question.terms & tool.all_stems
+        for parameter in fillings[0].missing if fits else ():
+            fetch = tuple(_first(_producers(situation, tool, parameter)))
+            if fetch:
+                return fetch
+    return ()
+
+
+def _producers(situation: Situation, goal: Tool, parameter: Parameter) -> Iterator[Call]:
+    """Calls whose results may hold what the goal lacks: of tools that speak of the same thing."""
+    nouns = parameter.nouns or goal.name_stems - {goal.verb}
+    ranked = sorted(
+        (
+            tool
+            for tool in situation.tools
+            if tool.name != goal.name and nouns & tool.all_stems and not tool.writes
+        ),
+        key=lambda tool: (not nouns & tool.name_stems, tool.name),
+    )
+    for tool in ranked:
+        slots = situation.question.slots
+        kin = [entity for entity in slots.entities if entity.noun in nouns]
+        if not _succeeded(situation, tool):
+            filling = fill(tool, with_query(slots, kin[0].value) if kin else slots, _relevant(situation))
+            if filling.is_complete:
+                yield from _fresh(situation, tool, filling, f"find the {parameter.name} for {goal.name}")
+
+
+def _details(situation: Situation) -> Iterator[Call]:
+    """Calls that say more of the best record found, when words of the question are still unanswered."""
+    records = _relevant(situation)
+    terms = situation.question.terms
+    open_terms = {term for term in terms if not any(record.speaks_of(term) for record in records[:50])}
+    for tool in _by_fit(situation):
+        filling = fill(tool, situation.question.slots, records)
+        if (
+            filling.is_complete
+            and filling.from_results
+            and open_terms & tool.all_stems
+            and not _succeeded(situation, tool)
+        ):
+            yield from _fresh(situation, tool, filling, "learn more of what was found")
+
+
+def _fresh(situation: Situation, tool: Tool, filling: Filling, reason: str) -> Iterator[Call]:
+    """The call as filled, then as an error suggested, then without options: those not made yet."""
+    attempts = sum(tried.tool == tool.name for tried in situation.tried)
+    if attempts > _RETRIES_PER_TOOL_MAX or (tool.writes and attempts):
+        return
+    variants = [filling.arguments]
+    variants += _corrected(situation, tool, filling.arguments)
+    if attempts and filling.optional:
+        variants.append(
+            {name: value for name, value in filling.arguments.items() if name not in filling.optional}
+        )
+    for arguments in variants:
+        if not any(_made(situation, tool, arguments)):
+            yield Call(tool.name, arguments, reason)
+
+
+def _corrected(situation: Situation, tool: Tool, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The arguments with a name replaced by the nearest that an error message put in quotes."""
+    for tried in situation.tried:
+        if tried.tool != tool.name or tried.outcome not in ("not_found", "validation_error"):
+            continue
+        offers = _IN_QUOTES.findall(tried.message[:4_000])
+        for name, value in arguments.items():
+            if isinstance(value, str):
+                others = [offer for offer in offers if offer.lower() != value.lower()]
+                best = max(others, key=lambda offer: likeness(offer, str(value)), default="")
+                if likeness(best, value) >= _LIKENESS_MIN:
+                    yield {**arguments, name: best}
+
+
+def _made(
+    situation: Situation, tool: Tool, arguments: dict[str, Any], with_results: Resolution | None = None
+) -> Iterator[TriedCall]:
+    """Earlier calls of the tool with these arguments; only those that found something new, if asked so."""
+    for tried in situation.tried:
+        if tried.tool == tool.name and tried.had(arguments):
+            fresh = (
+                record.fact.id in tried.facts
+                and with_results is not None
+                and not (situation.question.compares and concerns(record, with_results))
+                for record in situation.records
+            )
+            if with_results is None or any(fresh):
+                yield tried
+
+
+def _succeeded(situation: Situation, tool: Tool) -> bool:
+    held = {record.fact.id for record in situation.records}
+    return any(tried.tool == tool.name and held.intersection(tried.facts) for tried in situation.tried)
+
+
+def _by_fit(situation: Situation, *, searching: bool = False) -> list[Tool]:
+    """Tools by how well their words and parameters fit the question; the catalogue's order breaks ties."""
+    tools = [tool for tool in situation.tools if not searching or tool.search_parameter]
+    spoken = {tool.name: tool.all_stems for tool in tools}
+    question = situation.question
+
+    def fit(tool: Tool) -> float:
+        score = 6.0 * (tool.verb in question.imperatives and tool.writes)
+        for term in question.terms & spoken[tool.name]:
+            rarity = math.log(1 + len(tools) / sum(term in said for said in spoken.values()))
+            score += rarity * (2 if term in tool.name_stems else 1)
+        filling, query = fill(tool, question.slots), tool.search_parameter
+        searches = query is not None and query.required
+        suits = (bool(question.topic) or not filling.named) if searches else bool(filling.named)
+        return score + len(filling.named) + (suits and filling.is_complete and not filling.guessed)
+
+    return sorted(tools, key=lambda tool: -fit(tool))
+
+
+def _relevant(situation: Situation) -> tuple[Record, ...]:
+    """Records, those named in the question first, then those that share its words; else as they came."""
+    names = [entity.value for entity in situation.question.slots.entities]
+
+    def rank(record: Record) -> tuple[float, int]:
+        alike = max((similarity(record.title, name) for name in names), default=0.0) if record.title else 0.0
+        return -round(alike, 1) if alike >= 0.6 else 0.0, -record.overlap(situation.question.terms)
+
+    return tuple(sorted(situation.records[:300], key=rank))
+
+
+def _one_at_a_time(slots: Slots) -> list[Slots]:
+    """The slots, once for each of several things of one kind: book A and book B."""
+    for noun in {entity.noun: None for entity in slots.entities if entity.noun}:
+        kin = [entity for entity in slots.entities if entity.noun == noun]
+        if len(kin) > 1:
+            others = tuple(entity for entity in slots.entities if entity.noun != noun)
+            own = slots.query in [entity.value for entity in kin]
+            return [
+                replace(slots, entities=(*others, one), query=one.value if own else slots.query)
+                for one in kin
+            ]
+    return [slots]
+
+
+def _may_use(tool: Tool, question: Question) -> bool:
+    return not tool.writes or tool.verb in question.imperatives
+
+
+def _first(calls: Iterator[Call]) -> Iterator[Call]:
+    call = next(calls, None)
+    if call is not None:
+        yield call

@@ -1,0 +1,68 @@
+"""One request in, one reply out: the whole of the offline model's thinking. Pure."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from reasoning_engine.offline.answer import SIGNATURE, compose
+from reasoning_engine.offline.briefing_text import read_briefing
+from reasoning_engine.offline.plan import Call, Situation, next_calls
+from reasoning_engine.offline.question import read_question
+from reasoning_engine.offline.records import records_of
+from reasoning_engine.offline.schema import Tool, key_nouns, nouns_of
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the model is asked: the last user message, and the tools it may call."""
+
+    text: str
+    tools: tuple[Tool, ...] = ()
+
+
+@dataclass(frozen=True)
+class ToolUse:
+    """One call the model asks for."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the model says: an answer, or calls with a word on why."""
+
+    text: str
+    tool_uses: tuple[ToolUse, ...] = ()
+
+
+def reply_to(request: Request) -> Reply:
+    """Decide what to look up next, or answer by quoting what is known."""
+    notes = read_briefing(request.text)
+    records = records_of(notes.facts)
+    nouns = nouns_of(request.tools) or key_nouns(
+        {key for record in records for key in (*record.fields, *record.keys, record.fact.tool)}
+    )
+    situation = Situation(read_question(notes.question, nouns), request.tools, records, notes.tried)
+    calls = next_calls(situation)
+    if not calls:
+        return Reply(compose(situation))
+    reasons = dict.fromkeys(f"`{call.tool}`, to {call.reason}" for call in calls)
+    return Reply(f"Offline model: {'; '.join(reasons)}.", tuple(_tool_use(request, call) for call in calls))
+
+
+def _tool_use(request: Request, call: Call) -> ToolUse:
+    """A call with an id that follows from the request, so that the same request gets the same reply."""
+    arguments = orjson.dumps(
+        call.arguments, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=str
+    )
+    digest = hashlib.sha256(
+        b"\0".join([request.text.encode(errors="replace"), call.tool.encode(), arguments])
+    )
+    return ToolUse(f"toolu_offline_{digest.hexdigest()[:20]}", call.tool, call.arguments)
+
+
+__all__ = ["SIGNATURE", "Reply", "Request", "ToolUse", "reply_to"]

@@ -1,0 +1,140 @@
+"""What the question points at, found among the results. Pure."""
+
+from dataclasses import dataclass
+
+from reasoning_engine.offline.briefing_text import TriedCall
+from reasoning_engine.offline.language import content_words, identifier_stems, likeness, similarity
+from reasoning_engine.offline.question import Reference
+from reasoning_engine.offline.records import Record
+
+_ALIKE = 0.6
+_SUBJECT_STEMS = ("topic", "subject", "them", "genr", "keyword", "tag", "categori", "category")
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """The record pointed at, and what it is part of: its owner. `queries` search for its like, best first."""
+
+    record: Record
+    title: str
+    queries: tuple[str, ...]
+    owner: str
+    owner_noun: str
+
+
+def resolve(
+    reference: Reference, records: tuple[Record, ...], tried: tuple[TriedCall, ...]
+) -> Resolution | None:
+    """The first record that is what the reference says, in what was returned for it."""
+    for record in records:
+        if not _belongs(record, reference, tried):
+            continue
+        number = reference.number
+        if number is None:
+            if reference.entity and _best_likeness(record, reference.entity.value) >= _ALIKE:
+                return _resolution(record, reference, record.title, "")
+            continue
+        owner = (
+            _owner(record, reference)
+            or _namesake(record, reference)
+            or _owner_beside(record, reference, records)
+        )
+        if record.is_number(number.noun, number.value) or _asked_for_number(record, number.value, tried):
+            return _resolution(record, reference, record.titled(number.noun) or record.title, owner)
+        if line := record.line(number.noun, number.value):
+            return _resolution(record, reference, line, owner)
+    return None
+
+
+def concerns(record: Record, resolution: Resolution) -> bool:
+    """Whether a record is, or is part of, what the question points at."""
+    own = resolution.owner or resolution.title
+    for key, value in record.values():
+        if isinstance(value, str) and len(value) <= 200:
+            kin = bool(resolution.owner_noun) and resolution.owner_noun in identifier_stems(key)
+            if similarity(value, own) >= 0.9 or (kin and likeness(value, own) >= 0.9):
+                return True
+    return any(
+        own.lower() in str(value)[:300].lower() for key, value in record.fields.items() if key == "text"
+    )
+
+
+def _belongs(record: Record, reference: Reference, tried: tuple[TriedCall, ...]) -> bool:
+    """Whether a record was asked for by the reference's name, or carries it."""
+    entity = reference.entity
+    if entity is None or reference.number is None:
+        return True
+    if _best_likeness(record, entity.value) >= _ALIKE:
+        return True
+    calls = [call for call in tried if record.fact.id in call.facts]
+    if not calls:
+        return not any(call.facts for call in tried)
+    asked = [value for call in calls for value in (call.arguments or {}).values() if isinstance(value, str)]
+    foreign = _owner(record, reference)
+    return not foreign and any(similarity(value, entity.value) >= _ALIKE for value in asked)
+
+
+def _best_likeness(record: Record, name: str) -> float:
+    short = (value for _, value in record.values() if isinstance(value, str) and len(value) <= 200)
+    return max((likeness(value, name) for value in short), default=0.0)
+
+
+def _asked_for_number(record: Record, value: int | float, tried: tuple[TriedCall, ...]) -> bool:
+    calls = [call for call in tried if record.fact.id in call.facts and call.arguments]
+    return not record.context and any(value in (call.arguments or {}).values() for call in calls)
+
+
+def _owner(record: Record, reference: Reference) -> str:
+    """What the record says it is part of, under the noun the question uses."""
+    noun = reference.entity.noun if reference.entity else ""
+    for key, value in record.values() if noun and reference.number else ():
+        if isinstance(value, str) and noun in identifier_stems(key) and len(value) <= 200:
+            return value
+    return ""
+
+
+def _namesake_of_fields(record: Record, reference: Reference) -> str:
+    return _most_alike([value for value in record.fields.values() if isinstance(value, str)], reference)
+
+
+def _namesake(record: Record, reference: Reference) -> str:
+    """What around the record is called as the question says."""
+    return _most_alike([value for _, value in record.context if isinstance(value, str)], reference)
+
+
+def _most_alike(values: list[str], reference: Reference) -> str:
+    name = reference.entity.value if reference.entity else ""
+    near = [value for value in values if len(value) <= 200]
+    best = max(near, key=lambda value: likeness(value, name), default="")
+    return best if name and likeness(best, name) >= _ALIKE else ""
+
+
+def _owner_beside(record: Record, reference: Reference, records: tuple[Record, ...]) -> str:
+    """The same, from another fact of the same call."""
+    noun = reference.entity.noun if reference.entity else ""
+    for other in records:
+        if other.fact.call == record.fact.call and not other.context:
+            if other.keys and noun in identifier_stems(other.keys[-1]) and "title" in other.fields:
+                return str(other.fields["title"])
+            if owner := _owner(other, reference) or _namesake_of_fields(other, reference):
+                return owner
+    return ""
+
+
+def _resolution(record: Record, reference: Reference, title: str, owner: str) -> Resolution:
+    """The searches: for what the question wants shared, for the subject the record states, for its title."""
+    wanted = [reference.attribute] if reference.attribute else []
+    queries = []
+    for part in (*wanted, *_SUBJECT_STEMS):
+        for key, value in record.fields.items():
+            if part in identifier_stems(key):
+                values = value if isinstance(value, list) else [value]
+                queries += [text for text in values[:3] if isinstance(text, str) and 0 < len(text) <= 200]
+    named = title if title not in queries else ""
+    short = " ".join(content_words(title))
+    queries = [query for query in dict.fromkeys((*queries, named, short)) if query.strip()]
+    if reference.entity and reference.number:
+        return Resolution(
+            record, title, tuple(queries), owner or reference.entity.value, reference.entity.noun
+        )
+    return Resolution(record, title, tuple(queries), owner, "")

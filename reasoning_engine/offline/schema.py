@@ -1,0 +1,195 @@
+"""A tool's JSON Schema as parameters with the few properties the rules look at. Pure."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from reasoning_engine.offline.language import identifier_stems, stem, stems, word_set
+
+_GENERIC = frozenset(
+    map(
+        stem,
+        word_set(
+            """name names title number num no id ids code key ref value string text query the filter full
+            only list get set fetch find search lookup look create update delete send show all by for of and
+            or to"""
+        ),
+    )
+)
+_QUERY = frozenset(
+    map(stem, word_set("query queries q text topic keyword term phrase search question prompt subject what"))
+)
+_IDENTIFYING = frozenset(("id", "ids", "code", "key", "ref", "uuid", "number", "no", "isbn", "sku", "slug"))
+_DATE = frozenset(("dat", "day", "when", "since", "until"))
+_DEPTH_MAX = 8
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One property of an object schema, its references and alternatives resolved."""
+
+    name: str
+    schema: dict[str, Any]
+    required: bool
+    root: dict[str, Any]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The stems of its name."""
+        return identifier_stems(self.name)
+
+    @property
+    def nouns(self) -> frozenset[str]:
+        """The stems of its name that say what it is about."""
+        return frozenset(self.parts) - _GENERIC
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The JSON types it may have; all plain ones when the schema does not say."""
+        said = self.schema.get("type")
+        types = tuple(
+            t for t in (said if isinstance(said, list) else [said]) if isinstance(t, str) and t != "null"
+        )
+        if types:
+            return types
+        return (
+            ("object",)
+            if isinstance(self.schema.get("properties"), dict)
+            else ("string", "integer", "number")
+        )
+
+    @property
+    def options(self) -> tuple[Any, ...]:
+        """The values it may only have; empty when it is free."""
+        if "const" in self.schema:
+            return (self.schema["const"],)
+        listed = self.schema.get("enum")
+        return tuple(option for option in listed if option is not None) if isinstance(listed, list) else ()
+
+    @property
+    def description(self) -> str:
+        said = self.schema.get("description")
+        return said[:1_000] if isinstance(said, str) else ""
+
+    @property
+    def is_query(self) -> bool:
+        """Whether it takes words to search for."""
+        takes_text = "string" in self.types or "array" in self.types
+        return takes_text and not self.options and bool(_QUERY.intersection(self.parts)) and not self.is_key
+
+    @property
+    def is_key(self) -> bool:
+        """Whether it takes an identifier that other results hold."""
+        return bool(_IDENTIFYING.intersection(self.parts))
+
+    @property
+    def is_date(self) -> bool:
+        return self.schema.get("format") in ("date", "date-time") or bool(_DATE.intersection(self.parts))
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool as the request offers it."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Its parameters, in the schema's order."""
+        return parameters_of(self.schema, self.schema)
+
+    @property
+    def writes(self) -> bool:
+        """Whether its contract says that it changes something."""
+        contract = self.schema.get("x-orchestration")
+        return isinstance(contract, dict) and contract.get("effect") == "write"
+
+    @property
+    def verb(self) -> str:
+        """The stem of its name's first word: `book` of `book_flight`."""
+        return next(iter(identifier_stems(self.name)), "")
+
+    @property
+    def name_stems(self) -> frozenset[str]:
+        return frozenset(identifier_stems(self.name))
+
+    @property
+    def all_stems(self) -> frozenset[str]:
+        """What its name, description and parameters speak of."""
+        names = (part for parameter in self.parameters for part in parameter.parts)
+        return self.name_stems | stems(self.description[:4_000]) | frozenset(names)
+
+    @property
+    def search_parameter(self) -> Parameter | None:
+        """The parameter that takes words to search for; a required one before an optional one."""
+        queries = [parameter for parameter in self.parameters if parameter.is_query]
+        return min(queries, key=lambda parameter: not parameter.required, default=None)
+
+
+def nouns_of(tools: tuple[Tool, ...]) -> frozenset[str]:
+    """The stems of the things a catalogue deals in, by the names of tools and parameters."""
+    found: set[str] = set()
+    for tool in tools:
+        found |= set(identifier_stems(tool.name)[1:]) - _GENERIC
+        for parameter in tool.parameters:
+            found |= {part for part in parameter.nouns if not parameter.is_query}
+    return frozenset(noun for noun in found if len(noun) > 2 and noun not in _QUERY)
+
+
+def key_nouns(keys: set[str]) -> frozenset[str]:
+    """The stems of the things that a result's keys speak of, `hall` in `hall_title`."""
+    return (
+        frozenset(part for key in keys for part in identifier_stems(key[:100]) if len(part) > 2)
+        - _GENERIC
+        - _QUERY
+    )
+
+
+def parameters_of(schema: dict[str, Any], root: dict[str, Any], depth: int = 0) -> tuple[Parameter, ...]:
+    """The properties of an object schema. Whatever is no schema is left out."""
+    properties, required = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, dict) or depth > _DEPTH_MAX:
+        return ()
+    names = (
+        frozenset(name for name in required if isinstance(name, str))
+        if isinstance(required, list)
+        else frozenset()
+    )
+    found = []
+    for name, value in properties.items():
+        if isinstance(value, dict) and isinstance(name, str):
+            found.append(Parameter(name, resolved(value, root), name in names, root))
+    return tuple(found)
+
+
+def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+    """A schema with its reference followed and the first alternative that is not null taken."""
+    for _ in range(_DEPTH_MAX):
+        target = schema.get("$ref")
+        if isinstance(target, str):
+            found = _pointed_at(target, root)
+            schema = {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
+            continue
+        merged = _alternative(schema)
+        if merged is None:
+            break
+        schema = merged
+    return schema
+
+
+def _alternative(schema: dict[str, Any]) -> dict[str, Any] | None:
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        branches = schema.get(keyword)
+        if isinstance(branches, list):
+            rest = {key: value for key, value in schema.items() if key != keyword}
+            usable = [b for b in branches if isinstance(b, dict) and b.get("type") != "null"]
+            return {**usable[0], **rest} if usable else rest
+    return None
+
+
+def _pointed_at(target: str, root: dict[str, Any]) -> dict[str, Any]:
+    node: Any = root
+    for part in target.removeprefix("#").strip("/").split("/")[:_DEPTH_MAX]:
+        node = node.get(part) if isinstance(node, dict) else None
+    return node if isinstance(node, dict) else {}

@@ -1,0 +1,59 @@
+"""The offline model's door: an HTTP transport for the Anthropic SDK that answers by itself."""
+
+from collections.abc import AsyncIterator
+
+import httpx2
+import orjson
+
+from reasoning_engine.offline.reasoner import reply_to
+from reasoning_engine.offline.wire import (
+    InvalidRequest,
+    error_body,
+    message,
+    read_request,
+    server_sent_events,
+)
+
+
+class OfflineTransport(httpx2.AsyncBaseTransport):
+    """Answers `POST /v1/messages` from the request alone, streamed if asked so; nothing leaves the process.
+
+    `AsyncAnthropic(api_key="offline", http_client=DefaultAsyncHttpxClient(transport=OfflineTransport()))`
+    """
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """A reply with status 200, or an error in the API's shape: 404 for other paths, 400 for nonsense."""
+        if request.method != "POST" or request.url.path != "/v1/messages":
+            found = f"{request.method} {request.url.path}"
+            return _json(
+                404,
+                error_body("not_found_error", f"{found}: the offline model answers POST /v1/messages only."),
+            )
+        try:
+            body = orjson.loads(await request.aread())
+            asked = read_request(body)
+        except orjson.JSONDecodeError as error:
+            return _json(
+                400, error_body("invalid_request_error", f"body: not JSON ({error}). Send a JSON object.")
+            )
+        except InvalidRequest as error:
+            return _json(400, error_body(error.code, str(error)))
+        whole = message(body, asked, reply_to(asked))
+        if body.get("stream") is True:
+            headers = {"content-type": "text/event-stream; charset=utf-8"}
+            return httpx2.Response(200, headers=headers, stream=_Events(b"".join(server_sent_events(whole))))
+        return _json(200, orjson.dumps(whole))
+
+
+class _Events(httpx2.AsyncByteStream):
+    """A body that is handed over in one piece; the SDK takes its events apart."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self._body
+
+
+def _json(status: int, body: bytes) -> httpx2.Response:
+    return httpx2.Response(status, headers={"content-type": "application/json"}, content=body)

@@ -1,0 +1,153 @@
+"""The Messages API's JSON, as far as the offline model needs it: requests read, replies written. Pure."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from reasoning_engine.offline.reasoner import SIGNATURE, Reply, Request
+from reasoning_engine.offline.schema import Tool
+from shared.briefing import estimate_tokens
+from shared.errors import AntiphonError
+
+MODEL = "offline"
+_CHARACTERS_PER_TOKEN = 4
+_CHUNK = re.compile(r"\s*\S{1,60}(?:\s+\S{1,60}){0,5}\s*", re.DOTALL)
+
+
+class InvalidRequest(AntiphonError):
+    """The request body is not one the Messages API defines."""
+
+    code = "invalid_request_error"
+
+
+def read_request(body: Any) -> Request:
+    """The last user message and the tools of a request. Raises InvalidRequest, which names the field."""
+    if not isinstance(body, dict):
+        raise InvalidRequest(
+            "body: expected a JSON object.", hint="Send the fields model, max_tokens and messages."
+        )
+    if not isinstance(body.get("model"), str):
+        raise InvalidRequest("model: expected a string.", hint="Any model id will do here.")
+    limit = body.get("max_tokens")
+    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+        raise InvalidRequest("max_tokens: expected an integer of at least 1.", hint="1024 is a usual value.")
+    return Request(_last_user_text(body.get("messages")), _tools(body.get("tools"), body.get("tool_choice")))
+
+
+def message(body: dict[str, Any], request: Request, reply: Reply) -> dict[str, Any]:
+    """The whole reply as the API's message object. Text beyond `max_tokens` is cut, as a model's would be."""
+    room = body["max_tokens"] * _CHARACTERS_PER_TOKEN
+    text, cut = _within(reply.text, room)
+    content: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
+    content += [
+        {"type": "tool_use", "id": use.id, "name": use.name, "input": use.input} for use in reply.tool_uses
+    ]
+    digest = hashlib.sha256(
+        request.text.encode(errors="replace") + reply.text.encode(errors="replace")
+    ).hexdigest()
+    written = orjson.dumps([use.input for use in reply.tool_uses]).decode() if reply.tool_uses else ""
+    return {
+        "id": f"msg_offline_{digest[:20]}",
+        "type": "message",
+        "role": "assistant",
+        "model": MODEL,
+        "content": content,
+        "stop_reason": "max_tokens" if cut else "tool_use" if reply.tool_uses else "end_turn",
+        "stop_sequence": None,
+        "usage": {
+            "input_tokens": _input_tokens(body, request),
+            "output_tokens": max(1, estimate_tokens(text + written)),
+        },
+    }
+
+
+def server_sent_events(whole: dict[str, Any]) -> Iterator[bytes]:
+    """The same message as the API streams it."""
+    opening = {**whole, "content": [], "stop_reason": None, "usage": {**whole["usage"], "output_tokens": 1}}
+    yield _event("message_start", message=opening)
+    for index, block in enumerate(whole["content"]):
+        if block["type"] == "text":
+            yield _event("content_block_start", index=index, content_block={"type": "text", "text": ""})
+            deltas: list[dict[str, Any]] = [
+                {"type": "text_delta", "text": chunk} for chunk in _chunks(block["text"])
+            ]
+        else:
+            yield _event("content_block_start", index=index, content_block={**block, "input": {}})
+            deltas = [{"type": "input_json_delta", "partial_json": orjson.dumps(block["input"]).decode()}]
+        for delta in deltas:
+            yield _event("content_block_delta", index=index, delta=delta)
+        yield _event("content_block_stop", index=index)
+    delta = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    yield _event("message_delta", delta=delta, usage={"output_tokens": whole["usage"]["output_tokens"]})
+    yield _event("message_stop")
+
+
+def error_body(kind: str, text: str) -> bytes:
+    """An error in the API's shape."""
+    return orjson.dumps({"type": "error", "error": {"type": kind, "message": text}})
+
+
+def _event(kind: str, **fields: Any) -> bytes:
+    return b"event: " + kind.encode() + b"\ndata: " + orjson.dumps({"type": kind, **fields}) + b"\n\n"
+
+
+def _chunks(text: str) -> list[str]:
+    """The text in pieces of a few words; together they are the text."""
+    pieces = _CHUNK.findall(text)
+    return pieces if "".join(pieces) == text else [text]
+
+
+def _within(text: str, room: int) -> tuple[str, bool]:
+    """The text cut to `room` characters, the signature kept as long as it fits."""
+    if len(text) <= room:
+        return text, False
+    if text.endswith(SIGNATURE) and room > len(SIGNATURE) + 20:
+        return text[: room - len(SIGNATURE) - 3] + "…\n\n" + SIGNATURE, True
+    return text[:room], True
+
+
+def _last_user_text(messages: Any) -> str:
+    if not isinstance(messages, list) or not messages:
+        raise InvalidRequest("messages: expected at least one message.", hint="Send one with the role user.")
+    last = messages[-1]
+    if not isinstance(last, dict) or last.get("role") != "user":
+        raise InvalidRequest(
+            f"messages.{len(messages) - 1}.role: expected `user`.", hint="End with the user's message."
+        )
+    content = last.get("content")
+    if isinstance(content, str):
+        text = content
+    elif isinstance(content, list):
+        blocks = [block for block in content if isinstance(block, dict)]
+        text = "\n".join(block["text"] for block in blocks if isinstance(block.get("text"), str))
+    else:
+        text = ""
+    if not text.strip():
+        raise InvalidRequest(
+            f"messages.{len(messages) - 1}.content: expected text.", hint="Send the briefing as text."
+        )
+    return text
+
+
+def _tools(tools: Any, choice: Any) -> tuple[Tool, ...]:
+    """The tools with a schema of their own; none when the request forbids their use."""
+    if tools is None or (isinstance(choice, dict) and choice.get("type") == "none"):
+        return ()
+    if not isinstance(tools, list):
+        raise InvalidRequest("tools: expected a list.", hint="Leave it out when there are no tools.")
+    found = []
+    for index, tool in enumerate(tools):
+        if not isinstance(tool, dict) or not isinstance(tool.get("name"), str) or not tool["name"]:
+            raise InvalidRequest(f"tools.{index}.name: expected a string.", hint="Name every tool.")
+        schema, said = tool.get("input_schema"), tool.get("description")
+        if isinstance(schema, dict):
+            found.append(Tool(tool["name"], said if isinstance(said, str) else "", schema))
+    return tuple(found)
+
+
+def _input_tokens(body: dict[str, Any], request: Request) -> int:
+    rest = orjson.dumps([body.get("system"), body.get("tools")], default=str).decode()
+    return estimate_tokens(request.text) + estimate_tokens(rest)

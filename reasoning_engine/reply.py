@@ -1,0 +1,196 @@
+"""From the SDK's Message to a reply in our words. Pure, and total: no message is too strange for it.
+
+The SDK checks little of what a server sends, so nothing is taken to be of the type it is declared with.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any
+
+from anthropic.types import Message
+
+from shared.events import StopReason
+from shared.tools import ToolCall
+from shared.values import Usage
+
+_STOP_REASONS: dict[str, StopReason] = {
+    "end_turn": "end_turn",
+    "stop_sequence": "end_turn",
+    "tool_use": "tool_use",
+    "max_tokens": "max_tokens",
+    "refusal": "refusal",
+    "model_context_window_exceeded": "context_window",
+}
+_CUT_OFF: tuple[StopReason, ...] = ("max_tokens", "context_window")
+_ID_CHARACTERS_MAX = 180
+_NAME_CHARACTERS_MAX = 200
+_DEPTH_MAX = 64
+"""Far below what the readers of events allow, with room for what arguments are wrapped in."""
+_INTEGER_BITS_MAX = 1024
+_KINDS = {dict: "an object", list: "a list", str: "text", bool: "a truth value", type(None): "nothing"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One reply of the model."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...]
+    stop_reason: StopReason
+    model: str
+    usage: Usage
+    is_paused: bool = False
+    """Whether the model means to go on when the same call is made again with what it said."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it neither says nor asks anything, and does not say why."""
+        is_silent = not self.text.strip() and not self.tool_calls
+        return is_silent and self.stop_reason in ("end_turn", "tool_use")
+
+
+def parse(message: Message) -> Reply:
+    """The reply in `message`. Its cost is not known yet.
+
+    A tool call at the end of a reply that was cut off is dropped: its arguments may not be whole. A refused
+    reply asks for nothing. A stop reason we do not know counts as an ordinary end.
+    """
+    content: list[Any] = message.content if isinstance(message.content, list) else []
+    said = message.stop_reason if isinstance(message.stop_reason, str) else ""
+    text = _text(content)
+    if said == "refusal":
+        text = text or _string(getattr(getattr(message, "stop_details", None), "explanation", None))
+        content = []
+    stop_reason = _STOP_REASONS.get(said)
+    if stop_reason in _CUT_OFF and content and _type(content[-1]) == "tool_use":
+        content = content[:-1]
+    calls = _tool_calls(block for block in content if _type(block) == "tool_use")
+    return Reply(
+        text=text,
+        tool_calls=calls,
+        stop_reason=stop_reason or ("tool_use" if calls else "end_turn"),
+        model=_string(getattr(message, "model", None))[:_NAME_CHARACTERS_MAX],
+        usage=usage_of(message),
+        is_paused=said == "pause_turn" and bool(content) and not calls,
+    )
+
+
+def joined(before: Reply, after: Reply) -> Reply:
+    """A paused reply and what it was continued with, as one. A reply still paused has not been finished."""
+    return replace(after, text=before.text + after.text)
+
+
+def unfinished(reply: Reply) -> Reply:
+    """A reply that paused too often, as it stands."""
+    return replace(reply, stop_reason="max_tokens", is_paused=False)
+
+
+def usage_of(message: Message) -> Usage:
+    """The tokens a message, whole or not, was given and gave."""
+    usage = getattr(message, "usage", None)
+    return Usage(
+        input_tokens=_count(usage, "input_tokens"),
+        output_tokens=_count(usage, "output_tokens"),
+        cache_read_tokens=_count(usage, "cache_read_input_tokens"),
+        cache_write_tokens=_count(usage, "cache_creation_input_tokens"),
+    )
+
+
+def _text(content: list[Any]) -> str:
+    """All text; blocks that follow each other directly are one text, others are paragraphs."""
+    parts: list[str] = []
+    is_apart = False
+    for block in content:
+        if _type(block) != "text":
+            is_apart = bool(parts)
+            continue
+        text = _string(getattr(block, "text", None))
+        if text:
+            parts.append(f"\n\n{text}" if is_apart else text)
+            is_apart = False
+    return "".join(parts)
+
+
+def _tool_calls(blocks: Iterable[Any]) -> tuple[ToolCall, ...]:
+    calls: list[ToolCall] = []
+    taken: set[str] = set()
+    for block in blocks:
+        call_id = _unique(_string(getattr(block, "id", None))[:_ID_CHARACTERS_MAX] or "call", taken)
+        taken.add(call_id)
+        arguments = getattr(block, "input", None)
+        problem = _problem(arguments)
+        calls.append(
+            ToolCall(
+                id=call_id,
+                name=_string(getattr(block, "name", None))[:_NAME_CHARACTERS_MAX],
+                arguments={} if problem or not isinstance(arguments, dict) else arguments,
+                problem=problem,
+            )
+        )
+    return tuple(calls)
+
+
+def _problem(arguments: object) -> str | None:
+    """Why the arguments cannot be used, in words for the model that wrote them."""
+    if not isinstance(arguments, dict):
+        kind = _KINDS.get(type(arguments), "a number")
+        return f"The arguments came as {kind}; they must be one whole JSON object."
+    fault = _fault(arguments, _DEPTH_MAX)
+    return f"The arguments hold {fault}." if fault else None
+
+
+def _fault(value: object, depth_left: int) -> str | None:
+    """What in a value cannot travel as JSON; None when all of it can."""
+    if depth_left == 0:
+        return f"more than {_DEPTH_MAX} levels of lists and objects; flatten them"
+    match value:
+        case str():
+            return None if _is_unicode(value) else "half a surrogate pair; write the whole character"
+        case None | bool():
+            return None
+        case int():
+            is_small = value.bit_length() <= _INTEGER_BITS_MAX
+            return None if is_small else "an integer that is too large; write it as text"
+        case float():
+            return None if isfinite(value) else "a number that JSON lacks; use a finite one"
+        case list():
+            faults = (_fault(item, depth_left - 1) for item in value)
+        case dict():
+            faults = (_fault(item, depth_left - 1) for pair in value.items() for item in pair)
+        case _:
+            return "something that is not JSON"
+    return next(filter(None, faults), None)
+
+
+def _unique(call_id: str, taken: set[str]) -> str:
+    if call_id not in taken:
+        return call_id
+    number = 2
+    while f"{call_id}_{number}" in taken:
+        number += 1
+    return f"{call_id}_{number}"
+
+
+def _type(block: object) -> object:
+    return getattr(block, "type", None)
+
+
+def _string(value: object) -> str:
+    """Text that can be encoded; empty for what is no text."""
+    if not isinstance(value, str):
+        return ""
+    return value if _is_unicode(value) else value.encode(errors="replace").decode()
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _count(usage: object, name: str) -> int:
+    value = getattr(usage, name, None)
+    return value if isinstance(value, int) and 0 <= value < 1 << 53 else 0

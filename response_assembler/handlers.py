@@ -1,0 +1,125 @@
+"""The async shell: gather what the session has, compose its answer, and let it be committed once."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from response_assembler.compose import Material, compose
+from response_assembler.uncertainty import KINDS
+from shared.bus.handling import MEMORY, NOTHING, RESPONSE, Delivery, Handlers, Outcome, Put, SessionStore
+from shared.errors import UnreadableEvent
+from shared.events import AssemblyRequested, EventData, QuerySubmitted, ReasoningCompleted, ToolsCompleted
+from shared.filing import file_round
+from shared.ids import idempotency_key
+from shared.journal import begun_entry, journal_name, outcomes
+from shared.memory import Memory, MemoryDelta
+from shared.session import Uncertainty
+from shared.tools import ToolCall, ToolError, ToolResult
+from shared.values import Round
+
+DataT = TypeVar("DataT", bound=EventData)
+
+
+async def on_assembly_requested(delivery: Delivery, session: SessionStore) -> Outcome:
+    """Compose the session's answer from whatever of its record can be read; nothing if it has one already."""
+    request = delivery.event.data
+    assert isinstance(request, AssemblyRequested)
+    version, answered = await session.document(RESPONSE)
+    if answered is not None:
+        return NOTHING
+    response = compose(await _gather(delivery, request, session))
+    return Outcome(events=(response,), writes=(Put(RESPONSE, version, response.model_dump_json().encode()),))
+
+
+HANDLERS: Handlers = {AssemblyRequested: on_assembly_requested}
+
+
+@dataclass
+class _Record:
+    """The session's record as far as it can be read; what cannot be is remembered."""
+
+    session: SessionStore
+    missing: list[str] = field(default_factory=list)
+
+    async def event(self, log_entry: str | None, kind: type[DataT]) -> DataT | None:
+        """The event named, if one is, and if it is there and of the kind expected."""
+        if log_entry is None:
+            return None
+        try:
+            data = (await self.session.event(log_entry)).data
+        except UnreadableEvent:
+            data = None
+        if isinstance(data, kind):
+            return data
+        self.missing.append(log_entry)
+        return None
+
+    async def deltas(self) -> tuple[MemoryDelta, ...]:
+        deltas = []
+        for number, item in enumerate(await self.session.items(MEMORY), 1):
+            try:
+                deltas.append(MemoryDelta.model_validate_json(item))
+            except ValidationError:
+                self.missing.append(f"memory of filing {number}")
+        return tuple(deltas)
+
+    async def batch(self, round: Round, calls: Sequence[ToolCall]) -> ToolsCompleted:
+        """What a batch still under way has brought so far; the outcome of a write only begun is unknown."""
+        journal = await self.session.settled(journal_name(round))
+        settled = outcomes(journal, calls or None)
+        ids = {result.call_id for result in settled}
+        begun = [
+            _of_unknown_outcome(index, call)
+            for index, call in enumerate(calls)
+            if call.id not in ids
+            and begun_entry(idempotency_key(self.session.session_id, round, call.id)) in journal
+        ]
+        return ToolsCompleted(round=round, results=(*settled, *begun))
+
+    @property
+    def doubts(self) -> tuple[Uncertainty, ...]:
+        return tuple(
+            Uncertainty(kind="record_missing", message=KINDS["record_missing"], about=what)
+            for what in self.missing
+        )
+
+
+async def _gather(delivery: Delivery, request: AssemblyRequested, session: SessionStore) -> Material:
+    """The session's memory with the rounds filed that were not, its last reply, and what is missing."""
+    record = _Record(session)
+    deltas, question, reply, reasoning, results = await asyncio.gather(
+        record.deltas(),
+        record.event(request.question, QuerySubmitted),
+        record.event(request.reply, ReasoningCompleted),
+        record.event(request.reasoning, ReasoningCompleted),
+        record.event(request.results, ToolsCompleted),
+    )
+    unfinished: tuple[tuple[str, str], ...] = ()
+    if results is None and request.batch is not None:
+        calls = reasoning.tool_calls if reasoning else ()
+        results = await record.batch(request.batch, calls)
+        told = {result.call_id for result in results.results}
+        unfinished = tuple((call.id, call.name) for call in calls if call.id not in told)
+    intent = question.query if question else ""
+    filed = file_round(Memory.fold(intent, deltas), reasoning, results)
+    return Material(
+        session_id=delivery.event.subject,
+        request=request,
+        requested_at=delivery.event.time,
+        memory=Memory.fold(intent, (*deltas, filed)),
+        reply=reply,
+        unfinished=unfinished,
+        doubts=record.doubts,
+    )
+
+
+def _of_unknown_outcome(index: int, call: ToolCall) -> ToolResult:
+    error = ToolError(
+        error_type="outcome_unknown",
+        message="The session ended while the call was running.",
+        suggested_action="Check whether it took effect before doing it again.",
+    )
+    return ToolResult(index=index, call_id=call.id, tool=call.name, status="error", error=error)

@@ -1,0 +1,15 @@
+"""Settings of the response assembler: `ANTIPHON_RESPONSE_ASSEMBLER_<NAME>`."""
+
+from pydantic import Field
+from pydantic_settings import SettingsConfigDict
+
+from shared.settings import Settings
+
+
+class ResponseAssemblerSettings(Settings):
+    """The assembler's own bounds."""
+
+    model_config = SettingsConfigDict(env_prefix="ANTIPHON_RESPONSE_ASSEMBLER_")
+    section = "response_assembler"
+
+    concurrency: int = Field(default=32, ge=1, le=10_000, description="Messages in hand at once.")

@@ -1,0 +1,20 @@
+-- What a consumer holds according to Redis: after a read or a claim whose reply was lost.
+--
+-- KEYS[1]  the inbox
+-- ARGV[1]  group    ARGV[2]  the consumer    ARGV[3]  entries at most
+-- ARGV[4]  deliveries after which an entry is suspect; see reclaim.lua
+--
+-- Returns {entry, deliveries so far with this one, fields} of each. Entries that are gone from the stream are
+-- dropped.
+
+local held = {}
+for _, mine in ipairs(redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', ARGV[3], ARGV[2])) do
+  local entry, deliveries = mine[1], mine[4]
+  local found = redis.call('XRANGE', KEYS[1], entry, entry)
+  if found[1] then
+    held[#held + 1] = { entry, deliveries < tonumber(ARGV[4]) and deliveries or deliveries + 1, found[1][2] }
+  else
+    redis.call('XACK', KEYS[1], ARGV[1], entry)
+  end
+end
+return held

@@ -1,0 +1,33 @@
+"""The page of settings says what the classes say."""
+
+from pathlib import Path
+
+import pytest
+
+from antiphon.settings_table import GROUPS, markdown
+from shared.settings import SECTIONS, Settings, variables
+
+PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
+
+
+def test_the_page_is_what_the_classes_say() -> None:
+    assert PAGE.read_text() == markdown(), "write it anew with `make docs`"
+
+
+def test_every_section_has_its_settings() -> None:
+    assert {kind.section for _, kind in GROUPS} == {"", *SECTIONS}
+
+
+@pytest.mark.parametrize("kind", [kind for _, kind in GROUPS])
+def test_every_setting_is_named_after_its_section_and_explained(kind: type[Settings]) -> None:
+    prefix = f"ANTIPHON_{kind.section.upper()}_" if kind.section else "ANTIPHON_"
+    for variable, value, _, meaning in variables(kind):
+        assert variable.startswith(prefix)
+        assert value
+        assert meaning.endswith("."), variable
+        assert f"| `{variable}` |" in markdown()
+
+
+def test_every_row_of_the_page_has_its_four_cells() -> None:
+    rows = [line for line in markdown().splitlines() if line.startswith("|")]
+    assert {line.replace(r"\|", "").count("|") for line in rows} == {5}

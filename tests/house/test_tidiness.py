@@ -1,0 +1,119 @@
+"""What the house asks of every file."""
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PACKAGES: list[str] = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+LINES_MAX = 400
+
+MACHINE_PATH = re.compile(r"(?<![\w.:/<>{}-])/(?:home|Users|root|work|mnt|workspace)(?:/|(?=[\s\"'`:]|$))")
+REGISTRY = re.compile(
+    r"pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|index-url|find-links|conda\.anaconda|artifactory|nexus\.",
+    re.I,
+)
+MAY_NAME_THEM = {"tests/house/test_tidiness.py"}
+"""This file: it says what is looked for."""
+
+
+def ours() -> list[str]:
+    """Every text file of the repository: what git tracks, and what it would."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    try:
+        listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        names = [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+    except (OSError, subprocess.CalledProcessError):
+        names = [str(path.relative_to(ROOT)) for path in _walk(ROOT)]
+    return [name for name in names if name not in MAY_NAME_THEM and b"\0" not in (ROOT / name).read_bytes()]
+
+
+def _walk(folder: Path) -> list[Path]:
+    """Without git, as in an unpacked archive: everything but caches and environments."""
+    found = []
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and not path.name.startswith(".") and path.name != "__pycache__":
+            found += _walk(path)
+        elif path.is_file():
+            found.append(path)
+    return found
+
+
+def lines_with(pattern: re.Pattern[str]) -> list[str]:
+    return [
+        f"{name}:{number}: {match[0]}"
+        for name in ours()
+        for number, line in enumerate((ROOT / name).read_text(errors="replace").splitlines(), 1)
+        for match in pattern.finditer(line)
+    ]
+
+
+def test_no_file_holds_a_path_of_somebodys_machine() -> None:
+    assert lines_with(MACHINE_PATH) == []
+
+
+def test_no_file_names_a_package_registry() -> None:
+    assert lines_with(REGISTRY) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "is_found"),
+    [
+        ('open("/home/ann/x")', True),
+        ("cd /root/project", True),
+        ("/work/main", True),
+        ("see /Users/ann", True),
+        ("redis://redis:6379/work", False),
+        ("shared/root/x", False),
+        ("/usr/bin/env bash", False),
+        ("PYTHON=/path/to/python3.11", False),
+    ],
+)
+def test_the_search_for_paths_finds_them(line: str, is_found: bool) -> None:
+    assert (MACHINE_PATH.search(line) is not None) is is_found
+
+
+def test_no_file_is_too_long_to_read() -> None:
+    long = {
+        name: count
+        for name in ours()
+        if name.endswith((".py", ".lua")) and name.split("/")[0] in PACKAGES
+        if (count := len((ROOT / name).read_text().splitlines())) > LINES_MAX
+    }
+    assert long == {}
+
+
+def test_every_folder_of_tests_is_a_package() -> None:
+    """Otherwise a folder of tests hides the component it tests."""
+    folders = {path.parent for path in (ROOT / "tests").rglob("*.py")}
+    assert [str(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
+def test_constraints_hold_names_and_versions_only() -> None:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pins = [line for line in lines if not line.startswith("#")]
+    assert [line for line in pins if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.]*", line)] == []
+    assert {name_of(line) for line in dependencies()} <= {name_of(line) for line in pins}
+
+
+def test_the_readme_says_why_each_dependency_is_there() -> None:
+    """In a table: `| package | why |`."""
+    rows = re.findall(r"^\|([^|]+)\| *[^|\s][^|]*\|$", (ROOT / "README.md").read_text(), re.M)
+    explained = {name_of(word) for cell in rows for word in re.findall(r"[A-Za-z0-9_.-]+", cell)}
+    assert {name_of(line) for line in dependencies()} - explained == set()
+
+
+def dependencies() -> list[str]:
+    """Every package that pyproject.toml asks for, extras included."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    return [*PROJECT["project"]["dependencies"], *(line for extra in extras.values() for line in extra)]
+
+
+def name_of(requirement: str) -> str:
+    """A distribution's normalized name."""
+    name = re.split(r"[\[<>=!~; ]", requirement)[0]
+    return re.sub(r"[-_.]+", "-", name).lower()

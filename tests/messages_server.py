@@ -1,0 +1,271 @@
+"""A server that speaks the Messages API over a real socket and says what a script tells it to.
+
+    async with serving(Scripted(text="Because."), Scripted(status=429, headers={"retry-after": "1"})) as server:
+        ...  # point the SDK at server.url; server.requests holds what it sent
+
+As a process, for tests of whole programs: `python -m tests.messages_server --port 0 --script file.json`
+prints its port on the first line. The file holds a list of Scripted objects; GET /requests tells what came.
+A request that the script has no reply for is answered with status 400 and says so.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+_PIECE = 7
+"""Characters of text or of arguments in one event of a stream."""
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Use(Strict):
+    """One tool_use block; `written` replaces the JSON of its input, for instance to cut it off."""
+
+    name: Any
+    input: Any = {}
+    id: Any = None
+    written: str | None = None
+
+
+class Scripted(Strict):
+    """One reply. The first that fits a request and is still unused is taken; `repeat` keeps it in use."""
+
+    when: str = Field(default="", description="Text that the request's body must hold.")
+    repeat: bool = False
+    wait_s: float = Field(default=0.0, description="Before anything is sent.")
+    event_wait_s: float = Field(default=0.0, description="Before each event of a stream.")
+
+    text: str = ""
+    uses: tuple[Use, ...] = ()
+    content: list[dict[str, Any]] | None = Field(default=None, description="Instead of text and uses.")
+    stop_reason: str | None = Field(default=None, description="end_turn or tool_use when left out.")
+    stop_details: dict[str, Any] | None = None
+    usage: dict[str, Any] = {"input_tokens": 100, "output_tokens": 20}
+    model: str = "scripted"
+
+    break_after: int | None = Field(default=None, description="Events of the stream that are still sent.")
+    break_by: Literal["reset", "end", "error"] = "reset"
+    error: str = Field(default="api_error", description="The type of an error, in a body or in a stream.")
+
+    status: int = 200
+    headers: dict[str, str] = {}
+    body: str | None = Field(default=None, description="Sent as it is, with `status`, instead of a message.")
+
+
+class Received(Strict):
+    """One request as it came."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: Any
+
+
+class MessagesServer:
+    """The script and what it was used for."""
+
+    def __init__(self, script: Sequence[Scripted]) -> None:
+        self.requests: list[Received] = []
+        self.port = 0
+        self._unused = list(script)
+        self._connections: set[asyncio.Task[None]] = set()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @contextlib.asynccontextmanager
+    async def listening(self, port: int = 0) -> AsyncIterator["MessagesServer"]:
+        server = await asyncio.start_server(self._connected, "127.0.0.1", port)
+        self.port = server.sockets[0].getsockname()[1]
+        try:
+            yield self
+        finally:
+            server.close()
+            for connection in self._connections:
+                connection.cancel()
+            await asyncio.gather(*self._connections, return_exceptions=True)
+            await server.wait_closed()
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections.add(task)
+        try:
+            while (received := await _read(reader)) is not None:
+                await self._answer(received, writer)
+                await writer.drain()
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # the client, or the test, is done
+        finally:
+            self._connections.discard(task)
+            writer.close()
+            with contextlib.suppress(ConnectionError):
+                await writer.wait_closed()
+
+    async def _answer(self, received: Received, writer: asyncio.StreamWriter) -> None:
+        if received.path == "/requests":
+            listed = [request.model_dump() for request in self.requests]
+            return _send(writer, 200, {}, json.dumps(listed).encode())
+        self.requests.append(received)
+        scripted = self._take(received)
+        await asyncio.sleep(scripted.wait_s)
+        if scripted.body is not None:
+            return _send(writer, scripted.status, scripted.headers, scripted.body.encode("latin-1"))
+        if scripted.status != 200:
+            return _send(writer, scripted.status, scripted.headers, json.dumps(_error(scripted)).encode())
+        if isinstance(received.body, dict) and received.body.get("stream"):
+            return await _stream(writer, scripted)
+        return _send(writer, 200, scripted.headers, json.dumps(_message(scripted)).encode())
+
+    def _take(self, received: Received) -> Scripted:
+        if (received.method, received.path) != ("POST", "/v1/messages"):
+            return Scripted(status=404, error="not_found_error", text=f"{received.method} {received.path}")
+        body = json.dumps(received.body, ensure_ascii=False)
+        for index, scripted in enumerate(self._unused):
+            if scripted.when in body:
+                return scripted if scripted.repeat else self._unused.pop(index)
+        return Scripted(
+            status=400, error="invalid_request_error", text="the script has no reply to this request"
+        )
+
+
+async def _read(reader: asyncio.StreamReader) -> Received | None:
+    """The next request of a connection; None at its end."""
+    opening = await reader.readline()
+    if not opening:
+        return None
+    method, path, _ = opening.decode("latin-1").split()
+    headers: dict[str, str] = {}
+    while line := (await reader.readline()).decode("latin-1").strip():
+        name, _, value = line.partition(":")
+        headers[name.lower()] = value.strip()
+    raw = await reader.readexactly(int(headers.get("content-length", "0")))
+    return Received(method=method, path=path, headers=headers, body=json.loads(raw) if raw else None)
+
+
+def _send(writer: asyncio.StreamWriter, status: int, headers: dict[str, str], body: bytes) -> None:
+    headers = {"content-type": "application/json", **headers, "content-length": str(len(body))}
+    writer.write(_opening(status, headers) + body)
+
+
+async def _stream(writer: asyncio.StreamWriter, scripted: Scripted) -> None:
+    headers = {"content-type": "text/event-stream", **scripted.headers, "transfer-encoding": "chunked"}
+    writer.write(_opening(200, headers))
+    for number, event in enumerate(_events(scripted)):
+        if number == scripted.break_after:
+            if scripted.break_by == "reset":
+                await writer.drain()
+                raise ConnectionResetError
+            if scripted.break_by == "error":
+                writer.write(_chunk(_error(scripted)))
+            break
+        await asyncio.sleep(scripted.event_wait_s)
+        writer.write(_chunk(event))
+        await writer.drain()
+    writer.write(b"0\r\n\r\n")
+
+
+def _opening(status: int, headers: dict[str, str]) -> bytes:
+    lines = [f"HTTP/1.1 {status} Scripted", *(f"{name}: {value}" for name, value in headers.items())]
+    return "\r\n".join([*lines, "", ""]).encode("latin-1")
+
+
+def _chunk(event: dict[str, Any]) -> bytes:
+    line = f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+    return f"{len(line):x}\r\n".encode() + line + b"\r\n"
+
+
+def _error(scripted: Scripted) -> dict[str, Any]:
+    return {"type": "error", "error": {"type": scripted.error, "message": scripted.text or "scripted"}}
+
+
+def _content(scripted: Scripted) -> list[dict[str, Any]]:
+    if scripted.content is not None:
+        return scripted.content
+    text = [{"type": "text", "text": scripted.text}] if scripted.text else []
+    uses = [
+        {"type": "tool_use", "id": use.id or f"toolu_{number}", "name": use.name, "input": use.input}
+        for number, use in enumerate(scripted.uses, 1)
+    ]
+    return [*text, *uses]
+
+
+def _message(scripted: Scripted) -> dict[str, Any]:
+    return {
+        "id": "msg_scripted",
+        "type": "message",
+        "role": "assistant",
+        "model": scripted.model,
+        "content": _content(scripted),
+        "stop_reason": scripted.stop_reason or ("tool_use" if scripted.uses else "end_turn"),
+        "stop_sequence": None,
+        "stop_details": scripted.stop_details,
+        "usage": scripted.usage,
+    }
+
+
+def _events(scripted: Scripted) -> Iterator[dict[str, Any]]:
+    whole = _message(scripted)
+    at_first = {**whole, "content": [], "stop_reason": None, "stop_details": None}
+    yield {"type": "message_start", "message": {**at_first, "usage": {**scripted.usage, "output_tokens": 1}}}
+    yield {"type": "ping"}
+    uses = iter(scripted.uses)
+    for index, block in enumerate(whole["content"]):
+        opening, deltas = block, list[dict[str, str]]()
+        if block["type"] == "text":
+            opening = {**block, "text": ""}
+            deltas = [{"type": "text_delta", "text": piece} for piece in _pieces(block["text"])]
+        elif block["type"] == "tool_use":
+            use = next(uses, None)
+            written = json.dumps(block["input"]) if use is None or use.written is None else use.written
+            opening = {**block, "input": {}}
+            deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in _pieces(written)]
+        yield {"type": "content_block_start", "index": index, "content_block": opening}
+        for delta in deltas:
+            yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    ending = {key: whole[key] for key in ("stop_reason", "stop_sequence", "stop_details")}
+    yield {
+        "type": "message_delta",
+        "delta": ending,
+        "usage": {"output_tokens": scripted.usage["output_tokens"]},
+    }
+    yield {"type": "message_stop"}
+
+
+def _pieces(text: str) -> list[str]:
+    return [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
+
+
+def serving(*script: Scripted) -> contextlib.AbstractAsyncContextManager[MessagesServer]:
+    """A server for the length of a block."""
+    return MessagesServer(script).listening()
+
+
+async def _serve(port: int, script: list[Scripted]) -> None:
+    async with MessagesServer(script).listening(port) as server:
+        print(server.port, flush=True)
+        await asyncio.Event().wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="A scripted Messages API.")
+    parser.add_argument("--port", type=int, default=0, help="0 takes a free one.")
+    parser.add_argument("--script", type=Path, required=True, help="A JSON list of Scripted objects.")
+    arguments = parser.parse_args()
+    script = TypeAdapter(list[Scripted]).validate_json(arguments.script.read_bytes())
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_serve(arguments.port, script))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""A small round loop: briefing, offline model through the real SDK, tools, next briefing."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
+from anthropic.types import TextBlock, ToolParam, ToolUseBlock
+
+from context_synthesizer.select import build_briefing
+from reasoning_engine.offline.transport import OfflineTransport
+from shared.events import ReasoningCompleted, ToolsCompleted
+from shared.filing import file_round
+from shared.memory import Memory
+from shared.tools import ToolCall, ToolError, ToolResult
+
+TOKENS_MAX = 20_000
+
+
+class Refused(Exception):
+    """A tool's error, as the dispatcher would pass it on."""
+
+    def __init__(self, error: ToolError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+@dataclass(frozen=True)
+class OfferedTool:
+    """A tool as the model sees it, and the function behind it."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    function: Callable[..., Any]
+
+    def as_parameter(self) -> ToolParam:
+        return {"name": self.name, "description": self.description, "input_schema": self.schema}
+
+
+@dataclass
+class Asked:
+    """How one question went."""
+
+    answer: str = ""
+    rounds: list[list[ToolCall]] = field(default_factory=list)
+    """The calls of each round that had any."""
+    memory: Memory = field(default_factory=Memory)
+
+    def called(self) -> list[list[str]]:
+        return [[call.name for call in calls] for calls in self.rounds]
+
+
+def offline_client() -> AsyncAnthropic:
+    return AsyncAnthropic(
+        api_key="offline", max_retries=0, http_client=DefaultAsyncHttpxClient(transport=OfflineTransport())
+    )
+
+
+async def ask(
+    question: str, tools: tuple[OfferedTool, ...], rounds_max: int = 6, tokens_max: int = TOKENS_MAX
+) -> Asked:
+    """Run rounds until the model stops asking for tools; the last round offers none."""
+    asked = Asked(memory=Memory(intent=question))
+    by_name = {tool.name: tool for tool in tools}
+    async with offline_client() as client:
+        for number in range(1, rounds_max + 1):
+            briefing = build_briefing(asked.memory, number, rounds_max, "full", tokens_max)
+            async with client.messages.stream(
+                model="offline",
+                max_tokens=4096,
+                messages=[{"role": "user", "content": briefing.text}],
+                tools=[tool.as_parameter() for tool in tools] if number < rounds_max else [],
+            ) as stream:
+                message = await stream.get_final_message()
+            text = "".join(block.text for block in message.content if isinstance(block, TextBlock))
+            uses = [block for block in message.content if isinstance(block, ToolUseBlock)]
+            if not uses:
+                asked.answer = text
+                return asked
+            assert message.stop_reason == "tool_use"
+            calls = [ToolCall(id=use.id, name=use.name, arguments=dict(use.input)) for use in uses]
+            asked.rounds.append(calls)
+            asked.memory = _filed(asked.memory, number, text, calls, by_name)
+    raise AssertionError(f"The last round has no tools and still asked for some: {asked.rounds[-1]}")
+
+
+def _filed(
+    memory: Memory, number: int, text: str, calls: list[ToolCall], by_name: Mapping[str, OfferedTool]
+) -> Memory:
+    results = tuple(_run(index, call, by_name[call.name]) for index, call in enumerate(calls))
+    reasoning = ReasoningCompleted(
+        round=number, text=text, tool_calls=tuple(calls), stop_reason="tool_use", model="offline"
+    )
+    delta = file_round(memory, reasoning, ToolsCompleted(round=number, results=results))
+    return Memory(
+        intent=memory.intent,
+        facts=memory.facts + delta.facts,
+        reasoning=memory.reasoning + delta.reasoning,
+        tool_usage=memory.tool_usage + delta.tool_usage,
+    )
+
+
+def _run(index: int, call: ToolCall, tool: OfferedTool) -> ToolResult:
+    try:
+        data = tool.function(**call.arguments)
+    except Refused as refused:
+        return ToolResult(index=index, call_id=call.id, tool=call.name, status="error", error=refused.error)
+    return ToolResult(index=index, call_id=call.id, tool=call.name, status="ok", data=data)

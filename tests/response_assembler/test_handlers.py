@@ -1,0 +1,107 @@
+"""What one assembly.requested changes, and what it makes of a record with holes."""
+
+from response_assembler.handlers import on_assembly_requested
+from shared.bus.handling import MEMORY, NOTHING, RESPONSE, FakeSession, Outcome, Put
+from shared.errors import UnreadableEvent
+from shared.events import AnyEvent, AssemblyRequested, EventData, QuerySubmitted, ResponseReady
+from shared.filing import file_round
+from shared.ids import idempotency_key
+from shared.journal import begun_entry, journal_name, write_outcome
+from shared.memory import Memory
+from shared.session import Response
+from tests.context_synthesizer.builders import a_delivery, a_round, an_event
+from tests.response_assembler.test_compose import a_reply, a_request, kinds
+
+REASONING, RESULTS = a_round(("search", {"q": "x"}, "the fact"), ("book", {}, "booked"))
+
+
+class HoledSession(FakeSession):
+    """A session whose log says what it does not hold, as Redis's does."""
+
+    async def event(self, log_entry: str) -> AnyEvent:
+        if log_entry not in self.log:
+            raise UnreadableEvent(f"the log has no entry {log_entry}")
+        return self.log[log_entry]
+
+
+def a_session() -> FakeSession:
+    known: dict[str, EventData] = {
+        "1-0": QuerySubmitted(query="Why?"),
+        "2-0": REASONING,
+        "3-0": RESULTS,
+        "4-0": a_reply("It is so [F1]."),
+    }
+    return HoledSession(log={entry: an_event(data) for entry, data in known.items()})
+
+
+async def answer_to(session: FakeSession, request: AssemblyRequested) -> Response:
+    outcome: Outcome = await on_assembly_requested(a_delivery(request, at_s=2.5), session)
+    (response,), (write,) = outcome.events, outcome.writes
+    assert isinstance(response, ResponseReady)
+    assert isinstance(write, Put)
+    assert (write.document, write.version) == (RESPONSE, 0)
+    stored = Response.model_validate_json(write.content)
+    assert stored.model_dump() == response.model_dump()
+    return stored
+
+
+async def test_the_answer_is_made_of_memory_reply_and_what_was_not_filed_yet() -> None:
+    response = await answer_to(a_session(), a_request(reply="4-0", reasoning="2-0", results="3-0"))
+    assert response.answer == "It is so [F1]."
+    assert [(source.id, source.excerpt) for source in response.sources] == [("F1", "the fact")]
+    assert response.uncertainty == ()
+    assert response.duration_ms == 2500
+
+
+async def test_what_was_filed_is_not_filed_again() -> None:
+    session = a_session()
+    session.lists[MEMORY] = [file_round(Memory(), REASONING, RESULTS).model_dump_json().encode()]
+    request = a_request("partial", "deadline_exceeded", reasoning="2-0", results="3-0")
+    response = await answer_to(session, request)
+    assert [source.id for source in response.sources] == ["F1", "F2"]
+
+
+async def test_a_session_that_has_its_answer_gets_no_second_one() -> None:
+    session = a_session()
+    session.documents[RESPONSE] = (1, b"{}")
+    assert await on_assembly_requested(a_delivery(a_request()), session) is NOTHING
+
+
+async def test_of_a_batch_under_way_the_settled_calls_are_told_and_the_others_named() -> None:
+    session = a_session()
+    session.journals[journal_name(1)] = {"k": write_outcome(RESULTS.results[0]), "x": b"no JSON"}
+    request = a_request("partial", "deadline_exceeded", reasoning="2-0", batch=1)
+    response = await answer_to(session, request)
+    assert "“the fact” [F1]" in response.answer
+    assert "`book` had not finished" in response.answer
+    assert [doubt.about for doubt in response.uncertainty if doubt.kind == "call_unfinished"] == [
+        "book toolu_11"
+    ]
+
+
+async def test_a_write_that_had_only_begun_is_of_unknown_outcome() -> None:
+    session = a_session()
+    session.journals[journal_name(1)] = {begun_entry(idempotency_key("s1", 1, "toolu_11")): b"1"}
+    response = await answer_to(session, a_request("cancelled", "cancelled", reasoning="2-0", batch=1))
+    assert kinds(response) == ["cancelled", "outcome_unknown", "call_unfinished"]
+    assert "Whether `book` took effect is unknown" in response.answer
+
+
+async def test_a_batch_whose_calls_are_not_known_still_tells_what_settled() -> None:
+    session = a_session()
+    session.journals[journal_name(1)] = {"k": write_outcome(RESULTS.results[0])}
+    response = await answer_to(session, a_request("partial", "internal_error", batch=1))
+    assert [source.id for source in response.sources] == ["F1"]
+
+
+async def test_a_record_with_holes_still_gives_an_answer_that_says_so() -> None:
+    session = a_session()
+    session.lists[MEMORY] = [b"no JSON"]
+    request = a_request("partial", "max_rounds_reached", reply="8-0", reasoning="3-0", results="2-0")
+    request = request.model_copy(update={"question": "7-0"})
+    response = await answer_to(session, request)
+    missing = [doubt.about for doubt in response.uncertainty if doubt.kind == "record_missing"]
+    assert sorted(missing) == ["2-0", "3-0", "7-0", "8-0", "memory of filing 1"]
+    assert response.status == "partial"
+    assert response.answer.startswith("I have no answer")
+    assert kinds(response)[0] == "max_rounds_reached"

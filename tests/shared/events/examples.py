@@ -1,0 +1,174 @@
+"""One event of every type, with every field filled, and what wraps it."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from shared.briefing import Briefing
+from shared.errors import ErrorInfo
+from shared.events import (
+    AnyEvent,
+    AssemblyOverdue,
+    AssemblyRequested,
+    BriefingReady,
+    BriefingRequested,
+    CancellationRequested,
+    ComponentFailed,
+    DeadlineReached,
+    EventData,
+    QuerySubmitted,
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRequested,
+    ResponseReady,
+    SessionOpened,
+    ToolsCompleted,
+    ToolsRequested,
+)
+from shared.events.codec import ENVELOPES
+from shared.session import Limits, QueryOptions, Source, Uncertainty
+from shared.tools import RequestedCall, ToolCall, ToolError, ToolResult
+from shared.values import Usage
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+FIRST_ID = UUID("01938c3e-0000-7000-8000-000000000001")
+SECOND_ID = UUID("01938c3e-0000-7000-8000-000000000002")
+ENTRY = "1732190400000-0"
+TRACEPARENT = f"00-{'a' * 32}-{'b' * 16}-01"
+
+USAGE = Usage(input_tokens=10, output_tokens=3, cache_read_tokens=2, cache_write_tokens=1, cost_usd=0.01)
+OPTIONS = QueryOptions(
+    max_rounds=3,
+    max_tool_calls=5,
+    max_tokens=1000,
+    deadline_s=30,
+    tools=("search",),
+    model="claude-sonnet-5-5",
+    conversation_id="c1",
+)
+ERROR = ErrorInfo(code="overloaded", message="Busy. Try again.", retryable=True)
+ARGUMENTS = {"query": "ßearch 🔎", "deep": {"null": None, "list": [1, 2.5, True, None, []]}}
+UNCERTAIN = (Uncertainty(kind="tool_failed", message="A tool failed.", about="search"),)
+RESULTS = (
+    ToolResult(index=0, call_id="t1", tool="search", status="ok", data=ARGUMENTS, duration_ms=7),
+    ToolResult(
+        index=1,
+        call_id="t2",
+        tool="search",
+        status="error",
+        error=ToolError(
+            error_type="rate_limit",
+            message="Too many.",
+            suggested_action="Wait.",
+            example_valid_call={"query": "x"},
+            retry_after_s=1.5,
+            fields={"query": "too long"},
+        ),
+    ),
+)
+
+EXAMPLES: tuple[EventData, ...] = (
+    QuerySubmitted(query="Why?", options=OPTIONS),
+    CancellationRequested(reason="changed my mind"),
+    SessionOpened(
+        limits=Limits(max_rounds=4, max_tool_calls=40, max_tokens=1000, deadline_s=60),
+        options=OPTIONS,
+        catalogue="abc",
+        tools=("search",),
+        model="",
+        deadline=NOON + timedelta(minutes=1),
+    ),
+    BriefingRequested(
+        round=2, max_rounds=4, question=ENTRY, level="simplified", reasoning=ENTRY, results=ENTRY
+    ),
+    BriefingReady(
+        round=2,
+        briefing=Briefing(
+            text="# Question\nWhy?",
+            tokens=4,
+            facts_shown=("F1", "F2"),
+            facts_shortened=("F2",),
+            facts_omitted=("F3",),
+        ),
+    ),
+    ReasoningRequested(
+        round=2,
+        briefing=ENTRY,
+        catalogue="abc",
+        tools=("search",),
+        last_round_because="no rounds left",
+        model="m",
+        tokens_left=100,
+        deadline=NOON,
+    ),
+    ReasoningCompleted(
+        round=2,
+        text="I search.",
+        tool_calls=(ToolCall(id="t1", name="search", arguments=ARGUMENTS, problem="cut off"),),
+        stop_reason="tool_use",
+        model="m",
+        usage=USAGE,
+        attempts=2,
+        duration_ms=900,
+    ),
+    ReasoningFailed(round=2, error=ERROR, model="m", usage=USAGE, attempts=5, duration_ms=9),
+    ToolsRequested(
+        round=2,
+        calls=(
+            RequestedCall(
+                id="t1", name="search", arguments=ARGUMENTS, idempotency_key="s1/2/t1", refused="limit"
+            ),
+        ),
+        allowed=("search",),
+        deadline=NOON,
+    ),
+    ToolsCompleted(round=2, results=RESULTS, duration_ms=8),
+    AssemblyRequested(
+        question=ENTRY,
+        status="partial",
+        termination_reason="deadline_exceeded",
+        reply=ENTRY,
+        reasoning=ENTRY,
+        results=ENTRY,
+        batch=2,
+        uncertainty=UNCERTAIN,
+        rounds_used=2,
+        tool_calls_used=3,
+        usage=USAGE,
+        opened=NOON,
+    ),
+    AssemblyOverdue(),
+    ResponseReady(
+        session_id="s1",
+        status="partial",
+        answer="Because.",
+        termination_reason="deadline_exceeded",
+        uncertainty=UNCERTAIN,
+        sources=(Source(id="F1", tool="search", call_id="t1", title="T", excerpt="E"),),
+        rounds_used=2,
+        tool_calls_used=3,
+        usage=USAGE,
+        duration_ms=60_000,
+    ),
+    DeadlineReached(),
+    ComponentFailed(component="tool_dispatcher", failed_event=FIRST_ID, error=ERROR),
+)
+
+
+def an_event(data: EventData, session_id: str = "s1") -> AnyEvent:
+    """`data` in an envelope with every field filled."""
+    return ENVELOPES[type(data)](
+        id=SECOND_ID,
+        source="test",
+        type=data.type,
+        subject=session_id,
+        time=NOON,
+        correlationid=FIRST_ID,
+        causationid=FIRST_ID,
+        traceparent=TRACEPARENT,
+        data=data,
+    )
+
+
+def named(data: EventData) -> str:
+    """A test's id."""
+    return type(data).__name__

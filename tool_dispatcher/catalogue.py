@@ -1,0 +1,108 @@
+"""The tools of a dispatcher: loaded from ANTIPHON_TOOLS, published as a catalogue."""
+
+import importlib
+from collections.abc import Iterable, Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+from shared.errors import ConfigurationError
+from shared.tools import Catalogue
+from tool_dispatcher.failures import readable
+from tool_dispatcher.tool import Tool, Toolset
+
+
+class Registry(Mapping[str, Tool]):
+    """Tools by name. Raises ConfigurationError when two different ones share a name."""
+
+    def __init__(self, tools: Iterable[Tool | Toolset] = ()) -> None:
+        self._tools: dict[str, Tool] = {}
+        for one in _each(tools):
+            if self._tools.setdefault(one.name, one) is not one:
+                raise ConfigurationError(
+                    f"There are two tools named {one.name!r}.", hint="Give one of them a `name=` of its own."
+                )
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._tools[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tools)
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+
+def load_tools(spec: str) -> Registry:
+    """The tools named in `spec`, a comma list of `package.module` or `package.module:attribute`.
+
+    A module contributes every tool and Toolset at its top level. It must be importable: installed, or on
+    PYTHONPATH. Raises ConfigurationError that names the entry and the way out.
+    """
+    found: dict[str, tuple[Tool, str]] = {}
+    for entry in filter(None, map(str.strip, spec.split(","))):
+        for one in _each(_tools_of(entry)):
+            taken, by = found.setdefault(one.name, (one, entry))
+            if taken is not one:
+                raise ConfigurationError(
+                    f"ANTIPHON_TOOLS: {by} and {entry} each have a tool named {one.name!r}.",
+                    hint="Give one of them a `name=` of its own.",
+                )
+    return Registry(one for one, _ in found.values())
+
+
+def to_catalogue(tools: Mapping[str, Tool]) -> Catalogue:
+    """What the tools promise, in the order of their names: the same tools give the same catalogue."""
+    return Catalogue(tools=tuple(tools[name].definition for name in sorted(tools)))
+
+
+def _each(tools: Iterable[Tool | Toolset]) -> Iterator[Tool]:
+    for one in tools:
+        yield from one if isinstance(one, Toolset) else (one,)
+
+
+def _tools_of(entry: str) -> list[Tool | Toolset]:
+    name, colon, attribute = entry.partition(":")
+    module = _import(name.strip(), entry)
+    if not colon:
+        if not (contributed := [value for value in vars(module).values() if _is_tool(value)]):
+            raise ConfigurationError(
+                f"ANTIPHON_TOOLS: {entry} has no tool at its top level.",
+                hint="Decorate its functions with @tool(effect=...), or name another module.",
+            )
+        return contributed
+    value = vars(module).get(attribute.strip())
+    if value is None:
+        raise ConfigurationError(
+            f"ANTIPHON_TOOLS: {name} has nothing called {attribute.strip()!r}, which {entry} names.",
+            hint="Correct the part after the colon, or leave it out to take every tool of the module.",
+        )
+    if not _is_tool(value):
+        raise ConfigurationError(
+            f"ANTIPHON_TOOLS: {entry} is {_article(type(value).__name__)}, not a tool or Toolset.",
+            hint="Decorate it with @tool(effect=...).",
+        )
+    return [value]
+
+
+def _import(name: str, entry: str) -> ModuleType:
+    if not name or not all(part.isidentifier() for part in name.split(".")):
+        raise ConfigurationError(
+            f"ANTIPHON_TOOLS: {entry!r} is not `package.module` or `package.module:attribute`.",
+            hint="Write a module's dotted name, not a path to a file.",
+        )
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a module of tools may raise anything
+        raise ConfigurationError(
+            f"ANTIPHON_TOOLS: {entry} cannot be imported: {type(error).__name__}: {readable(error, 500)}.",
+            hint="The module must be importable: install it, or put its folder on PYTHONPATH.",
+        ) from error
+
+
+def _is_tool(value: Any) -> bool:
+    """Looks at the type alone: a lazy proxy at a module's top level may not like to be asked."""
+    return issubclass(type(value), (Tool, Toolset))
+
+
+def _article(noun: str) -> str:
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"

@@ -1,0 +1,91 @@
+"""An example of valid arguments, made from a JSON Schema. Pure."""
+
+from math import ceil
+from typing import Any
+
+_DEPTH_MAX = 6
+_TEXTS = {
+    "date": "2026-01-31",
+    "date-time": "2026-01-31T12:00:00Z",
+    "time": "12:00:00Z",
+    "duration": "P1D",
+    "email": "name@example.com",
+    "uri": "https://example.com/",
+    "uuid": "123e4567-e89b-12d3-a456-426614174000",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+}
+
+
+def example_of(schema: dict[str, Any]) -> dict[str, Any]:
+    """Arguments with every required property. What a pattern asks for is not guessed; check the outcome."""
+    example = _value(schema, schema, 0)
+    return example if isinstance(example, dict) else {}
+
+
+def _value(schema: Any, root: dict[str, Any], depth: int) -> Any:
+    if not isinstance(schema, dict) or depth > _DEPTH_MAX:
+        return None
+    if isinstance(target := schema.get("$ref"), str):
+        return _value(_pointed_at(target, root), root, depth + 1)
+    for key in ("examples", "enum"):
+        if isinstance(listed := schema.get(key), list) and listed:
+            return listed[0]
+    for key in ("const", "default"):
+        if schema.get(key) is not None:
+            return schema[key]
+    for key in ("anyOf", "oneOf", "allOf"):
+        if isinstance(listed := schema.get(key), list) and "properties" not in schema:
+            branches = [branch for branch in listed if isinstance(branch, dict)]
+            return _value(next((b for b in branches if b.get("type") != "null"), None), root, depth + 1)
+    return _of_type(schema, root, depth)
+
+
+def _of_type(schema: dict[str, Any], root: dict[str, Any], depth: int) -> Any:
+    kinds = schema.get("type", "string")
+    kind = next((k for k in kinds if k != "null"), "null") if isinstance(kinds, list) else kinds
+    match kind:
+        case "object":
+            properties = schema.get("properties", {})
+            return {
+                name: _value(properties.get(name, {}), root, depth + 1) for name in schema.get("required", ())
+            }
+        case "array":
+            count = max(1, schema.get("minItems", 1)) if schema.get("maxItems") != 0 else 0
+            parts = schema.get("prefixItems") or [schema.get("items", {})] * min(count, 10)
+            return [_value(part, root, depth + 1) for part in parts]
+        case "integer" | "number":
+            return _number(schema, is_whole=kind == "integer")
+        case "boolean":
+            return True
+        case "string":
+            return _text(schema)
+        case _:
+            return None
+
+
+def _number(schema: dict[str, Any], *, is_whole: bool) -> int | float:
+    step = schema.get("multipleOf", 1)
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if (above := schema.get("exclusiveMinimum")) is not None:
+        low = above + step
+    if (below := schema.get("exclusiveMaximum")) is not None:
+        high = below - step
+    number = low if low is not None else min(1, high) if high is not None else 1
+    number = ceil(number / step) * step
+    if is_whole or (high is not None and number <= high):
+        return int(number) if is_whole else number
+    return number if high is None or low is None else (low + high) / 2
+
+
+def _text(schema: dict[str, Any]) -> str:
+    text = _TEXTS.get(schema.get("format", ""), "text")
+    shortest, longest = schema.get("minLength", 0), schema.get("maxLength", len(text) + 1_000)
+    return text.ljust(min(shortest, 1_000), "x")[:longest] if schema.get("format") not in _TEXTS else text
+
+
+def _pointed_at(target: str, root: dict[str, Any]) -> Any:
+    node: Any = root
+    for part in target.removeprefix("#").strip("/").split("/"):
+        node = node.get(part) if isinstance(node, dict) and part else node
+    return node

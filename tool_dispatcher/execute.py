@@ -1,0 +1,87 @@
+"""Running one call: awaited or in a thread, timed, and whatever it raises turned into an error."""
+
+import asyncio
+import inspect
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import structlog
+
+from shared.tools import ToolError
+from tool_dispatcher.context import ToolContext
+from tool_dispatcher.failures import ToolFailed, error_of, tool_error
+from tool_dispatcher.results import NotJson, as_json, fitted, unusable
+from tool_dispatcher.threads import Place
+from tool_dispatcher.tool import Tool
+
+_GIVEN_UP: set[asyncio.Task[Any]] = set()
+"""Calls nobody waits for any more, held until they end: the event loop itself would forget them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call, ready to run: its arguments are valid, and it may run for `timeout_s`."""
+
+    tool: Tool
+    arguments: dict[str, Any]
+    context: ToolContext
+    timeout_s: float
+    bytes_max: int
+
+
+async def execute(call: Call, place: Place | None) -> Any:
+    """The call's result as JSON values, or a ToolError. Plain functions run in the thread of `place`.
+
+    Raises nothing but CancelledError, when the caller is cancelled.
+    """
+    task = asyncio.create_task(_run(call, place))
+    try:
+        await asyncio.wait((task,), timeout=call.timeout_s)
+    except asyncio.CancelledError:
+        _give_up(task)
+        raise
+    if not task.done():
+        _give_up(task)
+        return _timed_out(call, place)
+    if task.cancelled():
+        return error_of(RuntimeError("the tool cancelled itself"), call.tool.effect)
+    return task.result()
+
+
+async def _run(call: Call, place: Place | None) -> Any:
+    tool = call.tool
+    try:
+        function = partial(tool.call, call.arguments, call.context)
+        result = function() if place is None else await place.run(function)
+        if inspect.isawaitable(result):
+            result = await result
+        return fitted(as_json(result), call.bytes_max, tool.effect)
+    except asyncio.CancelledError:
+        raise
+    except NotJson as problem:
+        _log(call).warning("tool returned what is not JSON", problem=str(problem))
+        return unusable(str(problem), tool.effect)
+    except BaseException as error:  # noqa: BLE001  # a tool may raise anything; SystemExit must not end us
+        if not isinstance(error, ToolFailed):
+            _log(call).warning("tool failed", exc_info=error)
+        return error_of(error, tool.effect)
+
+
+def _give_up(task: asyncio.Task[Any]) -> None:
+    task.cancel()
+    _GIVEN_UP.add(task)
+    task.add_done_callback(_GIVEN_UP.discard)
+
+
+def _timed_out(call: Call, place: Place | None) -> ToolError:
+    where = (
+        "cancelled" if place is None else "left behind: its thread cannot be stopped, its result is dropped"
+    )
+    _log(call).warning("tool timed out", timeout_s=call.timeout_s, call_is=where)
+    message = f"{call.tool.name} did not finish within {call.timeout_s:.3g} s."
+    return tool_error("outcome_unknown" if call.tool.effect == "write" else "timeout", message)
+
+
+def _log(call: Call) -> Any:
+    return structlog.get_logger().bind(tool=call.tool.name, call=call.context.call_id)

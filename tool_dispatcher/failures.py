@@ -1,0 +1,105 @@
+"""Failures: what a tool's author raises, and what a model is told of any exception. Pure."""
+
+from typing import Any, get_args
+
+from shared.errors import ConfigurationError
+from shared.tools import Effect, ErrorType, ToolError
+
+MESSAGE_CHARACTERS_MAX = 2_000
+
+WHAT_TO_DO: dict[ErrorType, str] = {
+    "validation_error": "Correct the arguments and call the tool again.",
+    "not_found": "Look the name or id up with another tool, or go on without it.",
+    "permission_denied": "Do not call this tool again; use another, or say what could not be done.",
+    "rate_limit": "Wait before calling this tool again, or go on without it.",
+    "api_failure": "Try once more; if it fails again, go on without it and say so.",
+    "timeout": "Ask for less, or go on without it and say so.",
+    "unknown_tool": "Use one of the tools that are offered.",
+    "outcome_unknown": "It may have taken effect: do not repeat it. Check with a reading tool, "
+    "or tell the user that it is not known.",
+    "cancelled": "Answer with what there is.",
+    "internal_error": "Go on without this tool and say so.",
+}
+_AFTER_A_FAILED_WRITE = (
+    "It is not known whether it took effect: check with a reading tool before calling it again."
+)
+
+
+class InvalidTool(ConfigurationError):
+    """A tool's definition cannot be used; says which tool's, why, and the fix."""
+
+    code = "invalid_tool"
+
+    def __init__(self, tool: str, problem: str, *, hint: str) -> None:
+        super().__init__(f"Tool {tool!r}: {problem}.", hint=hint)
+
+
+class ToolFailed(Exception):
+    """Raise it in a tool to say what the model should know of a failure.
+
+    `suggested_action` says what the model should do next, `retry_after_s` when a retry may help. Raises
+    ValueError for an `error_type` that does not exist.
+    """
+
+    def __init__(
+        self,
+        error_type: ErrorType,
+        message: str,
+        suggested_action: str | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        if error_type not in get_args(ErrorType):
+            raise ValueError(f"{error_type!r} is no error type; use one of {', '.join(get_args(ErrorType))}")
+        super().__init__(message)
+        self.error_type: ErrorType = error_type
+        self.message = message
+        self.suggested_action = suggested_action
+        self.retry_after_s = retry_after_s
+
+
+def error_of(error: BaseException, effect: Effect) -> ToolError:
+    """What the model is told of an exception: never a traceback."""
+    if isinstance(error, ToolFailed):
+        return _told(error)
+    message = f"{type(error).__name__}: {error}".removesuffix(": ")
+    is_write = effect == "write"
+    match error:
+        case TimeoutError() | ConnectionError() if is_write:
+            return tool_error("outcome_unknown", message)
+        case TimeoutError():
+            return tool_error("timeout", message)
+        case ConnectionError():
+            return tool_error("api_failure", message)
+        case PermissionError():
+            return tool_error("permission_denied", message)
+        case _:
+            return tool_error("internal_error", message, _AFTER_A_FAILED_WRITE if is_write else None)
+
+
+def tool_error(
+    error_type: ErrorType, message: str, suggested_action: str | None = None, **more: Any
+) -> ToolError:
+    """An error with texts that fit into an event, and the usual next step where none is given."""
+    return ToolError(
+        error_type=error_type,
+        message=readable(message),
+        suggested_action=readable(suggested_action or WHAT_TO_DO[error_type]),
+        **more,
+    )
+
+
+def readable(text: object, characters_max: int = MESSAGE_CHARACTERS_MAX) -> str:
+    """Text that can be encoded, and is not too long."""
+    clean = str(text).encode("utf-8", "replace").decode()
+    return clean if len(clean) <= characters_max else clean[: characters_max - 1] + "…"
+
+
+def _told(failure: ToolFailed) -> ToolError:
+    wait_s = failure.retry_after_s
+    is_usable = isinstance(wait_s, int | float) and 0 <= wait_s < float("inf")
+    return tool_error(
+        failure.error_type,
+        failure.message,
+        failure.suggested_action,
+        retry_after_s=wait_s if is_usable else None,
+    )

@@ -1,0 +1,203 @@
+"""What a tool accepts: from type hints by pydantic, or from a JSON Schema by jsonschema. Pure.
+
+Both are strict: unknown fields and coercion are refused, and "42" is not 42. Both are compiled once.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from jsonschema import Draft202012Validator, SchemaError
+from jsonschema import ValidationError as SchemaFault
+from jsonschema.validators import validator_for
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails, from_json, to_json
+from referencing import Registry as References
+from referencing import Resource
+from referencing.exceptions import Unresolvable
+from referencing.jsonschema import DRAFT202012
+
+from tool_dispatcher.failures import InvalidTool, readable
+
+Path = tuple[str | int, ...]
+Faults = dict[Path, str]
+"""What is wrong with each argument."""
+
+FAULTS_MAX = 20
+
+
+class BadArguments(Exception):
+    """The arguments are not what the tool accepts."""
+
+    def __init__(self, faults: Faults) -> None:
+        super().__init__(faults)
+        self.faults = faults
+
+
+class Parameters(Protocol):
+    """What a tool accepts."""
+
+    schema: dict[str, Any]
+
+    def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Arguments as the tool's function takes them. Raises BadArguments."""
+
+
+@dataclass(frozen=True)
+class SchemaParameters:
+    """Arguments of which only a JSON Schema is known; they reach the function as they are."""
+
+    schema: dict[str, Any]
+    validator: Any
+
+    @classmethod
+    def of(cls, tool: str, schema: object) -> "SchemaParameters":
+        """Raises InvalidTool for what is no JSON Schema of an object, or refers to anything outside itself."""
+        hint = 'Give a JSON Schema such as {"type": "object", "properties": {"q": {"type": "string"}}}.'
+        try:
+            own = from_json(to_json(schema, inf_nan_mode="strings"))
+        except (ValueError, RecursionError) as error:
+            raise InvalidTool(tool, f"its parameters are not JSON: {error}", hint=hint) from None
+        if not isinstance(own, dict) or own.setdefault("type", "object") != "object":
+            raise InvalidTool(tool, "its parameters are not the JSON Schema of an object", hint=hint)
+        if not _COMBINING.intersection(own):
+            own.setdefault("additionalProperties", False)
+        kind = validator_for(own, default=Draft202012Validator)
+        try:
+            kind.check_schema(own)
+            _check_references(own)
+        except (SchemaError, Unresolvable, RecursionError) as error:
+            problem = readable(getattr(error, "message", error), 300)
+            raise InvalidTool(
+                tool, f"its parameters are no valid JSON Schema: {problem}", hint=hint
+            ) from None
+        return cls(own, kind(own, registry=References()))
+
+    def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        faults: Faults = {}
+        for fault in self.validator.iter_errors(arguments):
+            faults.update(_of_schema_fault(fault))
+            if len(faults) >= FAULTS_MAX:
+                break
+        if faults:
+            raise BadArguments(faults)
+        return arguments
+
+
+@dataclass(frozen=True)
+class TypedParameters:
+    """Arguments of a function with type hints, as one pydantic model."""
+
+    schema: dict[str, Any]
+    model: type[BaseModel]
+    fields: Mapping[str, str]
+    """Name of the model's field by name of the function's parameter; empty when the model is the argument."""
+    optional: frozenset[str]
+    """Parameters with a default of their own, which is left to the function."""
+    whole: str | None
+    """Name of the one parameter that takes the model itself."""
+    exact: SchemaParameters | None
+    """Checked first where the schema lists numbers or booleans: to pydantic True is as good as 1."""
+
+    def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        if self.exact is not None:
+            self.exact.read(arguments)
+        try:
+            read = self.model.model_validate_json(to_json(arguments), strict=True, extra="forbid")
+        except ValidationError as error:
+            raise BadArguments(_of_validation(error, arguments)) from None
+        except (ValueError, RecursionError):
+            raise BadArguments({(): "not JSON, or nested too deeply"}) from None
+        if self.whole is not None:
+            return {self.whole: read}
+        given = read.model_fields_set
+        return {
+            name: getattr(read, field)
+            for name, field in self.fields.items()
+            if field in given or name not in self.optional
+        }
+
+
+def lists_numbers(schema: object) -> bool:
+    """Whether an `enum` or `const` in the schema holds a number or a boolean."""
+    return any(
+        isinstance(option, int | float)
+        for node in _nodes(schema)
+        for option in (node.get("const"), *_listed(node.get("enum")))
+    )
+
+
+_COMBINING = frozenset(
+    ("allOf", "anyOf", "oneOf", "if", "$ref", "$dynamicRef", "patternProperties", "unevaluatedProperties")
+)
+
+
+def _listed(value: object) -> Iterable[object]:
+    return value if isinstance(value, list) else ()
+
+
+def _nodes(schema: object) -> Iterator[dict[str, Any]]:
+    """Every object within a schema."""
+    if isinstance(schema, dict):
+        yield schema
+    children = schema.values() if isinstance(schema, dict) else _listed(schema)
+    for child in children:
+        yield from _nodes(child)
+
+
+def _check_references(schema: dict[str, Any]) -> None:
+    """Raises Unresolvable for a reference that leads nowhere, or anywhere outside: nothing is ever fetched."""
+    resource = Resource.from_contents(schema, default_specification=DRAFT202012)
+    resolver = References().with_resource("", resource).resolver()
+    for node in _nodes(schema):
+        if isinstance(target := node.get("$ref"), str):
+            resolver.lookup(target)
+
+
+def _of_schema_fault(fault: SchemaFault) -> Faults:
+    path = tuple(fault.absolute_path)
+    instance, rule = fault.instance, fault.validator_value
+    if fault.validator == "required" and isinstance(instance, dict):
+        return {(*path, name): "required, but missing" for name in rule if name not in instance}
+    if fault.validator == "additionalProperties" and rule is False:
+        known = fault.schema.get("properties", {})
+        return {(*path, name): "no such field" for name in instance if name not in known}
+    return {path: readable(fault.message, 300)}
+
+
+def _of_validation(error: ValidationError, arguments: dict[str, Any]) -> Faults:
+    faults: Faults = {}
+    for fault in error.errors(include_url=False, include_context=False):
+        path = _path(fault["loc"], arguments, is_missing=fault["type"] == "missing")
+        message = _message(fault)
+        faults[path] = message if path not in faults else readable(f"{faults[path]}, or: {message}", 500)
+        if len(faults) >= FAULTS_MAX:
+            break
+    return faults
+
+
+def _path(place: Path, arguments: Any, is_missing: bool) -> Path:
+    """A fault's place without the names of union members, which are nothing the caller wrote."""
+    path: list[str | int] = []
+    for n, part in enumerate(place):
+        is_there = (isinstance(arguments, dict) and part in arguments) or (
+            isinstance(arguments, list) and isinstance(part, int) and part < len(arguments)
+        )
+        if is_there:
+            arguments = arguments[part]
+        if is_there or (is_missing and n == len(place) - 1):
+            path.append(part)
+    return tuple(path)
+
+
+def _message(fault: ErrorDetails) -> str:
+    match fault["type"]:
+        case "missing":
+            return "required, but missing"
+        case "extra_forbidden" | "unexpected_keyword_argument":
+            return "no such field"
+    try:
+        given = to_json(fault["input"]).decode()
+    except ValueError:
+        given = type(fault["input"]).__name__
+    return readable(f"{fault['msg']}, got {readable(given, 80)}", 300)

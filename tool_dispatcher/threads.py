@@ -1,0 +1,94 @@
+"""Threads for plain functions. They are daemons: one that never returns does not keep the process from exiting."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from contextvars import Context, copy_context
+from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
+
+Done = tuple[Any, BaseException | None]
+"""What a function returned, or what it raised."""
+
+
+@dataclass(frozen=True)
+class _Job:
+    context: Context
+    function: Callable[[], Any]
+    finish: Callable[[Done], None]
+
+
+class Threads:
+    """At most `threads_max` threads, started when needed and kept."""
+
+    def __init__(self, threads_max: int) -> None:
+        self._free = asyncio.Semaphore(threads_max)
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._started = self.busy = 0
+
+    @asynccontextmanager
+    async def place(self, wait_s: float) -> AsyncIterator["Place"]:
+        """A thread that is free, to be used once or not at all. Raises TimeoutError when none gets free."""
+        async with asyncio.timeout(wait_s):
+            await self._free.acquire()
+        place = Place(self)
+        try:
+            yield place
+        finally:
+            if not place.is_used:
+                self._free.release()
+
+    def start(self, function: Callable[[], Any]) -> asyncio.Future[Done]:
+        """Run `function` in a thread of which a place is held; the place is free when the function returns."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Done] = loop.create_future()
+
+        def finish(done: Done) -> None:
+            try:
+                loop.call_soon_threadsafe(self._finish, future, done)
+            except RuntimeError:  # the loop is closed: nobody waits any more
+                return
+
+        self._jobs.put(_Job(copy_context(), function, finish))
+        self.busy += 1
+        if self.busy > self._started:
+            self._started += 1
+            Thread(target=_work, args=(self._jobs,), name=f"tool-{self._started}", daemon=True).start()
+        return future
+
+    def close(self) -> None:
+        """Let the threads end that are idle, and the others when their function returns."""
+        for _ in range(self._started):
+            self._jobs.put(None)
+
+    def _finish(self, future: asyncio.Future[Done], done: Done) -> None:
+        self.busy -= 1
+        self._free.release()
+        if not future.done():
+            future.set_result(done)
+
+
+class Place:
+    """A thread held for one function."""
+
+    def __init__(self, threads: Threads) -> None:
+        self._threads = threads
+        self.is_used = False
+
+    async def run(self, function: Callable[[], Any]) -> Any:
+        """What the function returns; raises what it raises. When cancelled, the function goes on unheard."""
+        self.is_used = True
+        result, error = await self._threads.start(function)
+        if error is not None:
+            raise error
+        return result
+
+
+def _work(jobs: "SimpleQueue[_Job | None]") -> None:
+    while (job := jobs.get()) is not None:
+        try:
+            job.finish((job.context.run(job.function), None))
+        except BaseException as error:  # noqa: BLE001  # a tool may raise anything, SystemExit too
+            job.finish((None, error))

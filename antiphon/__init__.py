@@ -1,8 +1,8 @@
 """Antiphon: hard questions answered in rounds, by five programs that answer each other.
 
-    async with Antiphon() as antiphon:
-        response = await antiphon.ask("Find a course that ...")
-        print(response.answer)
+async with Antiphon() as antiphon:
+    response = await antiphon.ask("Find a course that ...")
+    print(response.answer)
 """
 
 from antiphon.client import Antiphon, TextDelta
@@ -10,7 +10,7 @@ from antiphon.errors import InvalidQuery, PipelineFailed, StillRunning, Submissi
 from shared.errors import AntiphonError, ConfigurationError, RedisUnavailable
 from shared.events import Event
 from shared.session import QueryOptions, Response, Source, Uncertainty
-from tool_dispatcher.tool import Tool, ToolContext, Toolset, tool
+from tool_dispatcher.tool import InvalidTool, Tool, ToolContext, ToolFailed, Toolset, tool
 
 __all__ = [
     "Antiphon",
@@ -18,6 +18,7 @@ __all__ = [
     "ConfigurationError",
     "Event",
     "InvalidQuery",
+    "InvalidTool",
     "PipelineFailed",
     "QueryOptions",
     "RedisUnavailable",
@@ -28,6 +29,7 @@ __all__ = [
     "TextDelta",
     "Tool",
     "ToolContext",
+    "ToolFailed",
     "Toolset",
     "Uncertainty",
     "UnknownSession",

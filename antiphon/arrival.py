@@ -10,8 +10,8 @@ _PAGE = 200
 class Arrival:
     """Watches for one session to be there.
 
-    The queue is let in from its beginning: once what stood in it when we began to look is gone, a session that
-    is not there will not come any more. `entry` is the submission's own place in the queue, where it is known.
+    The queue is let in from its beginning: once what stood in it when we began to look is gone, a session
+    that is not there will not come any more. `entry` is the submission's own place in the queue, if known.
     """
 
     def __init__(self, bus: Bus, session_id: str, entry: str | None) -> None:
@@ -39,9 +39,7 @@ class Arrival:
 
     async def _is_queued(self, until: str) -> bool:
         start = until if self._own else "-"
-        oldest = await self._bus.batcher.submit(
-            "XRANGE", self._bus.keys.queries(), start, until, "COUNT", 1
-        )
+        oldest = await self._bus.batcher.submit("XRANGE", self._bus.keys.queries(), start, until, "COUNT", 1)
         return bool(oldest)
 
     async def _raise_if_rejected(self) -> None:

@@ -1,16 +1,16 @@
 """The client: submit a query, follow its session, get its one answer.
 
-    async with Antiphon() as antiphon:
-        response = await antiphon.ask("Find a course that ...")
-        print(response.answer)
+async with Antiphon() as antiphon:
+    response = await antiphon.ask("Find a course that ...")
+    print(response.answer)
 """
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from types import TracebackType
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Self, Unpack
 
 import structlog
 from pydantic import ValidationError
@@ -20,6 +20,7 @@ from antiphon.embedded import EmbeddedPipeline
 from antiphon.errors import StillRunning, UnknownSession
 from antiphon.submission import Options, cancellation, checked_session_id, submission
 from antiphon.tail import PATIENCE_S, Tail
+from reasoning_engine.settings import Provider
 from shared import logs
 from shared.bus.connection import patiently
 from shared.bus.redis_bus import Bus
@@ -34,12 +35,17 @@ from shared.values import Value
 
 _CONNECT_PATIENCE_S = 5.0
 _ENTRIES_REMEMBERED = 10_000
+_ARRIVAL_POLL_S = 0.05
 
 
 class TextDelta(Value):
     """A piece of a reply while the model is still writing it. For eyes, not for decisions."""
 
     text: str
+
+
+Told = AnyEvent | TextDelta
+"""What a session's stream tells."""
 
 
 class Antiphon:
@@ -54,23 +60,20 @@ class Antiphon:
         self, url: str | None = None, *, namespace: str | None = None, partitions: int | None = None
     ) -> None:
         given = {"redis_url": url, "namespace": namespace, "partitions": partitions}
-        settings = _settings({name: value for name, value in given.items() if value is not None})
-        self._make_bus = lambda: Bus.from_settings(settings, load(BusSettings))
+        self._settings = _settings({name: value for name, value in given.items() if value is not None})
         self._pipeline: EmbeddedPipeline | None = None
         self._bus: Bus | None = None
         self._entries: OrderedDict[str, str] = OrderedDict()
 
     @classmethod
-    def embedded(
-        cls, tools: Iterable[Any] = (), *, model: Literal["auto", "anthropic", "offline"] | None = None
-    ) -> Self:
+    def embedded(cls, tools: Iterable[Any] = (), *, model: Provider | None = None) -> Self:
         """A whole pipeline inside this process, started on entering and gone on leaving; it keeps nothing.
 
         `tools` are functions decorated with `tool`, Tools, Toolsets, modules, or names of modules.
         """
-        antiphon = cls()
-        antiphon._pipeline = EmbeddedPipeline(tools, model)
-        return antiphon
+        client = cls()
+        client._pipeline = EmbeddedPipeline(tools, model)
+        return client
 
     async def __aenter__(self) -> Self:
         if not structlog.is_configured():
@@ -78,7 +81,7 @@ class Antiphon:
         if self._pipeline is not None:
             self._bus = await self._pipeline.start()
             return self
-        bus = self._make_bus()
+        bus = Bus.from_settings(self._settings, load(BusSettings))
         await bus.open(_CONNECT_PATIENCE_S)
         self._bus = bus
         return self
@@ -157,10 +160,10 @@ class Antiphon:
             ) from None
         raise AssertionError("a session is followed to its answer")
 
-    async def stream(self, session_id: str) -> AsyncIterator[AnyEvent | TextDelta]:
-        """The session's events from the first to `response.ready`, as they happen, with the model's text between.
+    async def stream(self, session_id: str) -> AsyncGenerator[Told]:
+        """The session's events as they happen, from the first to `response.ready`, and the model's text.
 
-        Loss of the connection is bridged. Raises UnknownSession, SubmissionRejected, RedisUnavailable.
+        A lost connection is bridged. Raises UnknownSession, SubmissionRejected, RedisUnavailable.
         """
         checked_session_id(session_id)
         async with aclosing(self._follow(session_id, has_text=True)) as told:
@@ -176,8 +179,9 @@ class Antiphon:
         bus = self._open_bus()
         checked_session_id(session_id)
         arrival = Arrival(bus, session_id, self._entries.get(session_id))
-        while not await patiently("look for a session", arrival.check, PATIENCE_S):
-            await asyncio.sleep(0.05)
+        # It arrives in Redis, which sets no asyncio.Event.
+        while not await patiently("look for a session", arrival.check, PATIENCE_S):  # noqa: ASYNC110
+            await asyncio.sleep(_ARRIVAL_POLL_S)
         return await patiently("cancel", lambda: self._cancel(bus, session_id, reason), PATIENCE_S)
 
     async def _cancel(self, bus: Bus, session_id: str, reason: str) -> bool:
@@ -191,7 +195,7 @@ class Antiphon:
                 return True
         raise UnknownSession(f"session {session_id} is not kept any more.")
 
-    async def _follow(self, session_id: str, has_text: bool) -> AsyncIterator[AnyEvent | TextDelta | Response]:
+    async def _follow(self, session_id: str, has_text: bool) -> AsyncGenerator[Told | Response]:
         """Events and text of a session, then its response."""
         bus = self._open_bus()
         log, text = bus.keys.log(session_id), bus.keys.deltas(session_id)
@@ -224,7 +228,9 @@ class Antiphon:
 
     def _open_bus(self) -> Bus:
         if self._bus is None:
-            raise AntiphonError("the client is not connected.", hint="Use `async with Antiphon() as antiphon:`.")
+            raise AntiphonError(
+                "the client is not connected.", hint="Use `async with Antiphon() as antiphon:`."
+            )
         return self._bus
 
 

@@ -4,19 +4,22 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from types import ModuleType
+from typing import Any, get_args
 
 from antiphon import private_redis
 from antiphon.errors import PipelineFailed
+from reasoning_engine.settings import Provider
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
 from shared.errors import ConfigurationError
 from shared.runner import run_service
 from shared.service import Service
 from shared.settings import BusSettings, load
+from tool_dispatcher.catalogue import Registry, load_tools
+from tool_dispatcher.tool import Tool, Toolset
 
-Provider = Literal["auto", "anthropic", "offline"]
-PROVIDERS: tuple[Provider, ...] = ("auto", "anthropic", "offline")
+PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 _GRACE_S = 1.0
 _CONNECT_PATIENCE_S = 10.0
 _PROVIDER_SETTING = "ANTIPHON_REASONING_ENGINE_PROVIDER"
@@ -32,7 +35,9 @@ class EmbeddedPipeline:
         if model is not None and model not in PROVIDERS:
             raise ConfigurationError(f"model: {model!r} is none of {', '.join(PROVIDERS)}.")
         if isinstance(tools, str) or not isinstance(tools, Iterable):
-            raise ConfigurationError("tools: a list is needed.", hint='For instance tools=["examples.courses"].')
+            raise ConfigurationError(
+                "tools: a list is needed.", hint='For instance tools=["examples.courses"].'
+            )
         self._tools, self._model = list(tools), model
         self._redis: private_redis.PrivateRedis | None = None
         self._bus: Bus | None = None
@@ -90,15 +95,31 @@ class EmbeddedPipeline:
         return [
             coordinator.component.build(bus),
             engine,
-            tool_dispatcher.component.build(bus, registry=self._registry()),
+            tool_dispatcher.component.build(bus, registry=registry_of(self._tools)),
             context_synthesizer.component.build(bus),
             response_assembler.component.build(bus),
         ]
 
 
+def registry_of(tools: Iterable[Any]) -> Registry:
+    """Tools, Toolsets, modules and names of modules as one registry. Raises ConfigurationError."""
+    found: list[Tool | Toolset] = []
+    for one in tools:
+        match one:
+            case Tool() | Toolset():
+                found.append(one)
+            case ModuleType(__name__=name) | str(name):
+                found += load_tools(name).values()
+            case _:
+                raise ConfigurationError(
+                    f"tools: {one!r} is not a tool.", hint="Decorate its function with @tool(effect=...)."
+                )
+    return Registry(found)
+
+
 @contextlib.contextmanager
 def _provider(model: Provider | None) -> Iterator[None]:
-    """The engine reads its settings from the environment alone; for the moment it is built, it says `model`."""
+    """The engine reads its settings from the environment alone; while it is built, that says `model`."""
     environment = os.environ  # noqa: TID251  # set for a component of ours, not read
     before = environment.get(_PROVIDER_SETTING)
     try:

@@ -25,7 +25,7 @@ class Leash:
         self._starting = asyncio.Lock()
 
     async def start(self, *command: str, output: int | IO[Any] | None = None) -> Process:
-        """A child on the leash, `output` being its stdout and stderr. Raises OSError when it cannot be started."""
+        """A child on the leash, `output` being its stdout and stderr. Raises OSError."""
         async with self._starting:
             if self._shell is None or self._shell.returncode is not None:
                 self._shell = await asyncio.create_subprocess_exec(

@@ -1,4 +1,4 @@
-"""From what a caller gives to the event that enters the system. Pure: nothing is sent that would be rejected."""
+"""From what a caller gives to the event that enters the system. Pure; what would be rejected is refused."""
 
 from datetime import datetime
 from typing import TypedDict

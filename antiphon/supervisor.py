@@ -25,7 +25,7 @@ Command = Callable[[Component], list[str]]
 
 
 def component_command(name: Component) -> list[str]:
-    """The command that runs a component. -P: a foreign `shared` in the working directory is never imported."""
+    """The command that runs a component. -P: no foreign `shared` of the working directory is imported."""
     return [sys.executable, "-P", "-m", name]
 
 

@@ -57,7 +57,7 @@ class Tail:
 
 def _entries_of(stream_and_entries: tuple[Any, Any]) -> list[Entry]:
     stream, entries = stream_and_entries
-    if entries and isinstance(entries[0][0], list):
+    if entries and not isinstance(entries[0][0], bytes):
         (entries,) = entries  # fakeredis nests them once more
     name = stream.decode() if isinstance(stream, bytes) else stream
     return [(name, place.decode(), fields) for place, fields in entries]

@@ -67,14 +67,29 @@ def speed(measured: Pipeline, sessions: int, runs: int, peer_sessions: int) -> l
     idle, floor_idle = statistics.median(idle_ms), statistics.median(floor_idle_ms)
     rows: list[Row] = [
         ("messages of a session", f"{len(hops)}", f"{sum(hop.size_bytes for hop in hops)} bytes", ""),
-        ("sessions per second", f"{rate:.0f}", f"floor {floor_rate:.0f}: {ratio:.2f}", ">= 0.40 of the floor"),
-        ("one idle session", f"{idle:.1f} ms", f"floor {floor_idle:.1f} ms: {idle / floor_idle:.2f}", "<= 2 floors"),
+        (
+            "sessions per second",
+            f"{rate:.0f}",
+            f"floor {floor_rate:.0f}: {ratio:.2f}",
+            ">= 0.40 of the floor",
+        ),
+        (
+            "one idle session",
+            f"{idle:.1f} ms",
+            f"floor {floor_idle:.1f} ms: {idle / floor_idle:.2f}",
+            "<= 2 floors",
+        ),
         ("CPU per session", f"{sum(costs.values()):.0f} us", _costs(costs), ""),
     ]
     if peer_rates:
         peer = statistics.median(peer_rates)
         rows.append(
-            ("LangGraph + SQLite, 2 processes", f"{peer:.0f}/s", f"we are {rate / peer:.1f} times as fast", ">= 3")
+            (
+                "LangGraph + SQLite, 2 processes",
+                f"{peer:.0f}/s",
+                f"we are {rate / peer:.1f} times as fast",
+                ">= 3",
+            )
         )
     return rows
 

@@ -87,7 +87,8 @@ class Pipeline:
     def memory_mb(self) -> dict[str, float]:
         """Resident memory of each process."""
         return {
-            name: psutil.Process(process.pid).memory_info().rss / 1e6 for name, process in self.processes.items()
+            name: psutil.Process(process.pid).memory_info().rss / 1e6
+            for name, process in self.processes.items()
         }
 
     def cpu_s(self) -> dict[str, float]:
@@ -111,7 +112,9 @@ class Pipeline:
     def session_bytes(self, session_id: str) -> int:
         """Bytes of Redis memory that belong to one session."""
         pattern = self.keys.of_session(session_id, "*")
-        return sum(self.client.memory_usage(key, samples=0) for key in self.client.scan_iter(pattern, count=1000))
+        return sum(
+            self.client.memory_usage(key, samples=0) for key in self.client.scan_iter(pattern, count=1000)
+        )
 
     def hops(self) -> list[Hop]:
         """The messages of the newest session, each with its stream, its reader and its size."""

@@ -34,7 +34,9 @@ class StubModel:
         is_last = number > (int(wanted[1]) if wanted else TOOL_ROUNDS)
         if not is_last:
             content += [
-                ToolUseBlock(type="tool_use", id=f"toolu_{number}_{n}", name="search", input={"q": f"stub {n}"})
+                ToolUseBlock(
+                    type="tool_use", id=f"toolu_{number}_{n}", name="search", input={"q": f"stub {n}"}
+                )
                 for n in range(2)
             ]
         return Message(

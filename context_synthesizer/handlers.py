@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from context_synthesizer.select import build_briefing
 from context_synthesizer.settings import ContextSynthesizerSettings
-from shared.bus.handling import MEMORY, Append, Delivery, Handlers, Outcome, SessionStore
+from shared.bus.handling import BRIEFING, MEMORY, Append, Delivery, Handlers, Outcome, Put, SessionStore
 from shared.errors import UnreadableEvent
 from shared.events import (
     BriefingReady,
@@ -52,8 +52,10 @@ class ContextSynthesizer:
         briefing = build_briefing(
             memory, request.round, request.max_rounds, request.level, self._settings.briefing_tokens
         )
-        ready = BriefingReady(round=request.round, briefing=briefing)
-        return Outcome(events=(ready,), writes=(Append(MEMORY, len(items), item),) if item else ())
+        ready = BriefingReady(round=request.round, briefing=briefing.outline)
+        rendered = Put(BRIEFING, None, briefing.text.encode())
+        filed = (Append(MEMORY, len(items), item),) if item else ()
+        return Outcome(events=(ready,), writes=(rendered, *filed))
 
 
 def _file(

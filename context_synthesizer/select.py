@@ -28,7 +28,7 @@ from context_synthesizer.render import (
     tool_line,
     whole_fact,
 )
-from shared.briefing import Briefing, Level, estimate_tokens
+from shared.briefing import Briefing, Level
 from shared.memory import Fact, Memory, ToolUse
 
 _CHARACTERS_PER_TOKEN = 4
@@ -61,17 +61,11 @@ def build_briefing(memory: Memory, round: int, max_rounds: int, level: Level, to
     whole = _everything(memory)
     text = _assemble(question, whole, now)
     if len(text) <= characters_max:
-        return Briefing(
-            text=text, tokens=estimate_tokens(text), facts_shown=tuple(fact.id for fact in memory.facts)
-        )
+        return Briefing.of(text, shown=tuple(fact.id for fact in memory.facts))
     frame = render((question, now))
     if len(frame) > characters_max:
         frame = render((question,))
-        return Briefing(
-            text=frame,
-            tokens=estimate_tokens(frame),
-            facts_omitted=tuple(fact.id for fact in memory.facts),
-        )
+        return Briefing.of(frame, omitted=tuple(fact.id for fact in memory.facts))
     shown = _within(memory, whole, characters_max - len(frame) - _HEADINGS_CHARACTERS)
     text = _assemble(question, shown, now)
     return _described(text, memory.facts, shown.facts, whole.facts)
@@ -107,12 +101,11 @@ def _assemble(question: tuple[str, Sequence[str]], pieces: _Pieces, now: tuple[s
 
 def _described(text: str, facts: Sequence[Fact], shown: Sequence[str], whole: Sequence[str]) -> Briefing:
     triples = list(zip(facts, shown, whole, strict=True))
-    return Briefing(
-        text=text,
-        tokens=estimate_tokens(text),
-        facts_shown=tuple(fact.id for fact, piece, _ in triples if piece),
-        facts_shortened=tuple(fact.id for fact, piece, full in triples if piece and piece != full),
-        facts_omitted=tuple(fact.id for fact, piece, _ in triples if not piece),
+    return Briefing.of(
+        text,
+        shown=tuple(fact.id for fact, piece, _ in triples if piece),
+        shortened=tuple(fact.id for fact, piece, full in triples if piece and piece != full),
+        omitted=tuple(fact.id for fact, piece, _ in triples if not piece),
     )
 
 

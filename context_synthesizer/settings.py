@@ -12,7 +12,7 @@ class ContextSynthesizerSettings(Settings):
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_CONTEXT_SYNTHESIZER_")
     section = "context_synthesizer"
 
-    concurrency: int = Field(default=32, ge=1, le=10_000, description="Messages in hand at once.")
+    concurrency: int = Field(default=128, ge=1, le=10_000, description="Messages in hand at once.")
     briefing_tokens: int = Field(
         default=8_000,
         ge=500,

@@ -90,7 +90,7 @@ def decide(session: Session, event: AnyEvent, log_entry: LogEntry) -> Decision:
         case _ if event.causationid is None or event.causationid != session.awaiting:
             return Decision(session)
         case BriefingReady() as ready:
-            return _on_briefing(session, event, log_entry, ready)
+            return _on_briefing(session, event, ready)
         case ReasoningCompleted() as reply:
             return _on_reply(session, event, log_entry, reply)
         case ReasoningFailed() as failure:
@@ -102,7 +102,7 @@ def decide(session: Session, event: AnyEvent, log_entry: LogEntry) -> Decision:
             return Decision(session)
 
 
-def _on_briefing(session: Session, event: AnyEvent, log_entry: LogEntry, ready: BriefingReady) -> Decision:
+def _on_briefing(session: Session, event: AnyEvent, ready: BriefingReady) -> Decision:
     """The briefing holds what was filed; now the limits decide whether, and how, the model is asked."""
     filed = session.model_copy(update={"reasoning": None, "results": None})
     left = limits.tokens_left(filed)
@@ -111,7 +111,7 @@ def _on_briefing(session: Session, event: AnyEvent, log_entry: LogEntry, ready: 
     reason = limits.last_round_reason(filed, ready.briefing.tokens)
     request = ReasoningRequested(
         round=filed.round,
-        briefing=log_entry,
+        briefing=ready.briefing.digest,
         catalogue=filed.catalogue,
         tools=() if reason else filed.tools,
         last_round_because=limits.explain(reason, filed),

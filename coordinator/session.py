@@ -42,7 +42,7 @@ class Session(Value):
     barren_rounds: int = Field(default=0, description="Rounds in a row in which every call failed.")
     tool_calls_used: int = 0
     rounds_used: int = 0
-    usage: Usage = Usage()
+    usage: Usage = Usage(cost_usd=0.0)
     uncertainty: tuple[Uncertainty, ...] = ()
 
 

@@ -21,8 +21,8 @@ class CoordinatorSettings(Settings):
     deadline_s: float = Field(
         default=300, gt=0, le=86_400, description="Seconds from a query's submission to its answer."
     )
-    concurrency: int = Field(default=64, ge=1, le=10_000, description="Messages in hand at once.")
-    intake: int = Field(default=64, ge=1, le=10_000, description="Submissions in hand at once.")
+    concurrency: int = Field(default=256, ge=1, le=10_000, description="Messages in hand at once.")
+    intake: int = Field(default=128, ge=1, le=10_000, description="Submissions in hand at once.")
     catalogue_wait_s: float = Field(
         default=20, ge=0, le=600, description="Seconds a new session waits for a dispatcher's catalogue."
     )

@@ -42,7 +42,9 @@ async def reason(
     exchange = _Exchange(model, on_text, settings, deadline=started + seconds_left)
     prompt = build_prompt(request, briefing, tools, model_id, settings.max_output_tokens)
     try:
-        async with asyncio.timeout(max(0.0, seconds_left)):
+        if seconds_left <= 0:
+            raise TimeoutError
+        async with asyncio.timeout(seconds_left):
             reply = await exchange.reply_to(prompt)
     except TimeoutError:
         problem = failure("timeout", "The query's time was over before the model had replied")

@@ -10,10 +10,10 @@ from reasoning_engine.model import Model
 from reasoning_engine.prompt import tool_params
 from reasoning_engine.settings import EngineSettings
 from shared.briefing import Briefing
-from shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
+from shared.bus.handling import BRIEFING, Delivery, Handlers, Outcome, SessionStore
 from shared.clock import utc_now
 from shared.errors import UnreadableEvent
-from shared.events import BriefingReady, ReasoningRequested
+from shared.events import ReasoningRequested
 from shared.tools import Catalogue
 
 _OFFERS_KEPT_MAX = 256
@@ -41,7 +41,7 @@ class ReasoningEngine:
     async def on_reasoning_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Answer with the model's reply, or with why there is none.
 
-        Raises UnreadableEvent when the session's log does not hold the briefing the request names.
+        Raises UnreadableEvent when the briefing the request names is not there.
         """
         request = delivery.event.data
         assert isinstance(request, ReasoningRequested)
@@ -80,10 +80,10 @@ class ReasoningEngine:
 
 
 async def _briefing(session: SessionStore, request: ReasoningRequested) -> Briefing:
-    data = (await session.event(request.briefing)).data
-    if not isinstance(data, BriefingReady):
+    _, text = await session.document(BRIEFING)
+    briefing = Briefing.of((text or b"").decode())
+    if briefing.outline.digest != request.briefing:
         raise UnreadableEvent(
-            f"log entry {request.briefing} of session {session.session_id} is {data.type}, "
-            f"not {BriefingReady.type}."
+            f"the briefing of round {request.round} of session {session.session_id} is not there any more."
         )
-    return data.briefing
+    return briefing

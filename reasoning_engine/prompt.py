@@ -76,7 +76,7 @@ def build_prompt(
         text += _without_tools(request)
     prompt = Prompt(
         model=model_id,
-        max_tokens=max(1, min(max_output_tokens, request.tokens_left - briefing.tokens)),
+        max_tokens=max(1, min(max_output_tokens, request.tokens_left - briefing.outline.tokens)),
         system=_SYSTEM,
         messages=[{"role": "user", "content": text}],
     )

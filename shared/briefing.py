@@ -30,6 +30,7 @@ A section with nothing to say is left out. What tools returned stands inside `<f
 """
 
 import re
+from hashlib import blake2b
 from typing import Any, Literal
 
 from pydantic import Field
@@ -49,16 +50,52 @@ _FENCE = re.compile(
 )
 
 
-class Briefing(Value):
-    """One round's briefing, rendered."""
+class Outline(Value):
+    """What a briefing holds, without its text: what the session's log keeps of it.
 
-    text: str
+    The text is a pure render of what is in the log already; keeping it for each round would make a session
+    grow with the square of its rounds. The digest proves a render to be the same.
+    """
+
+    digest: str = Field(description="BLAKE2b of the text, 128 bits, in hexadecimal.")
     tokens: int = Field(ge=0, description="Estimated.")
     facts_shown: tuple[str, ...] = Field(
         default=(), description="Ids of the facts in it, whole or shortened."
     )
     facts_shortened: tuple[str, ...] = ()
     facts_omitted: tuple[str, ...] = ()
+
+
+class Briefing(Value):
+    """One round's briefing, rendered; the newest stands in a document of its session."""
+
+    text: str
+    outline: Outline
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        shown: tuple[str, ...] = (),
+        shortened: tuple[str, ...] = (),
+        omitted: tuple[str, ...] = (),
+    ) -> "Briefing":
+        """The briefing with that text, and the ids of the facts in it and left out of it."""
+        return cls(
+            text=text,
+            outline=Outline(
+                digest=digest_of(text),
+                tokens=estimate_tokens(text),
+                facts_shown=shown,
+                facts_shortened=shortened,
+                facts_omitted=omitted,
+            ),
+        )
+
+
+def digest_of(text: str) -> str:
+    """What a briefing is named by: a hash of its text."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def fence(content: Any) -> str:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from shared.values import Round, SessionId, Usage, Value
+from shared.values import SessionId, Usage, Value
 
 Status = Literal["complete", "partial", "failed", "cancelled"]
 

@@ -1,10 +1,11 @@
 """A server that speaks the Messages API over a real socket and says what a script tells it to.
 
-    async with serving(Scripted(text="Because."), Scripted(status=429, headers={"retry-after": "1"})) as server:
+    async with serving(Scripted(status=429, headers={"retry-after": "1"}), Scripted(text="Yes.")) as server:
         ...  # point the SDK at server.url; server.requests holds what it sent
 
 As a process, for tests of whole programs: `python -m tests.messages_server --port 0 --script file.json`
-prints its port on the first line. The file holds a list of Scripted objects; GET /requests tells what came.
+prints its port on the first line. The file holds a list of Scripted objects; GET /requests tells what came
+last, GET /under-way how many requests are not answered yet.
 A request that the script has no reply for is answered with status 400 and says so.
 """
 
@@ -17,9 +18,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
-
-_PIECE = 7
-"""Characters of text or of arguments in one event of a stream."""
 
 
 class Strict(BaseModel):
@@ -41,6 +39,7 @@ class Scripted(Strict):
     when: str = Field(default="", description="Text that the request's body must hold.")
     repeat: bool = False
     wait_s: float = Field(default=0.0, description="Before anything is sent.")
+    piece: int = Field(default=7, description="Characters of text or of arguments in one event of a stream.")
     event_wait_s: float = Field(default=0.0, description="Before each event of a stream.")
 
     text: str = ""
@@ -72,9 +71,11 @@ class Received(Strict):
 class MessagesServer:
     """The script and what it was used for."""
 
-    def __init__(self, script: Sequence[Scripted]) -> None:
+    def __init__(self, script: Sequence[Scripted], requests_max: int | None = None) -> None:
         self.requests: list[Received] = []
+        self.under_way = 0
         self.port = 0
+        self._requests_max = requests_max
         self._unused = list(script)
         self._connections: set[asyncio.Task[None]] = set()
 
@@ -115,8 +116,18 @@ class MessagesServer:
         if received.path == "/requests":
             listed = [request.model_dump() for request in self.requests]
             return _send(writer, 200, {}, json.dumps(listed).encode())
+        if received.path == "/under-way":
+            return _send(writer, 200, {}, json.dumps(self.under_way).encode())
         self.requests.append(received)
-        scripted = self._take(received)
+        if self._requests_max is not None:
+            del self.requests[: -self._requests_max]
+        self.under_way += 1
+        try:
+            await self._reply(self._take(received), received, writer)
+        finally:
+            self.under_way -= 1
+
+    async def _reply(self, scripted: Scripted, received: Received, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(scripted.wait_s)
         if scripted.body is not None:
             return _send(writer, scripted.status, scripted.headers, scripted.body.encode("latin-1"))
@@ -223,12 +234,17 @@ def _events(scripted: Scripted) -> Iterator[dict[str, Any]]:
         opening, deltas = block, list[dict[str, str]]()
         if block["type"] == "text":
             opening = {**block, "text": ""}
-            deltas = [{"type": "text_delta", "text": piece} for piece in _pieces(block["text"])]
+            deltas = [
+                {"type": "text_delta", "text": piece} for piece in _pieces(block["text"], scripted.piece)
+            ]
         elif block["type"] == "tool_use":
             use = next(uses, None)
             written = json.dumps(block["input"]) if use is None or use.written is None else use.written
             opening = {**block, "input": {}}
-            deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in _pieces(written)]
+            deltas = [
+                {"type": "input_json_delta", "partial_json": piece}
+                for piece in _pieces(written, scripted.piece)
+            ]
         yield {"type": "content_block_start", "index": index, "content_block": opening}
         for delta in deltas:
             yield {"type": "content_block_delta", "index": index, "delta": delta}
@@ -242,8 +258,8 @@ def _events(scripted: Scripted) -> Iterator[dict[str, Any]]:
     yield {"type": "message_stop"}
 
 
-def _pieces(text: str) -> list[str]:
-    return [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
+def _pieces(text: str, length: int) -> list[str]:
+    return [text[start : start + length] for start in range(0, len(text), length)]
 
 
 def serving(*script: Scripted) -> contextlib.AbstractAsyncContextManager[MessagesServer]:
@@ -252,8 +268,8 @@ def serving(*script: Scripted) -> contextlib.AbstractAsyncContextManager[Message
 
 
 async def _serve(port: int, script: list[Scripted]) -> None:
-    async with MessagesServer(script).listening(port) as server:
-        print(server.port, flush=True)
+    async with MessagesServer(script, _KEPT_BY_A_PROCESS).listening(port) as server:
+        print(server.port, flush=True)  # noqa: T201  # whoever started it reads the port there
         await asyncio.Event().wait()
 
 

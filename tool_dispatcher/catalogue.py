@@ -92,7 +92,7 @@ def _import(name: str, entry: str) -> ModuleType:
         )
     try:
         return importlib.import_module(name)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # a module of tools may raise anything
+    except (Exception, SystemExit) as error:  # a module of tools may raise anything
         raise ConfigurationError(
             f"ANTIPHON_TOOLS: {entry} cannot be imported: {type(error).__name__}: {readable(error, 500)}.",
             hint="The module must be importable: install it, or put its folder on PYTHONPATH.",

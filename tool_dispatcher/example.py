@@ -1,6 +1,6 @@
 """An example of valid arguments, made from a JSON Schema. Pure."""
 
-from math import ceil
+from math import ceil, floor
 from typing import Any
 
 _DEPTH_MAX = 6
@@ -65,17 +65,16 @@ def _of_type(schema: dict[str, Any], root: dict[str, Any], depth: int) -> Any:
 
 
 def _number(schema: dict[str, Any], *, is_whole: bool) -> int | float:
-    step = schema.get("multipleOf", 1)
-    low, high = schema.get("minimum"), schema.get("maximum")
-    if (above := schema.get("exclusiveMinimum")) is not None:
-        low = above + step
-    if (below := schema.get("exclusiveMaximum")) is not None:
-        high = below - step
-    number = low if low is not None else min(1, high) if high is not None else 1
-    number = ceil(number / step) * step
-    if is_whole or (high is not None and number <= high):
-        return int(number) if is_whole else number
-    return number if high is None or low is None else (low + high) / 2
+    step: int | float = schema.get("multipleOf", 1)
+    low: int | float | None = schema.get("minimum", schema.get("exclusiveMinimum"))
+    high: int | float | None = schema.get("maximum", schema.get("exclusiveMaximum"))
+    if low is not None and high is not None and not is_whole:
+        return (low + high) / 2
+    if low is not None:
+        return ceil(low / step) * step if "minimum" in schema else (floor(low / step) + 1) * step
+    if high is not None and high <= 1:
+        return floor(high / step) * step if "maximum" in schema else (ceil(high / step) - 1) * step
+    return step
 
 
 def _text(schema: dict[str, Any]) -> str:

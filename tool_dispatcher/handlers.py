@@ -1,4 +1,4 @@
-"""The async shell: plan the batch, run what must run, journal each outcome as it settles, answer every call."""
+"""The async shell: plan the batch, run what must run, journal each outcome, answer every call."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping
@@ -16,7 +16,7 @@ from tool_dispatcher.execute import Call, execute
 from tool_dispatcher.failures import error_of, tool_error
 from tool_dispatcher.journal import Journal
 from tool_dispatcher.settings import ToolDispatcherSettings
-from tool_dispatcher.threads import Place, Threads
+from tool_dispatcher.threads import NoThread, Place, Threads
 from tool_dispatcher.tool import Tool
 from tool_dispatcher.validate import validate
 
@@ -113,14 +113,14 @@ class ToolDispatcher:
         try:
             async with self._threads.place(batch.time_left_s) as place:
                 return await self._begin(step, arguments, batch, place)
-        except TimeoutError:
+        except NoThread:
             return _out_of_time("No thread came free in time; the call was not run.")
 
     async def _begin(self, step: ToRun, arguments: dict[str, Any], batch: _Batch, place: Place | None) -> Any:
         call, tool = step.call, step.tool
         if tool.effect == "write" and not await batch.journal.begin(call.idempotency_key):
             return unknown_outcome(call)  # unless the journal holds its outcome: then settling finds it
-        timeout_s = min(tool.timeout_s, batch.time_left_s)
+        timeout_s = max(0.0, min(tool.timeout_s, batch.time_left_s))
         context = ToolContext(
             idempotency_key=call.idempotency_key,
             session_id=batch.delivery.event.subject,

@@ -5,6 +5,7 @@ Both are strict: unknown fields and coercion are refused, and "42" is not 42. Bo
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 from jsonschema import Draft202012Validator, SchemaError
@@ -31,13 +32,15 @@ class BadArguments(Exception):
 
     def __init__(self, faults: Faults) -> None:
         super().__init__(faults)
-        self.faults = faults
+        self.faults = dict(islice(faults.items(), FAULTS_MAX))
 
 
 class Parameters(Protocol):
     """What a tool accepts."""
 
-    schema: dict[str, Any]
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of the arguments."""
 
     def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Arguments as the tool's function takes them. Raises BadArguments."""
@@ -52,7 +55,7 @@ class SchemaParameters:
 
     @classmethod
     def of(cls, tool: str, schema: object) -> "SchemaParameters":
-        """Raises InvalidTool for what is no JSON Schema of an object, or refers to anything outside itself."""
+        """Raises InvalidTool for what is no JSON Schema of an object, or refers to anything outside."""
         hint = 'Give a JSON Schema such as {"type": "object", "properties": {"q": {"type": "string"}}}.'
         try:
             own = from_json(to_json(schema, inf_nan_mode="strings"))
@@ -97,17 +100,17 @@ class TypedParameters:
     whole: str | None
     """Name of the one parameter that takes the model itself."""
     exact: SchemaParameters | None
-    """Checked first where the schema lists numbers or booleans: to pydantic True is as good as 1."""
+    """Checked too where the schema lists numbers or booleans: to pydantic True is as good as 1."""
 
     def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        if self.exact is not None:
-            self.exact.read(arguments)
         try:
             read = self.model.model_validate_json(to_json(arguments), strict=True, extra="forbid")
         except ValidationError as error:
             raise BadArguments(_of_validation(error, arguments)) from None
         except (ValueError, RecursionError):
             raise BadArguments({(): "not JSON, or nested too deeply"}) from None
+        if self.exact is not None:
+            self.exact.read(arguments)
         if self.whole is not None:
             return {self.whole: read}
         given = read.model_fields_set
@@ -146,7 +149,7 @@ def _nodes(schema: object) -> Iterator[dict[str, Any]]:
 
 
 def _check_references(schema: dict[str, Any]) -> None:
-    """Raises Unresolvable for a reference that leads nowhere, or anywhere outside: nothing is ever fetched."""
+    """Raises Unresolvable for a reference that leads nowhere or outside: nothing is ever fetched."""
     resource = Resource.from_contents(schema, default_specification=DRAFT202012)
     resolver = References().with_resource("", resource).resolver()
     for node in _nodes(schema):

@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -43,6 +43,8 @@ def as_json(value: Any, depth: int = 0) -> Any:
         }
     if isinstance(value, bytes | bytearray | memoryview):
         raise NotJson(f"the result holds {kind.__name__}; return text")
+    if isinstance(value, Iterator):
+        raise NotJson(f"the result holds {kind.__name__}; return a list")
     return _plain(value)
 
 
@@ -75,7 +77,7 @@ def _cut(text: str, bytes_max: int) -> str:
     kept = text[: bytes_max // 2]
     while len(to_json(kept)) > bytes_max:
         kept = kept[: len(kept) // 2]
-    return f"{kept}\n\n[Cut: these are the first {len(kept)} of {len(text)} characters. Ask for less to see more.]"
+    return f"{kept}\n\n[Cut after {len(kept)} of {len(text)} characters; ask for less to see the rest.]"
 
 
 def _key(key: Any) -> str:

@@ -12,7 +12,7 @@ class ToolDispatcherSettings(Settings):
     model_config = SettingsConfigDict(env_prefix="ANTIPHON_TOOL_DISPATCHER_")
     section = "tool_dispatcher"
 
-    concurrency: int = Field(default=32, ge=1, le=10_000, description="Batches in hand at once.")
+    concurrency: int = Field(default=64, ge=1, le=10_000, description="Batches in hand at once.")
     batch_concurrency: int = Field(default=8, ge=1, le=1_000, description="Calls of one batch run at once.")
     threads: int = Field(default=16, ge=1, le=1_000, description="Threads that run plain functions.")
     result_bytes_max: int = Field(

@@ -29,9 +29,12 @@ def parameters_of(tool: str, function: Callable[..., Any]) -> tuple[TypedParamet
         _check(tool, parameter)
     contexts = tuple(p.name for p in parameters if _is_context(p.annotation))
     asked = [p for p in parameters if p.name not in contexts]
+    model: type[BaseModel]
+    fields: dict[str, str] = {}
+    whole: str | None = None
     match asked:
         case [only] if isinstance(only.annotation, type) and issubclass(only.annotation, BaseModel):
-            model, fields, whole = only.annotation, {}, only.name
+            model, whole = only.annotation, only.name
             if issubclass(model, RootModel):
                 raise InvalidTool(
                     tool,
@@ -40,7 +43,7 @@ def parameters_of(tool: str, function: Callable[..., Any]) -> tuple[TypedParamet
                 )
         case _:
             fields = {parameter.name: f"p{n}" for n, parameter in enumerate(asked)}
-            model, whole = _model(tool, asked), None
+            model = _model(tool, asked)
     schema = _schema(tool, model)
     optional = frozenset(p.name for p in asked if p.default is not p.empty)
     exact = SchemaParameters.of(tool, schema) if lists_numbers(schema) else None
@@ -89,7 +92,7 @@ def _is_context(annotation: object) -> bool:
 
 
 def _model(tool: str, parameters: list[inspect.Parameter]) -> type[BaseModel]:
-    """A model with one field per parameter, under a neutral name: a parameter may be called `json` or `_x`."""
+    """One field per parameter, under a neutral name: a parameter may be called `json` or `_x`."""
     fields: dict[str, Any] = {}
     for n, parameter in enumerate(parameters):
         default = ... if parameter.default is parameter.empty else parameter.default

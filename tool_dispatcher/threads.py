@@ -1,4 +1,4 @@
-"""Threads for plain functions. They are daemons: one that never returns does not keep the process from exiting."""
+"""Threads for plain functions: daemons, so that one that never returns does not keep the process alive."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -20,6 +20,10 @@ class _Job:
     finish: Callable[[Done], None]
 
 
+class NoThread(Exception):
+    """No thread came free in time."""
+
+
 class Threads:
     """At most `threads_max` threads, started when needed and kept."""
 
@@ -30,9 +34,12 @@ class Threads:
 
     @asynccontextmanager
     async def place(self, wait_s: float) -> AsyncIterator["Place"]:
-        """A thread that is free, to be used once or not at all. Raises TimeoutError when none gets free."""
-        async with asyncio.timeout(wait_s):
-            await self._free.acquire()
+        """A thread that is free, to be used once or not at all. Raises NoThread."""
+        try:
+            async with asyncio.timeout(wait_s):
+                await self._free.acquire()
+        except TimeoutError:
+            raise NoThread from None
         place = Place(self)
         try:
             yield place
@@ -41,7 +48,7 @@ class Threads:
                 self._free.release()
 
     def start(self, function: Callable[[], Any]) -> asyncio.Future[Done]:
-        """Run `function` in a thread of which a place is held; the place is free when the function returns."""
+        """Run `function` in a thread that is held; it is free again when the function returns."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Done] = loop.create_future()
 

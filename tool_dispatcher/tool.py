@@ -161,7 +161,7 @@ def tool(
     if bare is not None:
         raise InvalidTool(
             getattr(bare, "__name__", "?"),
-            "tool takes no function here",
+            "tool takes nothing but keywords",
             hint="Write tool(effect=...)(function).",
         )
 

@@ -10,7 +10,7 @@ from tool_dispatcher.tool import Tool
 
 
 def validate(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | ToolError:
-    """The arguments as the tool's function takes them, or what is wrong with each and what to send instead."""
+    """The arguments as the tool's function takes them, or what is wrong with each and what to send."""
     try:
         return tool.parameters.read(arguments)
     except BadArguments as bad:

@@ -4,20 +4,23 @@ import asyncio
 import os
 import sys
 from contextlib import aclosing, suppress
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from antiphon.cli.live import show_answer, show_progress
 from antiphon.cli.output import EXIT_INTERRUPTED, Json, UsageError, print_json, run, stderr
 from antiphon.client import Antiphon
-from antiphon.embedded import Provider
-from antiphon.submission import Options
+from antiphon.observe import connected
+from antiphon.submission import Options, submission
+from reasoning_engine.settings import Provider
 from shared import health
+from shared.clock import utc_now
 from shared.errors import AntiphonError, UnreadableEvent
 from shared.events import COMPONENTS
+from shared.ids import new_id
 from shared.session import Response
-from shared.settings import PipelineSettings, load
+from shared.settings import BusSettings, PipelineSettings, load
 
 _AFTER_CANCEL_S = 5.0
 
@@ -34,8 +37,8 @@ ToolModules = Annotated[
     typer.Option(
         "--tools",
         metavar="MODULE[:NAME]",
-        help="Python modules to take tools from, comma separated or repeated. Modules of the current directory "
-        "can be named. Without it, ANTIPHON_TOOLS.",
+        help="Python modules to take tools from, comma separated or repeated. Modules of the current "
+        "directory can be named. Without it, ANTIPHON_TOOLS.",
     ),
 ]
 Model = Annotated[
@@ -62,8 +65,8 @@ def ask(
 ) -> None:
     """Ask a question and wait for the answer.
 
-    Uses the running pipeline when ANTIPHON_REDIS_URL is set. Otherwise it runs a whole pipeline of its own for
-    this one question, on a private redis-server, or on fakeredis.
+    Uses the running pipeline when ANTIPHON_REDIS_URL is set. Otherwise it runs a whole pipeline of its own
+    for this one question, on a private redis-server, or on fakeredis.
 
     The answer goes to stdout, everything else to stderr. Ctrl-C cancels the session and shows what was found.
     Exit codes: 0 answered, in full or in part; 1 failed; 2 not accepted; 3 no Redis; 130 cancelled.
@@ -97,12 +100,13 @@ def submit(
 async def _ask(
     query: str, options: Options, tools: list[str] | None, model: Provider | None, is_json: bool
 ) -> int:
+    query = _checked(query, options)
     async with _client(tools, model) as antiphon:
         if antiphon.storage:
             stderr().print(f"Runs on {antiphon.storage}.", style="dim")
         else:
-            await _warn_of_absent_components(antiphon)
-        session_id = await antiphon.submit(_read(query), **options)
+            await _warn_of_absent_components()
+        session_id = await antiphon.submit(query, **options)
         try:
             async with aclosing(antiphon.stream(session_id)) as stream:
                 await show_progress(stream)
@@ -115,8 +119,9 @@ async def _ask(
 
 
 async def _submit(query: str, options: Options, session_id: str | None, is_json: bool) -> None:
+    query = _checked(query, options, session_id)
     async with Antiphon() as antiphon:
-        id = await antiphon.submit(_read(query), session_id=session_id, **options)
+        id = await antiphon.submit(query, session_id=session_id, **options)
     if is_json:
         print_json({"session_id": id})
     else:
@@ -142,9 +147,9 @@ def _client(tools: list[str] | None, model: Provider | None) -> Antiphon:
         for option, value in (("--tools", tools), ("--model", None if model == "auto" else model)):
             if value:
                 raise UsageError(
-                    f"{option}: ANTIPHON_REDIS_URL is set, so the running pipeline answers, with its own tools "
-                    "and model.",
-                    hint="Leave the option out, or unset ANTIPHON_REDIS_URL to run a pipeline for this question.",
+                    f"{option}: ANTIPHON_REDIS_URL is set, so the running pipeline answers, with its own "
+                    "tools and model.",
+                    hint="Leave it out, or unset ANTIPHON_REDIS_URL to run a pipeline for this question.",
                 )
         return Antiphon()
     modules = split_modules(tools if tools is not None else [settings.tools])
@@ -164,28 +169,33 @@ def allow_current_directory() -> None:
         sys.path.append(directory)
 
 
-async def _warn_of_absent_components(antiphon: Antiphon) -> None:
-    alive = await asyncio.gather(*(health.workers(antiphon.bus, name) for name in COMPONENTS))
+async def _warn_of_absent_components() -> None:
+    async with connected() as bus:
+        alive = await asyncio.gather(*(health.workers(bus, name) for name in COMPONENTS))
     absent = [
         name
         for name, workers in zip(COMPONENTS, alive, strict=True)
         if not any(worker.is_alive for worker in workers)
     ]
     if absent:
-        stderr().print(f"No worker of {', '.join(absent)} is alive; the question waits for one.", style="yellow")
+        stderr().print(
+            f"No worker of {', '.join(absent)} is alive; the question waits for one.", style="yellow"
+        )
 
 
 def _options(
     max_rounds: int | None, max_tool_calls: int | None, max_tokens: int | None, deadline_s: float | None
 ) -> Options:
-    given: dict[str, Any] = {
-        "max_rounds": max_rounds,
-        "max_tool_calls": max_tool_calls,
-        "max_tokens": max_tokens,
-        "deadline_s": deadline_s,
-    }
-    options: Any = {name: value for name, value in given.items() if value is not None}
-    return options  # type: ignore[no-any-return]
+    return Options(
+        max_rounds=max_rounds, max_tool_calls=max_tool_calls, max_tokens=max_tokens, deadline_s=deadline_s
+    )
+
+
+def _checked(query: str, options: Options, session_id: str | None = None) -> str:
+    """The query's text, checked with its options before anything is started or connected to."""
+    text = _read(query)
+    submission(text, options, session_id, None, new_id(), utc_now(), load(BusSettings).max_event_bytes)
+    return text
 
 
 def _read(query: str) -> str:

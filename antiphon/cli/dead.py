@@ -1,7 +1,8 @@
 """`antiphon dead`: messages that were set aside."""
 
 import sys
-from typing import Annotated
+from collections.abc import Awaitable
+from typing import Annotated, Literal, TypeVar
 
 import orjson
 import typer
@@ -9,11 +10,13 @@ import typer
 from antiphon.cli.output import Json, UsageError, one_line, print_json, print_table, run, stdout
 from antiphon.observe import connected
 from shared.bus.dead_letters import DeadLetters
-from shared.errors import AntiphonError
+from shared.errors import AntiphonError, RedisUnavailable, UnreadableEvent
+
+ResultT = TypeVar("ResultT")
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Dead letters: messages set aside after their last delivery. Their sessions have gone on without them.",
+    help="Dead letters: messages set aside after their last delivery. Their sessions went on without them.",
 )
 LetterId = Annotated[str, typer.Argument(metavar="ID", help="As `antiphon dead list` shows it.")]
 LetterIds = Annotated[list[str], typer.Argument(metavar="ID...", help="As `antiphon dead list` shows them.")]
@@ -72,7 +75,7 @@ async def _list(limit: int, is_json: bool) -> None:
 
 async def _show(letter_id: str, is_json: bool) -> None:
     async with connected() as bus:
-        letter, event = await _found(DeadLetters(bus), letter_id)
+        letter, event = await _known(DeadLetters(bus).show(letter_id))
     text = event.decode("utf-8", "backslashreplace")
     if is_json:
         print_json({"id": letter_id, **letter.model_dump(mode="json"), "event": text})
@@ -82,19 +85,22 @@ async def _show(letter_id: str, is_json: bool) -> None:
     sys.stdout.write(f"\n{text}\n")
 
 
-async def _found(letters: DeadLetters, letter_id: str):  # type: ignore[no-untyped-def]
-    return await letters.show(letter_id)
+async def _known(action: Awaitable[ResultT]) -> ResultT:
+    """What comes of an action on a letter; that there is no such letter is a matter of usage."""
+    try:
+        return await action
+    except (RedisUnavailable, UnreadableEvent):
+        raise
+    except AntiphonError as error:
+        raise UsageError(error.message, hint=error.hint) from None
 
 
-async def _each(letter_ids: list[str], action: str, is_json: bool) -> None:
+async def _each(letter_ids: list[str], action: Literal["requeue", "drop"], is_json: bool) -> None:
     done: list[str] = []
     async with connected() as bus:
         letters = DeadLetters(bus)
         for letter_id in letter_ids:
-            try:
-                await (letters.requeue(letter_id) if action == "requeue" else letters.drop(letter_id))
-            except AntiphonError as error:
-                raise UsageError(error.message, hint=error.hint) from None
+            await _known(letters.requeue(letter_id) if action == "requeue" else letters.drop(letter_id))
             done.append(letter_id)
             if not is_json:
                 stdout().print(f"{action}: {letter_id}")

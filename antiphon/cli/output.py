@@ -89,7 +89,9 @@ def one_line(value: object, length_max: int = 0) -> str:
 def _console(file: Any) -> Console:
     """Nothing that is printed counts as rich's markup; into a pipe, lines are as long as they are."""
     width = None if file.isatty() else 1000
-    return Console(file=file, width=width, markup=False, highlight=False, emoji=False, soft_wrap=width is not None)
+    return Console(
+        file=file, width=width, markup=False, highlight=False, emoji=False, soft_wrap=width is not None
+    )
 
 
 def _plain(value: Any) -> Any:

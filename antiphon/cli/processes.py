@@ -21,8 +21,9 @@ def up(
 ) -> None:
     """Run the whole pipeline: every component as a process, restarted when it dies.
 
-    Logs go to stderr, one JSON object per line. SIGTERM or Ctrl-C ends all of them cleanly. Exit codes: 0 ended;
-    2 a component is not set up right.
+    Logs go to stderr, one JSON object per line. SIGTERM or Ctrl-C ends all of them cleanly. Modules named in
+    ANTIPHON_TOOLS must be installed, or on PYTHONPATH. Exit codes: 0 ended; 2 a component is not set up
+    right.
 
     \b
     ANTIPHON_REDIS_URL=redis://localhost:6379 ANTIPHON_TOOLS=examples.courses antiphon up

@@ -47,8 +47,8 @@ async def _status(is_json: bool) -> None:
     print_table(("component", "inbox", "in flight", "oldest", "workers"), rows, "")
     queue = status.queue
     stdout().print(
-        f"\nqueue {queue.length} (oldest {_seconds(queue.oldest_wait_s)}), open sessions {status.open_sessions}, "
-        f"rejected {status.rejected}, dead letters {status.dead_letters}"
+        f"\nqueue {queue.length} (oldest {_seconds(queue.oldest_wait_s)}), rejected {status.rejected}, "
+        f"open sessions {status.open_sessions}, dead letters {status.dead_letters}"
     )
 
 
@@ -66,7 +66,11 @@ async def _health(component: Component, is_here: bool, is_json: bool) -> int:
         return EXIT_DONE
     where = f" on {host}" if is_here else ""
     silent = min((worker.silent_s for worker in asked), default=None)
-    heard = "none was heard of in the last minute" if silent is None else f"the last was heard of {silent:.0f} s ago"
+    heard = (
+        "none was heard of in the last minute"
+        if silent is None
+        else f"the last was heard of {silent:.0f} s ago"
+    )
     stderr().print(f"{component}: no worker is alive{where}; {heard}.", style="red")
     return EXIT_FAILED
 

@@ -38,7 +38,9 @@ def progress(event: AnyEvent) -> list[str]:
             return [f"  calls {call_text(call)}" for call in calls]
         case ToolsCompleted(results=results):
             is_many = len(results) > 1
-            return [f"  -> {f'{result.tool}: ' if is_many else ''}{result_text(result)}" for result in results]
+            return [
+                f"  -> {f'{result.tool}: ' if is_many else ''}{result_text(result)}" for result in results
+            ]
         case BriefingRequested(level=level) if level != "full":
             return [f"  tries again with a {level} briefing"]
         case ReasoningFailed(error=error):
@@ -77,7 +79,7 @@ def detail(event: AnyEvent) -> str:
 
 
 def statistics(response: Response) -> str:
-    """`complete (natural_completion), 3 rounds, 2 tool calls, 5120 tokens, 0.4 s`, with the cost where known."""
+    """`complete (natural_completion), 3 rounds, 2 tool calls, 5120 tokens, $0.0110, 0.4 s`."""
     cost = response.usage.cost_usd
     parts = [
         f"{response.status} ({response.termination_reason})",

@@ -11,7 +11,7 @@
 -- ARGV[4]  retention of what belongs to the session, in milliseconds
 -- ARGV[5]  length of the feed
 -- ARGV[6+] operations, four arguments each: name, key index (0: none), a, b
---   put      document, version it was read with, content
+--   put      document, version it was read with or "any", content
 --   append   list, length it was read with, item
 --   event    inbox or 0, type, event         -> log, feed, inbox
 --   answer   stream of responses, length, event
@@ -35,7 +35,8 @@ for i = 6, #ARGV, OPERATION do
   local name = ARGV[i]
   local stale = false
   if name == 'put' then
-    stale = (redis.call('HGET', KEYS[tonumber(ARGV[i + 1])], 'version') or '0') ~= ARGV[i + 2]
+    stale = ARGV[i + 2] ~= 'any'
+      and (redis.call('HGET', KEYS[tonumber(ARGV[i + 1])], 'version') or '0') ~= ARGV[i + 2]
   elseif name == 'append' then
     stale = redis.call('LLEN', KEYS[tonumber(ARGV[i + 1])]) ~= tonumber(ARGV[i + 2])
   elseif name == 'timer' or name == 'cancel' then
@@ -86,7 +87,7 @@ for i = 6, #ARGV, OPERATION do
     end
     logged = true
   elseif name == 'put' then
-    redis.call('HSET', key, 'version', a + 1, 'content', b)
+    redis.call('HSET', key, 'version', a == 'any' and 1 or a + 1, 'content', b)
     redis.call('PEXPIRE', key, retention)
   elseif name == 'append' then
     redis.call('RPUSH', key, b)

@@ -31,7 +31,7 @@ def of_outcome(
     settings: BusSettings,
     now: datetime,
 ) -> Iterator[Operation]:
-    """What `outcome` changes. Ids come from the delivery alone, so a run of the handler again gives the same."""
+    """What `outcome` changes. Ids come from the delivery alone, so another run gives the same."""
     session_id = delivery.event.subject
     partition = keys.partition(session_id)
     for write in outcome.writes:
@@ -39,7 +39,7 @@ def of_outcome(
         if isinstance(write, Append):
             yield "append", key, write.length, write.item
         else:
-            yield "put", key, write.version, write.content
+            yield "put", key, "any" if write.version is None else write.version, write.content
     for n, data in enumerate(outcome.events):
         event = reply(delivery.event, n, data, component, now)
         raw = _bounded(event, settings)

@@ -146,7 +146,7 @@ class Connections:
 
 
 async def patiently(what: str, attempt: Callable[[], Awaitable[T]], limit_s: float | None = None) -> T:
-    """The result of `attempt`, repeated while Redis is unavailable. Raises RedisUnavailable past `limit_s`."""
+    """The result of `attempt`, repeated while Redis is away. Raises RedisUnavailable past `limit_s`."""
     waited_s, n = 0.0, 0
     while True:
         try:

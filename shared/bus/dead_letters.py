@@ -15,7 +15,6 @@ from shared.errors import AntiphonError, ErrorInfo
 from shared.events import Component
 from shared.values import Value
 
-
 _LATEST_S = 253_402_300_799
 _ID = re.compile(r"([0-9]{1,4})/([0-9]{1,20}-[0-9]{1,20})")
 
@@ -89,7 +88,7 @@ class DeadLetters:
         return _letter(found, fields), fields.get(b"event", b"")
 
     async def requeue(self, letter_id: str) -> None:
-        """Put the message back into its inbox with a clean slate. Raises AntiphonError when it cannot work."""
+        """Put the message back into its inbox with a clean slate. Raises AntiphonError when it cannot."""
         key, entry, partition = self._place(letter_id)
         letter, event = await self.show(letter_id)
         if not letter.event_type or letter.component == "unknown":

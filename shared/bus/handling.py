@@ -18,6 +18,8 @@ STATE = "state"
 """The coordinator's document of a session."""
 RESPONSE = "response"
 """The document that holds a session's one response; whoever writes it first has answered."""
+BRIEFING = "briefing"
+"""The text of a session's newest briefing."""
 MEMORY = "memory"
 """The append-only list of a session's memory deltas."""
 
@@ -37,10 +39,13 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Write a document whole, if it still has the version it was read with (0: it must not exist)."""
+    """Write a document whole, if it still has the version it was read with (0: it must not exist).
+
+    A document with one writer, which needs not know what stood there, is written with no version.
+    """
 
     document: str
-    version: int
+    version: int | None
     content: bytes
 
 
@@ -72,7 +77,7 @@ class CancelTimer:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Everything that handling one delivery changes, committed in one atomic step with its acknowledgement."""
+    """Everything that handling one delivery changes, committed in one step with its acknowledgement."""
 
     events: tuple[EventData, ...] = ()
     """Appended to the session's log and put into the inboxes their classes name, in this order."""

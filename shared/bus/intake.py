@@ -103,14 +103,19 @@ class Intake:
             except AntiphonError as error:
                 await self._reject(entry, error)
             else:
-                while await patiently("open a session", lambda: self._bus.publish(event, "open")) == "full":
-                    await asyncio.sleep(_FULL_WAIT_S)
+                await self._open_when_there_is_room(event)
             await patiently("acknowledge a submission", lambda: self._acknowledge(entry))
         except Exception:  # noqa: BLE001  # it stays pending, and is delivered again when its lease is out
             self._log.exception("a submission could not be let in", entry=entry.id)
         finally:
             self._leases.drop(entry)
             self._room.release()
+
+    async def _open_when_there_is_room(self, event: AnyEvent) -> None:
+        while (  # noqa: ASYNC110  # what is waited for happens in other processes
+            await patiently("open a session", lambda: self._bus.publish(event, "open")) == "full"
+        ):
+            await asyncio.sleep(_FULL_WAIT_S)  # what is waited for happens in other processes
 
     async def _acknowledge(self, entry: Entry) -> None:
         await asyncio.gather(

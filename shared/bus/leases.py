@@ -50,7 +50,7 @@ class Leases:
                     task.cancel()
 
     async def begin(self, entry: Entry) -> bool:
-        """Count the delivery of an entry that has waited for its turn. False when somebody has taken it over."""
+        """Count the delivery of an entry that has waited for its turn. False when it was taken over."""
         return not await self._renew([(entry.stream, entry.id)], idle_ms=0, added=1)
 
     async def hand_back(self) -> None:

@@ -17,6 +17,7 @@ from shared.bus import scripts
 from shared.bus.connection import BLOCK_S, Client, is_unavailable
 from shared.bus.redis_bus import Bus
 from shared.bus.room import Room
+from shared.bus.wire import Argument
 from shared.clock import milliseconds, monotonic_s
 
 Chores = Callable[[], Awaitable[float]]
@@ -93,8 +94,10 @@ class Reader:
         if self._client_id is not None and not self._bus.connections.is_fake:
             try:
                 other = await self._bus.connections.dedicated(self.stream)
-                await other.execute_command("CLIENT", "UNBLOCK", self._client_id)
-                await self._bus.connections.release(other)
+                try:
+                    await other.execute_command("CLIENT", "UNBLOCK", self._client_id)
+                finally:
+                    await self._bus.connections.release(other)
             except (RedisError, OSError):
                 self._log.debug("could not unblock the read; it ends by itself")
 
@@ -124,7 +127,13 @@ class Reader:
 
     async def _reclaim(self, places: int) -> list[Entry]:
         lease_ms = milliseconds(self._bus.settings.lease_s)
-        arguments = [self._group, self._consumer, lease_ms, places, ALONE_FROM_DELIVERY - 1]
+        arguments: list[Argument] = [
+            self._group,
+            self._consumer,
+            lease_ms,
+            places,
+            ALONE_FROM_DELIVERY - 1,
+        ]
         entries = self._not_in_hand(await self._bus.batcher.run(scripts.RECLAIM, [self.stream], arguments))
         if entries:
             self._log.info("took over deliveries of a silent worker", entries=len(entries))
@@ -132,7 +141,7 @@ class Reader:
 
     async def _missed(self) -> list[Entry]:
         """What was handed to us, but never reached us."""
-        arguments = [self._group, self._consumer, _HELD_MAX, ALONE_FROM_DELIVERY - 1]
+        arguments: list[Argument] = [self._group, self._consumer, _HELD_MAX, ALONE_FROM_DELIVERY - 1]
         return self._not_in_hand(await self._bus.batcher.run(scripts.MISSED, [self.stream], arguments))
 
     def _not_in_hand(self, handed: list[Any]) -> list[Entry]:
@@ -145,7 +154,7 @@ class Reader:
     async def _read(self, count: int, block_s: float) -> list[Entry]:
         if self._client is None:
             self._client = await self._bus.connections.dedicated(self.stream)
-        command = ["XREADGROUP", "GROUP", self._group, self._consumer, "COUNT", count]
+        command: list[Any] = ["XREADGROUP", "GROUP", self._group, self._consumer, "COUNT", count]
         where = ["STREAMS", self.stream, ">"]
         if self._bus.connections.is_fake:
             return await self._poll([*command, *where], block_s)
@@ -155,8 +164,8 @@ class Reader:
             command += ["BLOCK", milliseconds(block_s)]
         return self._entries(await self._client.execute_command(*command, *where))
 
-    async def _poll(self, command: list[str | int], block_s: float) -> list[Entry]:
-        """fakeredis: a blocking read with COUNT returns at once, one without loses entries; so ask and ask."""
+    async def _poll(self, command: list[Any], block_s: float) -> list[Entry]:
+        """fakeredis: a blocking read with COUNT returns at once, one without loses entries: so ask."""
         deadline_s, n = monotonic_s() + block_s, 0
         while True:
             entries = self._entries(await self._client.execute_command(*command))

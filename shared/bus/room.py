@@ -32,7 +32,7 @@ class Room:
         return self._turn.locked()
 
     async def reserve(self) -> int:
-        """Wait for a free place, in turn, and take a reader's share of what is free; 0 once the room is closed."""
+        """Wait for a free place, in turn, and take a reader's share of what is free; 0 once closed."""
         async with self._turn:
             while not self._free and not self.is_closed:
                 self._changed.clear()

@@ -12,7 +12,8 @@ from shared.bus.redis_bus import Bus
 from shared.clock import milliseconds, monotonic_s
 
 _DUE_AT_ONCE = 100
-_DUE_EVERY_S = 0.05
+_DUE_EVERY_S = (0.05, 0.25)
+"""The pause between two looks at least and at most: what another process sets is this late at worst."""
 _RETAIN_AT_ONCE = 500
 
 Chore = Callable[[], Awaitable[float]]
@@ -57,7 +58,8 @@ class Chores:
                 settings.feed_length,
             ],
         )
-        return BLOCK_S if next_ms < 0 else max(_DUE_EVERY_S, min(BLOCK_S, next_ms / 1000))
+        shortest_s, longest_s = _DUE_EVERY_S
+        return longest_s if next_ms < 0 else max(shortest_s, min(longest_s, next_ms / 1000))
 
     async def _retain(self) -> None:
         keys = self.bus.keys

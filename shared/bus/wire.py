@@ -1,11 +1,13 @@
 """How a batch of commands travels: over one connection of our own, or through the library's pipeline.
 
-On a plain server the library's parts are put together directly: its connection, hiredis to pack (the library's
-asyncio side packs in Python, which was a third of a busy process's time), and one timeout for the batch in
-place of one for each reply. A cluster, which routes each command, and fakeredis take the library's pipeline.
+On a plain server the library's parts are put together directly: its connection, hiredis to pack (the
+library's asyncio side packs in Python, which was a third of a busy process's time), and one timeout for the
+batch in place of one for each reply. A cluster, which routes each command, and fakeredis take the library's
+pipeline.
 """
 
 import asyncio
+import builtins
 import math
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, cast
@@ -47,7 +49,7 @@ class Wire:
             async with asyncio.timeout(SOCKET_TIMEOUT_S):
                 await self._connection.send_packed_command([packed], check_health=False)
                 return [await self._reply_to(command) for command in commands]
-        except asyncio.TimeoutError:
+        except builtins.TimeoutError:
             await self.close()
             raise TimeoutError("Redis did not answer in time") from None
         except BaseException:

@@ -48,7 +48,7 @@ class ReasoningRequested(EventData):
     inbox: ClassVar[Component | None] = "reasoning_engine"
 
     round: Round
-    briefing: LogEntry = Field(description="The briefing.ready that holds the briefing.")
+    briefing: str = Field(description="Digest of the briefing, whose text stands in the session's document.")
     catalogue: str = Field(default="", description="Content hash of the tool catalogue.")
     tools: tuple[str, ...] = Field(
         default=(), description="Names of the tools to offer; none to force an answer."

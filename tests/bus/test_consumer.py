@@ -1,67 +1,493 @@
 """The life of one message."""
 
 import asyncio
-from contextlib import asynccontextmanager
-from collections.abc import AsyncIterator, Callable, Awaitable
+from datetime import timedelta
+from typing import Any
 
-from shared.bus.consumer import Consumer
-from shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
+import pytest
+from redis.crc import key_slot
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from shared.bus import scripts
+from shared.bus.committing import arguments, of_outcome
+from shared.bus.dead_letters import DeadLetters
+from shared.bus.handling import (
+    NOTHING,
+    RESPONSE,
+    STATE,
+    Append,
+    CancelTimer,
+    Delivery,
+    Outcome,
+    Put,
+    SessionStore,
+    SetTimer,
+)
 from shared.bus.redis_bus import Bus
 from shared.clock import utc_now
-from shared.events import AnyEvent, BriefingRequested, Component, QuerySubmitted, CancellationRequested
-from shared.events.codec import ENVELOPES
-from shared.ids import new_id
-from shared.service import Service
+from shared.errors import AntiphonError, TryLater
+from shared.events import (
+    CancellationRequested,
+    ComponentFailed,
+    DeadlineReached,
+    QuerySubmitted,
+    ResponseReady,
+    encode,
+)
+from shared.ids import child_id
+from shared.settings import BusSettings
+from tests.bus.builders import (
+    OUTPUT,
+    PLACE,
+    Proxy,
+    Seen,
+    a_bus,
+    a_query,
+    admin,
+    an_event,
+    dead_letters,
+    delivered,
+    entries,
+    eventually,
+    inbox_of,
+    length,
+    pending,
+    put,
+    put_fields,
+    raising,
+    session_in,
+    silent,
+    types_in_log,
+    until_done,
+    words_of,
+    working,
+)
+from tests.redis_server import RedisServer
 
 
-def a_query(session_id: str = "s1", query: str = "Why?") -> AnyEvent:
-    event_id = new_id()
-    return ENVELOPES[QuerySubmitted](
-        id=event_id, source="client", type=QuerySubmitted.type, subject=session_id, time=utc_now(),
-        correlationid=event_id, data=QuerySubmitted(query=query),
+def a_response(session_id: str = "s1") -> ResponseReady:
+    return ResponseReady(
+        session_id=session_id,
+        status="complete",
+        answer="42",
+        termination_reason="natural_completion",
+        rounds_used=1,
+        tool_calls_used=0,
+        duration_ms=1,
     )
 
 
-@asynccontextmanager
-async def working(bus: Bus, handlers: Handlers, name: str = "w1", component: Component = "coordinator") -> AsyncIterator[Consumer]:
-    consumer = Consumer(bus, Service(component, handlers, concurrency=8), name)
-    run = asyncio.create_task(consumer.run())
-    try:
-        yield consumer
-    finally:
-        await consumer.stop(grace_s=2)
-        await run
-
-
-async def eventually(condition: Callable[[], Awaitable[bool]], limit_s: float = 10) -> None:
-    for _ in range(int(limit_s / 0.01)):
-        if await condition():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("it did not come to pass")
-
-
 async def test_a_delivery_is_handled_once_and_its_outcome_committed(bus: Bus) -> None:
-    seen: list[Delivery] = []
-
-    async def on_query(delivery: Delivery, session: SessionStore) -> Outcome:
-        seen.append(delivery)
-        return Outcome(events=(CancellationRequested(),))
-
-    async def on_cancel(delivery: Delivery, session: SessionStore) -> Outcome:
-        seen.append(delivery)
-        return Outcome()
-
-    async with working(bus, {QuerySubmitted: on_query, CancellationRequested: on_cancel}):
+    on_query, on_output = Seen(Outcome(events=(OUTPUT,))), Seen()
+    async with working(bus, {QuerySubmitted: on_query, CancellationRequested: on_output}):
         assert await bus.publish(a_query(), "open") == "sent"
-
-        async def done() -> bool:
-            return len(seen) == 2
-        await eventually(done)
-
-        async def empty() -> bool:
-            return await bus.batcher.submit("XLEN", bus.keys.inbox(bus.keys.partition("s1"), "coordinator")) == 0
-        await eventually(empty)
+        await eventually(lambda: len(on_output.deliveries) == 1)
+        await until_done(bus)
     log = await bus.session("s1").log()
     assert [event.type for _, event in log] == [QuerySubmitted.type, CancellationRequested.type]
     assert log[1][1].causationid == log[0][1].id
+    assert [delivery.log_entry for delivery in on_output.deliveries] == [log[1][0]]
+    assert len(on_query.deliveries) == 1
+
+
+async def test_everything_an_outcome_says_is_committed_with_it(bus: Bus) -> None:
+    outcome = Outcome(
+        events=(OUTPUT, a_response()),
+        writes=(Put(STATE, 0, b"\xff\x00state"), Append("memory", 0, b"one"), Put(RESPONSE, 0, b"{}")),
+        timers=(SetTimer("deadline", timedelta(seconds=60), DeadlineReached()), CancelTimer("none")),
+        closes_session=True,
+    )
+    async with working(bus, {QuerySubmitted: Seen(outcome), CancellationRequested: Seen(), ResponseReady: Seen()}):
+        await bus.publish(a_query(), "open")
+        await until_done(bus)
+        session, keys, partition = bus.session("s1"), bus.keys, bus.keys.partition("s1")
+        await eventually(lambda: _is_answered(bus, partition))
+    assert await session.document(STATE) == (1, b"\xff\x00state")
+    assert await session.items("memory") == [b"one"]
+    assert await bus.batcher.submit("ZRANGE", keys.timers(partition), 0, -1) == [b"s1/deadline"]
+    assert await bus.batcher.submit("ZCARD", keys.open_sessions(partition)) == 0
+    assert [fields[b"session_id"] for _, fields in await entries(bus, keys.responses(partition))] == [b"s1"]
+    pointers = [fields[b"type"].decode() for _, fields in await entries(bus, keys.feed(partition))]
+    assert pointers == [QuerySubmitted.type, CancellationRequested.type, ResponseReady.type]
+
+
+async def _is_answered(bus: Bus, partition: int) -> bool:
+    return await length(bus, bus.keys.responses(partition)) == 1
+
+
+async def test_of_two_commits_of_the_same_entry_one_wins(bus: Bus) -> None:
+    """A stalled worker that wakes up commits into a duplicate."""
+    await bus.publish(query := a_query(), "open")
+    await silent(bus)
+    ((entry, _),) = await entries(bus, inbox_of(bus))
+    outcome = Outcome(events=(OUTPUT,), writes=(Append("memory", 0, b"once"),))
+    operations = of_outcome(outcome, Delivery(query, PLACE), "coordinator", bus.keys, bus.settings, utc_now())
+    keys, values = arguments(
+        operations, "s1", entry.decode(), "coordinator", bus.keys.partition("s1"), bus.keys, bus.settings
+    )
+    results = await asyncio.gather(*(bus.batcher.run(scripts.COMMIT, keys, values) for _ in range(2)))
+    assert sorted(results) == [b"committed", b"duplicate"]
+    assert await bus.session("s1").items("memory") == [b"once"]
+    assert (await types_in_log(bus)).count(CancellationRequested.type) == 1
+    assert {key_slot(key.encode()) for key in keys} == {key_slot(keys[0].encode())}
+
+
+async def test_a_conflict_writes_nothing_and_runs_again_on_fresh_state(bus: Bus) -> None:
+    versions: list[int] = []
+
+    async def contended(delivery: Delivery, session: SessionStore) -> Outcome:
+        version, _ = await session.document(STATE)
+        versions.append(version)
+        if len(versions) == 1:  # somebody else is quicker
+            key = bus.keys.of_session("s1", STATE)
+            await bus.batcher.submit("HSET", key, "version", 7, "content", "theirs")
+        return Outcome(events=(OUTPUT,), writes=(Append("memory", 0, b"x"), Put(STATE, version, b"ours")))
+
+    async with working(bus, {QuerySubmitted: contended, CancellationRequested: Seen()}):
+        await bus.publish(a_query(), "open")
+        await until_done(bus)
+    assert versions == [0, 7]
+    assert await bus.session("s1").document(STATE) == (8, b"ours")
+    assert await bus.session("s1").items("memory") == [b"x"]
+    assert (await types_in_log(bus)).count(CancellationRequested.type) == 1
+
+
+async def test_endless_conflicts_end_as_a_failure_not_as_a_loop(bus: Bus) -> None:
+    on_failed = Seen()
+
+    async def hopeless(delivery: Delivery, session: SessionStore) -> Outcome:
+        return Outcome(writes=(Put(STATE, 99, b""),))
+
+    async with working(bus, {QuerySubmitted: hopeless, ComponentFailed: on_failed}):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: len(on_failed.deliveries) == 1)
+    assert on_failed.failures()[0].error.code == "contended"
+
+
+async def test_a_second_run_gives_its_outputs_the_same_ids(bus: Bus) -> None:
+    on_output, ran = Seen(), Seen(Outcome(events=(OUTPUT, OUTPUT)))
+    query = a_query()
+    await bus.publish(query, "open")
+    await delivered(bus, times=1)
+    async with working(bus, {QuerySubmitted: ran, CancellationRequested: on_output}):
+        await eventually(lambda: len(on_output.deliveries) == 2)
+    assert [d.event.id for d in on_output.deliveries] == [child_id(query.id, 0), child_id(query.id, 1)]
+    assert [d.redelivered for d in ran.deliveries] == [True]
+
+
+async def test_scripts_that_redis_forgot_are_sent_again(bus: Bus) -> None:
+    seen = Seen()
+    async with working(bus, {QuerySubmitted: seen}):
+        for n in range(3):
+            await bus.client.script_flush()
+            await bus.publish(a_query(f"s{n}"), "open")
+            await eventually(lambda n=n: len(seen.deliveries) == n + 1)  # type: ignore[misc]  # a bound default
+
+
+@pytest.mark.parametrize("attempt", range(3))
+async def test_a_commit_whose_reply_is_lost_is_applied_once(
+    redis_server: RedisServer, namespace: str, bus_settings: BusSettings, attempt: int
+) -> None:
+    outcome = Outcome(events=(OUTPUT,), writes=(Append("memory", 0, b"once"),))
+    async with Proxy(redis_server.port) as proxy, a_bus(proxy.url, namespace, bus_settings) as bus:
+        async with working(bus, {QuerySubmitted: Seen(outcome), CancellationRequested: Seen()}):
+            proxy.cut_after = b"an output"
+            await bus.publish(a_query(), "open")
+            await until_done(bus)
+            await eventually(lambda: proxy.cuts == 1)
+        assert await bus.session("s1").items("memory") == [b"once"]
+        assert (await types_in_log(bus)).count(CancellationRequested.type) == 1
+
+
+# Failures.
+
+
+async def test_a_failed_handler_runs_again_until_its_attempts_are_used_up(bus: Bus) -> None:
+    attempts: list[tuple[int, bool]] = []
+    on_failed = Seen()
+
+    async def failing(delivery: Delivery, session: SessionStore) -> Outcome:
+        attempts.append((delivery.attempt, delivery.redelivered))
+        raise RuntimeError("no luck")
+
+    async with working(bus, {QuerySubmitted: failing, ComponentFailed: on_failed}):
+        await bus.publish(query := a_query(), "open")
+        await eventually(lambda: len(on_failed.deliveries) == 1)
+    assert attempts == [(0, False), (1, True), (2, True)]
+    failure = on_failed.failures()[0]
+    assert (failure.component, failure.failed_event) == ("coordinator", query.id)
+    assert "no luck" in failure.error.message
+    ((_, letter),) = await DeadLetters(bus).list()
+    assert (letter.attempt, letter.deliveries, letter.session_id) == (2, 1, "s1")
+
+
+class Hopeless(AntiphonError):
+    code = "hopeless"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (Hopeless("never"), "hopeless"),
+        (OSError("a file is not there"), "internal_error"),
+        (SystemExit(3), "internal_error"),
+        (asyncio.CancelledError(), "internal_error"),
+        (RecursionError(), "internal_error"),
+    ],
+)
+async def test_whatever_a_handler_raises_ends_as_a_reported_failure(
+    bus: Bus, error: BaseException, code: str
+) -> None:
+    on_failed = Seen()
+    async with working(bus, {QuerySubmitted: raising(error), ComponentFailed: on_failed}):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: len(on_failed.deliveries) == 1)
+    assert on_failed.failures()[0].error.code == code
+
+
+@pytest.mark.parametrize("nonsense", [None, "text", Outcome(events=(None,)), Outcome(writes=("x",))])  # type: ignore[arg-type]  # nonsense on purpose
+async def test_a_handler_that_returns_nonsense_has_failed(bus: Bus, nonsense: Any) -> None:
+    on_failed = Seen()
+    async with working(bus, {QuerySubmitted: Seen(nonsense), ComponentFailed: on_failed}):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: len(on_failed.deliveries) == 1)
+    assert await dead_letters(bus) == 1
+
+
+async def test_trying_later_is_no_failure(bus: Bus) -> None:
+    attempts: list[int] = []
+
+    async def not_yet(delivery: Delivery, session: SessionStore) -> Outcome:
+        attempts.append(delivery.attempt)
+        if delivery.attempt < 5:
+            raise TryLater("not yet", delay_s=0.01)
+        return NOTHING
+
+    async with working(bus, {QuerySubmitted: not_yet}):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: len(attempts) == 6)
+        await until_done(bus)
+    assert await dead_letters(bus) == 0
+
+
+async def test_a_report_of_failure_that_fails_itself_is_not_reported(bus: Bus) -> None:
+    fails = raising(Hopeless("never"))
+    async with working(bus, {QuerySubmitted: fails, ComponentFailed: fails}):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: _has_dead(bus, 2))
+        await until_done(bus)
+    assert (await types_in_log(bus)).count(ComponentFailed.type) == 1
+
+
+async def _has_dead(bus: Bus, count: int) -> bool:
+    return await dead_letters(bus) == count
+
+
+@pytest.mark.parametrize("is_timer", [False, True])
+async def test_an_event_too_large_for_the_bus_is_a_failure_that_says_so(bus: Bus, is_timer: bool) -> None:
+    large = QuerySubmitted(query="x" * 60_000)
+    bus.settings = bus.settings.model_copy(update={"max_event_bytes": 50_000})
+    outcome = (
+        Outcome(timers=(SetTimer("t", timedelta(seconds=1), large),)) if is_timer else Outcome(events=(large,))
+    )
+    on_failed, ran = Seen(), Seen(outcome)
+    async with working(bus, {QuerySubmitted: ran, ComponentFailed: on_failed}):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: len(on_failed.deliveries) == 1)
+    error = on_failed.failures()[0].error
+    assert error.code == "event_too_large"
+    assert "ANTIPHON_BUS_MAX_EVENT_BYTES" in error.message
+    assert len(ran.deliveries) == 1
+
+
+async def test_a_key_of_another_type_fails_a_commit_whole(bus: Bus) -> None:
+    """Nothing is half written: neither the acknowledgement nor the outputs."""
+    on_failed = Seen()
+
+    async def occupied(delivery: Delivery, session: SessionStore) -> Outcome:
+        await bus.batcher.submit("SET", bus.keys.responses(bus.keys.partition("s1")), "a string")
+        return Outcome(events=(OUTPUT, a_response()), writes=(Append("memory", 0, b"x"),))
+
+    async with working(bus, {QuerySubmitted: occupied, ComponentFailed: on_failed}):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: len(on_failed.deliveries) == 1)
+    assert await bus.session("s1").items("memory") == []
+    assert CancellationRequested.type not in await types_in_log(bus)
+
+
+async def test_a_feed_of_another_type_stops_nobody(bus: Bus) -> None:
+    await bus.batcher.submit("SET", bus.keys.feed(bus.keys.partition("s1")), "a string")
+    on_output = Seen()
+    async with working(bus, {QuerySubmitted: Seen(Outcome(events=(OUTPUT,))), CancellationRequested: on_output}):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: len(on_output.deliveries) == 1)
+
+
+async def test_redis_away_in_a_handler_is_waited_for_and_buries_nothing(bus: Bus) -> None:
+    tries = 0
+
+    async def unlucky(delivery: Delivery, session: SessionStore) -> Outcome:
+        nonlocal tries
+        tries += 1
+        if tries < 6:
+            raise RedisConnectionError("gone")
+        return NOTHING
+
+    async with working(bus, {QuerySubmitted: unlucky}):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: tries == 6)
+        await until_done(bus)
+    assert await dead_letters(bus) == 0
+
+
+# What foreign programs put into an inbox.
+
+
+def _good() -> bytes:
+    return encode(a_query())
+
+
+BAD_ENTRIES: dict[str, dict[Any, Any]] = {
+    "no fields of ours": {"hello": "world"},
+    "no event": {"log": PLACE},
+    "no log": {"event": _good()},
+    "no JSON": {"event": "hello", "log": PLACE},
+    "empty": {"event": "", "log": PLACE},
+    "garbage bytes": {"event": b"\xff\xfe\x00\x80", "log": PLACE, b"\xff": b"\xff"},
+    "deeply nested": {"event": "[" * 100_000, "log": PLACE},
+    "another type of event": {"event": _good().replace(b"query.submitted", b"query.dreamt"), "log": PLACE},
+    "a field too many": {"event": _good().replace(b'{"specversion"', b'{"x":1,"specversion"'), "log": PLACE},
+    "another specversion": {"event": _good().replace(b'"1.0"', b'"0.3"'), "log": PLACE},
+    "a session id with a slash": {"event": _good().replace(b'"s1"', b'"a/b"'), "log": PLACE},
+    "NaN": {"event": _good().replace(b'"Why?"', b"NaN"), "log": PLACE},
+    "log no place": {"event": _good(), "log": "somewhere"},
+    "log not UTF-8": {"event": _good(), "log": b"\xff"},
+    "attempt no number": {"event": _good(), "log": PLACE, "attempt": "many"},
+    "attempt not UTF-8": {"event": _good(), "log": PLACE, "attempt": b"\xff"},
+    "attempt negative": {"event": _good(), "log": PLACE, "attempt": "-1"},
+    "attempt huge": {"event": _good(), "log": PLACE, "attempt": "9" * 5000},
+    "larger than allowed": {"event": encode(a_query(query="x" * 60_000)), "log": PLACE},
+    "for another component": {"event": encode(an_event(OUTPUT)), "log": PLACE},
+}
+
+
+async def test_foreign_entries_become_dead_letters_and_harm_nobody(bus: Bus) -> None:
+    bus.settings = bus.settings.model_copy(update={"max_event_bytes": 50_000})
+    seen = Seen()
+    async with working(bus, {QuerySubmitted: seen}):
+        for fields in BAD_ENTRIES.values():
+            await put_fields(bus, fields)
+            await put(bus, a_query(query="good"))
+        await until_done(bus)
+    assert seen.queries == ["good"] * len(BAD_ENTRIES)
+    letters = await DeadLetters(bus).list()
+    assert len(letters) == len(BAD_ENTRIES)
+    assert {letter.error.code for _, letter in letters} == {"unreadable_event"}
+    shown = [await DeadLetters(bus).show(letter_id) for letter_id, _ in letters]
+    assert b'{"hello": "world"}' in [content for _, content in shown]
+
+
+async def test_foreign_entries_lost_by_their_workers_become_dead_letters_too(bus: Bus) -> None:
+    for fields in BAD_ENTRIES.values():
+        await put_fields(bus, fields)
+    await delivered(bus, times=bus.settings.max_deliveries)
+    async with working(bus, {QuerySubmitted: Seen(), ComponentFailed: Seen()}):
+        await eventually(lambda: _has_dead(bus, len(BAD_ENTRIES)))
+        await until_done(bus)
+
+
+async def test_an_event_in_the_wrong_partition_becomes_a_dead_letter(bus: Bus) -> None:
+    """Its commit would cross slots; and it says that the number of partitions was changed."""
+    if bus.keys.partitions == 1:
+        pytest.skip("there is only one")
+    stray = a_query(session_in(bus.keys, 2))
+    seen = Seen()
+    async with working(bus, {QuerySubmitted: seen}):
+        await bus.batcher.submit(
+            "XADD", bus.keys.inbox(0, "coordinator"), "*", "event", encode(stray), "log", PLACE
+        )
+        await eventually(lambda: _has_dead(bus, 1))
+    ((_, letter),) = await DeadLetters(bus).list()
+    assert "ANTIPHON_PARTITIONS" in letter.error.message
+    assert seen.deliveries == []
+
+
+async def test_a_session_nobody_knows_is_a_failure_of_whoever_needs_it(bus: Bus) -> None:
+    on_failed = Seen()
+
+    async def reads_the_log(delivery: Delivery, session: SessionStore) -> Outcome:
+        await session.event(delivery.log_entry)
+        return NOTHING
+
+    async with working(bus, {QuerySubmitted: reads_the_log, ComponentFailed: on_failed}):
+        await put(bus, a_query("nobody"))
+        await eventually(lambda: len(on_failed.deliveries) == 1)
+    assert on_failed.failures()[0].error.code == "unreadable_event"
+
+
+# Stopping.
+
+
+async def test_stopping_hands_back_what_takes_too_long_and_counts_no_delivery(bus: Bus) -> None:
+    begun = asyncio.Event()
+
+    async def endless(delivery: Delivery, session: SessionStore) -> Outcome:
+        begun.set()
+        await asyncio.sleep(3600)
+        return NOTHING
+
+    async with working(bus, {QuerySubmitted: endless}, "w1", grace_s=0.05):
+        await bus.publish(a_query(), "open")
+        await begun.wait()
+    ((_, consumer, idle_ms, count),) = await pending(bus, inbox_of(bus))
+    assert (consumer, count) == (b"w1", 0)
+    assert idle_ms > 60_000
+    seen = Seen()
+    async with working(bus, {QuerySubmitted: seen}, "w2"):
+        await until_done(bus)
+    assert len(seen.deliveries) == 1
+
+
+async def test_a_worker_that_leaves_takes_its_name_along_only_when_it_holds_nothing(bus: Bus) -> None:
+    await bus.publish(a_query(), "open")
+    await silent(bus, name="still-holding")
+    async with working(bus, {QuerySubmitted: Seen()}, "w1"):
+        pass
+    listed = await bus.client.execute_command("XINFO", "CONSUMERS", inbox_of(bus), "coordinator")
+    names = {consumer.get(b"name", consumer.get("name")) for consumer in listed}
+    assert names <= {b"still-holding", b"w1"}
+    assert b"still-holding" in names or not await pending(bus, inbox_of(bus))
+
+
+async def test_stopping_while_redis_is_away_ends(
+    redis_server: RedisServer, namespace: str, bus_settings: BusSettings
+) -> None:
+    """Nothing in the way out waits for a Redis that does not come back."""
+    begun = asyncio.Event()
+
+    async def endless(delivery: Delivery, session: SessionStore) -> Outcome:
+        begun.set()
+        await asyncio.sleep(3600)
+        return NOTHING
+
+    async with Proxy(redis_server.port) as proxy, a_bus(proxy.url, namespace, bus_settings) as bus:
+        async with asyncio.timeout(30), working(bus, {QuerySubmitted: endless}, grace_s=0.2):
+            await bus.publish(a_query(), "open")
+            await begun.wait()
+            await proxy.__aexit__()
+    assert await admin(redis_server.url, "XLEN", inbox_of(bus)) == 1
+
+
+async def test_every_delivery_of_many_is_handled_though_places_are_few(bus: Bus) -> None:
+    """One place for three readers: they take turns."""
+    seen: list[str] = []
+
+    async def on_query(delivery: Delivery, session: SessionStore) -> Outcome:
+        seen.append(words_of(delivery))
+        return NOTHING
+
+    async with working(bus, {QuerySubmitted: on_query}, concurrency=1):
+        for n in range(30):
+            await bus.publish(a_query(f"s{n}", query=str(n)), "open")
+        await eventually(lambda: len(seen) == 30)
+    assert sorted(seen, key=int) == [str(n) for n in range(30)]

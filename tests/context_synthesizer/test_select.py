@@ -30,23 +30,23 @@ def test_a_briefing_keeps_its_budget_and_its_question(memory: Memory, tokens: in
     briefing = build_briefing(memory, 4, 6, level, tokens)
     question = f"# Question\n{memory.intent}"
     assert briefing.text == question or briefing.text.startswith(question + "\n\n")
-    assert briefing.tokens == -(-len(briefing.text) // 4)
-    assert briefing.tokens <= tokens // SHARES[level] or briefing.text == question
+    assert briefing.outline.tokens == -(-len(briefing.text) // 4)
+    assert briefing.outline.tokens <= tokens // SHARES[level] or briefing.text == question
 
 
 @settings(max_examples=60, deadline=None)
 @given(memories(), budgets, levels)
 def test_a_briefing_accounts_for_every_fact(memory: Memory, tokens: int, level: Level) -> None:
     briefing = build_briefing(memory, 4, 6, level, tokens)
-    shown, omitted = set(briefing.facts_shown), set(briefing.facts_omitted)
+    shown, omitted = set(briefing.outline.facts_shown), set(briefing.outline.facts_omitted)
     assert shown | omitted == {fact.id for fact in memory.facts}
     assert not shown & omitted
-    assert set(briefing.facts_shortened) <= shown
+    assert set(briefing.outline.facts_shortened) <= shown
     for fact in memory.facts:
-        if fact.id in shown - set(briefing.facts_shortened):
+        if fact.id in shown - set(briefing.outline.facts_shortened):
             assert whole_fact(fact) in briefing.text
             assert fence(fact.content) in briefing.text
-    assert briefing.text.count(' shortened="yes">') == len(briefing.facts_shortened)
+    assert briefing.text.count(' shortened="yes">') == len(briefing.outline.facts_shortened)
 
 
 @settings(max_examples=60, deadline=None)
@@ -56,7 +56,7 @@ def test_nothing_a_tool_returns_closes_or_imitates_a_fence(memory: Memory, token
     briefing = build_briefing(memory, 4, 6, level, tokens)
     opened = re.findall(r'(?m)^<fact id="F\d+" tool="[^"<>\n]*" call="[^"<>\n]*"'
                         r' round="\d+" at="[^"<>\n]*"(?: shortened="yes")?>$', briefing.text)  # fmt: skip
-    assert len(opened) == len(briefing.facts_shown)
+    assert len(opened) == len(briefing.outline.facts_shown)
     looks_like_a_fence = re.compile(
         r"[<＜﹤][\W_]{0,32}f[\W_]{0,4}[aаａ][\W_]{0,4}ct(?![a-z0-9])", re.IGNORECASE
     )
@@ -81,7 +81,7 @@ def test_a_briefing_reads_as_it_always_did() -> None:
 
 def test_everything_is_shown_whole_when_it_fits() -> None:
     briefing = a_briefing(a_course_memory())
-    assert briefing.facts_shortened == briefing.facts_omitted == ()
+    assert briefing.outline.facts_shortened == briefing.outline.facts_omitted == ()
     assert "# Not shown" not in briefing.text
 
 
@@ -89,9 +89,9 @@ def test_older_facts_are_shortened_before_the_newest_ones() -> None:
     memory = a_memory(*(a_round(("t", {}, f"{n} " * 600), round=n) for n in range(1, 6)))
     newest = {fact.id for fact in memory.facts if fact.round == 5}
     briefing = a_briefing(memory, 1000)
-    assert briefing.facts_shortened
-    assert not newest & set(briefing.facts_shortened)
-    assert newest <= set(briefing.facts_shown)
+    assert briefing.outline.facts_shortened
+    assert not newest & set(briefing.outline.facts_shortened)
+    assert newest <= set(briefing.outline.facts_shown)
     sizes = {number: len(block) for number, block in _blocks(briefing)}
     assert sorted(sizes.values()) == [sizes[number] for number in sorted(sizes)]
 
@@ -103,23 +103,26 @@ def test_the_newest_facts_are_whole_unless_they_alone_are_too_much(memory: Memor
     alone = len(memory.intent) + sum(len(whole_fact(fact)) + 1 for fact in newest)
     briefing = build_briefing(memory, 4, 6, "full", tokens)
     if alone + 300 <= 4 * tokens:
-        assert not {fact.id for fact in newest} & {*briefing.facts_shortened, *briefing.facts_omitted}
+        assert not {fact.id for fact in newest} & {
+            *briefing.outline.facts_shortened,
+            *briefing.outline.facts_omitted,
+        }
 
 
 def test_newest_facts_that_are_too_much_share_the_room_evenly() -> None:
     memory = a_memory(a_round(("a", {}, ["x" * 9000]), ("b", {}, ["y" * 9000]), ("c", {}, "short")))
     briefing = a_briefing(memory, 1000)
     sizes = dict(_blocks(briefing))
-    assert briefing.facts_shown == ("F1", "F2", "F3")
-    assert briefing.facts_shortened == ("F1", "F2")
+    assert briefing.outline.facts_shown == ("F1", "F2", "F3")
+    assert briefing.outline.facts_shortened == ("F1", "F2")
     assert len(sizes[1]) == len(sizes[2]) > 1000
-    assert briefing.tokens > 800
+    assert briefing.outline.tokens > 800
 
 
 def test_facts_without_room_are_listed_by_id() -> None:
     memory = a_memory(a_round(("t", {}, [{"name": f"n{n}", "text": "x" * 200} for n in range(40)])))
     briefing = a_briefing(memory, 500)
-    assert briefing.facts_omitted
+    assert briefing.outline.facts_omitted
     assert re.search(r"# Not shown\n- F\d+-F40: left out for length\.\n\n# Now", briefing.text)
 
 
@@ -127,7 +130,7 @@ def test_a_question_longer_than_the_budget_stands_alone_and_whole() -> None:
     question = "why " * 1000
     briefing = a_briefing(a_memory(a_round(("t", {}, "x")), question=question), 500)
     assert briefing.text == f"# Question\n{question}"
-    assert briefing.facts_omitted == ("F1",)
+    assert briefing.outline.facts_omitted == ("F1",)
 
 
 def test_a_simplified_briefing_holds_no_reasoning_and_a_minimal_one_only_facts() -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from coordinator.decide import open_session
 from coordinator.session import Decision, Opening
-from shared.briefing import Briefing
+from shared.briefing import Outline
 from shared.events import (
     AnyEvent,
     BriefingReady,
@@ -49,7 +49,7 @@ def an_opened_session(
 
 
 def a_briefing(round: int = 1, tokens: int = 100) -> BriefingReady:
-    return BriefingReady(round=round, briefing=Briefing(text="# Question\nWhy?", tokens=tokens))
+    return BriefingReady(round=round, briefing=Outline(digest="d1", tokens=tokens))
 
 
 def a_reply(text: str = "Because.", calls: int = 0, round: int = 1, **fields: Any) -> ReasoningCompleted:

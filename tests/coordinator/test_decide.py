@@ -95,7 +95,7 @@ class TestRounds:
         decision = answered(an_opened_session().session, a_briefing())
         request = only(decision, ReasoningRequested)
         assert request.tools == ("search",)
-        assert request.briefing == ENTRY
+        assert request.briefing == "d1"
 
     def test_a_reply_without_calls_is_the_answer(self) -> None:
         request = ending(answered(a_session_reasoning(), a_reply()))

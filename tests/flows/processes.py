@@ -1,4 +1,4 @@
-"""The five components as real processes, for tests that kill them."""
+"""The five components as real processes, and Redis as any outside program sees it."""
 
 import contextlib
 import os
@@ -6,68 +6,81 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any, cast
 
 import orjson
 import redis
 
+from shared.bus.intake import GROUP
 from shared.bus.keys import Keys
+from shared.events import Component
 from shared.events.base import COMPONENTS
 from shared.session import Response
 
-START_LIMIT_S = 60.0
+LIMIT_S = 60.0
+"""How long a test waits for a condition at most, unless it says otherwise."""
+ROOT = Path(__file__).parents[2]
+
+Log = list[dict[str, Any]]
+"""The events of a session in order, as JSON."""
 
 
 class Processes:
-    """One process per component, each with its log in a file; all ended by their ids."""
+    """Processes by name, `coordinator` or `coordinator-2`, each with its log in a file; ended by their ids."""
 
     def __init__(self, redis_port: int, partitions: int = 1, **environment: str) -> None:
-        self.client = redis.Redis(port=redis_port, protocol=3)
+        self.client: redis.Redis = redis.Redis(port=redis_port, protocol=3)
         self.keys = Keys("antiphon", partitions)
         self.folder = Path(tempfile.mkdtemp(prefix="antiphon-flow-"))
         self.running: dict[str, subprocess.Popen[bytes]] = {}
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("ANTIPHON", "ANTHROPIC"))}
+        ours = ("ANTIPHON", "ANTHROPIC")
         self._environment = {
-            **inherited,
+            **{name: value for name, value in os.environ.items() if not name.startswith(ours)},
             "ANTIPHON_REDIS_URL": f"redis://127.0.0.1:{redis_port}/0",
             "ANTIPHON_PARTITIONS": str(partitions),
             **environment,
         }
 
     def start(self, *names: str) -> None:
-        """Start components; all when none is named."""
+        """Start processes; one of each component when none is named."""
         for name in names or COMPONENTS:
+            command = [sys.executable, "-m", component_of(name)]
             with (self.folder / f"{name}.log").open("ab") as log:
                 self.running[name] = subprocess.Popen(
-                    [sys.executable, "-m", name], env=self._environment, stdout=log, stderr=log
+                    command, env=self._environment, stdout=log, stderr=log, cwd=ROOT
                 )
 
     def wait_until_ready(self, *names: str) -> None:
-        """Until each component has said that it lives, since it was last started."""
-        for name in names or COMPONENTS:
-            pid = self.running[name].pid
-            self.until(lambda name=name, pid=pid: pid in self._pids_alive(name), f"{name} ready")  # type: ignore[misc]
+        """Until each process, as it was last started, has said that it lives."""
+        waiting = {self.running[name].pid: component_of(name) for name in names or self.running}
+
+        def is_ready() -> bool:
+            return all(pid in self._pids_alive(component) for pid, component in waiting.items())
+
+        self.until(is_ready, f"{', '.join(names) or 'all'} ready")
 
     def kill(self, name: str) -> None:
         """kill -9, and gone."""
         self.running[name].kill()
         self.running[name].wait()
 
-    def terminate(self, name: str, limit_s: float = 15) -> int:
+    def terminate(self, name: str, limit_s: float) -> int:
         """SIGTERM; the exit code."""
         self.running[name].terminate()
         return self.running[name].wait(timeout=limit_s)
 
     def stop(self) -> None:
+        """End everything that still runs."""
         for process in self.running.values():
             if process.poll() is None:
                 process.kill()
             process.wait()
         self.client.close()
 
-    def until(self, condition: Callable[[], bool], what: str, limit_s: float = START_LIMIT_S) -> None:
-        """Wait for a condition, bounded; a component that died meanwhile shows its log."""
+    def until(self, condition: Callable[[], bool], what: str, limit_s: float = LIMIT_S) -> None:
+        """Wait for a condition, bounded; when it does not come, show what the processes say."""
         deadline = time.monotonic() + limit_s
         while not condition():
             if time.monotonic() > deadline:
@@ -75,74 +88,112 @@ class Processes:
             time.sleep(0.02)
 
     def logs(self, lines: int = 15) -> str:
-        """The end of every component's log."""
-        parts = []
+        """The end of every process's log."""
+        parts: list[str] = []
         for file in sorted(self.folder.glob("*.log")):
             parts += [f"--- {file.stem}", *file.read_text(errors="replace").splitlines()[-lines:]]
         return "\n".join(parts)
 
-    # What the pipeline did, read from Redis as any outside program would.
+    # What the pipeline is asked, and what it did.
 
     def submit(self, query: str, **fields: str) -> None:
-        self.client.xadd("antiphon:queries", {"query": query, **fields})  # type: ignore[arg-type]
+        self.client.xadd(self.keys.queries(), {"query": query, **fields})
 
     def responses(self) -> list[Response]:
-        """Every response there is, in order, of all partitions."""
-        found = []
-        for partition in range(self.keys.partitions):
-            for _, fields in self._entries(self.keys.responses(partition)):
-                found.append(Response.model_validate(orjson.loads(fields[b"event"])["data"]))
-        return found
+        """Every response there is, in order, partition by partition."""
+        entries = [entry for p in self._partitions for entry in self.entries(self.keys.responses(p))]
+        return [Response.model_validate_json(orjson.dumps(_event(fields)["data"])) for _, fields in entries]
+
+    def response_to(self, session_id: str) -> Response:
+        """The one response of a session, waited for."""
+
+        def found() -> list[Response]:
+            return [response for response in self.responses() if response.session_id == session_id]
+
+        self.until(lambda: bool(found()), f"the response to {session_id}")
+        (response,) = found()
+        return response
 
     def response_count(self) -> int:
-        return sum(self.client.xlen(self.keys.responses(p)) for p in range(self.keys.partitions))
+        return sum(int(cast(int, self.client.xlen(self.keys.responses(p)))) for p in self._partitions)
 
-    def log(self, session_id: str) -> list[dict[str, object]]:
-        """A session's events in order, as JSON."""
-        return [orjson.loads(fields[b"event"]) for _, fields in self._entries(self.keys.log(session_id))]
+    def wait_for_responses(self, count: int, limit_s: float = LIMIT_S) -> None:
+        self.until(lambda: self.response_count() >= count, f"{count} responses", limit_s)
 
-    def pending(self, component: str) -> int:
-        """Deliveries of a component that are read and not yet acknowledged."""
-        total = 0
-        for partition in range(self.keys.partitions):
+    def log(self, session_id: str) -> Log:
+        return [_event(fields) for _, fields in self.entries(self.keys.log(session_id))]
+
+    def entries(self, stream: str) -> list[tuple[bytes, dict[bytes, bytes]]]:
+        return cast("list[tuple[bytes, dict[bytes, bytes]]]", self.client.xrange(stream))
+
+    # What it has in hand.
+
+    def pending(self, component: Component) -> int:
+        """Deliveries of a component that are read and not acknowledged."""
+        return sum(self._pending_by_consumer(self._inboxes(component), component).values())
+
+    def in_hand(self, name: str) -> int:
+        """The same of one process."""
+        return self._of_process(name, self._inboxes(component_of(name)), component_of(name))
+
+    def let_in(self, name: str) -> int:
+        """Submissions that one coordinator has read and not acknowledged."""
+        return self._of_process(name, [self.keys.queries()], GROUP)
+
+    def is_idle(self) -> bool:
+        """Whether nothing is left anywhere: no message, no timer, no session, no dead letter."""
+        return not any(self.left_over().values())
+
+    def left_over(self) -> dict[str, int]:
+        """What is left, by the name of its key."""
+        sizes: dict[str, Any] = {self.keys.queries(): self.client.xlen(self.keys.queries())}
+        for p in self._partitions:
+            for stream in (self.keys.dead(p), *(self.keys.inbox(p, component) for component in COMPONENTS)):
+                sizes[stream] = self.client.xlen(stream)
+            for ordered in (self.keys.timers(p), self.keys.open_sessions(p)):
+                sizes[ordered] = self.client.zcard(ordered)
+            sizes[self.keys.timer_messages(p)] = self.client.hlen(self.keys.timer_messages(p))
+        for component in COMPONENTS:
+            sizes[f"pending {component}"] = self.pending(component)
+        return sizes
+
+    def wait_until_idle(self) -> None:
+        with contextlib.suppress(AssertionError):
+            self.until(self.is_idle, "everything done")
+        left = {key: size for key, size in self.left_over().items() if size}
+        assert not left, f"left over: {left}\n{self.logs()}"
+
+    @property
+    def _partitions(self) -> range:
+        return range(self.keys.partitions)
+
+    def _inboxes(self, component: Component) -> list[str]:
+        return [self.keys.inbox(partition, component) for partition in self._partitions]
+
+    def _of_process(self, name: str, streams: Iterable[str], group: str) -> int:
+        mark = f"-{self.running[name].pid}-"
+        pending = self._pending_by_consumer(streams, group)
+        return sum(count for consumer, count in pending.items() if mark in consumer)
+
+    def _pending_by_consumer(self, streams: Iterable[str], group: str) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        for stream in streams:
             with contextlib.suppress(redis.ResponseError):  # the stream is not there yet
-                inbox = self.keys.inbox(partition, component)  # type: ignore[arg-type]
-                total += self.client.xpending(inbox, component)["pending"]
-        return total
+                summary = cast("dict[str, Any]", self.client.xpending(stream, group))
+                for consumer in summary["consumers"]:
+                    name = f"{stream} {consumer['name'].decode()}"
+                    counts[name] = int(consumer["pending"])
+        return counts
 
-    def _entries(self, stream: str) -> list[tuple[bytes, dict[bytes, bytes]]]:
-        return self.client.xrange(stream)  # type: ignore[no-any-return]
-
-    def _pids_alive(self, name: str) -> set[int]:
-        beats = self.client.hgetall(self.keys.workers(name))  # type: ignore[arg-type]
+    def _pids_alive(self, component: Component) -> set[int]:
+        beats = cast("dict[bytes, bytes]", self.client.hgetall(self.keys.workers(component)))
         return {orjson.loads(beat.split(b" ", 1)[1])["pid"] for beat in beats.values()}
 
 
-@contextlib.contextmanager
-def processes(redis_port: int, partitions: int = 1, **environment: str) -> Iterator[Processes]:
-    """All five, started and ready, for the length of a block."""
-    pipeline = Processes(redis_port, partitions, **environment)
-    try:
-        pipeline.start()
-        pipeline.wait_until_ready()
-        yield pipeline
-    finally:
-        pipeline.stop()
+def component_of(name: str) -> Component:
+    """`tool_dispatcher` for `tool_dispatcher-2`."""
+    return cast(Component, name.partition("-")[0])
 
 
-def assert_whole(log: list[dict[str, object]]) -> None:
-    """The log of an ended session has no gap and no repeat: each event follows from an earlier one, once."""
-    ids = [event["id"] for event in log]
-    assert len(set(ids)) == len(ids), "an event was written twice"
-    seen: set[object] = set()
-    replies: dict[object, list[object]] = {}
-    for event in log:
-        cause = event.get("causationid")
-        assert cause is None or cause in seen, f"{event['type']} follows from an event that is not there"
-        seen.add(event["id"])
-        replies.setdefault(cause, []).append(event["type"])
-    assert log[0]["type"] == "antiphon.query.submitted.v1"
-    assert [event["type"] for event in log].count("antiphon.response.ready.v1") == 1
-    for cause, types in replies.items():
-        is_step = len(types) == 1 or types[0] == "antiphon.session.opened.v1"
-        assert cause is None or is_step, f"one event was answered by {types}"
+def _event(fields: dict[bytes, bytes]) -> dict[str, Any]:
+    return cast("dict[str, Any]", orjson.loads(fields[b"event"]))

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from shared.briefing import Briefing
+from shared.briefing import Outline
 from shared.errors import ErrorInfo
 from shared.events import (
     AnyEvent,
@@ -82,8 +82,8 @@ EXAMPLES: tuple[EventData, ...] = (
     ),
     BriefingReady(
         round=2,
-        briefing=Briefing(
-            text="# Question\nWhy?",
+        briefing=Outline(
+            digest="c0ffee",
             tokens=4,
             facts_shown=("F1", "F2"),
             facts_shortened=("F2",),

@@ -1,0 +1,33 @@
+"""The command line: `antiphon`. One file per group of commands."""
+
+import typer
+
+from antiphon.cli import ask, dead, events, processes, sessions, settings, status, tools
+from shared import logs
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Hard questions answered in rounds, by five programs that answer each other.\n\n"
+    'Begin with: antiphon ask "..." --tools MODULE',
+)
+
+
+@app.callback()
+def _begin() -> None:
+    logs.silence("error")
+
+
+app.command()(ask.ask)
+app.command()(ask.submit)
+app.command()(processes.up)
+app.command()(processes.run)
+app.command()(status.status)
+app.command("health")(status.check_health)
+app.add_typer(sessions.app, name="sessions")
+app.add_typer(dead.app, name="dead")
+app.add_typer(tools.app, name="tools")
+app.add_typer(events.app, name="events")
+app.command()(settings.settings)

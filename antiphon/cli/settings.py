@@ -1,0 +1,26 @@
+"""`antiphon settings`: every setting there is."""
+
+from antiphon.cli.output import Json, print_json, print_table, run
+
+
+def settings(json: Json = False) -> None:
+    """Every setting: the environment variable, what it may be, its default, what it means.
+
+    \b
+    antiphon settings | grep LEASE
+    """
+    run(_settings(json))
+
+
+async def _settings(is_json: bool) -> None:
+    from antiphon.settings_table import (
+        GROUPS,
+    )  # imports every component's settings; only this command needs them
+    from shared.settings import variables
+
+    rows = [row for _, kind in GROUPS for row in variables(kind)]
+    if is_json:
+        names = ("variable", "value", "default", "meaning")
+        print_json([dict(zip(names, row, strict=True)) for row in rows])
+    else:
+        print_table(("variable", "value", "default", "meaning"), rows, "")

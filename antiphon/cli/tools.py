@@ -1,0 +1,90 @@
+"""`antiphon tools`: what a model may call."""
+
+import sys
+from typing import Annotated
+
+import orjson
+import typer
+
+from antiphon.cli.ask import allow_current_directory
+from antiphon.cli.output import Json, UsageError, one_line, print_json, print_table, run, stderr, stdout
+from antiphon.observe import connected
+from shared.tools import Catalogue, ToolDefinition
+from tool_dispatcher.catalogue import load_tools, to_catalogue
+
+app = typer.Typer(no_args_is_help=True, help="Tools: what a model may call.")
+Modules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tools",
+        metavar="MODULE[:NAME]",
+        help="Read these Python modules, here and now, instead of the running pipeline's catalogue. Modules "
+        "of the current directory can be named.",
+    ),
+]
+
+
+@app.command("list")
+def list_tools(tools: Modules = None, json: Json = False) -> None:
+    """The tools of the running pipeline, or of modules.
+
+    \b
+    antiphon tools list --tools examples.courses
+    """
+    run(_list(tools, json))
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The tool's name.")],
+    tools: Modules = None,
+    json: Json = False,
+) -> None:
+    """One tool as the model sees it: description, parameters, contract."""
+    run(_show(name, tools, json))
+
+
+async def _list(modules: list[str] | None, is_json: bool) -> None:
+    catalogue = await _catalogue(modules)
+    if is_json:
+        print_json(catalogue.tools)
+        return
+    rows = [
+        (tool.name, tool.effect, ", ".join(_parameters(tool)), one_line(tool.description, 80))
+        for tool in catalogue.tools
+    ]
+    print_table(("tool", "effect", "parameters", "description"), rows, "No tools.")
+
+
+async def _show(name: str, modules: list[str] | None, is_json: bool) -> None:
+    catalogue = await _catalogue(modules)
+    tool = next((tool for tool in catalogue.tools if tool.name == name), None)
+    if tool is None:
+        there = ", ".join(tool.name for tool in catalogue.tools) or "none"
+        raise UsageError(f"there is no tool {name!r}.", hint=f"There are: {there}.")
+    if is_json:
+        print_json(tool)
+        return
+    stdout().print(f"{tool.name} ({tool.effect})\n")
+    sys.stdout.write(f"{tool.description}\n\n")
+    sys.stdout.write(orjson.dumps(tool.input_schema, option=orjson.OPT_INDENT_2).decode() + "\n")
+
+
+async def _catalogue(modules: list[str] | None) -> Catalogue:
+    """The tools of modules imported here, or those the pipeline's dispatchers have published."""
+    if modules is not None:
+        allow_current_directory()
+        return to_catalogue(load_tools(",".join(modules)))
+    async with connected() as bus:
+        content_hash = await bus.current_catalogue()
+        if content_hash is None:
+            stderr().print("No dispatcher has published its tools yet.", style="yellow")
+            return Catalogue()
+        return await bus.catalogue(content_hash)
+
+
+def _parameters(tool: ToolDefinition) -> list[str]:
+    """Names of the parameters; those that may be left out with a question mark."""
+    required = tool.input_schema.get("required", [])
+    names = tool.input_schema.get("properties", {})
+    return [name if name in required else f"{name}?" for name in names]

@@ -1,0 +1,174 @@
+"""`antiphon ask` and `antiphon submit`, as real processes with a pipeline of their own."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import orjson
+import pytest
+
+from shared.session import Response
+from tests.antiphon.conftest import LIMIT_S, QUESTION, antiphon, clean_environment, is_alive, until
+
+OFFLINE = ("--model", "offline")
+
+
+def test_the_answer_is_on_stdout_and_the_rounds_are_on_stderr(folder: Path) -> None:
+    done = antiphon("ask", QUESTION, "--tools", "recipes", *OFFLINE, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "40 minutes" in done.stdout
+    assert "round" not in done.stdout.splitlines()[0]
+    lines = done.stderr.splitlines()
+    assert "redis-server" in lines[0]
+    assert lines[1] == "round 1"
+    assert lines[2].startswith('  calls find_recipe(query="')
+    assert lines[3] == "  -> ok, 1 result"
+    assert "Sources" in lines
+    assert lines[-1].startswith("complete (natural_completion), 2 rounds, 1 tool call, ")
+
+
+def test_json_is_one_response_on_stdout(folder: Path) -> None:
+    done = antiphon("ask", QUESTION, "--json", "--max-rounds", "2", cwd=folder, ANTIPHON_TOOLS="recipes")
+    response = Response.model_validate_json(done.stdout)
+    assert response.status == "complete"
+    assert done.stdout.count("\n") == 1
+
+
+def test_without_redis_server_it_runs_on_fakeredis_and_says_so(folder: Path) -> None:
+    done = antiphon("ask", QUESTION, "--tools", "recipes", *OFFLINE, cwd=folder, PATH=os.devnull)
+    assert done.returncode == 0, done.stderr
+    assert "fakeredis inside this process" in done.stderr
+    assert "keeps nothing" in done.stderr
+
+
+def test_a_question_may_come_from_standard_input(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "antiphon", "ask", "-", "--tools", "recipes", *OFFLINE],
+        env=clean_environment(),
+        cwd=folder,
+        input=QUESTION,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+    )
+    assert "40 minutes" in done.stdout
+
+
+def test_ctrl_c_cancels_the_session_and_exits_130(folder: Path) -> None:
+    process = an_ask_that_takes_long(folder)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 130
+    assert "Cancelling session" in stderr
+    assert "cancelled" in stdout
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks children up under /proc")
+def test_kill_9_takes_the_private_redis_along(folder: Path) -> None:
+    process = an_ask_that_takes_long(folder)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    redis = [int(pid) for pid in children if "redis-server" in Path(f"/proc/{pid}/cmdline").read_text()]
+    process.kill()
+    process.communicate()
+    assert redis
+    until(lambda: not any(map(is_alive, redis)), "the private redis-server to end")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        ([], 2, "QUERY"),
+        (["--no-such-option", "x"], 2, "--no-such-option"),
+        ([""], 2, "query: it has no words"),
+        (["x", "--max-rounds", "0"], 2, "max_rounds"),
+        (["x", "--max-rounds", "three"], 2, "--max-rounds"),
+        (["x", "--max-tokens", "1"], 2, "max_tokens"),
+        (["x", "--deadline", "nan"], 2, "deadline_s"),
+        (["x", "--deadline", "-1"], 2, "deadline_s"),
+        (["x", "--model", "gpt"], 2, "--model"),
+        (["x", "--tools", "no_such_module"], 2, "no_such_module"),
+        (["x", "--tools", "not a module"], 2, "not a module"),
+        (["x", "--tools", "recipes:nothing"], 2, "nothing"),
+    ],
+)
+def test_nonsense_is_refused_with_the_way_out(
+    folder: Path, arguments: list[str], code: int, says: str
+) -> None:
+    done = antiphon("ask", *arguments, cwd=folder)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_input_that_is_no_text_is_unreadable(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "antiphon", "ask", "-"],
+        env=clean_environment(),
+        cwd=folder,
+        input=b"\xff\xfe",
+        capture_output=True,
+        timeout=LIMIT_S,
+    )
+    assert done.returncode == 3
+    assert b"not UTF-8" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("variables", "code", "says"),
+    [
+        ({"ANTIPHON_REDIS_URL": "http://x"}, 2, "ANTIPHON_REDIS_URL"),
+        ({"ANTIPHON_REDIS_URL": "redis://127.0.0.1:1/0"}, 3, "out of reach"),
+        ({"ANTIPHON_NAMESPACE": "two words"}, 2, "ANTIPHON_NAMESPACE"),
+        ({"ANTIPHON_COORDINATOR_MAX_ROUNDS": "many"}, 2, "ANTIPHON_COORDINATOR_MAX_ROUNDS"),
+        ({"ANTIPHON_TYPO": "1"}, 2, "ANTIPHON_TYPO"),
+    ],
+)
+def test_a_setting_that_is_wrong_is_named(
+    folder: Path, variables: dict[str, str], code: int, says: str
+) -> None:
+    done = antiphon("ask", "x", cwd=folder, **variables)
+    assert done.returncode == code
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_running_pipeline_has_tools_and_a_model_of_its_own(folder: Path) -> None:
+    for option in (("--tools", "recipes"), OFFLINE):
+        done = antiphon("ask", "x", *option, cwd=folder, ANTIPHON_REDIS_URL="redis://127.0.0.1:1/0")
+        assert done.returncode == 2
+        assert f"{option[0]}: ANTIPHON_REDIS_URL is set" in done.stderr
+
+
+def test_a_running_pipeline_answers(pipeline: dict[str, str], tmp_path: Path) -> None:
+    done = antiphon("ask", QUESTION, cwd=tmp_path, **pipeline)
+    assert done.returncode == 0, done.stderr
+    assert "40 minutes" in done.stdout
+    assert done.stderr.startswith("round 1\n"), "nothing is amiss, so nothing is said before"
+
+
+def test_submitting_prints_the_id_that_the_session_is_followed_by(
+    pipeline: dict[str, str], tmp_path: Path
+) -> None:
+    submitted = antiphon("submit", QUESTION, "--session-id", "followed", "--json", cwd=tmp_path, **pipeline)
+    assert orjson.loads(submitted.stdout) == {"session_id": "followed"}
+    watched = antiphon("sessions", "watch", "followed", cwd=tmp_path, **pipeline)
+    assert "40 minutes" in watched.stdout
+    assert "  -> ok, 1 result" in watched.stderr
+
+
+def an_ask_that_takes_long(folder: Path) -> "subprocess.Popen[str]":
+    """An `antiphon ask` that is in the middle of a tool call."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "antiphon", "ask", QUESTION, "--tools", "slow_recipes", *OFFLINE],
+        env=clean_environment(),
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    while "calls find_recipe" not in (line := process.stderr.readline()):
+        assert line, "it ended before it called a tool"
+    return process

@@ -1,0 +1,80 @@
+"""Events as lines for people."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from antiphon.cli.told import call_text, detail, progress, result_text
+from shared.errors import ErrorInfo
+from shared.events import AnyEvent, EventData, ReasoningFailed, ReasoningRequested, ToolsCompleted
+from shared.events.codec import ENVELOPES
+from shared.tools import ToolCall, ToolError, ToolResult
+
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+def an_event(data: EventData) -> AnyEvent:
+    return ENVELOPES[type(data)](
+        id=UUID(int=1),
+        source="test",
+        type=data.type,
+        subject="s",
+        time=NOW,
+        correlationid=UUID(int=1),
+        data=data,
+    )
+
+
+def a_result(data: Any = None, error: ToolError | None = None) -> ToolResult:
+    return ToolResult(
+        index=0, call_id="c", tool="search", status="error" if error else "ok", data=data, error=error
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        ([1, 2, 3], "ok, 3 results"),
+        ([{"a": 1}], "ok, 1 result"),
+        ({"hits": [1, 2], "total": 2}, "ok, 2 results"),
+        ({"name": "x"}, "ok, 1 result"),
+        ("some text", "ok, 1 result"),
+        (0, "ok, 1 result"),
+        ([], "ok, nothing found"),
+        ("", "ok, nothing found"),
+        (None, "ok, nothing found"),
+    ],
+)
+def test_a_result_is_counted_by_its_records(data: Any, line: str) -> None:
+    assert result_text(a_result(data)) == line
+
+
+def test_an_error_is_told_by_its_kind_and_message_without_control_characters() -> None:
+    error = ToolError(error_type="not_found", message="no \x1b[31msuch\ncourse", suggested_action="ask")
+    assert result_text(a_result(error=error)) == "not_found: no [31msuch course"
+
+
+def test_a_call_shows_its_arguments_cut_to_fit_a_line() -> None:
+    call = ToolCall(id="c", name="search", arguments={"query": "x" * 100, "limit": 3, "deep": {"a": [1]}})
+    text = call_text(call)
+    assert text.startswith('search(query="xxx')
+    assert text.endswith('…, limit=3, deep={"a":[1]})')
+
+
+def test_a_round_says_why_it_is_the_last() -> None:
+    request = ReasoningRequested(
+        round=4, briefing="1-1", last_round_because="No rounds are left.", tokens_left=10, deadline=NOW
+    )
+    assert progress(an_event(request)) == ["round 4 (the last: No rounds are left.)"]
+
+
+def test_results_of_several_calls_are_told_apart_by_their_tool() -> None:
+    event = an_event(ToolsCompleted(round=1, results=(a_result([1]), a_result([]))))
+    assert progress(event) == ["  -> search: ok, 1 result", "  -> search: ok, nothing found"]
+
+
+def test_what_has_no_words_of_its_own_is_told_as_its_progress() -> None:
+    failed = ReasoningFailed(round=1, error=ErrorInfo(code="overloaded", message="busy"), model="m")
+    assert detail(an_event(failed)) == "the model failed: busy"

@@ -1,0 +1,120 @@
+"""A pipeline of real processes under `antiphon up`, tools of the tests' own, and the command line."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+import structlog
+
+from tests.redis_server import RedisServer
+
+ROOT = Path(__file__).parents[2]
+LIMIT_S = 60.0
+
+TOOLS = '''
+import asyncio
+
+from antiphon import tool
+
+
+@tool(effect="read")
+def find_recipe(query: str) -> list[dict[str, str]]:
+    """Find recipes by what is in them."""
+    return [{"title": "Lentil soup", "text": "Lentils, carrots and cumin, cooked for 40 minutes."}]
+'''
+SLOW_TOOLS = TOOLS.replace("def find_recipe", "async def find_recipe").replace(
+    "    return", "    await asyncio.sleep(60)\n    return"
+)
+QUESTION = "How long does lentil soup take to cook?"
+
+
+@pytest.fixture(autouse=True)
+def _logging_as_it_was() -> Iterator[None]:
+    """The command line and the client set up logging; the next test must not write to this one's stderr."""
+    yield
+    structlog.reset_defaults()
+
+
+def clean_environment(**variables: str) -> dict[str, str]:
+    """This process's environment without settings, with the house importable, and `variables`."""
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.startswith(("ANTIPHON", "ANTHROPIC"))
+    }
+    return {**inherited, "PYTHONPATH": str(ROOT), **variables}
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    """Wait for a condition, bounded."""
+    deadline = time.monotonic() + LIMIT_S
+    while not condition():
+        assert time.monotonic() < deadline, f"waited {LIMIT_S:.0f} s for {what}"
+        time.sleep(0.02)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    state = Path(f"/proc/{pid}/stat")
+    if state.parent.parent.joinpath("self").exists():
+        with contextlib.suppress(OSError):
+            return state.read_text().rpartition(")")[2].split()[0] != "Z"
+        return False
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        return True
+    return False
+
+
+def antiphon(*arguments: str, cwd: Path, **variables: str) -> "subprocess.CompletedProcess[str]":
+    """The command line as a real process, run to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "antiphon", *arguments],
+        env=clean_environment(**variables),
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A working directory with two modules of tools."""
+    (tmp_path / "recipes.py").write_text(TOOLS)
+    (tmp_path / "slow_recipes.py").write_text(SLOW_TOOLS)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def pipeline(redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """The five components under `antiphon up`; gives the environment that reaches them."""
+    tools = tmp_path_factory.mktemp("tools")
+    (tools / "recipes.py").write_text(TOOLS)
+    settings = {
+        "ANTIPHON_REDIS_URL": redis_server.url,
+        "ANTIPHON_NAMESPACE": f"t{uuid4().hex[:12]}",
+    }
+    variables = clean_environment(
+        **settings, ANTIPHON_TOOLS="recipes", ANTIPHON_REASONING_ENGINE_PROVIDER="offline"
+    )
+    variables["PYTHONPATH"] += f":{tools}"
+    log = (tools / "log").open("w")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "antiphon", "up"], env=variables, stdout=log, stderr=log
+    )
+    try:
+        until(
+            lambda: (tools / "log").read_text().count('"event":"ready"') == 5, "five components to be ready"
+        )
+        yield settings
+    finally:
+        process.send_signal(signal.SIGTERM)
+        code = process.wait(timeout=LIMIT_S)
+        log.close()
+        assert code == 0, (tools / "log").read_text()

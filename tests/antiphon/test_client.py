@@ -1,0 +1,256 @@
+"""The client against embedded pipelines, a pipeline of processes, and Redis alone."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+import redis
+
+import coordinator.component
+from antiphon import (
+    Antiphon,
+    AntiphonError,
+    ConfigurationError,
+    InvalidQuery,
+    RedisUnavailable,
+    StillRunning,
+    SubmissionRejected,
+    TextDelta,
+    UnknownSession,
+    tool,
+)
+from shared.bus.connection import Connections
+from shared.bus.keys import Keys
+from shared.bus.redis_bus import Bus
+from shared.events import Event, QuerySubmitted
+from shared.runner import run_service
+from shared.settings import BusSettings
+from tests.antiphon.conftest import QUESTION
+from tests.redis_server import RedisServer, free_port
+
+
+@tool(effect="read")
+def find_recipe(query: str) -> list[dict[str, str]]:
+    """Find recipes by what is in them."""
+    return [{"title": "Lentil soup", "text": "Lentils, carrots and cumin, cooked for 40 minutes."}]
+
+
+@tool(effect="read")
+async def find_nothing(query: str) -> list[dict[str, str]]:
+    """Find recipes by what is in them, slowly."""
+    await asyncio.sleep(60)
+    return []
+
+
+@pytest.fixture(params=["redis-server", "fakeredis"])
+def storage(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Embedded pipelines run on this; without a PATH there is no redis-server."""
+    if request.param == "fakeredis":
+        monkeypatch.setenv("PATH", os.devnull)
+    return str(request.param)
+
+
+@asynccontextmanager
+async def only_a_coordinator(url: str, namespace: str, **settings: Any) -> AsyncIterator[None]:
+    """Lets queries in, and nothing more."""
+    bus = Bus(Connections(url), Keys(namespace), BusSettings(**settings))
+    await bus.open()
+    stop = asyncio.Event()
+    running = asyncio.create_task(run_service(bus, coordinator.component.build(bus), stop))
+    try:
+        yield
+    finally:
+        stop.set()
+        await running
+        await bus.close()
+
+
+async def test_an_embedded_pipeline_answers_from_its_tools(storage: str) -> None:
+    async with Antiphon.embedded([find_recipe], model="offline") as client:
+        assert storage in client.storage
+        response = await client.ask(QUESTION, max_rounds=3)
+    assert response.status == "complete"
+    assert "40 minutes" in response.answer
+    assert [source.tool for source in response.sources] == ["find_recipe"]
+
+
+async def test_a_stream_tells_everything_from_the_query_to_the_answer(storage: str) -> None:
+    async with Antiphon.embedded([find_recipe], model="offline") as client:
+        session_id = await client.submit(QUESTION)
+        live = [said async for said in client.stream(session_id)]
+        again = [said async for said in client.stream(session_id)]
+        response = await client.result(session_id)
+    types = [said.type.split(".")[1:3] for said in live if isinstance(said, Event)]
+    assert types[0] == ["query", "submitted"]
+    assert types[-1] == ["response", "ready"]
+    assert ["tools", "completed"] in types
+    assert "".join(said.text for said in live if isinstance(said, TextDelta))
+    assert again == live, "a session can be followed again, text in its place"
+    assert response.session_id == session_id
+
+
+async def test_many_questions_at_once_each_get_their_own_answer() -> None:
+    async with Antiphon.embedded([find_recipe], model="offline") as client:
+        responses = await asyncio.gather(*(client.ask(QUESTION, session_id=f"s{n}") for n in range(20)))
+    assert [response.session_id for response in responses] == [f"s{n}" for n in range(20)]
+
+
+async def test_submitting_twice_under_one_id_opens_one_session() -> None:
+    async with Antiphon.embedded([find_recipe], model="offline") as client:
+        ids = [await client.submit(QUESTION, session_id="mine") for _ in range(2)]
+        await client.result("mine")
+        queries = [
+            s async for s in client.stream("mine") if isinstance(getattr(s, "data", None), QuerySubmitted)
+        ]
+    assert ids == ["mine", "mine"]
+    assert len(queries) == 1
+
+
+async def test_a_cancelled_session_ends_with_what_it_has() -> None:
+    async with Antiphon.embedded([find_nothing], model="offline") as client:
+        session_id = await client.submit(QUESTION)
+        assert await client.cancel(session_id, "enough")
+        response = await client.result(session_id, timeout_s=30)
+        assert response.status == "cancelled"
+        assert not await client.cancel(session_id), "cancelling what has ended is harmless"
+
+
+async def test_a_wait_that_ends_early_leaves_the_session_running() -> None:
+    async with Antiphon.embedded([find_nothing], model="offline") as client:
+        session_id = await client.submit(QUESTION)
+        with pytest.raises(StillRunning, match="goes on"):
+            await client.result(session_id, timeout_s=0.2)
+        with pytest.raises(StillRunning):
+            await client.ask(QUESTION, timeout_s=0.2)
+
+
+@pytest.mark.parametrize("tools", ["a string", None, 7])
+async def test_tools_that_are_no_list_are_refused(tools: Any) -> None:
+    with pytest.raises(ConfigurationError, match="tools"):
+        Antiphon.embedded(tools)
+
+
+@pytest.mark.parametrize("one", [len, 7, None, "no.such.module", "not a name"])
+async def test_a_tool_that_is_none_is_refused_on_entering_and_nothing_is_left_behind(one: Any) -> None:
+    with pytest.raises(ConfigurationError):
+        async with Antiphon.embedded([one], model="offline"):
+            raise AssertionError("not reached")
+    assert len(asyncio.all_tasks()) == 1
+
+
+async def test_a_model_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="model"):
+        Antiphon.embedded([], model="gpt")  # type: ignore[arg-type]  # the point of the test
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"url": "http://localhost"}, "URL"),
+        ({"url": "localhost:6379"}, "URL"),
+        ({"url": 6379}, "url"),
+        ({"namespace": "with spaces"}, "namespace"),
+        ({"namespace": "{0}"}, "namespace"),
+        ({"partitions": 0}, "partitions"),
+        ({"partitions": "many"}, "partitions"),
+    ],
+)
+async def test_a_client_that_is_set_up_wrong_says_which_part(given: dict[str, Any], field: str) -> None:
+    with pytest.raises(ConfigurationError, match=field):
+        async with Antiphon(**given):
+            raise AssertionError("not reached")
+
+
+async def test_no_redis_is_an_error_and_not_a_wait() -> None:
+    with pytest.raises(RedisUnavailable):
+        async with Antiphon(f"redis://127.0.0.1:{free_port()}"):
+            raise AssertionError("not reached")
+
+
+async def test_a_client_that_was_not_entered_says_how_to() -> None:
+    with pytest.raises(AntiphonError, match="async with"):
+        await Antiphon().submit("why?")
+
+
+async def test_nothing_is_sent_when_the_input_is_bad(redis_server: RedisServer, namespace: str) -> None:
+    async with Antiphon(redis_server.url, namespace=namespace) as client:
+        with pytest.raises(InvalidQuery):
+            await client.submit("why?", max_rounds=0)
+    with redis.Redis(port=redis_server.port) as server:
+        assert server.exists(f"{namespace}:queries") == 0
+
+
+@pytest.mark.parametrize("session_id", ["", "no spaces", 5, None])
+async def test_what_can_be_no_session_is_refused_at_every_door(
+    redis_server: RedisServer, namespace: str, session_id: Any
+) -> None:
+    async with Antiphon(redis_server.url, namespace=namespace) as client:
+        for door in (client.result, client.cancel):
+            with pytest.raises(InvalidQuery, match="session_id"):
+                await door(session_id)
+        with pytest.raises(InvalidQuery, match="session_id"):
+            await anext(client.stream(session_id))
+
+
+async def test_an_unknown_session_is_said_to_be_unknown(redis_server: RedisServer, namespace: str) -> None:
+    async with Antiphon(redis_server.url, namespace=namespace) as client:
+        for door in (client.result, client.cancel):
+            with pytest.raises(UnknownSession, match="sessions list"):
+                await door("nobody")
+        with pytest.raises(UnknownSession):
+            await anext(client.stream("nobody"))
+
+
+async def test_a_session_in_the_queue_is_waited_for_by_anybody(
+    redis_server: RedisServer, namespace: str
+) -> None:
+    async with (
+        Antiphon(redis_server.url, namespace=namespace) as submitter,
+        Antiphon(redis_server.url, namespace=namespace) as stranger,
+    ):
+        session_id = await submitter.submit("why?")
+        for client in (submitter, stranger):
+            with pytest.raises(StillRunning):
+                await client.result(session_id, timeout_s=0.1)
+        following = asyncio.create_task(anext(stranger.stream(session_id)))
+        async with only_a_coordinator(redis_server.url, namespace):
+            first = await following
+            with pytest.raises(UnknownSession):
+                await stranger.result("somebody-else")
+    assert isinstance(first, Event)
+    assert isinstance(first.data, QuerySubmitted)
+
+
+async def test_a_rejected_submission_does_not_leave_its_sender_waiting(
+    redis_server: RedisServer, namespace: str
+) -> None:
+    async with (
+        Antiphon(redis_server.url, namespace=namespace) as client,
+        only_a_coordinator(redis_server.url, namespace, max_event_bytes=10_000),
+    ):
+        with pytest.raises(SubmissionRejected, match="larger than 10000 bytes"):
+            await client.ask("x" * 20_000)
+
+
+async def test_a_stream_goes_on_after_its_connection_was_lost(
+    redis_server: RedisServer, namespace: str
+) -> None:
+    async with (
+        Antiphon(redis_server.url, namespace=namespace) as client,
+        only_a_coordinator(redis_server.url, namespace),
+    ):
+        session_id = await client.submit("why?")
+        seen: list[str] = []
+        async for said in client.stream(session_id):
+            if isinstance(said, Event):
+                seen.append(said.type)
+            if len(seen) == 3:
+                with redis.Redis(port=redis_server.port) as server:
+                    server.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+                await client.cancel(session_id)
+            if len(seen) > 3:
+                break
+    assert len(set(seen)) == len(seen) == 4

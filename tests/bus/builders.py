@@ -1,0 +1,274 @@
+"""What the tests of the bus are made of: events, workers, waits for conditions, a breakable wire."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from redis.asyncio import Redis
+
+from shared.bus.connection import Connections
+from shared.bus.consumer import Consumer
+from shared.bus.handling import NOTHING, Delivery, Handler, Handlers, Outcome, SessionStore
+from shared.bus.keys import Keys
+from shared.bus.redis_bus import Bus
+from shared.clock import utc_now
+from shared.events import (
+    AnyEvent,
+    CancellationRequested,
+    Component,
+    ComponentFailed,
+    EventData,
+    QuerySubmitted,
+)
+from shared.events import encode as as_json
+from shared.events.codec import ENVELOPES
+from shared.ids import new_id
+from shared.service import Service
+from shared.settings import BusSettings
+
+OUTPUT = CancellationRequested(reason="an output")
+PLACE = "1-1"
+
+
+def an_event(data: EventData, session_id: str = "s1") -> AnyEvent:
+    event_id = new_id()
+    return ENVELOPES[type(data)](
+        id=event_id,
+        source="test",
+        type=data.type,
+        subject=session_id,
+        time=utc_now(),
+        correlationid=event_id,
+        data=data,
+    )
+
+
+def a_query(session_id: str = "s1", query: str = "Why?") -> AnyEvent:
+    return an_event(QuerySubmitted(query=query), session_id)
+
+
+def words_of(delivery: Delivery) -> str:
+    assert isinstance(delivery.event.data, QuerySubmitted)
+    return delivery.event.data.query
+
+
+def session_in(keys: Keys, partition: int, n: int = 0) -> str:
+    """The n-th session id that lives in a partition."""
+    found = (f"s{i}" for i in range(10_000) if keys.partition(f"s{i}") == partition)
+    return [next(found) for _ in range(n + 1)][-1]
+
+
+def sessions_of_one_partition(keys: Keys, count: int) -> list[str]:
+    return [session_in(keys, 0, n) for n in range(count)]
+
+
+def inbox_of(bus: Bus, session_id: str = "s1", component: Component = "coordinator") -> str:
+    return bus.keys.inbox(bus.keys.partition(session_id), component)
+
+
+async def put(bus: Bus, event: AnyEvent, component: Component = "coordinator") -> str:
+    """Put an event into an inbox past every door, as a foreign program would."""
+    fields = {"event": as_json(event), "log": PLACE}
+    return await put_fields(bus, fields, event.subject, component)
+
+
+async def put_fields(
+    bus: Bus, fields: dict[Any, Any], session_id: str = "s1", component: Component = "coordinator"
+) -> str:
+    words = [word for pair in fields.items() for word in pair]
+    entry: bytes = await bus.batcher.submit("XADD", inbox_of(bus, session_id, component), "*", *words)
+    return entry.decode()
+
+
+async def length(bus: Bus, key: str) -> int:
+    return int(await bus.batcher.submit("XLEN", key))
+
+
+async def entries(bus: Bus, key: str) -> list[tuple[bytes, dict[bytes, bytes]]]:
+    found: list[tuple[bytes, dict[bytes, bytes]]] = await bus.batcher.submit("XRANGE", key, "-", "+")
+    return found
+
+
+async def dead_letters(bus: Bus) -> int:
+    return sum([await length(bus, bus.keys.dead(p)) for p in range(bus.keys.partitions)])
+
+
+async def types_in_log(bus: Bus, session_id: str = "s1") -> list[str]:
+    return [event.type for _, event in await bus.session(session_id).log()]
+
+
+async def eventually(condition: Callable[[], Awaitable[bool] | bool], limit_s: float = 20) -> None:
+    """Wait until a condition holds; a bound, not a measurement."""
+    for _ in range(int(limit_s / 0.01)):
+        held = condition()
+        if held if isinstance(held, bool) else await held:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it did not come to pass")
+
+
+async def until_done(bus: Bus, session_id: str = "s1", component: Component = "coordinator") -> None:
+    """Wait until an inbox is empty: everything in it is committed."""
+
+    async def is_empty() -> bool:
+        return await length(bus, inbox_of(bus, session_id, component)) == 0
+
+    await eventually(is_empty)
+
+
+@asynccontextmanager
+async def working(
+    bus: Bus,
+    handlers: Handlers,
+    name: str = "w1",
+    component: Component = "coordinator",
+    concurrency: int = 8,
+    grace_s: float = 2,
+) -> AsyncIterator[Consumer]:
+    consumer = Consumer(bus, Service(component, handlers, concurrency=concurrency), name)
+    run = asyncio.create_task(consumer.run())
+    try:
+        yield consumer
+    finally:
+        await consumer.stop(grace_s)
+        await run
+
+
+async def silent(bus: Bus, session_id: str = "s1", component: Component = "coordinator", name: str = "gone") -> None:
+    """A worker takes what stands in an inbox into its hands, and is never heard of again."""
+    inbox = inbox_of(bus, session_id, component)
+    await bus.ensure_groups([(inbox, component)])
+    await bus.client.execute_command("XREADGROUP", "GROUP", component, name, "COUNT", 100, "STREAMS", inbox, ">")
+
+
+async def delivered(bus: Bus, times: int, session_id: str = "s1", component: Component = "coordinator") -> None:
+    """What stands in an inbox has been delivered so often, each time to a worker that is gone, a while ago."""
+    await silent(bus, session_id, component)
+    inbox = inbox_of(bus, session_id, component)
+    for entry, _ in await entries(bus, inbox):
+        await claim(bus, inbox, component, entry, "gone", times)
+
+
+async def claim(bus: Bus, inbox: str, group: str, entry: bytes, consumer: str, times: int = 1) -> None:
+    """An entry is somebody's, who has been silent for a minute."""
+    script = (
+        "return redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[3],"
+        " 'IDLE', 60000, 'RETRYCOUNT', ARGV[4], 'JUSTID')"
+    )
+    await bus.batcher.submit("EVAL", script, 1, inbox, group, consumer, entry, times)
+
+
+async def pending(bus: Bus, key: str, group: str = "coordinator") -> list[tuple[bytes, bytes, int, int]]:
+    """(entry, consumer, idle milliseconds, deliveries) of what is in somebody's hands."""
+    script = "return redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 100)"
+    found = await bus.batcher.submit("EVAL", script, 1, key, group)
+    return [(entry, consumer, idle, count) for entry, consumer, idle, count in found]
+
+
+class Seen:
+    """A handler that notes what it is given, and answers with a fixed outcome."""
+
+    def __init__(self, outcome: Outcome = NOTHING) -> None:
+        self.deliveries: list[Delivery] = []
+        self._outcome = outcome
+
+    async def __call__(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        self.deliveries.append(delivery)
+        return self._outcome
+
+    @property
+    def queries(self) -> list[str]:
+        return [words_of(delivery) for delivery in self.deliveries]
+
+    def failures(self) -> list[ComponentFailed]:
+        data = [delivery.event.data for delivery in self.deliveries]
+        return [item for item in data if isinstance(item, ComponentFailed)]
+
+
+def raising(error: BaseException) -> Handler:
+    async def handler(delivery: Delivery, session: SessionStore) -> Outcome:
+        raise error
+
+    return handler
+
+
+@asynccontextmanager
+async def a_bus(url: str, namespace: str, settings: BusSettings, partitions: int = 1) -> AsyncIterator[Bus]:
+    """One more process's bus."""
+    opened = Bus(Connections(url), Keys(namespace, partitions), settings)
+    await opened.open()
+    try:
+        yield opened
+    finally:
+        await opened.close()
+
+
+class Proxy:
+    """A TCP proxy to Redis that can swallow replies and cut connections."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._server: asyncio.Server | None = None
+        self.cut_after: bytes | None = None
+        """A request that holds these bytes is passed on, its reply swallowed, and the connection cut, once."""
+        self.cuts = 0
+
+    @property
+    def url(self) -> str:
+        assert self._server is not None
+        return f"redis://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/0"
+
+    async def __aenter__(self) -> "Proxy":
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._server is not None
+        self._server.close()
+        self.cut_all()
+        await asyncio.sleep(0)
+
+    def cut_all(self) -> None:
+        """Cut every connection where it is."""
+        for writer in list(self._writers):
+            writer.transport.abort()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.add(writer)
+        try:
+            redis_reader, redis_writer = await asyncio.open_connection("127.0.0.1", self._port)
+            doomed = asyncio.Event()
+            replies = asyncio.create_task(self._pass_replies(redis_reader, writer, doomed))
+            with contextlib.suppress(ConnectionError):
+                while request := await reader.read(1 << 20):
+                    if self.cut_after is not None and self.cut_after in request:
+                        self.cut_after = None
+                        doomed.set()
+                    redis_writer.write(request)
+                    await redis_writer.drain()
+            redis_writer.close()
+            replies.cancel()
+            await asyncio.gather(replies, return_exceptions=True)
+        finally:
+            self._writers.discard(writer)
+            writer.transport.abort()
+
+    async def _pass_replies(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, doomed: asyncio.Event
+    ) -> None:
+        with contextlib.suppress(ConnectionError):
+            while reply := await reader.read(1 << 20):
+                if doomed.is_set():
+                    self.cuts += 1
+                    break
+                writer.write(reply)
+        writer.transport.abort()
+
+
+async def admin(url: str, *command: Any) -> Any:
+    """One command over a connection of its own."""
+    async with Redis.from_url(url) as client:
+        return await client.execute_command(*command)

@@ -1,0 +1,40 @@
+"""A worker process that dies, as by kill -9, of one kind of query: `poisoned_worker URL NAMESPACE LEASE_S`."""
+
+import asyncio
+import os
+import sys
+from secrets import token_hex
+
+from shared.bus.connection import Connections
+from shared.bus.consumer import Consumer
+from shared.bus.handling import NOTHING, Append, Delivery, Outcome, SessionStore
+from shared.bus.keys import Keys
+from shared.bus.redis_bus import Bus
+from shared.events import ComponentFailed, QuerySubmitted
+from shared.service import Service
+from shared.settings import BusSettings
+
+
+async def on_query(delivery: Delivery, session: SessionStore) -> Outcome:
+    assert isinstance(delivery.event.data, QuerySubmitted)
+    if delivery.event.data.query == "poison":
+        await asyncio.sleep(0.05)  # its neighbours have begun
+        os._exit(1)
+    await asyncio.sleep(0.15)
+    return Outcome(writes=(Append("handled", 0, b"1"),))
+
+
+async def on_failed(delivery: Delivery, session: SessionStore) -> Outcome:
+    return NOTHING
+
+
+async def main(url: str, namespace: str, lease_s: str) -> None:
+    settings = BusSettings(lease_s=float(lease_s), max_deliveries=5)
+    bus = Bus(Connections(url), Keys(namespace, 1), settings)
+    await bus.open()
+    handlers = {QuerySubmitted: on_query, ComponentFailed: on_failed}
+    await Consumer(bus, Service("coordinator", handlers, concurrency=16), token_hex(4)).run()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

@@ -1,0 +1,132 @@
+"""The right to work on a delivery: renewed, lost, never stolen back."""
+
+import asyncio
+
+from shared.bus.consumer import Consumer
+from shared.bus.handling import NOTHING, Delivery, Outcome, SessionStore
+from shared.bus.leases import Leases
+from shared.bus.reader import Entry
+from shared.bus.redis_bus import Bus
+from shared.events import CancellationRequested, QuerySubmitted
+from tests.bus.builders import (
+    OUTPUT,
+    Seen,
+    a_query,
+    claim,
+    entries,
+    eventually,
+    inbox_of,
+    pending,
+    silent,
+    types_in_log,
+    until_done,
+    working,
+)
+
+
+async def test_a_handler_that_outlasts_its_lease_keeps_its_delivery_while_its_worker_lives(bus: Bus) -> None:
+    runs = 0
+
+    async def slow(delivery: Delivery, session: SessionStore) -> Outcome:
+        nonlocal runs
+        runs += 1
+        await asyncio.sleep(bus.settings.lease_s * 3)
+        return NOTHING
+
+    async with working(bus, {QuerySubmitted: slow}, "w1"), working(bus, {QuerySubmitted: slow}, "w2"):
+        await bus.publish(a_query(), "open")
+        await until_done(bus)
+    assert runs == 1
+
+
+class Deaf(Leases):
+    """Leases of a worker whose renewals do not get through."""
+
+    async def keep(self) -> None:
+        await asyncio.Event().wait()
+
+
+async def test_a_stalled_workers_delivery_is_taken_over_and_its_late_commit_refused(bus: Bus) -> None:
+    wake = asyncio.Event()
+
+    async def stalled(delivery: Delivery, session: SessionStore) -> Outcome:
+        await wake.wait()
+        return Outcome(events=(CancellationRequested(reason="too late"),))
+
+    quick = Seen(Outcome(events=(OUTPUT,)))
+    async with working(bus, {QuerySubmitted: stalled, CancellationRequested: Seen()}, "stalled") as worker:
+        _deafen(worker, bus)
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: worker.in_hand == 1)
+        async with working(bus, {QuerySubmitted: quick, CancellationRequested: Seen()}, "quick"):
+            await until_done(bus)
+            wake.set()
+            await eventually(lambda: worker.in_hand == 0)
+    assert [(d.redelivered, d.attempt) for d in quick.deliveries] == [(True, 0)]
+    log = await bus.session("s1").log()
+    assert [event.data for _, event in log if isinstance(event.data, CancellationRequested)] == [OUTPUT]
+
+
+def _deafen(worker: Consumer, bus: Bus) -> None:
+    """The worker's renewals stop: what is in hand from now on lapses."""
+    leases = worker._leases
+    leases._bus = _Mute(bus)  # type: ignore[assignment]  # all that renewing needs
+
+
+class _Mute:
+    """A bus whose renewals are never answered."""
+
+    def __init__(self, bus: Bus) -> None:
+        self.settings = bus.settings
+        self.batcher = self
+
+    async def run(self, *_: object) -> list[bytes]:
+        return []
+
+
+async def test_a_lost_lease_cancels_the_handler_and_is_not_stolen_back(bus: Bus) -> None:
+    begun, cancelled = asyncio.Event(), asyncio.Event()
+
+    async def endless(delivery: Delivery, session: SessionStore) -> Outcome:
+        begun.set()
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+        return Outcome(events=(OUTPUT,))
+
+    async with working(bus, {QuerySubmitted: endless}, "w1", concurrency=1) as worker:
+        await bus.publish(a_query(), "open")
+        await begun.wait()
+        inbox = inbox_of(bus)
+        ((entry, _),) = await entries(bus, inbox)
+        keep = asyncio.create_task(_keep_claiming(bus, inbox, entry))
+        await asyncio.wait_for(cancelled.wait(), 20)
+        await eventually(lambda: worker.in_hand == 0)
+        keep.cancel()
+        ((_, holder, _, _),) = await pending(bus, inbox)
+        assert holder == b"thief"
+    assert OUTPUT.type not in await types_in_log(bus)
+
+
+async def _keep_claiming(bus: Bus, inbox: str, entry: bytes) -> None:
+    """Somebody else holds it, and is alive: it is no prey for a reclaim."""
+    script = "return redis.call('XCLAIM', KEYS[1], 'coordinator', 'thief', 0, ARGV[1], 'JUSTID')"
+    while True:
+        await bus.batcher.submit("EVAL", script, 1, inbox, entry)
+        await asyncio.sleep(0.02)
+
+
+async def test_renewing_tells_what_was_lost_and_leaves_it_alone(bus: Bus) -> None:
+    for n in range(3):
+        await bus.publish(a_query("s1" if n == 0 else "s1", query=str(n)), "open" if n == 0 else "signal")
+    await silent(bus, name="me")
+    inbox = inbox_of(bus)
+    found = [entry.decode() for entry, _ in await entries(bus, inbox)]
+    await claim(bus, inbox, "coordinator", found[1].encode(), "other", times=4)
+    leases = Leases(bus, "coordinator", "me")
+    held = [Entry(inbox, entry, {}) for entry in found]
+    assert [await leases.begin(entry) for entry in held] == [True, False, True]
+    counts = {entry.decode(): (holder, count) for entry, holder, _, count in await pending(bus, inbox)}
+    assert counts == {found[0]: (b"me", 2), found[1]: (b"other", 4), found[2]: (b"me", 2)}

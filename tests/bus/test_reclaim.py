@@ -1,0 +1,148 @@
+"""Taking over from workers that went silent."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+from shared.bus.dead_letters import DeadLetters
+from shared.bus.handling import NOTHING, Delivery, Outcome, SessionStore
+from shared.bus.redis_bus import Bus
+from shared.events import ComponentFailed, QuerySubmitted
+from shared.settings import BusSettings
+from tests.bus.builders import (
+    Seen,
+    a_bus,
+    a_query,
+    dead_letters,
+    delivered,
+    eventually,
+    inbox_of,
+    length,
+    pending,
+    sessions_of_one_partition,
+    silent,
+    until_done,
+    words_of,
+    working,
+)
+from tests.redis_server import RedisServer
+
+ROOT = Path(__file__).parents[2]
+
+
+async def test_what_a_dead_worker_held_is_taken_over_when_its_lease_is_out(bus: Bus) -> None:
+    for n in range(5):
+        await bus.publish(a_query(f"s{n}", query=str(n)), "open")
+    for partition in range(bus.keys.partitions):
+        for session_id in (f"s{n}" for n in range(5)):
+            if bus.keys.partition(session_id) == partition:
+                await silent(bus, session_id)
+                break
+    seen = Seen()
+    async with working(bus, {QuerySubmitted: seen}):
+        await eventually(lambda: len(seen.deliveries) == 5)
+    assert sorted(seen.queries) == list("01234")
+    assert all(delivery.redelivered for delivery in seen.deliveries)
+
+
+async def test_from_its_third_delivery_on_an_entry_runs_alone(bus: Bus) -> None:
+    running: set[str] = set()
+    beside: dict[str, set[str]] = {}
+    most_together = 0
+
+    async def watched(delivery: Delivery, session: SessionStore) -> Outcome:
+        nonlocal most_together
+        words = words_of(delivery)
+        running.add(words)
+        most_together = max(most_together, len(running))
+        for other in running:
+            beside.setdefault(other, set()).update(running - {other})
+            beside.setdefault(words, set()).update(running - {words})
+        await asyncio.sleep(0.05)
+        running.discard(words)
+        return NOTHING
+
+    suspects, others = ["suspect-1", "suspect-2"], [f"fresh-{n}" for n in range(8)]
+    for words in suspects:
+        await bus.publish(a_query(words, words), "open")
+    for words in suspects:
+        await delivered(bus, times=2, session_id=words)
+    for words in others:
+        await bus.publish(a_query(words, words), "open")
+    async with working(bus, {QuerySubmitted: watched}):
+        await eventually(lambda: len(beside) == 10)
+        for words in (*suspects, *others):
+            await until_done(bus, words)
+    assert {words: beside[words] for words in suspects} == {words: set() for words in suspects}
+    assert most_together > 1
+
+
+async def test_waiting_for_ones_turn_is_no_delivery(bus: Bus) -> None:
+    """Whatever kills the process while an entry waits to run alone was another one."""
+    first, second = sessions_of_one_partition(bus.keys, 2)
+    for session_id in (first, second):
+        await bus.publish(a_query(session_id, session_id), "open")
+    await delivered(bus, times=2, session_id=first)
+    begun: list[str] = []
+
+    async def endless(delivery: Delivery, session: SessionStore) -> Outcome:
+        begun.append(words_of(delivery))
+        await asyncio.sleep(3600)
+        return NOTHING
+
+    async with working(bus, {QuerySubmitted: endless}, grace_s=0.01) as worker:
+        await eventually(lambda: len(begun) == 1 and worker.in_hand == 2)
+        counts = [count for _, _, _, count in await pending(bus, inbox_of(bus, first))]
+        assert counts == ([3, 2] if begun == [first] else [2, 3])
+
+
+async def test_past_its_last_delivery_a_message_is_set_aside_and_reported(bus: Bus) -> None:
+    await bus.publish(query := a_query(), "open")
+    await delivered(bus, times=bus.settings.max_deliveries)
+    on_query, on_failed = Seen(), Seen()
+    async with working(bus, {QuerySubmitted: on_query, ComponentFailed: on_failed}):
+        await eventually(lambda: len(on_failed.deliveries) == 1)
+        await until_done(bus)
+    assert on_query.deliveries == []
+    failure = on_failed.failures()[0]
+    assert (failure.failed_event, failure.error.code) == (query.id, "workers_lost")
+    ((_, letter),) = await DeadLetters(bus).list()
+    assert letter.error.code == "workers_lost"
+
+
+async def test_a_poison_message_takes_none_of_its_neighbours_along(
+    redis_server: RedisServer, namespace: str
+) -> None:
+    """Worker after worker dies of it, with neighbours in hand that have begun, and with more coming in."""
+    lease_s = 0.4
+    settings = BusSettings(lease_s=lease_s, max_deliveries=5)
+    command = [sys.executable, "-m", "tests.bus.poisoned_worker", redis_server.url, namespace, str(lease_s)]
+    async with a_bus(redis_server.url, namespace, settings) as bus:
+        neighbours = [f"n{n}" for n in range(12)]
+        await bus.publish(a_query("poison", "poison"), "open")
+        for session_id in neighbours:
+            await bus.publish(a_query(session_id, "fine"), "open")
+        deaths = 0
+        worker = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        try:
+            for late in range(20):
+                await eventually(lambda: worker.poll() is not None or _is_over(bus), limit_s=30)
+                if worker.poll() is None:
+                    break
+                deaths += 1
+                neighbours.append(f"late{late}")
+                await bus.publish(a_query(f"late{late}", "fine"), "open")
+                worker = subprocess.Popen(
+                    command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+                )
+        finally:
+            worker.kill()
+            worker.wait()
+        assert deaths == settings.max_deliveries
+        assert await dead_letters(bus) == 1
+        assert [await bus.session(n).items("handled") for n in neighbours] == [[b"1"]] * len(neighbours)
+
+
+async def _is_over(bus: Bus) -> bool:
+    return await dead_letters(bus) > 0 and await length(bus, inbox_of(bus)) == 0

@@ -1,0 +1,116 @@
+"""A whole pipeline for a test: Redis, a scripted model, the ledger's tools, and the five as processes.
+
+The model asks for two tools in each of the first two rounds and then answers, whatever the question is. Some
+questions make it behave otherwise: see `script`.
+"""
+
+import contextlib
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.request import urlopen
+
+from pydantic_core import to_json
+
+from shared.events.base import COMPONENTS
+from tests.flows.ledger import Ledger
+from tests.flows.processes import ROOT, Processes
+from tests.messages_server import Scripted, Use
+from tests.redis_server import RedisServer, running
+
+ANSWER = "It is as high as it is wide [F1]."
+LAST_WORDS = "This is what there is [F1]."
+HANGS = "a question that hangs the model in round 2"
+HANGS_ONCE = "a question that the model is slow to answer at first"
+PONDERS = "a question that takes a tool long"
+FALLS_OVER = "a question whose tool ends its process"
+
+
+def script(wait_s: float = 0.0) -> list[Scripted]:
+    """The model's part; it waits `wait_s` before each reply."""
+    both = (Use(name="look_up", input={"what": "height"}), Use(name="write_down", input={"what": "width"}))
+    ponder = (Use(name="ponder", input={"seconds": 30}),)
+    fall_over = (Use(name="fall_over"),)
+    always = {"repeat": True, "wait_s": wait_s}
+    return [
+        Scripted(when="This is the last round", text=LAST_WORDS, **always),
+        Scripted(when=PONDERS, uses=ponder),
+        Scripted(when=HANGS_ONCE, text=ANSWER, wait_s=30),
+        Scripted(when=HANGS_ONCE, text=ANSWER, repeat=True),
+        *(Scripted(when=f'{FALLS_OVER}\\n\\n# Now\\nRound 1', uses=fall_over, repeat=True),),
+        Scripted(when="Round 1 of", text="First the height.", uses=both, **always),
+        Scripted(when=HANGS, text=ANSWER, wait_s=600, repeat=True),
+        Scripted(when="Round 2 of", text="Once more.", uses=both, **always),
+        Scripted(when="Round 3 of", text=ANSWER, **always),
+    ]
+
+
+@dataclass
+class Model:
+    """A scripted model in a process of its own."""
+
+    url: str
+
+    def under_way(self) -> int:
+        """Calls that it has not answered yet."""
+        with urlopen(f"{self.url}/under-way", timeout=10) as reply:
+            return int(reply.read())
+
+
+@contextlib.contextmanager
+def scripted_model(scripted: Sequence[Scripted]) -> Iterator[Model]:
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        Path(file.name).write_bytes(to_json(list(scripted)))
+        command = [sys.executable, "-m", "tests.messages_server", "--script", file.name]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as process:
+            assert process.stdout is not None
+            try:
+                yield Model(f"http://127.0.0.1:{int(process.stdout.readline())}")
+            finally:
+                process.kill()
+
+
+class Pipeline(Processes):
+    """The five, with what they work with."""
+
+    def __init__(
+        self, redis_server: RedisServer, model: Model, partitions: int, environment: dict[str, str]
+    ) -> None:
+        self.redis, self.model = redis_server, model
+        ledger = tempfile.NamedTemporaryFile(prefix="antiphon-ledger-", delete=False)
+        ledger.close()
+        self.ledger = Ledger(Path(ledger.name))
+        super().__init__(
+            redis_server.port,
+            partitions,
+            ANTIPHON_TOOLS="tests.flows.ledger_tools",
+            ANTHROPIC_BASE_URL=model.url,
+            LEDGER_FILE=ledger.name,
+            **environment,
+        )
+
+
+@contextlib.contextmanager
+def pipeline(
+    *,
+    wait_s: float = 0.0,
+    partitions: int = 1,
+    copies: int = 1,
+    redis_options: Sequence[str] = (),
+    is_started: bool = True,
+    **environment: str,
+) -> Iterator[Pipeline]:
+    """Everything for the length of a block; the five are started and ready unless the test does it."""
+    names = [name if n == 1 else f"{name}-{n}" for n in range(1, copies + 1) for name in COMPONENTS]
+    with running(*redis_options) as server, scripted_model(script(wait_s)) as model:
+        five = Pipeline(server, model, partitions, environment)
+        try:
+            if is_started:
+                five.start(*names)
+                five.wait_until_ready()
+            yield five
+        finally:
+            five.stop()

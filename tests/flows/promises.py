@@ -1,0 +1,102 @@
+"""What must hold of every session, whatever was killed meanwhile."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from shared.bus.keys import Keys
+from shared.journal import journal_name, outcomes, read_outcome
+from shared.session import Response
+from shared.tools import ToolResult
+from tests.flows.pipeline import ANSWER, Pipeline
+from tests.flows.processes import Log
+
+_ROUND = ("briefing.requested", "briefing.ready", "reasoning.requested", "reasoning.completed")
+_TOOL_ROUND = (*_ROUND, "tools.requested", "tools.completed")
+_OPENING, _ENDING = ("query.submitted", "session.opened"), ("assembly.requested", "response.ready")
+WAY = (*_OPENING, *_TOOL_ROUND, *_TOOL_ROUND, *_ROUND, *_ENDING)
+"""The way of a session that nothing disturbs: two rounds with tools, one without."""
+
+
+def assert_whole(log: Log) -> None:
+    """The log of an ended session has no gap and no repeat: each event follows from an earlier one, once."""
+    ids = [event["id"] for event in log]
+    assert len(set(ids)) == len(ids), "an event was written twice"
+    seen: set[str] = set()
+    replies: dict[str | None, list[str]] = {}
+    for event in log:
+        cause = event.get("causationid")
+        assert cause is None or cause in seen, f"{event['type']} follows from an event that is not there"
+        seen.add(event["id"])
+        replies.setdefault(cause, []).append(event["type"])
+    assert _kinds(log)[0] == "query.submitted"
+    assert _kinds(log).count("response.ready") == 1
+    for cause, types in replies.items():
+        is_step = len(types) == 1 or types[0] == "antiphon.session.opened.v1"
+        assert cause is None or is_step, f"one event was answered by {types}"
+
+
+def assert_way(log: Log) -> None:
+    """The log is whole, and holds exactly what a session takes that nothing disturbs."""
+    assert_whole(log)
+    assert tuple(_kinds(log)) == WAY
+
+
+def assert_each_answered_once(responses: Sequence[Response], session_ids: Sequence[str]) -> None:
+    assert Counter(response.session_id for response in responses) == Counter(session_ids)
+
+
+def assert_complete(response: Response) -> None:
+    said = (response.status, response.termination_reason, response.answer)
+    assert said == ("complete", "natural_completion", ANSWER), response
+
+
+def assert_tools_told_truly(five: Pipeline, response: Response, log: Log) -> int:
+    """What is said of each call is what the ledger shows. Returns how many outcomes are unknown.
+
+    A journaled outcome is that of the call's last run: it ran no more after it was journaled. A write ran at
+    most once; when its run has no outcome, the call is told as of unknown outcome, and the answer says so.
+    """
+    unknown = 0
+    for asked, told in _batches(log):
+        journal = _journal(five, response.session_id, asked["data"]["round"])
+        results = {result["call_id"]: ToolResult.model_validate(result) for result in told["data"]["results"]}
+        assert list(results) == [call["id"] for call in asked["data"]["calls"]]
+        assert outcomes(journal) == tuple(results.values()), "the journal says otherwise"
+        for call in asked["data"]["calls"]:
+            unknown += _assert_told_truly(five, call, results[call["id"]])
+    is_said = any(doubt.kind == "outcome_unknown" for doubt in response.uncertainty)
+    assert is_said == bool(unknown), f"{unknown} outcomes are unknown: {response.uncertainty}"
+    return unknown
+
+
+def _assert_told_truly(five: Pipeline, call: dict[str, Any], result: ToolResult) -> bool:
+    runs = five.ledger.runs[call["idempotency_key"]]
+    if call["name"] == "write_down":
+        assert len(runs) <= 1, f"a write ran {len(runs)} times"
+        if result.error is not None:
+            assert result.error.error_type == "outcome_unknown", result
+            return True
+    assert result.status == "ok", result
+    assert runs[-1] == result.data["run"], f"of the runs {runs} the last is not the one told: {result}"
+    return False
+
+
+def _batches(log: Log) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Each batch of a log: what was asked, and what was told."""
+    told = {event["causationid"]: event for event in log if event["type"] == "antiphon.tools.completed.v1"}
+    return [
+        (event, told[event["id"]]) for event in log if event["type"] == "antiphon.tools.requested.v1"
+    ]
+
+
+def _journal(five: Pipeline, session_id: str, round: int) -> dict[str, bytes]:
+    key = five.keys.of_session(session_id, journal_name(round))
+    return {name.decode(): content for name, content in five.client.hgetall(key).items()}  # type: ignore[union-attr]
+
+
+def _kinds(log: Log) -> list[str]:
+    """`query.submitted` for each `antiphon.query.submitted.v1`."""
+    return [event["type"].removeprefix("antiphon.").removesuffix(".v1") for event in log]

@@ -1,0 +1,116 @@
+"""Requests to reason about, and the real SDK pointed at a scripted server."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from reasoning_engine.engine import reason
+from reasoning_engine.model import choose_model
+from reasoning_engine.prompt import tool_params
+from reasoning_engine.settings import EngineSettings
+from shared.briefing import Briefing
+from shared.events import AnyEvent, EventData, ReasoningCompleted, ReasoningFailed, ReasoningRequested
+from shared.events.codec import ENVELOPES
+from shared.ids import new_id
+from shared.tools import ToolDefinition
+from tests.messages_server import Received, Scripted, serving
+
+BRIEFING = Briefing.of("# Question\nWhy?\n\n# Now\nRound 1 of at most 4.")
+SEARCH = ToolDefinition(
+    name="search",
+    description="Searches.",
+    input_schema={
+        "type": "object",
+        "properties": {"q": {"type": "string"}},
+        "x-orchestration": {"mode": "any"},
+    },
+    effect="read",
+)
+OUTLINE = SEARCH.model_copy(update={"name": "outline", "description": "Outlines."})
+
+
+def an_event(data: EventData) -> AnyEvent:
+    event_id = new_id()
+    return ENVELOPES[type(data)](
+        id=event_id,
+        source="test",
+        type=data.type,
+        subject="s1",
+        time=datetime(2026, 11, 21, 12, tzinfo=UTC),
+        correlationid=event_id,
+        data=data,
+    )
+
+
+def a_request(**fields: Any) -> ReasoningRequested:
+    known: dict[str, Any] = {
+        "round": 1,
+        "briefing": BRIEFING.outline.digest,
+        "catalogue": "c0ffee",
+        "tools": ("search", "outline"),
+        "tokens_left": 100_000,
+        "deadline": datetime(2100, 1, 1, tzinfo=UTC),
+    }
+    return ReasoningRequested(**known | fields)
+
+
+def the_settings(**fields: Any) -> EngineSettings:
+    """Patient, but quick."""
+    known: dict[str, Any] = {"backoff_initial_s": 0.001, "backoff_max_s": 0.002, "retry_after_max_s": 0.01}
+    return EngineSettings(**known | fields)
+
+
+@dataclass
+class Asked:
+    """What came of one request, and what it took."""
+
+    outcome: ReasoningCompleted | ReasoningFailed
+    requests: list[Received]
+    heard: list[str] = field(default_factory=list)
+
+    @property
+    def completed(self) -> ReasoningCompleted:
+        assert isinstance(self.outcome, ReasoningCompleted), self.outcome
+        return self.outcome
+
+    @property
+    def failed(self) -> ReasoningFailed:
+        assert isinstance(self.outcome, ReasoningFailed), self.outcome
+        return self.outcome
+
+
+async def ask(
+    *script: Scripted,
+    seconds_left: float = 20.0,
+    request: ReasoningRequested | None = None,
+    **settings: Any,
+) -> Asked:
+    """Reason once, through the SDK and a socket, with a server that follows the script."""
+    async with serving(*script) as server:
+        return await ask_at(server.url, server.requests, seconds_left, request, **settings)
+
+
+async def ask_at(
+    url: str,
+    requests: list[Received],
+    seconds_left: float = 20.0,
+    request: ReasoningRequested | None = None,
+    **settings: Any,
+) -> Asked:
+    """The same at any address."""
+    model = choose_model("anthropic", None, url, 10.0)
+    heard: list[str] = []
+    try:
+        outcome = await reason(
+            request or a_request(),
+            BRIEFING,
+            tool_params([SEARCH, OUTLINE]),
+            model,
+            heard.append,
+            the_settings(**settings),
+            model_id="claude-sonnet-5-5",
+            seconds_left=seconds_left,
+        )
+    finally:
+        await model.close()
+    return Asked(outcome, requests, heard)

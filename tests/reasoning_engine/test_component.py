@@ -1,0 +1,38 @@
+"""The room as it is wired."""
+
+import pytest
+
+from reasoning_engine.component import build
+from shared.bus.connection import Connections
+from shared.bus.keys import Keys
+from shared.bus.redis_bus import Bus
+from shared.errors import ConfigurationError
+from shared.events import ReasoningRequested
+from shared.settings import BusSettings
+from tests.reasoning_engine.test_handlers import StubModel
+
+
+@pytest.fixture
+def unopened(monkeypatch: pytest.MonkeyPatch) -> Bus:
+    for variable in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(variable, raising=False)
+    return Bus(Connections("redis://127.0.0.1:1/0"), Keys("t", 1), BusSettings())
+
+
+async def test_the_room_handles_requests_with_the_model_the_environment_names(unopened: Bus) -> None:
+    service = build(unopened)
+    assert (service.name, set(service.handlers)) == ("reasoning_engine", {ReasoningRequested})
+    assert service.close is not None
+    await service.close()
+
+
+def test_a_model_that_is_given_stays_its_owners(unopened: Bus) -> None:
+    assert build(unopened, StubModel()).close is None
+
+
+def test_a_provider_without_access_is_refused_at_the_start(
+    unopened: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTIPHON_REASONING_ENGINE_PROVIDER", "anthropic")
+    with pytest.raises(ConfigurationError, match="ANTHROPIC_API_KEY"):
+        build(unopened)

@@ -1,0 +1,256 @@
+"""One request, through the real SDK and a real socket, against a server that does as a script says."""
+
+import pytest
+
+from reasoning_engine.engine import BEGINS_AGAIN
+from shared.events import decode, encode
+from shared.events.base import EventData
+from shared.values import Usage
+from tests.messages_server import Scripted, Use
+from tests.reasoning_engine.builders import an_event, ask, ask_at
+from tests.redis_server import free_port
+
+ANSWER = Scripted(text="Because the sky scatters blue light.")
+ONCE = Usage(input_tokens=100, output_tokens=20)
+
+
+def travels(data: EventData) -> None:
+    assert decode(encode(an_event(data))).data == data
+
+
+async def test_an_answer_comes_back_whole_and_is_heard_piece_by_piece() -> None:
+    asked = await ask(ANSWER)
+    reply = asked.completed
+    assert (reply.text, reply.tool_calls, reply.stop_reason) == (ANSWER.text, (), "end_turn")
+    assert (reply.model, reply.usage, reply.attempts) == ("scripted", ONCE, 1)
+    assert "".join(asked.heard) == ANSWER.text
+    assert len(asked.heard) > 1
+    travels(reply)
+
+
+async def test_several_calls_come_back_in_order_with_their_text() -> None:
+    uses = (
+        Use(name="search", input={"q": "sky", "deep": [{"n": 1.5}]}),
+        Use(name="outline"),
+        Use(name="serch"),
+    )
+    reply = (await ask(Scripted(text="I look.", uses=uses))).completed
+    assert (reply.text, reply.stop_reason) == ("I look.", "tool_use")
+    assert [(call.id, call.name, call.arguments, call.problem) for call in reply.tool_calls] == [
+        ("toolu_1", "search", {"q": "sky", "deep": [{"n": 1.5}]}, None),
+        ("toolu_2", "outline", {}, None),
+        ("toolu_3", "serch", {}, None),
+    ]
+    travels(reply)
+
+
+async def test_the_server_sees_one_streamed_message_with_the_stable_part_marked_for_the_cache() -> None:
+    (request,) = (await ask(ANSWER)).requests
+    body = request.body
+    assert (body["stream"], body["model"], body["max_tokens"]) == (True, "claude-sonnet-5-5", 4096)
+    assert [tool["name"] for tool in body["tools"]] == ["search", "outline"]
+    assert body["tools"][0]["input_schema"]["x-orchestration"] == {"mode": "any"}
+    assert [tool.get("cache_control") for tool in body["tools"]] == [None, {"type": "ephemeral"}]
+    assert body["system"][0]["cache_control"] == {"type": "ephemeral"}
+    assert [message["role"] for message in body["messages"]] == ["user"]
+    assert request.headers["x-stainless-retry-count"] == "0"
+
+
+PASSING = {
+    "too many requests": Scripted(status=429, error="rate_limit_error", headers={"retry-after": "0.001"}),
+    "a retry-after of a day": Scripted(
+        status=429, error="rate_limit_error", headers={"retry-after": "86400"}
+    ),
+    "an overloaded server": Scripted(status=529, error="overloaded_error"),
+    "an internal error": Scripted(status=500),
+    "a server's timeout": Scripted(status=408, error="timeout_error"),
+    "a conflict": Scripted(status=409, error="conflict_error"),
+    "a gateway's page": Scripted(
+        status=502, body="<html>Bad gateway</html>", headers={"content-type": "text/html"}
+    ),
+    "a page instead of a reply": Scripted(body="<html>Log in</html>", headers={"content-type": "text/html"}),
+    "garbage bytes": Scripted(
+        body="\x00\xff\xfe garbage \x80", headers={"content-type": "text/event-stream"}
+    ),
+    "invalid JSON": Scripted(body="event: message_start\ndata: {no json\n\n"),
+    "an empty event": Scripted(body='event: message_start\ndata: {"type": "message_start"}\n\n'),
+    "a message that is a number": Scripted(
+        body='event: message_start\ndata: {"type": "message_start", "message": 7}\n\n'
+    ),
+    "events out of order": Scripted(body='event: message_delta\ndata: {"type": "message_delta"}\n\n'),
+    "an error event first": Scripted(
+        body='event: error\ndata: {"type": "error", "error": {"type": "overloaded_error"}}\n\n'
+    ),
+    "nothing at all": Scripted(body=""),
+    "a stream that is cut": Scripted(text="Half of", break_after=4),
+    "a stream that ends too soon": Scripted(text="Half of", break_after=4, break_by="end"),
+    "an error inside a stream": Scripted(
+        text="Half of", break_after=4, break_by="error", error="overloaded_error"
+    ),
+    "a stream that never begins": Scripted(break_after=0),
+    "arguments that are no JSON": Scripted(uses=(Use(name="search", written='{"q": nonsense}'),)),
+    "a late reply": Scripted(text="late", wait_s=30),
+    "a stream that stalls": Scripted(text="late", event_wait_s=30),
+}
+
+
+@pytest.mark.parametrize("trouble", PASSING.values(), ids=PASSING.keys())
+async def test_trouble_that_may_pass_is_met_by_asking_again(trouble: Scripted) -> None:
+    asked = await ask(trouble, ANSWER, request_timeout_s=0.4)
+    assert asked.completed.text == ANSWER.text
+    assert (asked.completed.attempts, len(asked.requests)) == (2, 2)
+
+
+async def test_who_reads_along_is_told_when_a_reply_begins_again() -> None:
+    asked = await ask(Scripted(text="Half of it", break_after=4), ANSWER)
+    assert "".join(asked.heard) == "Half of" + BEGINS_AGAIN + ANSWER.text
+    assert asked.completed.text == ANSWER.text
+
+
+async def test_tokens_of_a_reply_that_broke_off_are_counted() -> None:
+    asked = await ask(Scripted(text="Half of it", break_after=4), ANSWER)
+    assert asked.completed.usage == Usage(input_tokens=200, output_tokens=21)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "code"),
+    [
+        (Scripted(status=429, error="rate_limit_error"), "rate_limited"),
+        (Scripted(status=529, error="overloaded_error"), "overloaded"),
+        (Scripted(status=503, body="<html>no</html>"), "server_error"),
+        (Scripted(status=504, body=""), "timeout"),
+        (Scripted(wait_s=30), "timeout"),
+        (Scripted(text="Half of", break_after=4), "connection_failed"),
+        (Scripted(text="Half of", break_after=4, break_by="end"), "connection_failed"),
+        (Scripted(text="x", break_after=4, break_by="error", error="overloaded_error"), "overloaded"),
+        (Scripted(body="garbage"), "unreadable_reply"),
+    ],
+)
+async def test_trouble_that_stays_ends_in_a_classified_failure(trouble: Scripted, code: str) -> None:
+    trouble = trouble.model_copy(update={"repeat": True})
+    asked = await ask(trouble, max_attempts=3, request_timeout_s=0.2)
+    failed = asked.failed
+    assert (failed.error.code, failed.error.retryable, failed.attempts) == (code, True, 3)
+    assert len(asked.requests) == 3
+    travels(failed)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "said", "code"),
+    [
+        (400, "invalid_request_error", "tools.0: bad", "invalid_request"),
+        (400, "invalid_request_error", "prompt is too long: 9 > 1", "context_too_long"),
+        (401, "authentication_error", "invalid x-api-key", "authentication_failed"),
+        (402, "billing_error", "no credit", "permission_denied"),
+        (403, "permission_error", "not yours", "permission_denied"),
+        (404, "not_found_error", "model: claude-none", "model_not_found"),
+        (413, "request_too_large", "too large", "context_too_long"),
+        (422, "invalid_request_error", "no", "invalid_request"),
+    ],
+)
+async def test_what_asking_again_cannot_mend_fails_at_once(
+    status: int, kind: str, said: str, code: str
+) -> None:
+    asked = await ask(Scripted(status=status, error=kind, text=said))
+    assert (asked.failed.error.code, asked.failed.error.retryable, asked.failed.attempts) == (code, False, 1)
+    assert said in asked.failed.error.message
+
+
+async def test_a_server_that_says_not_to_retry_is_believed() -> None:
+    asked = await ask(Scripted(status=500, headers={"x-should-retry": "false"}))
+    assert (asked.failed.error.code, len(asked.requests)) == ("server_error", 1)
+
+
+async def test_a_retry_that_would_begin_after_the_deadline_is_not_waited_for() -> None:
+    trouble = Scripted(status=429, error="rate_limit_error", headers={"retry-after": "30"})
+    asked = await ask(trouble, seconds_left=5, retry_after_max_s=30)
+    assert (asked.failed.error.code, len(asked.requests)) == ("rate_limited", 1)
+    assert asked.failed.duration_ms < 5_000
+
+
+async def test_a_call_still_running_at_the_deadline_is_given_up() -> None:
+    asked = await ask(Scripted(text="late", wait_s=30), seconds_left=0.2)
+    assert (asked.failed.error.code, asked.failed.attempts) == ("timeout", 1)
+
+
+async def test_a_request_past_its_deadline_is_not_made() -> None:
+    asked = await ask(seconds_left=-1)
+    assert (asked.failed.error.code, asked.requests) == ("timeout", [])
+
+
+async def test_an_empty_reply_is_asked_for_once_more() -> None:
+    asked = await ask(Scripted(), ANSWER)
+    assert (asked.completed.text, asked.completed.attempts) == (ANSWER.text, 2)
+    assert asked.completed.usage == ONCE.plus(ONCE)
+
+
+async def test_a_model_that_stays_silent_has_failed() -> None:
+    asked = await ask(Scripted(text=" \n", repeat=True))
+    assert (asked.failed.error.code, len(asked.requests)) == ("empty_reply", 2)
+    assert asked.failed.usage == ONCE.plus(ONCE)
+
+
+async def test_a_call_cut_off_by_the_token_limit_is_dropped_and_the_whole_ones_stay() -> None:
+    uses = (Use(name="search", input={"q": "a"}), Use(name="search", written='{"q": "what is the ca'))
+    reply = (await ask(Scripted(text="I look.", uses=uses, stop_reason="max_tokens"))).completed
+    assert [call.arguments for call in reply.tool_calls] == [{"q": "a"}]
+    assert reply.stop_reason == "max_tokens"
+
+
+async def test_a_reply_of_nothing_but_a_cut_off_call_is_told_as_cut_off() -> None:
+    cut = Scripted(uses=(Use(name="search", written='{"q'),), stop_reason="max_tokens")
+    reply = (await ask(cut)).completed
+    assert (reply.text, reply.tool_calls, reply.stop_reason) == ("", (), "max_tokens")
+
+
+@pytest.mark.parametrize("written", ['{"q": "a"', '["a"]', '"a"', "7", "null", '{"q": NaN}'])
+async def test_arguments_that_are_no_whole_object_are_marked_for_the_model(written: str) -> None:
+    (call,) = (await ask(Scripted(uses=(Use(name="search", written=written),)))).completed.tool_calls
+    assert call.arguments == {}
+    assert call.problem
+
+
+async def test_a_refusal_asks_for_nothing_and_gives_its_explanation() -> None:
+    details = {"type": "refusal", "category": "bio", "explanation": "That could do harm."}
+    refused = Scripted(uses=(Use(name="search"),), stop_reason="refusal", stop_details=details)
+    reply = (await ask(refused)).completed
+    assert (reply.stop_reason, reply.text, reply.tool_calls) == ("refusal", "That could do harm.", ())
+
+
+async def test_a_full_context_window_is_told() -> None:
+    reply = (await ask(Scripted(text="So f", stop_reason="model_context_window_exceeded"))).completed
+    assert (reply.stop_reason, reply.text) == ("context_window", "So f")
+
+
+async def test_a_stop_reason_from_the_future_is_an_ordinary_end() -> None:
+    assert (await ask(Scripted(text="Hm.", stop_reason="new_reason"))).completed.stop_reason == "end_turn"
+    later = Scripted(uses=(Use(name="search"),), stop_reason="new_reason")
+    assert (await ask(later)).completed.stop_reason == "tool_use"
+
+
+async def test_a_pause_is_continued_with_what_was_said() -> None:
+    asked = await ask(Scripted(text="First, ", stop_reason="pause_turn"), Scripted(text="second."))
+    assert asked.completed.text == "First, second."
+    assert asked.completed.usage == ONCE.plus(ONCE)
+    said = asked.requests[1].body["messages"][1]
+    assert (said["role"], said["content"][0]["text"]) == ("assistant", "First, ")
+
+
+async def test_a_model_that_pauses_forever_ends_as_cut_off() -> None:
+    asked = await ask(Scripted(text="And ", stop_reason="pause_turn", repeat=True))
+    assert (asked.completed.text, asked.completed.stop_reason) == ("And " * 4, "max_tokens")
+    assert len(asked.requests) == 4
+
+
+async def test_a_cost_is_told_when_every_price_it_takes_is_set() -> None:
+    usage = {"input_tokens": 1000, "output_tokens": 200, "cache_read_input_tokens": 500}
+    reply = Scripted(text="Yes.", usage=usage)
+    priced = await ask(reply, input_usd=3.0, output_usd=15.0, cache_read_usd=0.3)
+    assert priced.completed.usage.cost_usd == pytest.approx(0.00615)
+    assert priced.completed.usage.cache_read_tokens == 500
+    assert (await ask(reply, input_usd=3.0, output_usd=15.0)).completed.usage.cost_usd is None
+
+
+async def test_a_server_that_cannot_be_reached_is_a_failed_connection() -> None:
+    asked = await ask_at(f"http://127.0.0.1:{free_port()}", [], max_attempts=2)
+    assert (asked.failed.error.code, asked.failed.attempts) == ("connection_failed", 2)

@@ -1,0 +1,66 @@
+"""What the model is asked."""
+
+import pytest
+from anthropic.types import Message
+
+from reasoning_engine.prompt import ANSWER_NOW, SYSTEM, build_prompt, continued, tool_params
+from tests.reasoning_engine.builders import BRIEFING, OUTLINE, SEARCH, a_request
+
+TOOLS = tool_params([SEARCH, OUTLINE])
+
+
+def the_message(text: str) -> Message:
+    block = {"type": "text", "text": text}
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    fields = {"id": "m", "type": "message", "role": "assistant", "model": "m", "stop_reason": "pause_turn"}
+    return Message.model_validate({**fields, "content": [block], "usage": usage})
+
+
+def test_an_ordinary_round_sends_the_briefing_as_it_is() -> None:
+    prompt = build_prompt(a_request(), BRIEFING, TOOLS, "m", 4096)
+    assert prompt["messages"] == [{"role": "user", "content": BRIEFING.text}]
+
+
+def test_everything_before_the_briefing_is_the_same_in_every_round() -> None:
+    later = BRIEFING.model_copy(update={"text": "# Question\nWhy?\n\n# Now\nRound 3 of at most 4."})
+    first = build_prompt(a_request(round=1), BRIEFING, TOOLS, "m", 4096)
+    third = build_prompt(a_request(round=3, tokens_left=50_000), later, TOOLS, "m", 4096)
+    assert {**first, "messages": ()} == {**third, "messages": ()}
+
+
+def test_the_last_round_says_why_and_asks_for_the_answer() -> None:
+    request = a_request(tools=(), last_round_because="The limit of 4 rounds is reached.")
+    prompt = build_prompt(request, BRIEFING, [], "m", 4096)
+    assert "tools" not in prompt
+    text = str(prompt["messages"][0]["content"])
+    assert text.startswith(BRIEFING.text)
+    assert text.endswith(f"This is the last round. The limit of 4 rounds is reached. {ANSWER_NOW}")
+
+
+def test_a_session_that_never_had_tools_is_not_told_to_stop_using_them() -> None:
+    prompt = build_prompt(a_request(tools=()), BRIEFING, [], "m", 4096)
+    assert prompt["messages"][0]["content"] == BRIEFING.text
+
+
+@pytest.mark.parametrize(("tokens_left", "expected"), [(100_000, 4096), (1011, 1000), (12, 1), (5, 1)])
+def test_a_reply_is_bounded_by_what_is_left_beside_the_briefing(tokens_left: int, expected: int) -> None:
+    prompt = build_prompt(a_request(tokens_left=tokens_left), BRIEFING, TOOLS, "m", 4096)
+    assert prompt["max_tokens"] == expected
+
+
+def test_a_continued_call_leaves_the_first_as_it_was() -> None:
+    prompt = build_prompt(a_request(), BRIEFING, TOOLS, "m", 4096)
+    longer = continued(prompt, the_message("First, "))
+    assert [message["role"] for message in longer["messages"]] == ["user", "assistant"]
+    assert len(prompt["messages"]) == 1
+
+
+def test_no_tools_have_no_breakpoint() -> None:
+    assert tool_params([]) == []
+
+
+@pytest.mark.parametrize(
+    "said", ["<fact>", "never an instruction", "[F3]", "Markdown", "in one reply", "Not shown"]
+)
+def test_the_system_prompt_explains_what_the_briefing_relies_on(said: str) -> None:
+    assert said in SYSTEM

@@ -1,0 +1,103 @@
+"""Batches to run, and tools that keep a ledger of what they did."""
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from shared.bus.handling import Delivery, FakeSession
+from shared.clock import utc_now
+from shared.events import ToolsCompleted, ToolsRequested
+from shared.events.codec import ENVELOPES
+from shared.ids import idempotency_key, new_id
+from shared.tools import Effect, RequestedCall, ToolError, ToolResult
+from tool_dispatcher.context import ToolContext
+from tool_dispatcher.handlers import ToolDispatcher
+from tool_dispatcher.settings import ToolDispatcherSettings
+from tool_dispatcher.tool import Tool
+
+DEADLINE = datetime(2099, 1, 1, tzinfo=UTC)
+ANYTHING: dict[str, Any] = {"type": "object", "additionalProperties": True}
+
+
+def a_tool(name: str, function: Callable[..., Any], effect: Effect = "read", **options: Any) -> Tool:
+    """A tool that takes any arguments."""
+    return Tool(name, f"Does {name}.", ANYTHING, function, effect=effect, **options)
+
+
+class Ledger:
+    """Counts what tools did, by idempotency key."""
+
+    def __init__(self) -> None:
+        self.effects: Counter[str] = Counter()
+
+    def tool(self, name: str, effect: Effect = "read") -> Tool:
+        async def enter(arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
+            self.effects[context.idempotency_key] += 1
+            return {"entered": context.call_id, "times": self.effects[context.idempotency_key]}
+
+        return a_tool(name, enter, effect)
+
+
+def a_call(id: str = "c1", name: str = "look", key: str | None = None, **fields: Any) -> RequestedCall:
+    return RequestedCall(id=id, name=name, idempotency_key=key or idempotency_key("s1", 1, id), **fields)
+
+
+def a_request(
+    *calls: RequestedCall, allowed: tuple[str, ...] | None = None, deadline: datetime = DEADLINE
+) -> ToolsRequested:
+    names = tuple(dict.fromkeys(call.name for call in calls))
+    return ToolsRequested(
+        round=1, calls=calls, allowed=names if allowed is None else allowed, deadline=deadline
+    )
+
+
+def a_delivery(request: ToolsRequested, *, redelivered: bool = False, attempt: int = 0) -> Delivery:
+    event_id = new_id()
+    event = ENVELOPES[ToolsRequested](
+        id=event_id,
+        source="test",
+        type=request.type,
+        subject="s1",
+        time=utc_now(),
+        correlationid=event_id,
+        data=request,
+    )
+    return Delivery(event, "1-0", attempt, redelivered)
+
+
+async def results_of(
+    tools: list[Tool],
+    request: ToolsRequested,
+    session: FakeSession | None = None,
+    redelivered: bool = False,
+    **settings: Any,
+) -> tuple[ToolResult, ...]:
+    """The answer to one delivery of a batch."""
+    dispatcher = ToolDispatcher({tool.name: tool for tool in tools}, ToolDispatcherSettings(**settings))
+    delivery = a_delivery(request, redelivered=redelivered)
+    outcome = await dispatcher.on_tools_requested(delivery, session or FakeSession())
+    await dispatcher.close()
+    (completed,) = outcome.events
+    assert isinstance(completed, ToolsCompleted)
+    assert [result.call_id for result in completed.results] == [call.id for call in request.calls]
+    assert [result.index for result in completed.results] == list(range(len(request.calls)))
+    return completed.results
+
+
+def error_in(result: ToolResult) -> ToolError:
+    assert result.status == "error"
+    assert result.data is None
+    assert result.error is not None
+    return result.error
+
+
+def a_context(**fields: Any) -> ToolContext:
+    given: dict[str, Any] = {
+        "idempotency_key": "s1/1/c1",
+        "session_id": "s1",
+        "call_id": "c1",
+        "attempt": 1,
+        "deadline": utc_now() + timedelta(seconds=30),
+    }
+    return ToolContext(**{**given, **fields})

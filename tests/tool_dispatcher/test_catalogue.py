@@ -1,0 +1,63 @@
+"""Loading tools by name, and publishing what they promise."""
+
+import pytest
+
+from shared.errors import ConfigurationError
+from tests.tool_dispatcher.builders import Ledger
+from tests.tool_dispatcher.toolboxes import library
+from tool_dispatcher.catalogue import Registry, load_tools, to_catalogue
+
+BOXES = "tests.tool_dispatcher.toolboxes"
+
+
+@pytest.mark.parametrize(
+    ("spec", "names"),
+    [
+        ("", set()),
+        (" , ", set()),
+        (f"{BOXES}.library", {"find_book", "borrow", "give_back"}),
+        (f" {BOXES}.library , {BOXES}.postponed,", {"find_book", "borrow", "give_back", "later"}),
+        (f"{BOXES}.library:desk", {"borrow", "give_back"}),
+        (f"{BOXES}.library:find_book,{BOXES}.library", {"find_book", "borrow", "give_back"}),
+    ],
+)
+def test_modules_and_attributes_contribute_their_tools(spec: str, names: set[str]) -> None:
+    assert set(load_tools(spec)) == names
+
+
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        ("no_such_module_here", "no_such_module_here cannot be imported: ModuleNotFoundError.*PYTHONPATH"),
+        (f"{BOXES}.broken", "broken cannot be imported: SystemExit: no licence"),
+        (f"{BOXES}.undescribed", "undescribed cannot be imported: InvalidTool: .*'mystery'.*docstring"),
+        (f"{BOXES}.empty", r"empty has no tool at its top level.*@tool\(effect"),
+        (f"{BOXES}.library:nothing", "has nothing called 'nothing'.*after the colon"),
+        (f"{BOXES}.library:", "has nothing called ''"),
+        (f"{BOXES}.library:not_a_tool", "library:not_a_tool is an int, not a tool.*Decorate"),
+        (f"{BOXES}.library:_borrow", "is a function, not a tool.*Decorate"),
+        (f"{BOXES}.library,{BOXES}.namesake", "library and .*namesake each have a tool named 'find_book'.*name="),
+        ("./tools.py", "'./tools.py' is not `package.module`.*not a path"),
+        ("tools:a:b", "cannot be imported|nothing called"),
+        (":desk", "is not `package.module`"),
+        ("..relative", "is not `package.module`"),
+    ],
+)
+def test_what_cannot_be_loaded_is_named_with_the_way_out(spec: str, why: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"(?s)ANTIPHON_TOOLS: .*{why}"):
+        load_tools(spec)
+
+
+def test_the_catalogue_is_the_same_in_whatever_order_tools_come() -> None:
+    ledger = Ledger()
+    tools = [ledger.tool("b"), ledger.tool("a", "write"), ledger.tool("c")]
+    catalogue = to_catalogue(Registry(tools))
+    assert catalogue == to_catalogue(Registry(reversed(tools)))
+    assert [(entry.name, entry.effect) for entry in catalogue.tools] == [("a", "write"), ("b", "read"), ("c", "read")]
+    assert catalogue.model_dump_json() == to_catalogue(Registry(reversed(tools))).model_dump_json()
+
+
+def test_a_registry_takes_tools_and_toolsets_and_refuses_namesakes() -> None:
+    assert set(Registry([library.find_book, library.desk])) == {"find_book", "borrow", "give_back"}
+    with pytest.raises(ConfigurationError, match="two tools named 'find_book'"):
+        Registry([library.find_book, Ledger().tool("find_book")])

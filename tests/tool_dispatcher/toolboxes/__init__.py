@@ -1,0 +1,1 @@
+"""Modules as a deployment would name them in ANTIPHON_TOOLS."""

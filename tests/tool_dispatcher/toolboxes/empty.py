@@ -1,0 +1,3 @@
+"""No tools here."""
+
+number = 1

@@ -1,0 +1,25 @@
+"""One tool of its own, and two in a set; one of the set stands at the top level too."""
+
+from tool_dispatcher.tool import Tool, ToolContext, Toolset, tool
+
+
+@tool(effect="read")
+async def find_book(title: str) -> str:
+    """Finds a book by its title."""
+    return title
+
+
+def _borrow(arguments: dict[str, str], context: ToolContext) -> str:
+    return context.idempotency_key
+
+
+desk = Toolset(Tool("borrow", "Borrows a book.", {"properties": {"title": {}}}, _borrow, effect="write"))
+
+
+@desk.tool(effect="write")
+def give_back(title: str) -> str:
+    """Gives a book back."""
+    return title
+
+
+not_a_tool = 42

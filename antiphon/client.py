@@ -199,7 +199,7 @@ class Antiphon:
         """Events and text of a session, then its response."""
         bus = self._open_bus()
         log, text = bus.keys.log(session_id), bus.keys.deltas(session_id)
-        tail = Tail(bus, log, text) if has_text else Tail(bus, log)
+        tail = Tail(bus, text, log) if has_text else Tail(bus, log)
         arrival = Arrival(bus, session_id, self._entries.get(session_id))
         try:
             await patiently("look for a session", arrival.check, PATIENCE_S)

@@ -26,7 +26,8 @@ class Tail:
         self._client: Client = None
 
     async def read(self) -> list[Entry]:
-        """What has come since, by age over all streams; empty when nothing came within a second.
+        """What has come since, empty when nothing came within a second. By age over all streams; of entries
+        of the same millisecond, those of the stream named first come first.
 
         Raises RedisUnavailable when Redis stays out of reach for a minute.
         """

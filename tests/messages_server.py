@@ -19,6 +19,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+_KEPT_BY_A_PROCESS = 200
+"""Requests that GET /requests lists; a long run would fill the memory with them."""
+
 
 class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)

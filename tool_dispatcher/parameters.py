@@ -159,11 +159,13 @@ def _check_references(schema: dict[str, Any]) -> None:
 
 def _of_schema_fault(fault: SchemaFault) -> Faults:
     path = tuple(fault.absolute_path)
-    instance, rule = fault.instance, fault.validator_value
+    instance: Any = fault.instance
+    rule: Any = fault.validator_value
+    schema: Any = fault.schema
     if fault.validator == "required" and isinstance(instance, dict):
         return {(*path, name): "required, but missing" for name in rule if name not in instance}
     if fault.validator == "additionalProperties" and rule is False:
-        known = fault.schema.get("properties", {})
+        known = schema.get("properties", {})
         return {(*path, name): "no such field" for name in instance if name not in known}
     return {path: readable(fault.message, 300)}
 

@@ -65,7 +65,7 @@ class Consumer:
                 name,
                 self._room,
                 self._take,
-                self._leases.holds,
+                self._leases.in_hand,
                 Chores(bus, partition, CleanUp(bus, stream, service.name)),
             )
             for stream, partition in self._partitions.items()

@@ -65,7 +65,7 @@ class Intake:
             consumer,
             self._room,
             self._take,
-            self._leases.holds,
+            self._leases.in_hand,
             CleanUp(bus, self._stream, GROUP),
         )
         self._log = structlog.get_logger()

@@ -27,8 +27,9 @@ class Leases:
     def drop(self, entry: Entry) -> None:
         self._tasks.pop((entry.stream, entry.id), None)
 
-    def holds(self, stream: str, entry_id: str) -> bool:
-        return (stream, entry_id) in self._tasks
+    def in_hand(self, stream: str) -> list[str]:
+        """The entries of one stream that are in hand."""
+        return [entry_id for held_stream, entry_id in self._tasks if held_stream == stream]
 
     @property
     def tasks(self) -> list[asyncio.Task[None]]:

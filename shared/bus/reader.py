@@ -59,12 +59,12 @@ class Reader:
         consumer: str,
         room: Room,
         take: Callable[[Entry], None],
-        is_in_hand: Callable[[str, str], bool],
+        in_hand: Callable[[str], list[str]],
         chores: Chores,
     ) -> None:
         self.stream = stream
         self._bus, self._group, self._consumer, self._room = bus, group, consumer, room
-        self._take, self._is_in_hand, self._chores = take, is_in_hand, chores
+        self._take, self._in_hand, self._chores = take, in_hand, chores
         self._client: Client = None
         self._client_id: int | None = None
         self._reclaim_at = 0.0
@@ -133,8 +133,9 @@ class Reader:
             lease_ms,
             places,
             ALONE_FROM_DELIVERY - 1,
+            *self._in_hand(self.stream),
         ]
-        entries = self._not_in_hand(await self._bus.batcher.run(scripts.RECLAIM, [self.stream], arguments))
+        entries = self._entries_of(await self._bus.batcher.run(scripts.RECLAIM, [self.stream], arguments))
         if entries:
             self._log.info("took over deliveries of a silent worker", entries=len(entries))
         return entries
@@ -142,13 +143,14 @@ class Reader:
     async def _missed(self) -> list[Entry]:
         """What was handed to us, but never reached us."""
         arguments: list[Argument] = [self._group, self._consumer, _HELD_MAX, ALONE_FROM_DELIVERY - 1]
-        return self._not_in_hand(await self._bus.batcher.run(scripts.MISSED, [self.stream], arguments))
+        held = self._entries_of(await self._bus.batcher.run(scripts.MISSED, [self.stream], arguments))
+        in_hand = set(self._in_hand(self.stream))
+        return [entry for entry in held if entry.id not in in_hand]
 
-    def _not_in_hand(self, handed: list[Any]) -> list[Entry]:
+    def _entries_of(self, handed: list[Any]) -> list[Entry]:
         return [
             Entry(self.stream, entry.decode(), dict(zip(fields[::2], fields[1::2], strict=True)), deliveries)
             for entry, deliveries, fields in handed
-            if not self._is_in_hand(self.stream, entry.decode())
         ]
 
     async def _read(self, count: int, block_s: float) -> list[Entry]:

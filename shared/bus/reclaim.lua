@@ -4,20 +4,32 @@
 -- ARGV[1]  group    ARGV[2]  the consumer that takes over
 -- ARGV[3]  lease in milliseconds              ARGV[4]  deliveries to take over at most
 -- ARGV[5]  deliveries after which an entry is suspect, and has to run alone
+-- ARGV[6+] entries the consumer has in hand: it does not take over from itself, which would hide its silence
 --
 -- Returns {entry, deliveries so far with this one, fields} of each. A suspect's delivery is counted when its
 -- handler begins (renew.lua), not here: it waits for its turn first, and whatever kills the process meanwhile
 -- was another one. Entries that are gone from the stream are dropped.
 
-local taken = {}
-for _, stale in ipairs(redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', ARGV[3], '-', '+', ARGV[4])) do
-  local entry, deliveries = stale[1], stale[4]
+local most = tonumber(ARGV[4])
+local in_hand = {}
+for i = 6, #ARGV do
+  in_hand[ARGV[i]] = true
+end
+
+local function take(entry, deliveries)
   local counted = deliveries < tonumber(ARGV[5]) and deliveries + 1 or deliveries
   local claimed = redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], ARGV[3], entry, 'RETRYCOUNT', counted)
   if claimed[1] then
-    taken[#taken + 1] = { entry, deliveries + 1, claimed[1][2] }
-  else
-    redis.call('XACK', KEYS[1], ARGV[1], entry)
+    return { entry, deliveries + 1, claimed[1][2] }
+  end
+  redis.call('XACK', KEYS[1], ARGV[1], entry)
+end
+
+local taken = {}
+local looked_at = most + #ARGV - 5
+for _, stale in ipairs(redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', ARGV[3], '-', '+', looked_at)) do
+  if not in_hand[stale[1]] and #taken < most then
+    taken[#taken + 1] = take(stale[1], stale[4])
   end
 end
 return taken

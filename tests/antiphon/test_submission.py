@@ -58,7 +58,7 @@ def a_submission(query: Any = "why?", **given: Any) -> AnyEvent:
     ],
 )
 def test_nonsense_is_refused_with_the_field_that_is_wrong(given: dict[str, Any], field: str) -> None:
-    with pytest.raises(InvalidQuery, match=rf"^{field}: ") as refused:
+    with pytest.raises(InvalidQuery, match=rf"^{field}[.0-9]*: ") as refused:
         a_submission(**given)
     assert len(str(refused.value)) < 500
 

@@ -155,6 +155,8 @@ async def test_a_conflict_writes_nothing_and_runs_again_on_fresh_state(bus: Bus)
 async def test_endless_conflicts_end_as_a_failure_not_as_a_loop(bus: Bus) -> None:
     on_failed = Seen()
 
+    bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
+
     async def hopeless(delivery: Delivery, session: SessionStore) -> Outcome:
         return Outcome(writes=(Put(STATE, 99, b""),))
 
@@ -238,6 +240,7 @@ class Hopeless(AntiphonError):
 async def test_whatever_a_handler_raises_ends_as_a_reported_failure(
     bus: Bus, error: BaseException, code: str
 ) -> None:
+    bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
     on_failed = Seen()
     async with working(bus, {QuerySubmitted: raising(error), ComponentFailed: on_failed}):
         await bus.publish(a_query(), "open")
@@ -247,6 +250,7 @@ async def test_whatever_a_handler_raises_ends_as_a_reported_failure(
 
 @pytest.mark.parametrize("nonsense", [None, "text", Outcome(events=(None,)), Outcome(writes=("x",))])  # type: ignore[arg-type]  # nonsense on purpose
 async def test_a_handler_that_returns_nonsense_has_failed(bus: Bus, nonsense: Any) -> None:
+    bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
     on_failed = Seen()
     async with working(bus, {QuerySubmitted: Seen(nonsense), ComponentFailed: on_failed}):
         await bus.publish(a_query(), "open")
@@ -303,6 +307,8 @@ async def test_an_event_too_large_for_the_bus_is_a_failure_that_says_so(bus: Bus
 async def test_a_key_of_another_type_fails_a_commit_whole(bus: Bus) -> None:
     """Nothing is half written: neither the acknowledgement nor the outputs."""
     on_failed = Seen()
+
+    bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
 
     async def occupied(delivery: Delivery, session: SessionStore) -> Outcome:
         await bus.batcher.submit("SET", bus.keys.responses(bus.keys.partition("s1")), "a string")

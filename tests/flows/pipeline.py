@@ -24,7 +24,7 @@ from tests.redis_server import RedisServer, running
 ANSWER = "It is as high as it is wide [F1]."
 LAST_WORDS = "This is what there is [F1]."
 HANGS = "a question that hangs the model in round 2"
-HANGS_ONCE = "a question that the model is slow to answer at first"
+SLOW_AT_FIRST = "a question that the model is slow to answer at first"
 PONDERS = "a question that takes a tool long"
 FALLS_OVER = "a question whose tool ends its process"
 
@@ -32,19 +32,20 @@ FALLS_OVER = "a question whose tool ends its process"
 def script(wait_s: float = 0.0) -> list[Scripted]:
     """The model's part; it waits `wait_s` before each reply."""
     both = (Use(name="look_up", input={"what": "height"}), Use(name="write_down", input={"what": "width"}))
-    ponder = (Use(name="ponder", input={"seconds": 30}),)
-    fall_over = (Use(name="fall_over"),)
-    always = {"repeat": True, "wait_s": wait_s}
+
+    def always(when: str, text: str, uses: tuple[Use, ...] = ()) -> Scripted:
+        return Scripted(when=when, text=text, uses=uses, wait_s=wait_s, repeat=True)
+
     return [
-        Scripted(when="This is the last round", text=LAST_WORDS, **always),
-        Scripted(when=PONDERS, uses=ponder),
-        Scripted(when=HANGS_ONCE, text=ANSWER, wait_s=30),
-        Scripted(when=HANGS_ONCE, text=ANSWER, repeat=True),
-        *(Scripted(when=f'{FALLS_OVER}\\n\\n# Now\\nRound 1', uses=fall_over, repeat=True),),
-        Scripted(when="Round 1 of", text="First the height.", uses=both, **always),
+        Scripted(when=PONDERS, uses=(Use(name="ponder", input={"seconds": 30}),)),
+        Scripted(when=FALLS_OVER, uses=(Use(name="fall_over"),)),
+        Scripted(when=SLOW_AT_FIRST, text=ANSWER, wait_s=30),
+        Scripted(when=SLOW_AT_FIRST, text=ANSWER, repeat=True),
+        always("This is the last round", LAST_WORDS),
+        always("Round 1 of", "First the height.", both),
         Scripted(when=HANGS, text=ANSWER, wait_s=600, repeat=True),
-        Scripted(when="Round 2 of", text="Once more.", uses=both, **always),
-        Scripted(when="Round 3 of", text=ANSWER, **always),
+        always("Round 2 of", "Once more.", both),
+        always("Round 3 of", ANSWER),
     ]
 
 

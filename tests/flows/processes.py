@@ -104,6 +104,11 @@ class Processes:
         entries = [entry for p in self._partitions for entry in self.entries(self.keys.responses(p))]
         return [Response.model_validate_json(orjson.dumps(_event(fields)["data"])) for _, fields in entries]
 
+    def session_ids(self) -> list[str]:
+        """Every session that was ever opened."""
+        opened = [self.client.zrange(self.keys.sessions(p), 0, -1) for p in self._partitions]
+        return [name.decode() for names in opened for name in cast("list[bytes]", names)]
+
     def response_to(self, session_id: str) -> Response:
         """The one response of a session, waited for."""
 

@@ -2,12 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
-import orjson
-
-from shared.bus.keys import Keys
-from shared.journal import journal_name, outcomes, read_outcome
+from shared.journal import journal_name, outcomes
 from shared.session import Response
 from shared.tools import ToolResult
 from tests.flows.pipeline import ANSWER, Pipeline
@@ -87,14 +84,13 @@ def _assert_told_truly(five: Pipeline, call: dict[str, Any], result: ToolResult)
 def _batches(log: Log) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Each batch of a log: what was asked, and what was told."""
     told = {event["causationid"]: event for event in log if event["type"] == "antiphon.tools.completed.v1"}
-    return [
-        (event, told[event["id"]]) for event in log if event["type"] == "antiphon.tools.requested.v1"
-    ]
+    return [(event, told[event["id"]]) for event in log if event["type"] == "antiphon.tools.requested.v1"]
 
 
 def _journal(five: Pipeline, session_id: str, round: int) -> dict[str, bytes]:
     key = five.keys.of_session(session_id, journal_name(round))
-    return {name.decode(): content for name, content in five.client.hgetall(key).items()}  # type: ignore[union-attr]
+    entries = cast("dict[bytes, bytes]", five.client.hgetall(key))
+    return {name.decode(): content for name, content in entries.items()}
 
 
 def _kinds(log: Log) -> list[str]:

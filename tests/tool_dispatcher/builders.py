@@ -1,5 +1,7 @@
 """Batches to run, and tools that keep a ledger of what they did."""
 
+import asyncio
+import inspect
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -83,6 +85,13 @@ async def results_of(
     assert [result.call_id for result in completed.results] == [call.id for call in request.calls]
     assert [result.index for result in completed.results] == list(range(len(request.calls)))
     return completed.results
+
+
+async def until(condition: Callable[[], Any]) -> None:
+    """Wait for a condition, plain or async. Raises TimeoutError when it does not come."""
+    async with asyncio.timeout(10):
+        while not ((await found) if inspect.isawaitable(found := condition()) else found):  # noqa: ASYNC110  # any condition
+            await asyncio.sleep(0.005)
 
 
 def error_in(result: ToolResult) -> ToolError:

@@ -11,8 +11,9 @@ from tool_dispatcher.batch import Answered, Settled, Step, ToRun, plan
 
 _ledger = Ledger()
 TOOLS = {
-    name: _ledger.tool(name, effect)
-    for name, effect in (("look", "read"), ("lookup", "read"), ("book", "write"))  # type: ignore[arg-type]  # the two effects
+    "look": _ledger.tool("look"),
+    "lookup": _ledger.tool("lookup"),
+    "book": _ledger.tool("book", "write"),
 }
 
 
@@ -27,9 +28,21 @@ def test_a_call_of_an_offered_tool_runs() -> None:
 
 
 REFUSALS: list[tuple[RequestedCall, tuple[str, ...], str, str, str]] = [
-    (a_call(refused="the limit is reached"), ("look",), "cancelled", "limit is reached", "Call no further tools"),
+    (
+        a_call(refused="the limit is reached"),
+        ("look",),
+        "cancelled",
+        "limit is reached",
+        "Call no further tools",
+    ),
     (a_call(problem="It was cut off."), ("look",), "validation_error", "cut off", "complete JSON object"),
-    (a_call(name="lokup"), ("look", "lookup", "book"), "unknown_tool", "'lokup'", "Use one of: lookup, look."),
+    (
+        a_call(name="lokup"),
+        ("look", "lookup", "book"),
+        "unknown_tool",
+        "'lokup'",
+        "Use one of: lookup, look.",
+    ),
     (a_call(name="lokup"), ("book",), "unknown_tool", "'lokup'", "Use one of: book."),
     (a_call(name="zzz"), ("look", "book"), "unknown_tool", "'zzz'", "Use one of: book, look."),
     (a_call(name="zzz"), (), "unknown_tool", "'zzz'", "without tools"),

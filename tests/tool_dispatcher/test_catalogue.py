@@ -36,7 +36,10 @@ def test_modules_and_attributes_contribute_their_tools(spec: str, names: set[str
         (f"{BOXES}.library:", "has nothing called ''"),
         (f"{BOXES}.library:not_a_tool", "library:not_a_tool is an int, not a tool.*Decorate"),
         (f"{BOXES}.library:_borrow", "is a function, not a tool.*Decorate"),
-        (f"{BOXES}.library,{BOXES}.namesake", "library and .*namesake each have a tool named 'find_book'.*name="),
+        (
+            f"{BOXES}.library,{BOXES}.namesake",
+            "library and .*namesake each have a tool named 'find_book'.*name=",
+        ),
         ("./tools.py", "'./tools.py' is not `package.module`.*not a path"),
         ("tools:a:b", "cannot be imported|nothing called"),
         (":desk", "is not `package.module`"),
@@ -53,7 +56,11 @@ def test_the_catalogue_is_the_same_in_whatever_order_tools_come() -> None:
     tools = [ledger.tool("b"), ledger.tool("a", "write"), ledger.tool("c")]
     catalogue = to_catalogue(Registry(tools))
     assert catalogue == to_catalogue(Registry(reversed(tools)))
-    assert [(entry.name, entry.effect) for entry in catalogue.tools] == [("a", "write"), ("b", "read"), ("c", "read")]
+    assert [(entry.name, entry.effect) for entry in catalogue.tools] == [
+        ("a", "write"),
+        ("b", "read"),
+        ("c", "read"),
+    ]
     assert catalogue.model_dump_json() == to_catalogue(Registry(reversed(tools))).model_dump_json()
 
 

@@ -238,11 +238,11 @@ def test_a_bare_decorator_is_refused_with_the_fix() -> None:
 
 
 def test_a_method_is_told_to_be_bound_first() -> None:
-    with pytest.raises(InvalidTool, match="'self' has no type hint.*bound method"):
+    with pytest.raises(InvalidTool, match=r"'self' has no type hint.*bound method"):
 
         class Shop:
             @tool(effect="read")
-            def price(self, item: str) -> str:  # type: ignore[misc]  # the very fault
+            def price(self, item: str) -> str:
                 """Says a price."""
                 return item
 
@@ -290,9 +290,9 @@ class TestToolset:
 
     def test_two_tools_of_one_name_are_refused(self) -> None:
         other = tool(effect="read", name="paint", description="P.")(lambda: None)
-        with pytest.raises(InvalidTool, match="'paint'.*another tool of that name.*name="):
+        with pytest.raises(InvalidTool, match=r"'paint'.*another tool of that name.*name="):
             Toolset(paint, paint, other)
 
     def test_a_plain_function_is_refused(self) -> None:
-        with pytest.raises(InvalidTool, match="'fine'.*not a tool.*Decorate"):
+        with pytest.raises(InvalidTool, match=r"'fine'.*not a tool.*Decorate"):
             Toolset(fine)  # type: ignore[arg-type]  # the very fault

@@ -53,11 +53,16 @@ SCHEMA = {
         "number": {"type": "integer", "minimum": 0},
         "share": {"type": "number"},
         "yes": {"type": "boolean"},
-        "filters": {"type": "array", "items": {"properties": {"name": {"type": "string"}}, "required": ["name"]}},
+        "filters": {
+            "type": "array",
+            "items": {"properties": {"name": {"type": "string"}}, "required": ["name"]},
+        },
     }
 }
 ask_schema = Tool("ask_schema", "Takes some.", SCHEMA, print, effect="read")
-needy = Tool("needy", "Needs a.", {"properties": {"a": {}, "b": {}}, "required": ["a", "b"]}, print, effect="read")
+needy = Tool(
+    "needy", "Needs a.", {"properties": {"a": {}, "b": {}}, "required": ["a", "b"]}, print, effect="read"
+)
 
 GOOD: list[tuple[Tool, dict[str, Any]]] = [
     (ask, {}),

@@ -30,7 +30,7 @@ def test_the_answer_is_on_stdout_and_the_rounds_are_on_stderr(folder: Path) -> N
 
 
 def test_json_is_one_response_on_stdout(folder: Path) -> None:
-    done = antiphon("ask", QUESTION, "--json", "--max-rounds", "2", cwd=folder, ANTIPHON_TOOLS="recipes")
+    done = antiphon("ask", QUESTION, "--json", "--max-rounds", "3", cwd=folder, ANTIPHON_TOOLS="recipes")
     response = Response.model_validate_json(done.stdout)
     assert response.status == "complete"
     assert done.stdout.count("\n") == 1

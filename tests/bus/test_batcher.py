@@ -1,0 +1,87 @@
+"""Group commit: commands of many tasks, sent together."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from redis.exceptions import ConnectionError, RedisClusterException, ResponseError
+
+from shared.bus.batcher import PIPELINE_LENGTH_MAX, Batcher
+from shared.bus.redis_bus import Bus
+from shared.bus.wire import Command
+from tests.bus.builders import eventually
+
+
+class Wire:
+    """Answers each command with its last word, once it is let go; notes the batches."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[Command]] = []
+        self.go = asyncio.Event()
+        self.error: Exception | None = None
+
+    async def __call__(self, commands: Sequence[Command]) -> list[Any]:
+        self.batches.append(list(commands))
+        await self.go.wait()
+        if self.error is not None:
+            raise self.error
+        return [ResponseError("no") if command[-1] == "bad" else command[-1] for command in commands]
+
+
+async def test_what_arrives_while_a_batch_is_under_way_shares_the_next() -> None:
+    batcher = Batcher(wire := Wire())
+    first = batcher.submit("GET", "a")
+    await eventually(lambda: len(wire.batches) == 1)
+    others = [batcher.submit("GET", str(n)) for n in range(PIPELINE_LENGTH_MAX + 1)]
+    wire.go.set()
+    assert await first == "a"
+    assert await asyncio.gather(*others) == [str(n) for n in range(PIPELINE_LENGTH_MAX + 1)]
+    assert [len(batch) for batch in wire.batches] == [1, PIPELINE_LENGTH_MAX, 1]
+
+
+async def test_an_error_reaches_only_whose_command_it_was() -> None:
+    batcher = Batcher(wire := Wire())
+    wire.go.set()
+    replies = await asyncio.gather(
+        batcher.submit("GET", "a"), batcher.submit("GET", "bad"), batcher.submit("GET", "b"),
+        return_exceptions=True,
+    )
+    assert (replies[0], replies[2]) == ("a", "b")
+    assert isinstance(replies[1], ResponseError)
+
+
+@pytest.mark.parametrize("error", [ConnectionError("cut"), OSError("cut"), RedisClusterException("no node")])
+async def test_a_lost_connection_reaches_all_as_one_kind_of_error_and_the_next_batch_goes_out(
+    error: Exception,
+) -> None:
+    batcher = Batcher(wire := Wire())
+    wire.go.set()
+    wire.error = error
+    replies = await asyncio.gather(*(batcher.submit("GET", "a") for _ in range(3)), return_exceptions=True)
+    assert [type(reply) for reply in replies] == [ConnectionError] * 3
+    wire.error = None
+    assert await batcher.submit("GET", "a") == "a"
+
+
+async def test_a_waiter_that_is_cancelled_harms_nobody() -> None:
+    batcher = Batcher(wire := Wire())
+    impatient, patient = asyncio.ensure_future(batcher.submit("GET", "a")), batcher.submit("GET", "b")
+    await eventually(lambda: len(wire.batches) == 1)
+    impatient.cancel()
+    wire.go.set()
+    assert await patient == "b"
+    assert await batcher.submit("GET", "c") == "c"
+
+
+@pytest.mark.parametrize("unsendable", ["\ud800", None, object(), ["a"]])
+async def test_what_cannot_be_sent_fails_alone(bus: Bus, unsendable: Any) -> None:
+    replies = await asyncio.gather(
+        bus.batcher.submit("SET", bus.keys.catalogue(), "a"),
+        bus.batcher.submit("SET", bus.keys.catalogue_content("x"), unsendable),
+        bus.batcher.submit("GET", bus.keys.catalogue()),
+        return_exceptions=True,
+    )
+    assert replies[2] == b"a"
+    assert isinstance(replies[1], Exception)
+    assert await bus.batcher.submit("GET", bus.keys.catalogue()) == b"a"

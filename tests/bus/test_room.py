@@ -1,0 +1,111 @@
+"""Places, turns, and running alone."""
+
+import asyncio
+
+import pytest
+
+from shared.bus.room import Gate, Room
+
+
+async def test_a_reader_takes_its_share_and_waits_when_nothing_is_free() -> None:
+    room = Room(4, readers=2)
+    assert [await room.reserve(), await room.reserve()] == [2, 2]
+    waiting = asyncio.create_task(room.reserve())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert room.is_sought
+    assert not waiting.done()
+    room.release()
+    assert await waiting == 1
+    assert not room.is_sought
+
+
+async def test_readers_take_turns_when_places_are_fewer_than_readers() -> None:
+    room, turns = Room(1, readers=3), []
+
+    async def reader(name: str) -> None:
+        while await room.reserve():
+            turns.append(name)
+            await asyncio.sleep(0)
+            room.release()
+            if len(turns) == 30:
+                room.close()
+
+    await asyncio.gather(*(reader(name) for name in "abc"))
+    assert min(turns.count(name) for name in "abc") >= 9
+    assert room.free == 1
+
+
+async def test_a_closed_room_lets_nobody_in_and_keeps_nobody_waiting() -> None:
+    room = Room(1, readers=1)
+    await room.reserve()
+    waiting = asyncio.create_task(room.reserve())
+    sleeping = asyncio.create_task(room.pause(3600))
+    await asyncio.sleep(0)
+    room.close()
+    assert await waiting == 0
+    await sleeping
+    room.release()
+    assert await room.reserve() == 0
+
+
+async def test_a_reader_that_is_cancelled_while_waiting_costs_no_place() -> None:
+    room = Room(1, readers=1)
+    await room.reserve()
+    waiting = asyncio.create_task(room.reserve())
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    room.release()
+    assert await room.reserve() == 1
+
+
+async def test_one_alone_waits_for_the_others_and_keeps_them_out() -> None:
+    gate, order = Gate(), []
+
+    async def together(name: str) -> None:
+        async with gate.together():
+            order.append(f"+{name}")
+            await asyncio.sleep(0)
+            order.append(f"-{name}")
+
+    async def alone(name: str) -> None:
+        async with gate.alone():
+            order.append(f"+{name}")
+            await asyncio.sleep(0)
+            order.append(f"-{name}")
+
+    await asyncio.gather(together("a"), together("b"), alone("X"), alone("Y"), together("c"))
+    for name in "XY":
+        at = order.index(f"+{name}")
+        assert order[at + 1] == f"-{name}"
+        inside = [step for step in order[:at] if step[1] in "abc"]
+        assert sum(1 if step[0] == "+" else -1 for step in inside) == 0
+
+
+@pytest.mark.parametrize("is_alone", [True, False])
+async def test_whoever_fails_or_is_cancelled_inside_the_gate_leaves_it_open(is_alone: bool) -> None:
+    gate = Gate()
+    with pytest.raises(ValueError, match="inside"):
+        async with gate.alone() if is_alone else gate.together():
+            raise ValueError("inside")
+    inside = asyncio.Event()
+
+    async def stay() -> None:
+        async with gate.alone() if is_alone else gate.together():
+            inside.set()
+            await asyncio.sleep(3600)
+
+    staying = asyncio.create_task(stay())
+    await inside.wait()
+    waiting = asyncio.create_task(_enter(gate))
+    await asyncio.sleep(0)
+    staying.cancel()
+    await asyncio.wait_for(waiting, 5)
+
+
+async def _enter(gate: Gate) -> None:
+    async with gate.alone():
+        pass
+    async with gate.together():
+        pass

@@ -1,0 +1,172 @@
+"""Timers, retention, and the removal of consumers that are gone."""
+
+import asyncio
+from datetime import timedelta
+
+from shared.bus import scripts
+from shared.bus.connection import BLOCK_S
+from shared.bus.handling import CancelTimer, Delivery, Outcome, SessionStore, SetTimer
+from shared.bus.redis_bus import Bus
+from shared.bus.timers import Chores, CleanUp
+from shared.clock import utc_now
+from shared.events import CancellationRequested, DeadlineReached, QuerySubmitted
+from tests.bus.builders import (
+    Seen,
+    a_query,
+    claim,
+    dead_letters,
+    entries,
+    eventually,
+    inbox_of,
+    length,
+    silent,
+    types_in_log,
+    until_done,
+    working,
+)
+
+
+def a_timer(seconds: float, reason: str = "due", name: str = "t") -> SetTimer:
+    return SetTimer(name, timedelta(seconds=seconds), CancellationRequested(reason=reason))
+
+
+def reasons(seen: Seen) -> list[str]:
+    data = [delivery.event.data for delivery in seen.deliveries]
+    return [item.reason for item in data if isinstance(item, CancellationRequested)]
+
+
+async def test_a_due_timer_fires_once_though_several_workers_move_it_and_is_logged_then(bus: Bus) -> None:
+    at = SetTimer("at", utc_now() + timedelta(seconds=0.1), DeadlineReached())
+    on_query, on_cancel, on_deadline = Seen(Outcome(timers=(a_timer(0.05), at))), Seen(), Seen()
+    handlers = {QuerySubmitted: on_query, CancellationRequested: on_cancel, DeadlineReached: on_deadline}
+    async with working(bus, handlers, "w1"), working(bus, handlers, "w2"), working(bus, handlers, "w3"):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: len(on_cancel.deliveries) == 1 and len(on_deadline.deliveries) == 1)
+        await until_done(bus)
+    logged = await types_in_log(bus)
+    assert sorted(logged) == sorted([QuerySubmitted.type, CancellationRequested.type, DeadlineReached.type])
+    assert len(on_cancel.deliveries) == len(on_deadline.deliveries) == 1
+    assert await bus.session("s1").event(on_cancel.deliveries[0].log_entry) == on_cancel.deliveries[0].event
+
+
+async def test_a_timer_is_replaced_by_its_name_and_cancelled(bus: Bus) -> None:
+    outcomes = [
+        Outcome(timers=(a_timer(0.2, "first"), a_timer(0.2, "other", "u"))),
+        Outcome(timers=(a_timer(0.2, "second"), CancelTimer("u"))),
+    ]
+    on_cancel = Seen()
+
+    async def next_outcome(delivery: Delivery, session: SessionStore) -> Outcome:
+        return outcomes.pop(0)
+
+    async with working(bus, {QuerySubmitted: next_outcome, CancellationRequested: on_cancel}, concurrency=3):
+        await bus.publish(a_query(), "open")
+        await bus.publish(a_query(), "signal")
+        await eventually(lambda: len(on_cancel.deliveries) == 1)
+        assert await bus.batcher.submit("ZCARD", bus.keys.timers(bus.keys.partition("s1"))) == 0
+        await until_done(bus)
+    assert reasons(on_cancel) == ["second"]
+
+
+async def test_a_timer_survives_whoever_set_it(bus: Bus) -> None:
+    on_cancel = Seen()
+    async with working(bus, {QuerySubmitted: Seen(Outcome(timers=(a_timer(0.1),)))}, "setter"):
+        await bus.publish(a_query(), "open")
+        await until_done(bus)
+    async with working(bus, {CancellationRequested: on_cancel}, "another"):
+        await eventually(lambda: reasons(on_cancel) == ["due"])
+
+
+async def test_a_timer_of_another_component_is_moved_too(bus: Bus) -> None:
+    on_cancel = Seen()
+    async with working(bus, {QuerySubmitted: Seen(Outcome(timers=(a_timer(0.1),)))}):
+        await bus.publish(a_query(), "open")
+        await until_done(bus)
+    async with working(bus, {}, "engine", "reasoning_engine"):
+        await eventually(lambda: _stands_in(bus, inbox_of(bus)))
+    assert on_cancel.deliveries == []
+
+
+async def _stands_in(bus: Bus, inbox: str) -> bool:
+    return await length(bus, inbox) == 1
+
+
+async def test_what_foreign_programs_leave_among_the_timers_stops_nobody(bus: Bus) -> None:
+    partition = bus.keys.partition("s1")
+    garbage = {"x/1": "nonsense", "x/2": b"\xff\x00\xff", "x/3": "coordinator s1 t - many\n{}", "x/4": ""}
+    for name, message in garbage.items():
+        await bus.batcher.submit("ZADD", bus.keys.timers(partition), 1, name)
+        await bus.batcher.submit("HSET", bus.keys.timer_messages(partition), name, message)
+    await bus.batcher.submit("ZADD", bus.keys.timers(partition), 1, "x/without a message")
+    on_cancel = Seen()
+    handlers = {QuerySubmitted: Seen(Outcome(timers=(a_timer(0.05),))), CancellationRequested: on_cancel}
+    async with working(bus, handlers):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: reasons(on_cancel) == ["due"])
+    assert await dead_letters(bus) == len(garbage)
+
+
+async def test_timers_of_another_type_do_not_keep_a_reader_from_reading(bus: Bus) -> None:
+    await bus.batcher.submit("SET", bus.keys.timers(bus.keys.partition("s1")), "a string")
+    seen = Seen()
+    async with working(bus, {QuerySubmitted: seen}):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: len(seen.deliveries) == 1)
+
+
+async def test_after_the_retention_nothing_of_a_session_is_left(bus: Bus) -> None:
+    bus.settings = bus.settings.model_copy(update={"retention_s": 1.0})
+    session, partition = bus.session("s1"), bus.keys.partition("s1")
+    chores = Chores(bus, partition, CleanUp(bus, inbox_of(bus), "coordinator"))
+    await bus.publish(a_query(), "open")
+    await session.note("journal", "call", b"done")
+    await session.stream_text("delta")
+    await bus.batcher.submit("DEL", inbox_of(bus))
+
+    async def is_gone() -> bool:
+        chores._retain_at = 0.0
+        await chores()
+        return not await bus.batcher.submit("ZCARD", bus.keys.sessions(partition))
+
+    await eventually(is_gone)
+    assert await bus.batcher.submit("ZCARD", bus.keys.open_sessions(partition)) == 0
+    assert await length(bus, bus.keys.feed(partition)) == 0
+    assert await session.settled("journal") == {}
+    left = await bus.client.execute_command("KEYS", bus.keys.of_session("s1", "*"))
+    assert left == []
+
+
+async def test_a_session_that_is_alive_is_kept_however_old(bus: Bus) -> None:
+    partition = bus.keys.partition("s1")
+    await bus.publish(a_query(), "open")
+    for key in (bus.keys.open_sessions(partition), bus.keys.sessions(partition)):
+        await bus.batcher.submit("ZADD", key, 1, "s1")
+        await bus.batcher.submit("ZADD", key, 1, "gone")
+    await Chores(bus, partition, CleanUp(bus, inbox_of(bus), "coordinator"))()
+    assert await bus.batcher.submit("ZRANGE", bus.keys.open_sessions(partition), 0, -1) == [b"s1"]
+
+
+async def test_silent_consumers_are_removed_unless_they_hold_something(bus: Bus) -> None:
+    await bus.publish(a_query(), "open")
+    await silent(bus, name="holding")
+    inbox = inbox_of(bus)
+    ((entry, _),) = await entries(bus, inbox)
+    await silent(bus, name="empty")
+    await claim(bus, inbox, "coordinator", entry, "holding")
+    clean_up = CleanUp(bus, inbox, "coordinator", silent_s=0.0, every_s=0.0)
+
+    async def is_clean() -> bool:
+        assert await clean_up() == BLOCK_S
+        names = await bus.batcher.submit("EVAL", _NAMES, 1, inbox, "coordinator")
+        return bool(names == [b"holding"])
+
+    await asyncio.sleep(0.01)
+    await eventually(is_clean)
+    assert await bus.batcher.run(scripts.LEAVE, [inbox], ["coordinator", "holding"]) == 0
+
+
+_NAMES = """
+local names = {}
+for _, held in ipairs(redis.call('XPENDING', KEYS[1], ARGV[1])[4] or {}) do names[#names + 1] = held[1] end
+return names
+"""

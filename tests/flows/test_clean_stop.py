@@ -1,0 +1,59 @@
+"""SIGTERM under load: out within ten seconds with 0, and nothing is left lying."""
+
+import pytest
+
+from shared.events import Component
+from shared.events.base import COMPONENTS
+from tests.flows.pipeline import PONDERS, SLOW_AT_FIRST, Pipeline, pipeline
+from tests.flows.promises import (
+    assert_complete,
+    assert_each_answered_once,
+    assert_tools_told_truly,
+    assert_way,
+)
+
+STOP_LIMIT_S = 10
+LONG_LEASE_S = "600"
+"""Longer than any test waits: whatever waits for a lease to run out fails it."""
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_a_component_that_is_told_to_stop_leaves_nothing_unserved(component: Component) -> None:
+    with pipeline(wait_s=0.05, ANTIPHON_BUS_LEASE_S=LONG_LEASE_S, LEDGER_WAIT_S="0.05") as five:
+        sessions = [f"s{n}" for n in range(60)]
+        for session_id in sessions:
+            five.submit("Will it be served?", session_id=session_id)
+        five.until(lambda: five.in_hand(component) > 0, f"{component} has something in hand")
+        assert five.terminate(component, STOP_LIMIT_S) == 0
+        assert five.response_count() < len(sessions), "it was stopped under load"
+        five.start(component)
+        five.wait_for_responses(len(sessions))
+        five.wait_until_idle()
+        assert_each_answered_once(five.responses(), sessions)
+        for response in five.responses():
+            log = five.log(response.session_id)
+            assert_complete(response)
+            assert_way(log)
+            assert assert_tools_told_truly(five, response, log) == 0
+
+
+@pytest.mark.parametrize(
+    ("component", "question"), [("reasoning_engine", SLOW_AT_FIRST), ("tool_dispatcher", PONDERS)]
+)
+def test_what_takes_longer_than_a_stop_is_handed_back_and_taken_up_at_once(
+    component: Component, question: str
+) -> None:
+    """The model, and the tool, would take half a minute the first time."""
+    with pipeline(ANTIPHON_BUS_LEASE_S=LONG_LEASE_S) as five:
+        five.submit(question, session_id="s1")
+        five.until(lambda: is_at_it(five), "the slow call is under way")
+        assert five.terminate(component, STOP_LIMIT_S) == 0
+        five.start(component)
+        response = five.response_to("s1")
+        assert response.status == "complete"
+        assert response.duration_ms < 25_000, "nobody waited for the slow call"
+        five.wait_until_idle()
+
+
+def is_at_it(five: Pipeline) -> bool:
+    return five.model.under_way() > 0 or five.ledger.under_way(five.running["tool_dispatcher"].pid) > 0

@@ -1,5 +1,6 @@
 """Following streams of one session as they grow."""
 
+import asyncio
 from heapq import merge
 from typing import Any
 
@@ -45,12 +46,15 @@ class Tail:
     async def _read(self) -> dict[Any, Any]:
         if self._client is None:
             self._client = await self._bus.connections.dedicated(next(iter(self._last)))
+        # No COUNT: only then are all streams read up to the same moment, and can be merged by age.
+        command = ("XREAD", "BLOCK", milliseconds(BLOCK_S), "STREAMS", *self._last, *self._last.values())
+        reading = asyncio.ensure_future(self._client.execute_command(*command))
         try:
-            # No COUNT: only then are all streams read up to the same moment, and can be merged by age.
-            reply = await self._client.execute_command(
-                "XREAD", "BLOCK", milliseconds(BLOCK_S), "STREAMS", *self._last, *self._last.values()
-            )
-        except UNAVAILABLE:
+            # The library waits with `asyncio.wait_for`, which on Python 3.11 may swallow a cancellation.
+            reply = await asyncio.shield(reading)
+        except (asyncio.CancelledError, *UNAVAILABLE):
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
             await self.close()
             raise
         return reply or {}

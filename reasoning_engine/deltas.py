@@ -6,15 +6,15 @@ from types import TracebackType
 from typing import Self
 
 import structlog
-from redis.exceptions import RedisError
 
 PAUSE_S = 0.05
 
 
 class Deltas:
-    """Passes on what is added, in order, about every `pause_s`; the rest when the block ends.
+    """Sends off what is added, in order, about every `pause_s`; the rest when the block ends.
 
-    Deltas are a courtesy: text that Redis does not take is lost to observers, and to nobody else.
+    Nobody waits for a piece to arrive: the last one travels together with the reply itself. Deltas are a
+    courtesy; text that Redis does not take is lost to observers, and to nobody else.
     """
 
     def __init__(self, stream_text: Callable[[str], Awaitable[None]], pause_s: float = PAUSE_S) -> None:
@@ -22,46 +22,31 @@ class Deltas:
         self._pause_s = pause_s
         self._gathered: list[str] = []
         self._timer: asyncio.TimerHandle | None = None
-        self._passing_on: asyncio.Task[None] | None = None
 
     def add(self, text: str) -> None:
         self._gathered.append(text)
-        if self._timer is None and self._passing_on is None:
-            self._set_timer()
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self._pause_s, self._send)
 
-    async def __aenter__(self) -> Self:
+    def __enter__(self) -> Self:
         return self
 
-    async def __aexit__(
+    def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is not None:
-            self._gathered.clear()
-        if self._passing_on is not None:
-            await self._passing_on
         if self._timer is not None:
             self._timer.cancel()
-        await self._pass_on_gathered()
+        if error is None:
+            self._send()
 
-    def _set_timer(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(self._pause_s, self._begin)
-
-    def _begin(self) -> None:
+    def _send(self) -> None:
         self._timer = None
-        self._passing_on = asyncio.create_task(self._pass_on())
-
-    async def _pass_on(self) -> None:
-        await self._pass_on_gathered()
-        self._passing_on = None
-        if self._gathered:
-            self._set_timer()
-
-    async def _pass_on_gathered(self) -> None:
         text = "".join(self._gathered)
         self._gathered.clear()
-        if not text:
-            return
-        try:
-            await self._stream_text(text)
-        except (RedisError, OSError) as error:
-            structlog.get_logger().debug("text did not reach its observers", error=str(error))
+        if text:
+            asyncio.ensure_future(self._stream_text(text)).add_done_callback(_let_go)
+
+
+def _let_go(arrival: asyncio.Future[None]) -> None:
+    if not arrival.cancelled() and (error := arrival.exception()) is not None:
+        structlog.get_logger().debug("text did not reach its observers", error=str(error))

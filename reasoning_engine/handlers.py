@@ -49,7 +49,7 @@ class ReasoningEngine:
         briefing = await _briefing(session, request)
         tools = await self._offered(request)
         model_id = request.model or self._default_model_id
-        async with Deltas(session.stream_text) as deltas:
+        with Deltas(session.stream_text) as deltas:
             outcome = await reason(
                 request,
                 briefing,

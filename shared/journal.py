@@ -44,8 +44,8 @@ def read_outcome(content: bytes | None) -> ToolResult | None:
 
 
 def outcomes(settled: Mapping[str, bytes], calls: Sequence[ToolCall] | None = None) -> tuple[ToolResult, ...]:
-    """Every outcome in a journal, in the order of the batch; only those of `calls` when they are given."""
+    """Every outcome in a journal, in the order of the batch; only those of `calls` when any are named."""
     found = [read_outcome(content) for entry, content in settled.items() if not entry.endswith(_BEGUN)]
-    wanted = None if calls is None else {call.id for call in calls}
-    results = [result for result in found if result and (wanted is None or result.call_id in wanted)]
+    wanted = {call.id for call in calls or ()}
+    results = [result for result in found if result and (not wanted or result.call_id in wanted)]
     return tuple(sorted(results, key=lambda result: result.index))

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable
 from secrets import token_hex
 
@@ -55,6 +56,9 @@ async def _serve(bus: Bus, build: Build) -> None:
         await run_service(bus, service, stop)
     finally:
         await bus.close()
+    if threading.active_count() > 1:
+        # Everything is committed or handed back; a tool's thread that never ends must not hold the process.
+        os._exit(0)
 
 
 async def run_service(bus: Bus, service: Service, stop: asyncio.Event, grace_s: float = GRACE_S) -> None:

@@ -11,6 +11,7 @@
 -- ARGV[4]  retention of what belongs to the session, in milliseconds
 -- ARGV[5]  length of the feed
 -- ARGV[6+] operations, four arguments each: name, key index (0: none), a, b
+--   once     handled events, the id of the input, -
 --   put      document, version it was read with or "any", content
 --   append   list, length it was read with, item
 --   event    inbox or 0, type, event         -> log, feed, inbox
@@ -20,8 +21,8 @@
 --   close    0, -, -
 --   bury     dead letters, length, "letter\nevent"
 --
--- Returns "committed", "duplicate" (somebody has finished it: nothing is written) or "conflict" (a document
--- has changed since it was read: nothing is written).
+-- Returns "committed", "duplicate" (somebody has finished it, or an entry with the same event: nothing is
+-- written) or "conflict" (a document has changed since it was read: nothing is written).
 --
 -- An error does not roll a script back. So everything is checked before the first write (reading a key of
 -- another type is an error), and the first write is the acknowledgement, whose result is the fence: the first
@@ -30,11 +31,13 @@
 local OPERATION = 4
 local group, entry, session, retention = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
-local is_log_checked, are_timers_checked = false, false
+local is_log_checked, are_timers_checked, is_handled = false, false, false
 for i = 6, #ARGV, OPERATION do
   local name = ARGV[i]
   local stale = false
-  if name == 'put' then
+  if name == 'once' then
+    is_handled = redis.call('SISMEMBER', KEYS[tonumber(ARGV[i + 1])], ARGV[i + 2]) == 1
+  elseif name == 'put' then
     stale = ARGV[i + 2] ~= 'any'
       and (redis.call('HGET', KEYS[tonumber(ARGV[i + 1])], 'version') or '0') ~= ARGV[i + 2]
   elseif name == 'append' then
@@ -56,7 +59,7 @@ for i = 6, #ARGV, OPERATION do
       redis.call('XLEN', KEYS[tonumber(ARGV[i + 1])])
     end
   end
-  if stale then
+  if stale and not is_handled then
     local pending = redis.pcall('XPENDING', KEYS[1], group, entry, entry, 1)
     return pending[1] and 'conflict' or 'duplicate'
   end
@@ -66,6 +69,9 @@ if redis.call('XACK', KEYS[1], group, entry) == 0 then
   return 'duplicate'
 end
 redis.call('XDEL', KEYS[1], entry)
+if is_handled then
+  return 'duplicate'
+end
 
 local now
 local function milliseconds()
@@ -86,6 +92,9 @@ for i = 6, #ARGV, OPERATION do
       redis.call('XADD', key, '*', 'event', b, 'log', at)
     end
     logged = true
+  elseif name == 'once' then
+    redis.call('SADD', key, a)
+    redis.call('PEXPIRE', key, retention)
   elseif name == 'put' then
     redis.call('HSET', key, 'version', a == 'any' and 1 or a + 1, 'content', b)
     redis.call('PEXPIRE', key, retention)

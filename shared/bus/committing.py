@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
-from shared.bus.handling import Append, Delivery, Outcome, SetTimer
+from shared.bus.handling import Append, Delivery, Outcome, Put, SetTimer
 from shared.bus.keys import Keys
 from shared.bus.wire import Argument
 from shared.clock import milliseconds
@@ -34,6 +34,10 @@ def of_outcome(
     """What `outcome` changes. Ids come from the delivery alone, so another run gives the same."""
     session_id = delivery.event.subject
     partition = keys.partition(session_id)
+    is_guarded = any(isinstance(write, Put) and write.version is not None for write in outcome.writes)
+    if outcome.events and not is_guarded:
+        # No version of a document would tell that the same event has come in another entry.
+        yield "once", keys.of_session(session_id, _HANDLED), delivery.event.id.bytes, ""
     for write in outcome.writes:
         key = keys.of_session(session_id, write.document)
         if isinstance(write, Append):
@@ -162,5 +166,7 @@ def _timed(
     return f"{when} {inbox} {event.subject} {event.type} {log_entry} {attempt}\n".encode() + raw
 
 
+_HANDLED = "handled"
+"""The set of events that were handled, of those whose outcome no document guards."""
 _FAILURE = 1_000_000
 """The number of the event that reports a failure: apart from those of any outcome."""

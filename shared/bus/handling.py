@@ -8,7 +8,7 @@ A handler never writes what its outcome can say; it may be run again for the sam
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -111,39 +111,12 @@ class SessionStore(Protocol):
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
         """Add an entry to a journal at once, outside any commit. False, and no change, when it is there."""
 
-    async def stream_text(self, text: str) -> None:
-        """Add text to the session's short-lived stream of deltas, for observers."""
+    def stream_text(self, text: str) -> Awaitable[None]:
+        """Add text to the session's short-lived stream of deltas, for observers.
+
+        The text is on its way at once; awaiting tells that it has arrived.
+        """
 
 
 Handler = Callable[[Delivery, SessionStore], Awaitable[Outcome]]
 Handlers = Mapping[type[EventData], Handler]
-
-
-@dataclass
-class FakeSession:
-    """A session store in memory, for tests of handlers."""
-
-    session_id: str = "s1"
-    documents: dict[str, tuple[int, bytes | None]] = field(default_factory=dict)
-    lists: dict[str, list[bytes]] = field(default_factory=dict)
-    log: dict[str, AnyEvent] = field(default_factory=dict)
-    journals: dict[str, dict[str, bytes]] = field(default_factory=dict)
-    text: list[str] = field(default_factory=list)
-
-    async def document(self, name: str) -> tuple[int, bytes | None]:
-        return self.documents.get(name, (0, None))
-
-    async def items(self, name: str, start: int = 0) -> list[bytes]:
-        return self.lists.get(name, [])[start:]
-
-    async def event(self, log_entry: str) -> AnyEvent:
-        return self.log[log_entry]
-
-    async def settled(self, journal: str) -> dict[str, bytes]:
-        return dict(self.journals.get(journal, {}))
-
-    async def note(self, journal: str, entry: str, content: bytes) -> bool:
-        return self.journals.setdefault(journal, {}).setdefault(entry, content) is content
-
-    async def stream_text(self, text: str) -> None:
-        self.text.append(text)

@@ -5,13 +5,14 @@ asking Redis to unblock its connection. After a read that failed, what it may ha
 """
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import OutOfMemoryError, RedisError, ResponseError
 
 from shared.bus import scripts
 from shared.bus.connection import BLOCK_S, Client, is_unavailable
@@ -39,6 +40,8 @@ class Entry:
     id: str
     fields: dict[bytes, bytes]
     deliveries: int = 1
+    is_taken_over: bool = False
+    """Whether a worker, this or another, had it before: one that hands it back takes its count along."""
 
     @property
     def content(self) -> bytes:
@@ -103,7 +106,8 @@ class Reader:
 
     async def _next(self, places: int) -> list[Entry]:
         if not self._has_group:
-            await self._bus.ensure_groups([(self.stream, self._group)])
+            with contextlib.suppress(OutOfMemoryError):  # a group that is there can be read all the same
+                await self._bus.ensure_groups([(self.stream, self._group)])
             self._has_group = True
         now = monotonic_s()
         if now >= self._chores_at:
@@ -149,7 +153,13 @@ class Reader:
 
     def _entries_of(self, handed: list[Any]) -> list[Entry]:
         return [
-            Entry(self.stream, entry.decode(), dict(zip(fields[::2], fields[1::2], strict=True)), deliveries)
+            Entry(
+                self.stream,
+                entry.decode(),
+                dict(zip(fields[::2], fields[1::2], strict=True)),
+                deliveries,
+                True,
+            )
             for entry, deliveries, fields in handed
         ]
 
@@ -188,7 +198,6 @@ class Reader:
         """Wait for Redis; then what the failed read may have handed over is read first."""
         if isinstance(error, ResponseError) and "NOGROUP" in str(error):
             self._log.warning("stream or group is gone; creating it again")
-            self._has_group = False
         elif is_unavailable(error):
             if failures == 1:
                 self._log.warning("reading failed; waiting for Redis", error=str(error))
@@ -196,6 +205,7 @@ class Reader:
             self._reclaim_at = monotonic_s() + self._bus.settings.lease_s / 2
         elif failures == 1 or failures % 30 == 0:
             self._log.error("reading failed; trying again", failures=failures, exc_info=error)
+        self._has_group = False
         self._own_pending_first = True
         self._client_id = None
         if self._client is not None:

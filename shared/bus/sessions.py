@@ -1,6 +1,6 @@
 """What Redis holds of one session, for handlers and observers."""
 
-import asyncio
+from collections.abc import Awaitable
 
 from shared.bus.batcher import Batcher
 from shared.bus.handling import RESPONSE
@@ -21,6 +21,7 @@ class RedisSession:
         self._batcher = batcher
         self._keys = keys
         self._retention_ms = round(retention_s * 1000)
+        self._expiring: set[str] = set()
 
     async def document(self, name: str) -> tuple[int, bytes | None]:
         key = self._keys.of_session(self.session_id, name)
@@ -47,18 +48,17 @@ class RedisSession:
 
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
         key = self._keys.of_session(self.session_id, journal)
-        added, _ = await asyncio.gather(
-            self._batcher.submit("HSETNX", key, entry, content),
-            self._batcher.submit("PEXPIRE", key, self._retention_ms),
-        )
-        return bool(added)
+        added = self._batcher.submit("HSETNX", key, entry, content)
+        if journal not in self._expiring:
+            await self._batcher.submit("PEXPIRE", key, self._retention_ms)
+            self._expiring.add(journal)
+        return bool(await added)
 
-    async def stream_text(self, text: str) -> None:
+    def stream_text(self, text: str) -> Awaitable[None]:
         key = self._keys.deltas(self.session_id)
-        await asyncio.gather(
-            self._batcher.submit("XADD", key, "MAXLEN", "~", _DELTAS_LENGTH, "*", "text", text),
-            self._batcher.submit("PEXPIRE", key, min(_DELTAS_LIFE_MS, self._retention_ms)),
-        )
+        self._batcher.submit("XADD", key, "MAXLEN", "~", _DELTAS_LENGTH, "*", "text", text)
+        # Replies come in order: this one stands for both.
+        return self._batcher.submit("PEXPIRE", key, min(_DELTAS_LIFE_MS, self._retention_ms))
 
     async def log(self, after: str = "-") -> list[tuple[str, AnyEvent]]:
         """The session's events in order, with their places in the log; all, or those after one place."""

@@ -5,11 +5,12 @@ import pytest
 from context_synthesizer.handlers import ContextSynthesizer
 from context_synthesizer.settings import ContextSynthesizerSettings
 from shared.briefing import digest_of
-from shared.bus.handling import MEMORY, Append, FakeSession, Outcome, Put
+from shared.bus.handling import MEMORY, Append, Outcome, Put
 from shared.errors import UnreadableEvent
 from shared.events import BriefingReady, BriefingRequested, QuerySubmitted
 from shared.memory import MemoryDelta
 from tests.context_synthesizer.builders import a_delivery, a_round, an_event
+from tests.fakes import FakeSession
 
 
 def a_session() -> FakeSession:

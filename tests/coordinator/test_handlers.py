@@ -4,7 +4,7 @@ import pytest
 
 from coordinator.handlers import Coordinator
 from coordinator.session import Session
-from shared.bus.handling import NOTHING, RESPONSE, STATE, Delivery, FakeSession, Outcome, Put
+from shared.bus.handling import NOTHING, RESPONSE, STATE, Delivery, Outcome, Put
 from shared.errors import ErrorInfo, TryLater
 from shared.events import (
     AssemblyOverdue,
@@ -19,6 +19,7 @@ from shared.ids import new_id
 from shared.session import Limits
 from shared.tools import Catalogue, ToolDefinition
 from tests.coordinator.builders import ENTRY, an_event, an_opened_session
+from tests.fakes import FakeSession
 
 SEARCH = ToolDefinition(
     name="search", description="Searches.", input_schema={"type": "object"}, effect="read"

@@ -34,7 +34,7 @@ def write_down(what: str, context: ToolContext) -> dict[str, str]:
 
 @tool(effect="read", timeout_s=60)
 async def ponder(seconds: float, context: ToolContext) -> dict[str, str]:
-    """Takes its time, when first asked."""
+    """Takes its time, the first time."""
     run = _begin("ponder", context)
     await asyncio.sleep(seconds if context.attempt == 1 else 0)
     return _end(run, "ponder", context, "time")

@@ -37,7 +37,7 @@ def script(wait_s: float = 0.0) -> list[Scripted]:
         return Scripted(when=when, text=text, uses=uses, wait_s=wait_s, repeat=True)
 
     return [
-        Scripted(when=PONDERS, uses=(Use(name="ponder", input={"seconds": 30}),)),
+        Scripted(when=PONDERS, uses=(*both, Use(name="ponder", input={"seconds": 30}))),
         Scripted(when=FALLS_OVER, uses=(Use(name="fall_over"),)),
         Scripted(when=SLOW_AT_FIRST, text=ANSWER, wait_s=30),
         Scripted(when=SLOW_AT_FIRST, text=ANSWER, repeat=True),

@@ -149,12 +149,13 @@ class Processes:
         """Whether nothing is left anywhere: no message, no timer, no session, no dead letter."""
         return not any(self.left_over().values())
 
-    def left_over(self) -> dict[str, int]:
+    def left_over(self, with_dead: bool = True) -> dict[str, int]:
         """What is left, by the name of its key."""
         sizes: dict[str, Any] = {self.keys.queries(): self.client.xlen(self.keys.queries())}
         for p in self._partitions:
-            for stream in (self.keys.dead(p), *(self.keys.inbox(p, component) for component in COMPONENTS)):
-                sizes[stream] = self.client.xlen(stream)
+            for inbox in (self.keys.inbox(p, component) for component in COMPONENTS):
+                sizes[inbox] = self.client.xlen(inbox)
+            sizes[self.keys.dead(p)] = self.client.xlen(self.keys.dead(p)) if with_dead else 0
             for ordered in (self.keys.timers(p), self.keys.open_sessions(p)):
                 sizes[ordered] = self.client.zcard(ordered)
             sizes[self.keys.timer_messages(p)] = self.client.hlen(self.keys.timer_messages(p))

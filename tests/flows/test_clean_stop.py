@@ -53,7 +53,12 @@ def test_what_takes_longer_than_a_stop_is_handed_back_and_taken_up_at_once(
         assert response.status == "complete"
         assert response.duration_ms < 25_000, "nobody waited for the slow call"
         five.wait_until_idle()
+        assert_tools_told_truly(five, response, five.log("s1"))
+        run_again = [key for key, runs in five.ledger.runs.items() if len(runs) > 1]
+        assert len(run_again) == (question == PONDERS), f"what was settled was run again: {run_again}"
 
 
 def is_at_it(five: Pipeline) -> bool:
-    return five.model.under_way() > 0 or five.ledger.under_way(five.running["tool_dispatcher"].pid) > 0
+    """Whether nothing but the slow call is under way."""
+    tools = five.ledger.under_way(five.running["tool_dispatcher"].pid)
+    return five.model.under_way() + tools == 1 and five.pending("coordinator") == 0

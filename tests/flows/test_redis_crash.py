@@ -6,13 +6,13 @@ from collections.abc import Callable
 import redis
 
 from tests.flows.pipeline import Pipeline, pipeline
+from tests.flows.processes import LIMIT_S
 from tests.flows.promises import (
     assert_complete,
     assert_each_answered_once,
     assert_tools_told_truly,
     assert_way,
 )
-from tests.flows.processes import LIMIT_S
 
 DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
 SESSIONS = [f"s{n}" for n in range(50)]

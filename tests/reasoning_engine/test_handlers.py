@@ -9,10 +9,11 @@ from anthropic.types import Message
 from reasoning_engine.handlers import ReasoningEngine
 from reasoning_engine.model import OnText
 from reasoning_engine.prompt import Prompt
-from shared.bus.handling import Delivery, FakeSession, Outcome
+from shared.bus.handling import Delivery, Outcome
 from shared.errors import UnreadableEvent
 from shared.events import ReasoningCompleted, ReasoningFailed
 from shared.tools import Catalogue
+from tests.fakes import FakeSession
 from tests.reasoning_engine.builders import BRIEFING, OUTLINE, SEARCH, a_request, an_event, the_settings
 
 

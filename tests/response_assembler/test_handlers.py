@@ -1,7 +1,7 @@
 """What one assembly.requested changes, and what it makes of a record with holes."""
 
 from response_assembler.handlers import on_assembly_requested
-from shared.bus.handling import MEMORY, NOTHING, RESPONSE, FakeSession, Outcome, Put
+from shared.bus.handling import MEMORY, NOTHING, RESPONSE, Outcome, Put
 from shared.errors import UnreadableEvent
 from shared.events import AnyEvent, AssemblyRequested, EventData, QuerySubmitted, ResponseReady
 from shared.filing import file_round
@@ -10,6 +10,7 @@ from shared.journal import begun_entry, journal_name, write_outcome
 from shared.memory import Memory
 from shared.session import Response
 from tests.context_synthesizer.builders import a_delivery, a_round, an_event
+from tests.fakes import FakeSession
 from tests.response_assembler.test_compose import a_reply, a_request, kinds
 
 REASONING, RESULTS = a_round(("search", {"q": "x"}, "the fact"), ("book", {}, "booked"))

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from shared.bus.handling import Delivery, FakeSession
+from shared.bus.handling import Delivery
 from shared.clock import utc_now
 from shared.events import ToolsCompleted, ToolsRequested
 from shared.events.codec import ENVELOPES
 from shared.ids import idempotency_key, new_id
 from shared.tools import Effect, RequestedCall, ToolError, ToolResult
+from tests.fakes import FakeSession
 from tool_dispatcher.context import ToolContext
 from tool_dispatcher.handlers import ToolDispatcher
 from tool_dispatcher.settings import ToolDispatcherSettings

@@ -9,10 +9,10 @@ import pytest
 from pydantic import BaseModel, model_validator
 from redis.exceptions import ResponseError
 
-from shared.bus.handling import FakeSession
 from shared.clock import utc_now
 from shared.events import ToolsCompleted
 from shared.journal import begun_entry, journal_name, outcome_entry, outcomes
+from tests.fakes import FakeSession
 from tests.tool_dispatcher.builders import (
     Ledger,
     a_call,

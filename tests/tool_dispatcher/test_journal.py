@@ -2,9 +2,9 @@
 
 from redis.exceptions import ConnectionError as ConnectionLost
 
-from shared.bus.handling import FakeSession
 from shared.journal import begun_entry, journal_name
 from shared.tools import ToolResult
+from tests.fakes import FakeSession
 from tool_dispatcher.journal import Journal
 
 RESULT = ToolResult(index=0, call_id="c", tool="t", status="ok", data=1)

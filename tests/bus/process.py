@@ -1,0 +1,40 @@
+"""A component as a process of its own, for tests of the runner: `process MODE`."""
+
+import asyncio
+import sys
+import threading
+
+from shared.bus.handling import NOTHING, Delivery, Outcome, SessionStore
+from shared.bus.redis_bus import Bus
+from shared.errors import ConfigurationError, RedisUnavailable
+from shared.events import QuerySubmitted
+from shared.runner import main
+from shared.service import Service
+
+MODE = sys.argv[1]
+
+
+async def on_query(delivery: Delivery, session: SessionStore) -> Outcome:
+    print("begun", flush=True)
+    if MODE == "stuck-thread":
+        await asyncio.to_thread(threading.Event().wait)
+    await asyncio.sleep(3600 if MODE == "slow" else 0)
+    return NOTHING
+
+
+async def duty() -> None:
+    if MODE == "duty-fails":
+        raise RedisUnavailable("the duty gave up.")
+    if MODE == "duty-ends":
+        return
+    await asyncio.Event().wait()
+
+
+def build(bus: Bus) -> Service:
+    if MODE == "misconfigured":
+        raise ConfigurationError("ANTIPHON_X: nonsense.")
+    return Service("coordinator", {QuerySubmitted: on_query}, 4, background=(duty,))
+
+
+if __name__ == "__main__":
+    main("coordinator", build)

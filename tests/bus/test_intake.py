@@ -1,0 +1,261 @@
+"""The front door."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from shared.bus.handling import Outcome
+from shared.bus.intake import GROUP, Intake, read_submission
+from shared.bus.reader import Entry
+from shared.bus.redis_bus import Bus
+from shared.events import CancellationRequested, QuerySubmitted, encode
+from shared.ids import id_of_entry
+from tests.bus.builders import (
+    OUTPUT,
+    Seen,
+    a_query,
+    an_event,
+    claim,
+    entries,
+    eventually,
+    length,
+    pending,
+    types_in_log,
+    working,
+)
+
+TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+@asynccontextmanager
+async def open_door(bus: Bus, name: str = "i1", places: int = 4) -> AsyncIterator[None]:
+    intake = asyncio.create_task(Intake(bus, name, places).run())
+    try:
+        yield
+    finally:
+        intake.cancel()
+        await asyncio.gather(intake, return_exceptions=True)
+
+
+async def submit(bus: Bus, fields: dict[Any, Any]) -> str:
+    words = [word for pair in fields.items() for word in pair]
+    entry: bytes = await bus.batcher.submit("XADD", bus.keys.queries(), "*", *words)
+    return entry.decode()
+
+
+async def until_let_in(bus: Bus) -> None:
+    async def is_empty() -> bool:
+        return await length(bus, bus.keys.queries()) == 0
+
+    await eventually(is_empty)
+
+
+async def opened(bus: Bus) -> list[str]:
+    found: list[bytes] = []
+    for partition in range(bus.keys.partitions):
+        found += await bus.batcher.submit("ZRANGE", bus.keys.open_sessions(partition), 0, -1)
+    return sorted(name.decode() for name in found)
+
+
+async def test_every_form_of_submission_opens_a_session(bus: Bus) -> None:
+    async with open_door(bus):
+        bare = await submit(bus, {"query": "Why?"})
+        await submit(
+            bus,
+            {"query": "Wie geht's? 🙂", "session_id": "full", "options": '{"max_rounds": 2}', "traceparent": TRACE},
+        )
+        event = a_query("whole")
+        await submit(bus, {"event": encode(event)})
+        await submit(bus, {"query": "Why?", "session_id": "", "options": "", "traceparent": ""})
+        await until_let_in(bus)
+    drawn = id_of_entry(bus.keys.queries(), bare)
+    assert len(await opened(bus)) == 4
+    assert {"full", "whole", str(drawn)} <= set(await opened(bus))
+    ((_, full),) = await bus.session("full").log()
+    assert isinstance(full.data, QuerySubmitted)
+    assert (full.data.query, full.data.options.max_rounds, full.traceparent) == ("Wie geht's? 🙂", 2, TRACE)
+    ((_, first),) = await bus.session(str(drawn)).log()
+    assert (first.id, first.correlationid) == (drawn, drawn)
+    ((_, whole),) = await bus.session("whole").log()
+    assert (whole.id, whole.data) == (event.id, event.data)
+
+
+async def test_submitting_a_session_twice_opens_it_once_and_is_no_error(bus: Bus) -> None:
+    async with open_door(bus):
+        for _ in range(3):
+            await submit(bus, {"query": "Why?", "session_id": "mine"})
+        await until_let_in(bus)
+    assert await opened(bus) == ["mine"]
+    assert await types_in_log(bus, "mine") == [QuerySubmitted.type]
+    assert await length(bus, bus.keys.rejected()) == 0
+
+
+def changed(**fields: Any) -> bytes:
+    return json.dumps({**json.loads(encode(a_query())), **fields}).encode()
+
+
+BAD_SUBMISSIONS: list[tuple[str, dict[Any, Any]]] = [
+    ("query: missing", {"options": "{}"}),
+    ("query", {"query": ""}),
+    ("query", {"query": "   "}),
+    ("query: not UTF-8", {"query": b"\xff\xfe"}),
+    ("query", {"query": "x" * 100_001}),
+    ("larger than", {"query": "x" * 300_000}),
+    ("larger than", {"query": "\x01" * 50_000}),
+    ("qeury: unknown field", {"qeury": "Why?"}),
+    ("unknown field", {b"\xff\x00": "Why?"}),
+    ("unknown field", {f"f{n}": "x" for n in range(5_000)}),
+    ("options", {"query": "Why?", "options": "fast"}),
+    ("options", {"query": "Why?", "options": "[]"}),
+    ("options.max_rounds", {"query": "Why?", "options": '{"max_rounds": 0}'}),
+    ("options.max_rounds", {"query": "Why?", "options": '{"max_rounds": "3"}'}),
+    ("options.deadline_s", {"query": "Why?", "options": '{"deadline_s": NaN}'}),
+    ("options.speed", {"query": "Why?", "options": '{"speed": 1}'}),
+    ("options", {"query": "Why?", "options": "[" * 50_000}),
+    ("options: not UTF-8", {"query": "Why?", "options": b"\xff"}),
+    ("session_id", {"query": "Why?", "session_id": "a b"}),
+    ("session_id", {"query": "Why?", "session_id": "../../etc"}),
+    ("session_id", {"query": "Why?", "session_id": "{0}"}),
+    ("session_id", {"query": "Why?", "session_id": "x" * 129}),
+    ("session_id", {"query": "Why?", "session_id": "line\n"}),
+    ("traceparent", {"query": "Why?", "traceparent": "yes"}),
+    ("event", {"event": encode(a_query()), "query": "Why?"}),
+    ("event", {"event": "not JSON"}),
+    ("event", {"event": b"\xff"}),
+    ("cannot be submitted", {"event": encode(an_event(OUTPUT))}),
+    ("type", {"event": changed(type="antiphon.query.dreamt.v1")}),
+    ("specversion", {"event": changed(specversion="0.3")}),
+    ("surprise", {"event": changed(surprise=1)}),
+    ("data.surprise", {"event": changed(data={"query": "Why?", "surprise": 1})}),
+    ("subject", {"event": changed(subject="a/b")}),
+    ("id", {"event": changed(id="one")}),
+    ("time", {"event": changed(time="yesterday")}),
+]
+
+
+async def test_what_cannot_be_understood_is_set_aside_with_reason_and_fields_and_blocks_nobody(bus: Bus) -> None:
+    bus.settings = bus.settings.model_copy(update={"max_event_bytes": 200_000})
+    async with open_door(bus, places=2):
+        names = []
+        for n, (_, fields) in enumerate(BAD_SUBMISSIONS):
+            names.append(await submit(bus, fields))
+            await submit(bus, {"query": "Why?", "session_id": f"good{n}"})
+        await until_let_in(bus)
+    assert len(await opened(bus)) == len(BAD_SUBMISSIONS)
+    rejected = {fields[b"entry"].decode(): fields for _, fields in await entries(bus, bus.keys.rejected())}
+    assert sorted(rejected) == sorted(names)
+    for entry, (reason, fields) in zip(names, BAD_SUBMISSIONS, strict=True):
+        assert reason in rejected[entry][b"reason"].decode(), reason
+        kept = {name: value for name, value in rejected[entry].items() if name.startswith(b"original.")}
+        assert len(kept) == min(1_000, len(fields))
+    many = next(fields for fields in rejected.values() if b"others" in fields)
+    assert len(json.loads(many[b"others"])) == 4_000
+
+
+@pytest.mark.parametrize("entry_id", ["1-1", "99999999999999999-1"])
+async def test_an_entry_whose_id_is_no_time_is_rejected(bus: Bus, entry_id: str) -> None:
+    """A client may choose an entry's id; it must not choose the session's deadline with it, nor crash anything."""
+    await bus.batcher.submit("XADD", bus.keys.queries(), entry_id, "query", "Why?")
+    async with open_door(bus):
+        await until_let_in(bus)
+    ((_, fields),) = await entries(bus, bus.keys.rejected())
+    assert fields[b"reason"].startswith(b"entry:")
+
+
+@pytest.mark.parametrize("fields", [{"query": "Why?", "session_id": "mine"}, {"hello": "world"}])
+async def test_a_crash_between_the_two_steps_is_repeated_safely(bus: Bus, fields: dict[str, str]) -> None:
+    """Let in or rejected, but not acknowledged: the next one does it again, to no effect."""
+    queue = bus.keys.queries()
+    entry = await submit(bus, fields)
+    await bus.ensure_groups([(queue, GROUP)])
+    await bus.client.execute_command("XREADGROUP", "GROUP", GROUP, "gone", "STREAMS", queue, ">")
+    crashed = Intake(bus, "gone", 1)
+    taken = Entry(queue, entry, {name.encode(): value.encode() for name, value in fields.items()})
+    if "query" in fields:
+        await bus.publish(read_submission(taken, queue, 10_000), "open")
+    else:
+        with pytest.raises(Exception, match="unknown field") as raised:
+            read_submission(taken, queue, 10_000)
+        await crashed._reject(taken, raised.value)  # type: ignore[arg-type]  # it is one
+    await claim(bus, queue, GROUP, entry.encode(), "gone")
+    async with open_door(bus):
+        await until_let_in(bus)
+    if "query" in fields:
+        assert await types_in_log(bus, "mine") == [QuerySubmitted.type]
+    else:
+        assert await length(bus, bus.keys.rejected()) == 1
+
+
+async def test_a_burst_stands_in_the_queue_and_is_let_in_as_sessions_close(bus: Bus) -> None:
+    bus.settings = bus.settings.model_copy(update={"max_open_sessions": 2})
+    closing = Seen(Outcome(closes_session=True))
+    async with open_door(bus, places=3):
+        for n in range(12):
+            await submit(bus, {"query": "Why?", "session_id": f"s{n}"})
+        if bus.keys.partitions == 1:
+            await eventually(lambda: _stand_outside(bus, 10))
+        for partition in range(bus.keys.partitions):
+            assert await bus.batcher.submit("ZCARD", bus.keys.open_sessions(partition)) <= 2
+        async with working(bus, {QuerySubmitted: closing}):
+            await until_let_in(bus)
+            await eventually(lambda: len(closing.deliveries) == 12)
+    assert len({delivery.event.subject for delivery in closing.deliveries}) == 12
+
+
+async def _stand_outside(bus: Bus, count: int) -> bool:
+    return await length(bus, bus.keys.queries()) == count
+
+
+async def test_two_doors_share_the_queue(bus: Bus) -> None:
+    async with open_door(bus, "i1", places=1), open_door(bus, "i2", places=1):
+        for n in range(20):
+            await submit(bus, {"query": "Why?", "session_id": f"s{n}"})
+        await until_let_in(bus)
+    assert len(await opened(bus)) == 20
+
+
+async def test_a_door_that_closes_hands_back_what_stands_in_it(bus: Bus) -> None:
+    bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1})
+    async with open_door(bus):
+        for n in range(8):
+            await submit(bus, {"query": "Why?", "session_id": f"s{n}"})
+        await eventually(lambda: _has_opened(bus))
+    assert all(count == 0 for _, _, _, count in await pending(bus, bus.keys.queries(), GROUP))
+    bus.settings = bus.settings.model_copy(update={"max_open_sessions": 100})
+    async with open_door(bus, "i2"):
+        await until_let_in(bus)
+    assert len(await opened(bus)) == 8
+
+
+async def _has_opened(bus: Bus) -> bool:
+    return bool(await opened(bus))
+
+
+async def test_a_queue_of_another_type_is_waited_out(bus: Bus) -> None:
+    await bus.batcher.submit("SET", bus.keys.queries(), "a string")
+    async with open_door(bus):
+        await asyncio.sleep(0.2)
+        await bus.batcher.submit("DEL", bus.keys.queries())
+        await submit(bus, {"query": "Why?", "session_id": "mine"})
+        await until_let_in(bus)
+    assert await opened(bus) == ["mine"]
+
+
+async def test_signals_reach_only_sessions_that_are_there(bus: Bus) -> None:
+    assert await bus.publish(an_event(OUTPUT, "nobody"), "signal") == "unknown"
+    await bus.publish(a_query(), "open")
+    assert await bus.publish(an_event(OUTPUT), "signal") == "sent"
+    assert await types_in_log(bus) == [QuerySubmitted.type, CancellationRequested.type]
+
+
+async def test_an_inbox_of_another_type_leaves_no_half_open_session(bus: Bus) -> None:
+    inbox = bus.keys.inbox(bus.keys.partition("s1"), "coordinator")
+    await bus.batcher.submit("SET", inbox, "a string")
+    with pytest.raises(Exception, match="WRONGTYPE"):
+        await bus.publish(a_query(), "open")
+    await bus.batcher.submit("DEL", inbox)
+    assert await bus.publish(a_query(), "open") == "sent"

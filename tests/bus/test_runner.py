@@ -1,0 +1,117 @@
+"""A component as a process: how it ends."""
+
+import asyncio
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from shared.settings import BusSettings
+from tests.bus.builders import a_bus, a_query, inbox_of, pending, until_done, working, Seen
+from shared.events import QuerySubmitted
+from tests.redis_server import RedisServer, free_port
+
+ROOT = Path(__file__).parents[2]
+
+
+@asynccontextmanager
+async def a_process(mode: str, url: str, namespace: str, **environment: str) -> AsyncIterator[Process]:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("ANTIPHON_")}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tests.bus.process",
+        mode,
+        cwd=ROOT,
+        env={**inherited, "ANTIPHON_REDIS_URL": url, "ANTIPHON_NAMESPACE": namespace, **environment},
+        stdout=PIPE,
+        stderr=PIPE,
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def has_said(process: Process, words: bytes) -> None:
+    assert process.stderr is not None
+    while words not in (line := await asyncio.wait_for(process.stderr.readline(), 20)):
+        assert line, "it ended without a word"
+
+
+async def exit_of(process: Process) -> tuple[int, bytes]:
+    _, said = await asyncio.wait_for(process.communicate(), 30)
+    assert process.returncode is not None
+    return process.returncode, said
+
+
+async def test_sigterm_ends_an_idle_process_with_0(redis_server: RedisServer, namespace: str) -> None:
+    async with a_process("idle", redis_server.url, namespace) as process:
+        await has_said(process, b'"ready"')
+        process.send_signal(signal.SIGTERM)
+        assert (await exit_of(process))[0] == 0
+
+
+@pytest.mark.parametrize("mode", ["slow", "stuck-thread"])
+async def test_work_longer_than_the_grace_is_handed_back_and_taken_over_at_once(
+    redis_server: RedisServer, namespace: str, mode: str
+) -> None:
+    settings = BusSettings(lease_s=600)  # whoever waits for a lease to run out waits for longer than this test
+    async with (
+        a_bus(redis_server.url, namespace, settings) as bus,
+        a_process(mode, redis_server.url, namespace, ANTIPHON_BUS_LEASE_S="600") as process,
+    ):
+        await bus.publish(a_query(), "open")
+        assert process.stdout is not None
+        assert await asyncio.wait_for(process.stdout.readline(), 20) == b"begun\n"
+        process.send_signal(signal.SIGTERM)
+        code, said = await exit_of(process)
+        assert code == 0, said
+        assert [count for _, _, _, count in await pending(bus, inbox_of(bus))] == [0]
+        seen = Seen()
+        async with working(bus, {QuerySubmitted: seen}):
+            await until_done(bus)
+        assert len(seen.deliveries) == 1
+
+
+async def test_sigterm_while_redis_is_not_there_ends_with_0(namespace: str) -> None:
+    async with a_process("idle", f"redis://127.0.0.1:{free_port()}/0", namespace) as process:
+        await has_said(process, b"redis unavailable")
+        process.send_signal(signal.SIGTERM)
+        assert (await exit_of(process))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("mode", "environment", "code", "words"),
+    [
+        ("misconfigured", {}, 2, b"ANTIPHON_X"),
+        ("idle", {"ANTIPHON_PARTITIONS": "many"}, 2, b"ANTIPHON_PARTITIONS"),
+        ("idle", {"ANTIPHON_BUS_LEASE_S": "-1"}, 2, b"ANTIPHON_BUS_LEASE_S"),
+        ("idle", {"ANTIPHON_REDIS_URL": "http://localhost"}, 2, b"ANTIPHON_REDIS_URL"),
+        ("duty-fails", {}, 3, b"the duty gave up"),
+    ],
+)
+async def test_a_process_that_cannot_work_says_why(
+    redis_server: RedisServer, namespace: str, mode: str, environment: dict[str, str], code: int, words: bytes
+) -> None:
+    async with a_process(mode, redis_server.url, namespace, **environment) as process:
+        ended, said = await exit_of(process)
+        assert (ended, words in said) == (code, True), said
+
+
+async def test_a_duty_that_is_over_does_not_end_the_process(redis_server: RedisServer, namespace: str) -> None:
+    async with (
+        a_bus(redis_server.url, namespace, BusSettings()) as bus,
+        a_process("duty-ends", redis_server.url, namespace) as process,
+    ):
+        await has_said(process, b'"ready"')
+        await bus.publish(a_query(), "open")
+        await until_done(bus)
+        assert process.returncode is None

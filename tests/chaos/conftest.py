@@ -1,0 +1,28 @@
+"""One pipeline for all chaos tests, and the report at the end."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.chaos.report import REPORT
+from tests.flows.pipeline import Pipeline, pipeline
+
+
+@pytest.fixture(scope="module")
+def five() -> Iterator[Pipeline]:
+    """Short leases, so that what a killed process held is taken over soon; and time to be killed in."""
+    with pipeline(
+        wait_s=0.06,
+        LEDGER_WAIT_S="0.06",
+        ANTIPHON_BUS_LEASE_S="1.5",
+        ANTIPHON_BUS_MAX_DELIVERIES="100",
+        ANTIPHON_LOG_LEVEL="warning",
+    ) as pipeline_of_five:
+        yield pipeline_of_five
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if REPORT.landed:
+        terminalreporter.section("chaos")
+        for line in REPORT.lines():
+            terminalreporter.write_line(line)

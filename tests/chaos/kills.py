@@ -1,0 +1,65 @@
+"""Kills processes where they should be killed.
+
+A process is frozen first (SIGSTOP), then looked at, and killed (SIGKILL) while it is where it should be; else
+it goes on. So what is counted is where the kill landed, not where it was aimed at.
+"""
+
+import os
+import random
+import signal
+import time
+from collections import Counter
+from typing import Literal
+
+from tests.flows.pipeline import Pipeline
+from tests.flows.processes import LIMIT_S, component_of
+
+Place = Literal["model call", "tool call", "read to commit", "submission", "elsewhere"]
+"""Inside a model call; inside a tool call; between reading a message and its commit, in neither of the two;
+between reading a submission and its acknowledgement; anywhere else, starting up included."""
+
+_PAUSE_MAX_S = 0.03
+
+
+class Killer:
+    """Kills one process after the other, and starts it again at once."""
+
+    def __init__(self, five: Pipeline, choose: random.Random) -> None:
+        self.landed: Counter[tuple[str, Place]] = Counter()
+        self._five, self._choose = five, choose
+
+    def kill_in(self, name: str, place: Place) -> None:
+        """Wait until the process is there, bounded, and kill it there."""
+        deadline = time.monotonic() + LIMIT_S
+        while not self._kill_if(name, place):
+            assert time.monotonic() < deadline, f"{name} was never in a {place}\n{self._five.logs()}"
+            time.sleep(self._choose.uniform(0, _PAUSE_MAX_S))
+
+    def kill(self, name: str) -> None:
+        """Kill it wherever it is."""
+        assert self._kill_if(name, None)
+
+    def _kill_if(self, name: str, place: Place | None) -> bool:
+        process = self._five.running[name]
+        assert process.poll() is None, f"{name} ended by itself\n{self._five.logs(40)}"
+        os.kill(process.pid, signal.SIGSTOP)
+        found = self._place_of(name)
+        if place not in (None, found):
+            os.kill(process.pid, signal.SIGCONT)
+            return False
+        self._five.kill(name)
+        self._five.start(name)
+        self.landed[name, found] += 1
+        return True
+
+    def _place_of(self, name: str) -> Place:
+        five, component = self._five, component_of(name)
+        if five.in_hand(name):
+            if component == "reasoning_engine" and five.model.under_way():
+                return "model call"
+            if component == "tool_dispatcher" and five.ledger.under_way(five.running[name].pid):
+                return "tool call"
+            return "read to commit"
+        if component == "coordinator" and five.let_in(name):
+            return "submission"
+        return "elsewhere"

@@ -1,0 +1,33 @@
+"""What a chaos run did, for whoever started it."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tests.chaos.kills import Place
+
+
+@dataclass
+class Report:
+    """Counts over all chaos tests of one run."""
+
+    landed: Counter[tuple[str, Place]] = field(default_factory=Counter)
+    sessions: int = 0
+    unknown_outcomes: int = 0
+    """Writes of which nobody can tell whether they took effect, and the answer says so."""
+    taken_up: int = 0
+    """Runs of read-only tools beyond the first of their call."""
+    broken: int = 0
+
+    def lines(self) -> Iterator[str]:
+        yield f"{'component':<22}{'place':<16}kills"
+        for (component, place), kills in sorted(self.landed.items()):
+            yield f"{component:<22}{place:<16}{kills:>5}"
+        yield (
+            f"kills: {self.landed.total()}   sessions: {self.sessions}   "
+            f"calls run again: {self.taken_up}   writes of unknown outcome: {self.unknown_outcomes}   "
+            f"promises broken: {self.broken}"
+        )
+
+
+REPORT = Report()

@@ -1,0 +1,85 @@
+"""kill -9 in the middle of the work: whatever is killed, nothing is lost and nothing is done twice."""
+
+import os
+import random
+import time
+
+import pytest
+
+from shared.events import Component
+from shared.events.base import COMPONENTS
+from tests.chaos.kills import Killer, Place
+from tests.chaos.report import REPORT
+from tests.chaos.traffic import Traffic
+from tests.flows.pipeline import Pipeline
+from tests.flows.promises import (
+    assert_complete,
+    assert_each_answered_once,
+    assert_tools_told_truly,
+    assert_way,
+)
+
+pytestmark = pytest.mark.chaos
+
+KILLS = int(os.environ.get("CHAOS_KILLS", "27"))
+"""Over all tests of this file."""
+OF_EACH = max(2, KILLS // (len(COMPONENTS) + 1))
+AT_RANDOM = max(2, KILLS - OF_EACH * len(COMPONENTS))
+EVERYBODY_EVERY = 10
+"""Of the kills at random, one in so many takes all five at once."""
+DRAIN_LIMIT_S = 120.0
+
+PLACES: dict[Component, tuple[Place, ...]] = {
+    "coordinator": ("read to commit", "submission"),
+    "reasoning_engine": ("model call", "read to commit"),
+    "tool_dispatcher": ("tool call", "read to commit"),
+    "context_synthesizer": ("read to commit",),
+    "response_assembler": ("read to commit",),
+}
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_killing_a_component_in_the_middle_of_its_work_changes_nothing(
+    five: Pipeline, component: Component
+) -> None:
+    killer = Killer(five, random.Random(component))
+    traffic = Traffic(five, component)
+    with traffic.flowing():
+        for n in range(OF_EACH):
+            killer.kill_in(component, PLACES[component][n % len(PLACES[component])])
+    for place in PLACES[component]:
+        assert killer.landed[component, place] >= OF_EACH // len(PLACES[component])
+    assert_nothing_changed(five, killer, traffic)
+
+
+def test_killing_any_component_at_any_moment_changes_nothing(five: Pipeline) -> None:
+    choose = random.Random("at random")
+    killer = Killer(five, choose)
+    traffic = Traffic(five, "any")
+    with traffic.flowing():
+        for n in range(AT_RANDOM):
+            time.sleep(choose.uniform(0, 0.8))
+            is_everybody = n % EVERYBODY_EVERY == EVERYBODY_EVERY // 2
+            for component in COMPONENTS if is_everybody else [choose.choice(COMPONENTS)]:
+                killer.kill(component)
+    assert killer.landed.total() >= AT_RANDOM
+    assert_nothing_changed(five, killer, traffic)
+
+
+def assert_nothing_changed(five: Pipeline, killer: Killer, traffic: Traffic) -> None:
+    """Every session went the way of one that nothing disturbs, and ended in one response."""
+    REPORT.landed += killer.landed
+    REPORT.sessions += len(traffic.session_ids)
+    REPORT.broken += 1  # until all of it holds
+    five.until(lambda: traffic.is_answered, "all sessions answered", DRAIN_LIMIT_S)
+    five.wait_until_idle()
+    responses = [one for one in five.responses() if one.session_id in set(traffic.session_ids)]
+    assert_each_answered_once(responses, traffic.session_ids)
+    for response in responses:
+        log = five.log(response.session_id)
+        assert_way(log)
+        unknown = assert_tools_told_truly(five, response, log)
+        assert_complete(response)
+        REPORT.unknown_outcomes += unknown
+    REPORT.taken_up = sum(len(runs) - 1 for runs in five.ledger.runs.values())
+    REPORT.broken -= 1

@@ -1,0 +1,44 @@
+"""Stand-ins for what a handler is given, in memory."""
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+
+from shared.errors import UnreadableEvent
+from shared.events import AnyEvent
+
+
+@dataclass
+class FakeSession:
+    """A session store in memory, for tests of handlers."""
+
+    session_id: str = "s1"
+    documents: dict[str, tuple[int, bytes | None]] = field(default_factory=dict)
+    lists: dict[str, list[bytes]] = field(default_factory=dict)
+    log: dict[str, AnyEvent] = field(default_factory=dict)
+    journals: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    text: list[str] = field(default_factory=list)
+
+    async def document(self, name: str) -> tuple[int, bytes | None]:
+        return self.documents.get(name, (0, None))
+
+    async def items(self, name: str, start: int = 0) -> list[bytes]:
+        return self.lists.get(name, [])[start:]
+
+    async def event(self, log_entry: str) -> AnyEvent:
+        if log_entry not in self.log:
+            raise UnreadableEvent(f"the log of session {self.session_id} has no entry {log_entry}")
+        return self.log[log_entry]
+
+    async def settled(self, journal: str) -> dict[str, bytes]:
+        return dict(self.journals.get(journal, {}))
+
+    async def note(self, journal: str, entry: str, content: bytes) -> bool:
+        entries = self.journals.setdefault(journal, {})
+        is_new = entry not in entries
+        entries.setdefault(entry, content)
+        return is_new
+
+    def stream_text(self, text: str) -> Awaitable[None]:
+        self.text.append(text)
+        return asyncio.sleep(0)

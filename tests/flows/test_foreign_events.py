@@ -1,0 +1,97 @@
+"""Whatever a foreign program adds to the inboxes, sessions go their way as if it were not there."""
+
+from typing import get_args
+
+import pytest
+
+from shared.events import Component, QuerySubmitted
+from shared.events.base import COMPONENTS
+from shared.events.codec import encode
+from tests.flows.pipeline import Pipeline, pipeline
+from tests.flows.promises import assert_complete, assert_tools_told_truly, assert_way
+from tests.shared.events.examples import ENTRY, EXAMPLES, an_event
+
+SESSIONS = [f"s{n}" for n in range(20)]
+
+GARBAGE: tuple[dict[bytes | str, bytes | str], ...] = (
+    {"hello": "world"},
+    {"event": "", "log": ENTRY},
+    {"event": "{", "log": ENTRY},
+    {"event": b"\xff\xfe", "log": ENTRY},
+    {"event": "null", "log": ENTRY},
+    {"event": '{"type": "antiphon.no.such.v1"}', "log": ENTRY},
+    {"event": encode(an_event(EXAMPLES[0])), "log": "nowhere"},
+    {"event": encode(an_event(EXAMPLES[0]))},
+    {"event": encode(an_event(EXAMPLES[0])), "log": ENTRY, "attempt": "-1"},
+)
+
+
+def test_garbage_is_set_aside_and_changes_no_session() -> None:
+    with pipeline(wait_s=0.05) as five:
+        submit_all(five)
+        for component in COMPONENTS:
+            for fields in GARBAGE:
+                five.client.xadd(five.keys.inbox(0, component), fields)  # type: ignore[arg-type]
+        assert_sessions_went_their_way(five)
+        assert five.client.xlen(five.keys.dead(0)) == len(GARBAGE) * len(COMPONENTS)
+
+
+def test_events_of_sessions_nobody_opened_change_no_session() -> None:
+    with pipeline(wait_s=0.05, ANTIPHON_COORDINATOR_CATALOGUE_WAIT_S="1") as five:
+        submit_all(five)
+        for data in EXAMPLES:
+            if not isinstance(data, QuerySubmitted):  # with it, the session would be opened
+                fields = {"event": encode(an_event(data, "nobody")), "log": ENTRY}
+                for component in COMPONENTS:
+                    five.client.xadd(five.keys.inbox(0, component), fields)  # type: ignore[arg-type]
+        assert_sessions_went_their_way(five)
+
+
+@pytest.mark.parametrize("is_after", [False, True], ids=["while they run", "after their end"])
+def test_copies_of_real_entries_change_no_session(is_after: bool) -> None:
+    with pipeline(wait_s=0.05) as five:
+        submit_all(five)
+        if is_after:
+            five.wait_for_responses(len(SESSIONS))
+            five.wait_until_idle()
+        while True:
+            is_over = five.response_count() == len(SESSIONS)
+            for session_id in SESSIONS:
+                copy_every_entry(five, session_id)
+            if is_over:
+                break
+        assert_sessions_went_their_way(five, may_read_again=True)
+
+
+def copy_every_entry(five: Pipeline, session_id: str) -> None:
+    """Put each event of a session's log into its inbox once more."""
+    for place, fields in five.entries(five.keys.log(session_id)):
+        for component in inboxes(fields[b"event"]):
+            copy = {"event": fields[b"event"], "log": place}
+            five.client.xadd(five.keys.inbox(0, component), copy)  # type: ignore[arg-type]
+
+
+def inboxes(raw: bytes) -> tuple[Component, ...]:
+    """The inbox that an event goes to, if it goes to one."""
+    for data in EXAMPLES:
+        if data.type.encode() in raw[:1000]:
+            return (data.inbox,) if data.inbox in get_args(Component) else ()
+    raise AssertionError(f"no event: {raw!r}")
+
+
+def submit_all(five: Pipeline) -> None:
+    for session_id in SESSIONS:
+        five.submit("Who is there?", session_id=session_id)
+
+
+def assert_sessions_went_their_way(five: Pipeline, may_read_again: bool = False) -> None:
+    """One response for each, and a log as if nothing had been added."""
+    five.wait_for_responses(len(SESSIONS))
+    five.until(lambda: not any(five.left_over(with_dead=False).values()), "everything done")
+    responses = {response.session_id: response for response in five.responses()}
+    assert five.response_count() == len(responses)
+    for session_id in SESSIONS:
+        log = five.log(session_id)
+        assert_complete(responses[session_id])
+        assert_way(log)
+        assert assert_tools_told_truly(five, responses[session_id], log, may_read_again) == 0

@@ -58,7 +58,15 @@ class RedisServer:
         options = list(self._options)
         if self._is_cluster:
             options += ["--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf"]
-        command = [require_redis_server(), "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder]
+        command = [
+            require_redis_server(),
+            "--port",
+            str(self.port),
+            "--bind",
+            "127.0.0.1",
+            "--dir",
+            self.folder,
+        ]
         self._process = subprocess.Popen(
             [*command, "--save", "", *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )

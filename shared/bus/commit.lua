@@ -11,7 +11,8 @@
 -- ARGV[4]  retention of what belongs to the session, in milliseconds
 -- ARGV[5]  length of the feed
 -- ARGV[6+] operations, four arguments each: name, key index (0: none), a, b
---   once     handled events, the id of the input, -
+--   once     handled events, the id of the input, -      (a duplicate if it is among them; else it is added)
+--   unless   handled events, the id of the input, -      (the same, but it is not added)
 --   put      document, version it was read with or "any", content
 --   append   list, length it was read with, item
 --   event    inbox or 0, type, event         -> log, feed, inbox
@@ -35,7 +36,7 @@ local is_log_checked, are_timers_checked, is_handled = false, false, false
 for i = 6, #ARGV, OPERATION do
   local name = ARGV[i]
   local stale = false
-  if name == 'once' then
+  if name == 'once' or name == 'unless' then
     is_handled = redis.call('SISMEMBER', KEYS[tonumber(ARGV[i + 1])], ARGV[i + 2]) == 1
   elseif name == 'put' then
     stale = ARGV[i + 2] ~= 'any'

@@ -84,6 +84,7 @@ def of_burial(
     if delivery is not None and not isinstance(delivery.event.data, ComponentFailed):
         failed = ComponentFailed(component=component, failed_event=delivery.event.id, error=error)
         event = reply(delivery.event, _FAILURE, failed, component, now)
+        yield "unless", keys.of_session(delivery.event.subject, _HANDLED), delivery.event.id.bytes, ""
         yield "event", keys.inbox(partition, "coordinator"), failed.type, encode(event)
     yield "bury", keys.dead(partition), settings.dead_length, letter + b"\n" + raw
 

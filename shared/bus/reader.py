@@ -18,7 +18,7 @@ from shared.bus import scripts
 from shared.bus.connection import BLOCK_S, Client, is_unavailable
 from shared.bus.redis_bus import Bus
 from shared.bus.room import Room
-from shared.bus.wire import Argument
+from shared.bus.wire import Argument, Command, Wire
 from shared.clock import milliseconds, monotonic_s
 
 Chores = Callable[[], Awaitable[float]]
@@ -69,6 +69,7 @@ class Reader:
         self._bus, self._group, self._consumer, self._room = bus, group, consumer, room
         self._take, self._in_hand, self._chores = take, in_hand, chores
         self._client: Client = None
+        self._wire: Wire | None = None
         self._client_id: int | None = None
         self._reclaim_at = 0.0
         self._chores_at = 0.0
@@ -91,6 +92,8 @@ class Reader:
                 await self._recover(error, failures)
             finally:
                 self._room.release(untaken)
+        if self._wire is not None:
+            await self._wire.close()
 
     async def unblock(self) -> None:
         """End a read that waits. To be called after the room was closed."""
@@ -170,11 +173,19 @@ class Reader:
         where = ["STREAMS", self.stream, ">"]
         if self._bus.connections.is_fake:
             return await self._poll([*command, *where], block_s)
-        if self._client_id is None:
-            self._client_id = await self._client.execute_command("CLIENT", "ID")
+        if self._wire is None:
+            self._wire = Wire(self._client)
+            self._client_id = await self._ask(("CLIENT", "ID"))
         if not self._room.is_closed:
             command += ["BLOCK", milliseconds(block_s)]
-        return self._entries(await self._client.execute_command(*command, *where))
+        return self._entries(await self._ask((*command, *where)))
+
+    async def _ask(self, command: Command) -> Any:
+        assert self._wire is not None, "connected before the first question"
+        (reply,) = await self._wire.exchange([command])
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
 
     async def _poll(self, command: list[Any], block_s: float) -> list[Entry]:
         """fakeredis: a blocking read with COUNT returns at once, one without loses entries: so ask."""
@@ -208,6 +219,9 @@ class Reader:
         self._has_group = False
         self._own_pending_first = True
         self._client_id = None
+        if self._wire is not None:
+            await self._wire.close()
+            self._wire = None
         if self._client is not None:
             await self._let_go(self._client)
             self._client = None

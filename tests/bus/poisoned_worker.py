@@ -7,7 +7,7 @@ from secrets import token_hex
 
 from shared.bus.connection import Connections
 from shared.bus.consumer import Consumer
-from shared.bus.handling import NOTHING, Append, Delivery, Outcome, SessionStore
+from shared.bus.handling import NOTHING, Append, Delivery, Handlers, Outcome, SessionStore
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
 from shared.events import ComponentFailed, QuerySubmitted
@@ -21,7 +21,7 @@ async def on_query(delivery: Delivery, session: SessionStore) -> Outcome:
         await asyncio.sleep(0.05)  # its neighbours have begun
         os._exit(1)
     await asyncio.sleep(0.15)
-    return Outcome(writes=(Append("handled", 0, b"1"),))
+    return Outcome(writes=(Append("done", 0, b"1"),))
 
 
 async def on_failed(delivery: Delivery, session: SessionStore) -> Outcome:
@@ -32,7 +32,7 @@ async def main(url: str, namespace: str, lease_s: str) -> None:
     settings = BusSettings(lease_s=float(lease_s), max_deliveries=5)
     bus = Bus(Connections(url), Keys(namespace, 1), settings)
     await bus.open()
-    handlers = {QuerySubmitted: on_query, ComponentFailed: on_failed}
+    handlers: Handlers = {QuerySubmitted: on_query, ComponentFailed: on_failed}
     await Consumer(bus, Service("coordinator", handlers, concurrency=16), token_hex(4)).run()
 
 

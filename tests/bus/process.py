@@ -15,7 +15,8 @@ MODE = sys.argv[1]
 
 
 async def on_query(delivery: Delivery, session: SessionStore) -> Outcome:
-    print("begun", flush=True)
+    sys.stdout.write("begun\n")
+    sys.stdout.flush()
     if MODE == "stuck-thread":
         await asyncio.to_thread(threading.Event().wait)
     await asyncio.sleep(3600 if MODE == "slow" else 0)

@@ -44,7 +44,9 @@ async def test_an_error_reaches_only_whose_command_it_was() -> None:
     batcher = Batcher(wire := Wire())
     wire.go.set()
     replies = await asyncio.gather(
-        batcher.submit("GET", "a"), batcher.submit("GET", "bad"), batcher.submit("GET", "b"),
+        batcher.submit("GET", "a"),
+        batcher.submit("GET", "bad"),
+        batcher.submit("GET", "b"),
         return_exceptions=True,
     )
     assert (replies[0], replies[2]) == ("a", "b")

@@ -97,7 +97,9 @@ async def test_everything_an_outcome_says_is_committed_with_it(bus: Bus) -> None
         timers=(SetTimer("deadline", timedelta(seconds=60), DeadlineReached()), CancelTimer("none")),
         closes_session=True,
     )
-    async with working(bus, {QuerySubmitted: Seen(outcome), CancellationRequested: Seen(), ResponseReady: Seen()}):
+    async with working(
+        bus, {QuerySubmitted: Seen(outcome), CancellationRequested: Seen(), ResponseReady: Seen()}
+    ):
         await bus.publish(a_query(), "open")
         await until_done(bus)
         session, keys, partition = bus.session("s1"), bus.keys, bus.keys.partition("s1")
@@ -292,7 +294,9 @@ async def test_an_event_too_large_for_the_bus_is_a_failure_that_says_so(bus: Bus
     large = QuerySubmitted(query="x" * 60_000)
     bus.settings = bus.settings.model_copy(update={"max_event_bytes": 50_000})
     outcome = (
-        Outcome(timers=(SetTimer("t", timedelta(seconds=1), large),)) if is_timer else Outcome(events=(large,))
+        Outcome(timers=(SetTimer("t", timedelta(seconds=1), large),))
+        if is_timer
+        else Outcome(events=(large,))
     )
     on_failed, ran = Seen(), Seen(outcome)
     async with working(bus, {QuerySubmitted: ran, ComponentFailed: on_failed}):
@@ -324,7 +328,9 @@ async def test_a_key_of_another_type_fails_a_commit_whole(bus: Bus) -> None:
 async def test_a_feed_of_another_type_stops_nobody(bus: Bus) -> None:
     await bus.batcher.submit("SET", bus.keys.feed(bus.keys.partition("s1")), "a string")
     on_output = Seen()
-    async with working(bus, {QuerySubmitted: Seen(Outcome(events=(OUTPUT,))), CancellationRequested: on_output}):
+    async with working(
+        bus, {QuerySubmitted: Seen(Outcome(events=(OUTPUT,))), CancellationRequested: on_output}
+    ):
         await bus.publish(a_query(), "open")
         await eventually(lambda: len(on_output.deliveries) == 1)
 
@@ -476,11 +482,15 @@ async def test_stopping_while_redis_is_away_ends(
         await asyncio.sleep(3600)
         return NOTHING
 
-    async with Proxy(redis_server.port) as proxy, a_bus(proxy.url, namespace, bus_settings) as bus:
-        async with asyncio.timeout(30), working(bus, {QuerySubmitted: endless}, grace_s=0.2):
-            await bus.publish(a_query(), "open")
-            await begun.wait()
-            await proxy.__aexit__()
+    async with (
+        Proxy(redis_server.port) as proxy,
+        a_bus(proxy.url, namespace, bus_settings) as bus,
+        asyncio.timeout(30),
+        working(bus, {QuerySubmitted: endless}, grace_s=0.2),
+    ):
+        await bus.publish(a_query(), "open")
+        await begun.wait()
+        await proxy.__aexit__()
     assert await admin(redis_server.url, "XLEN", inbox_of(bus)) == 1
 
 

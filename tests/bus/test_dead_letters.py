@@ -22,7 +22,9 @@ from tests.bus.builders import (
 
 async def one_letter(bus: Bus) -> str:
     bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
-    async with working(bus, {QuerySubmitted: raising(RuntimeError("no luck")), ComponentFailed: Seen()}, "first"):
+    async with working(
+        bus, {QuerySubmitted: raising(RuntimeError("no luck")), ComponentFailed: Seen()}, "first"
+    ):
         await bus.publish(a_query(), "open")
         await until_done(bus)
     ((letter_id, _),) = await DeadLetters(bus).list()
@@ -52,16 +54,16 @@ async def test_a_letter_is_dropped_for_good(bus: Bus) -> None:
             await gone
 
 
-@pytest.mark.parametrize(
-    "nonsense",
-    ["", "x", "0", "0/", "/1-1", "0/1", "0/1-", "0/-1", "9/1-1", "99999/1-1", "0/1-1-1", "-1/1-1", "٠/١-١",
-     "0/99999999999999999999-0", "0/*", "0/+", "0/1-1\n", "0/" + "9" * 5000 + "-1"],
-)  # fmt: skip
-async def test_nonsense_for_an_id_is_refused_with_an_example(bus: Bus, nonsense: str) -> None:
+NO_IDS = ["", "x", "0", "0/", "/1-1", "0/1", "0/1-", "0/-1", "9/1-1", "99999/1-1", "0/1-1-1", "-1/1-1"]
+NO_IDS += ["٠/١-١", "0/99999999999999999999-0", "0/*", "0/+", "0/1-1\n", "0/" + "9" * 5000 + "-1"]
+
+
+async def test_nonsense_for_an_id_is_refused_with_an_example(bus: Bus) -> None:
     letters = DeadLetters(bus)
-    for refused in (letters.show(nonsense), letters.requeue(nonsense), letters.drop(nonsense)):
-        with pytest.raises(AntiphonError, match="It looks like 0/"):
-            await refused
+    for nonsense in NO_IDS:
+        for refused in (letters.show(nonsense), letters.requeue(nonsense), letters.drop(nonsense)):
+            with pytest.raises(AntiphonError, match="It looks like 0/"):
+                await refused
 
 
 async def test_what_is_no_event_can_be_shown_and_dropped_but_not_requeued(bus: Bus) -> None:
@@ -69,7 +71,7 @@ async def test_what_is_no_event_can_be_shown_and_dropped_but_not_requeued(bus: B
     async with working(bus, {}):
         await until_done(bus)
     letters = DeadLetters(bus)
-    ((letter_id, letter),) = await letters.list()
+    ((letter_id, _),) = await letters.list()
     assert (await letters.show(letter_id))[1] == b"\xff\x00"
     with pytest.raises(AntiphonError, match="no readable event"):
         await letters.requeue(letter_id)

@@ -66,7 +66,12 @@ async def test_every_form_of_submission_opens_a_session(bus: Bus) -> None:
         bare = await submit(bus, {"query": "Why?"})
         await submit(
             bus,
-            {"query": "Wie geht's? 🙂", "session_id": "full", "options": '{"max_rounds": 2}', "traceparent": TRACE},
+            {
+                "query": "Wie geht's? 🙂",
+                "session_id": "full",
+                "options": '{"max_rounds": 2}',
+                "traceparent": TRACE,
+            },
         )
         event = a_query("whole")
         await submit(bus, {"event": encode(event)})
@@ -137,7 +142,9 @@ BAD_SUBMISSIONS: list[tuple[str, dict[Any, Any]]] = [
 ]
 
 
-async def test_what_cannot_be_understood_is_set_aside_with_reason_and_fields_and_blocks_nobody(bus: Bus) -> None:
+async def test_what_cannot_be_understood_is_set_aside_with_reason_and_fields_and_blocks_nobody(
+    bus: Bus,
+) -> None:
     bus.settings = bus.settings.model_copy(update={"max_event_bytes": 200_000})
     async with open_door(bus, places=2):
         names = []

@@ -120,7 +120,7 @@ async def _keep_claiming(bus: Bus, inbox: str, entry: bytes) -> None:
 
 async def test_renewing_tells_what_was_lost_and_leaves_it_alone(bus: Bus) -> None:
     for n in range(3):
-        await bus.publish(a_query("s1" if n == 0 else "s1", query=str(n)), "open" if n == 0 else "signal")
+        await bus.publish(a_query(query=str(n)), "open" if n == 0 else "signal")
     await silent(bus, name="me")
     inbox = inbox_of(bus)
     found = [entry.decode() for entry, _ in await entries(bus, inbox)]

@@ -7,7 +7,7 @@ import pytest
 import redis
 
 from shared.bus.connection import Connections
-from shared.bus.handling import NOTHING, Append, Delivery, Outcome, SessionStore
+from shared.bus.handling import NOTHING, Append, Delivery, Handlers, Outcome, SessionStore
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
 from shared.errors import ConfigurationError, RedisUnavailable
@@ -31,13 +31,13 @@ from tests.bus.builders import (
 )
 from tests.redis_server import RedisServer, free_port, running
 
-ONCE = Outcome(events=(OUTPUT,), writes=(Append("handled", 0, b"1"),))
+ONCE = Outcome(events=(OUTPUT,), writes=(Append("done", 0, b"1"),))
 
 
 async def all_handled_once(bus: Bus, sessions: list[str]) -> None:
     for session_id in sessions:
         await until_done(bus, session_id)
-    handled = [await bus.session(session_id).items("handled") for session_id in sessions]
+    handled = [await bus.session(session_id).items("done") for session_id in sessions]
     assert handled == [[b"1"]] * len(sessions)
     for session_id in sessions:
         assert await types_in_log(bus, session_id) == [QuerySubmitted.type, CancellationRequested.type]
@@ -88,7 +88,7 @@ async def test_redis_killed_and_restarted_in_the_middle_loses_nothing(
     namespace: str, bus_settings: BusSettings
 ) -> None:
     sessions = [f"s{n}" for n in range(40)]
-    handlers = {QuerySubmitted: Seen(ONCE), CancellationRequested: Seen()}
+    handlers: Handlers = {QuerySubmitted: Seen(ONCE), CancellationRequested: Seen()}
     with running("--appendonly", "yes", "--appendfsync", "always") as server:
         async with (
             a_bus(server.url, namespace, bus_settings) as first,
@@ -117,19 +117,23 @@ async def _insist(bus: Bus, session_id: str) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_a_cluster_node_killed_and_restarted_is_found_again(namespace: str, bus_settings: BusSettings) -> None:
+async def test_a_cluster_node_killed_and_restarted_is_found_again(
+    namespace: str, bus_settings: BusSettings
+) -> None:
     options = ("--appendonly", "yes", "--appendfsync", "always")
     with running(*options, is_cluster=True) as server:
-        async with a_bus(server.url, namespace, bus_settings, partitions=3) as bus:
-            async with working(bus, {QuerySubmitted: Seen(ONCE), CancellationRequested: Seen()}):
-                await bus.publish(a_query("s1"), "open")
-                await until_done(bus, "s1")
-                server.kill()
-                await asyncio.sleep(0.3)
-                await asyncio.to_thread(server.start)
-                for n in range(2, 8):
-                    await _insist(bus, f"s{n}")
-                await all_handled_once(bus, [f"s{n}" for n in range(1, 8)])
+        async with (
+            a_bus(server.url, namespace, bus_settings, partitions=3) as bus,
+            working(bus, {QuerySubmitted: Seen(ONCE), CancellationRequested: Seen()}),
+        ):
+            await bus.publish(a_query("s1"), "open")
+            await until_done(bus, "s1")
+            server.kill()
+            await asyncio.sleep(0.3)
+            await asyncio.to_thread(server.start)
+            for n in range(2, 8):
+                await _insist(bus, f"s{n}")
+            await all_handled_once(bus, [f"s{n}" for n in range(1, 8)])
 
 
 async def test_every_node_of_a_cluster_is_read(namespace: str, bus_settings: BusSettings) -> None:
@@ -184,7 +188,12 @@ async def test_patience_with_a_redis_that_is_not_there_has_an_end() -> None:
 
 async def test_what_waiting_cannot_help_is_said_at_once(redis_server: RedisServer) -> None:
     host = f"127.0.0.1:{redis_server.port}"
-    for url in (f"redis://nobody:wrong@{host}/0", f"redis://{host}/99", f"http://{host}", "redis://localhost:port"):
+    for url in (
+        f"redis://nobody:wrong@{host}/0",
+        f"redis://{host}/99",
+        f"http://{host}",
+        "redis://localhost:port",
+    ):
         bus = Bus(Connections(url), Keys(), BusSettings())
         with pytest.raises(ConfigurationError, match="ANTIPHON_REDIS_URL"):
             await bus.open(patience_s=20)
@@ -214,7 +223,7 @@ async def test_what_was_in_hand_when_everything_vanished_is_let_go(bus: Bus) -> 
     async def slow(delivery: Delivery, session: SessionStore) -> Outcome:
         begun.set()
         await go_on.wait()
-        return Outcome(writes=(Append("handled", 3, b"1"),))
+        return Outcome(writes=(Append("done", 3, b"1"),))
 
     async with working(bus, {QuerySubmitted: slow}) as worker:
         await bus.publish(a_query(), "open")
@@ -246,7 +255,9 @@ async def test_stopping_does_not_wait_for_the_end_of_a_blocked_read(
         assert await pending(bus, inbox_of(bus)) == []
 
 
-async def test_a_handler_that_is_out_of_memory_in_redis_waits(namespace: str, bus_settings: BusSettings) -> None:
+async def test_a_handler_that_is_out_of_memory_in_redis_waits(
+    namespace: str, bus_settings: BusSettings
+) -> None:
     """Redis that refuses writes is waited for; nothing is buried."""
     tries: list[float] = []
 

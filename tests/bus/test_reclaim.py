@@ -1,8 +1,8 @@
 """Taking over from workers that went silent."""
 
 import asyncio
-import subprocess
 import sys
+from asyncio.subprocess import DEVNULL, Process
 from pathlib import Path
 
 from shared.bus.dead_letters import DeadLetters
@@ -124,24 +124,27 @@ async def test_a_poison_message_takes_none_of_its_neighbours_along(
         for session_id in neighbours:
             await bus.publish(a_query(session_id, "fine"), "open")
         deaths = 0
-        worker = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        try:
-            for late in range(20):
-                await eventually(lambda: worker.poll() is not None or _is_over(bus), limit_s=30)
-                if worker.poll() is None:
-                    break
-                deaths += 1
-                neighbours.append(f"late{late}")
-                await bus.publish(a_query(f"late{late}", "fine"), "open")
-                worker = subprocess.Popen(
-                    command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-                )
-        finally:
-            worker.kill()
-            worker.wait()
+        while not await _is_over(bus):
+            worker = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=DEVNULL, stderr=DEVNULL)
+            if not await _died(worker, bus):
+                break
+            deaths += 1
+            neighbours.append(f"late{deaths}")
+            await bus.publish(a_query(f"late{deaths}", "fine"), "open")
         assert deaths == settings.max_deliveries
         assert await dead_letters(bus) == 1
-        assert [await bus.session(n).items("handled") for n in neighbours] == [[b"1"]] * len(neighbours)
+        assert [await bus.session(n).items("done") for n in neighbours] == [[b"1"]] * len(neighbours)
+
+
+async def _died(worker: Process, bus: Bus) -> bool:
+    """Whether the worker dies; it is ended once there is nothing left to do."""
+    try:
+        await eventually(lambda: worker.returncode is not None or _is_over(bus), limit_s=30)
+        return worker.returncode is not None
+    finally:
+        if worker.returncode is None:
+            worker.kill()
+        await worker.wait()
 
 
 async def _is_over(bus: Bus) -> bool:

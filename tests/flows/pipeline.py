@@ -81,15 +81,14 @@ class Pipeline(Processes):
         self, redis_server: RedisServer, model: Model, partitions: int, environment: dict[str, str]
     ) -> None:
         self.redis, self.model = redis_server, model
-        ledger = tempfile.NamedTemporaryFile(prefix="antiphon-ledger-", delete=False)
-        ledger.close()
-        self.ledger = Ledger(Path(ledger.name))
+        file = Path(tempfile.mkdtemp(prefix="antiphon-ledger-")) / "ledger"
+        self.ledger = Ledger(file)
         super().__init__(
             redis_server.port,
             partitions,
             ANTIPHON_TOOLS="tests.flows.ledger_tools",
             ANTHROPIC_BASE_URL=model.url,
-            LEDGER_FILE=ledger.name,
+            LEDGER_FILE=str(file),
             **environment,
         )
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -97,7 +97,11 @@ class Processes:
     # What the pipeline is asked, and what it did.
 
     def submit(self, query: str, **fields: str) -> None:
-        self.client.xadd(self.keys.queries(), {"query": query, **fields})
+        self.add(self.keys.queries(), {"query": query, **fields})
+
+    def add(self, stream: str, fields: Mapping[str, str | bytes] | Mapping[bytes | str, bytes | str]) -> None:
+        """One entry to a stream, whatever it holds."""
+        self.client.xadd(stream, cast("dict[Any, Any]", fields))
 
     def responses(self) -> list[Response]:
         """Every response there is, in order, partition by partition."""
@@ -120,7 +124,7 @@ class Processes:
         return response
 
     def response_count(self) -> int:
-        return sum(int(cast(int, self.client.xlen(self.keys.responses(p)))) for p in self._partitions)
+        return sum(self.client.xlen(self.keys.responses(p)) for p in self._partitions)
 
     def wait_for_responses(self, count: int, limit_s: float = LIMIT_S) -> None:
         self.until(lambda: self.response_count() >= count, f"{count} responses", limit_s)
@@ -185,7 +189,7 @@ class Processes:
         counts: dict[str, int] = {}
         for stream in streams:
             with contextlib.suppress(redis.ResponseError):  # the stream is not there yet
-                summary = cast("dict[str, Any]", self.client.xpending(stream, group))
+                summary = self.client.xpending(stream, group)
                 for consumer in summary["consumers"]:
                     name = f"{stream} {consumer['name'].decode()}"
                     counts[name] = int(consumer["pending"])

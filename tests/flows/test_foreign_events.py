@@ -1,9 +1,5 @@
 """Whatever a foreign program adds to the inboxes, sessions go their way as if it were not there."""
 
-from typing import get_args
-
-import pytest
-
 from shared.events import Component, QuerySubmitted
 from shared.events.base import COMPONENTS
 from shared.events.codec import encode
@@ -31,7 +27,7 @@ def test_garbage_is_set_aside_and_changes_no_session() -> None:
         submit_all(five)
         for component in COMPONENTS:
             for fields in GARBAGE:
-                five.client.xadd(five.keys.inbox(0, component), fields)  # type: ignore[arg-type]
+                five.add(five.keys.inbox(0, component), fields)
         assert_sessions_went_their_way(five)
         assert five.client.xlen(five.keys.dead(0)) == len(GARBAGE) * len(COMPONENTS)
 
@@ -41,26 +37,33 @@ def test_events_of_sessions_nobody_opened_change_no_session() -> None:
         submit_all(five)
         for data in EXAMPLES:
             if not isinstance(data, QuerySubmitted):  # with it, the session would be opened
-                fields = {"event": encode(an_event(data, "nobody")), "log": ENTRY}
+                fields: dict[str, str | bytes] = {"event": encode(an_event(data, "nobody")), "log": ENTRY}
                 for component in COMPONENTS:
-                    five.client.xadd(five.keys.inbox(0, component), fields)  # type: ignore[arg-type]
+                    five.add(five.keys.inbox(0, component), fields)
         assert_sessions_went_their_way(five)
 
 
-@pytest.mark.parametrize("is_after", [False, True], ids=["while they run", "after their end"])
-def test_copies_of_real_entries_change_no_session(is_after: bool) -> None:
+def test_copies_of_real_entries_change_no_session_that_runs() -> None:
+    """But for this: a copy that meets a write under way cannot know how it ends, and says so."""
     with pipeline(wait_s=0.05) as five:
         submit_all(five)
-        if is_after:
-            five.wait_for_responses(len(SESSIONS))
-            five.wait_until_idle()
-        while True:
-            is_over = five.response_count() == len(SESSIONS)
+        while five.response_count() < len(SESSIONS):
             for session_id in SESSIONS:
                 copy_every_entry(five, session_id)
-            if is_over:
-                break
-        assert_sessions_went_their_way(five, may_read_again=True)
+        assert_sessions_went_their_way(five, are_copied=True)
+
+
+def test_copies_of_real_entries_change_no_session_that_is_over() -> None:
+    with pipeline() as five:
+        submit_all(five)
+        five.wait_for_responses(len(SESSIONS))
+        five.wait_until_idle()
+        before = {session_id: five.log(session_id) for session_id in SESSIONS}
+        for session_id in SESSIONS:
+            copy_every_entry(five, session_id)
+        five.wait_until_idle()
+        assert {session_id: five.log(session_id) for session_id in SESSIONS} == before
+        assert five.response_count() == len(SESSIONS)
 
 
 def copy_every_entry(five: Pipeline, session_id: str) -> None:
@@ -68,14 +71,14 @@ def copy_every_entry(five: Pipeline, session_id: str) -> None:
     for place, fields in five.entries(five.keys.log(session_id)):
         for component in inboxes(fields[b"event"]):
             copy = {"event": fields[b"event"], "log": place}
-            five.client.xadd(five.keys.inbox(0, component), copy)  # type: ignore[arg-type]
+            five.add(five.keys.inbox(0, component), copy)
 
 
 def inboxes(raw: bytes) -> tuple[Component, ...]:
     """The inbox that an event goes to, if it goes to one."""
     for data in EXAMPLES:
         if data.type.encode() in raw[:1000]:
-            return (data.inbox,) if data.inbox in get_args(Component) else ()
+            return (data.inbox,) if data.inbox else ()
     raise AssertionError(f"no event: {raw!r}")
 
 
@@ -84,7 +87,7 @@ def submit_all(five: Pipeline) -> None:
         five.submit("Who is there?", session_id=session_id)
 
 
-def assert_sessions_went_their_way(five: Pipeline, may_read_again: bool = False) -> None:
+def assert_sessions_went_their_way(five: Pipeline, are_copied: bool = False) -> None:
     """One response for each, and a log as if nothing had been added."""
     five.wait_for_responses(len(SESSIONS))
     five.until(lambda: not any(five.left_over(with_dead=False).values()), "everything done")
@@ -94,4 +97,5 @@ def assert_sessions_went_their_way(five: Pipeline, may_read_again: bool = False)
         log = five.log(session_id)
         assert_complete(responses[session_id])
         assert_way(log)
-        assert assert_tools_told_truly(five, responses[session_id], log, may_read_again) == 0
+        unknown = assert_tools_told_truly(five, responses[session_id], log, may_read_again=are_copied)
+        assert are_copied or not unknown

@@ -47,11 +47,10 @@ def test_each_of_200_queries_is_answered_once_and_each_of_20_malformed_is_reject
     partitions: int, copies: int
 ) -> None:
     with pipeline(partitions=partitions, copies=copies) as five:
-        queue = five.keys.queries()
         for n in range(QUERIES):
             five.submit(f"How high is number {n}?")
             if n % (QUERIES // len(MALFORMED)) == 0:
-                five.client.xadd(queue, MALFORMED[n // (QUERIES // len(MALFORMED))])  # type: ignore[arg-type]
+                five.add(five.keys.queries(), MALFORMED[n // (QUERIES // len(MALFORMED))])
         five.wait_for_responses(QUERIES)
         five.wait_until_idle()
 

@@ -1,0 +1,42 @@
+"""A message that kills whoever handles it is set aside; its session goes on, and its neighbours with it."""
+
+from tests.flows.pipeline import FALLS_OVER, pipeline
+from tests.flows.promises import (
+    assert_complete,
+    assert_each_answered_once,
+    assert_tools_told_truly,
+    assert_way,
+)
+
+NEIGHBOURS = [f"s{n}" for n in range(8)]
+DELIVERIES_MAX = 4
+
+
+def test_a_tool_that_kills_its_process_costs_no_session_but_a_round_of_its_own() -> None:
+    with pipeline(
+        LEDGER_WAIT_S="0.2",
+        ANTIPHON_BUS_LEASE_S="1",
+        ANTIPHON_BUS_MAX_DELIVERIES=str(DELIVERIES_MAX),
+    ) as five:
+        dispatcher = five.running["tool_dispatcher"]
+        five.submit(FALLS_OVER, session_id="poisoned")
+        for session_id in NEIGHBOURS:
+            five.submit("Who stands beside it?", session_id=session_id)
+
+        def all_are_answered() -> bool:
+            nonlocal dispatcher
+            if dispatcher.poll() is not None:
+                five.start("tool_dispatcher")
+                dispatcher = five.running["tool_dispatcher"]
+            return five.response_count() == len(NEIGHBOURS) + 1
+
+        five.until(all_are_answered, "all answered, while the dispatcher is started again and again")
+        responses = {response.session_id: response for response in five.responses()}
+        assert_each_answered_once(list(responses.values()), ["poisoned", *NEIGHBOURS])
+        assert "component_failed" in [doubt.kind for doubt in responses["poisoned"].uncertainty]
+        assert five.client.xlen(five.keys.dead(0)) == 1, "its batch, and no neighbour's"
+        for session_id in NEIGHBOURS:
+            log = five.log(session_id)
+            assert_complete(responses[session_id])
+            assert_way(log)
+            assert_tools_told_truly(five, responses[session_id], log)

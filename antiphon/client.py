@@ -33,7 +33,7 @@ from shared.session import Response
 from shared.settings import BusSettings, PipelineSettings, load
 from shared.values import Value
 
-_CONNECT_PATIENCE_S = 5.0
+_CONNECT_PATIENCE_S = 3.0
 _ENTRIES_REMEMBERED = 10_000
 _ARRIVAL_POLL_S = 0.05
 

@@ -29,7 +29,11 @@ class Leash:
         async with self._starting:
             if self._shell is None or self._shell.returncode is not None:
                 self._shell = await asyncio.create_subprocess_exec(
-                    "/bin/sh", "-c", _SHELL, stdin=asyncio.subprocess.PIPE, process_group=0
+                    *("/bin/sh", "-c", _SHELL),
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.DEVNULL,  # it would keep our caller's pipes open after us
+                    stderr=asyncio.subprocess.DEVNULL,
+                    process_group=0,
                 )
         return await asyncio.create_subprocess_exec(
             *command,

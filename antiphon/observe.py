@@ -19,7 +19,7 @@ from shared.bus.redis_bus import Bus
 from shared.events import COMPONENTS, AnyEvent, Component, QuerySubmitted, decode
 from shared.values import Value
 
-_CONNECT_PATIENCE_S = 5.0
+_CONNECT_PATIENCE_S = 3.0
 
 
 class InboxStatus(Value):

@@ -6,12 +6,11 @@
 import sys
 from types import ModuleType
 
-import reasoning_engine.settings
-import tool_dispatcher.settings
-
 import context_synthesizer.settings
 import coordinator.settings
+import reasoning_engine.settings
 import response_assembler.settings
+import tool_dispatcher.settings
 from shared.settings import BusSettings, PipelineSettings, Settings, variables
 
 _INTRODUCTION = """\

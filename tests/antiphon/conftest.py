@@ -12,7 +12,9 @@ from uuid import uuid4
 
 import pytest
 import structlog
+from typer.testing import CliRunner, Result
 
+from antiphon.cli import app
 from tests.redis_server import RedisServer
 
 ROOT = Path(__file__).parents[2]
@@ -81,6 +83,33 @@ def antiphon(*arguments: str, cwd: Path, **variables: str) -> "subprocess.Comple
         text=True,
         timeout=LIMIT_S,
     )
+
+
+class InProcess:
+    """The command line within this process: quick, for what needs no process of its own."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(folder)
+        for name in [name for name in os.environ if name.startswith(("ANTIPHON", "ANTHROPIC"))]:
+            monkeypatch.delenv(name)
+        self._path = list(sys.path)
+
+    def __call__(self, *arguments: str, **variables: str) -> Result:
+        return CliRunner().invoke(app, arguments, env=variables, catch_exceptions=False)
+
+    def forget(self) -> None:
+        """What the command line did to this process."""
+        sys.path[:] = self._path
+        for name in ("recipes", "slow_recipes"):
+            sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InProcess]:
+    """Runs `antiphon ARGUMENTS` in a folder with tools, without settings but those given."""
+    runner = InProcess(folder, monkeypatch)
+    yield runner
+    runner.forget()
 
 
 @pytest.fixture

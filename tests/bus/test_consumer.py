@@ -460,17 +460,6 @@ async def test_stopping_hands_back_what_takes_too_long_and_counts_no_delivery(bu
     assert len(seen.deliveries) == 1
 
 
-async def test_a_worker_that_leaves_takes_its_name_along_only_when_it_holds_nothing(bus: Bus) -> None:
-    await bus.publish(a_query(), "open")
-    await silent(bus, name="still-holding")
-    async with working(bus, {QuerySubmitted: Seen()}, "w1"):
-        pass
-    listed = await bus.client.execute_command("XINFO", "CONSUMERS", inbox_of(bus), "coordinator")
-    names = {consumer.get(b"name", consumer.get("name")) for consumer in listed}
-    assert names <= {b"still-holding", b"w1"}
-    assert b"still-holding" in names or not await pending(bus, inbox_of(bus))
-
-
 async def test_stopping_while_redis_is_away_ends(
     redis_server: RedisServer, namespace: str, bus_settings: BusSettings
 ) -> None:

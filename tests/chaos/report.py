@@ -17,6 +17,8 @@ class Report:
     """Writes of which nobody can tell whether they took effect, and the answer says so."""
     taken_up: int = 0
     """Runs of read-only tools beyond the first of their call."""
+    overdue: int = 0
+    """Sessions that the coordinator ended itself."""
     broken: int = 0
 
     def lines(self) -> Iterator[str]:
@@ -24,9 +26,9 @@ class Report:
         for (component, place), kills in sorted(self.landed.items()):
             yield f"{component:<22}{place:<16}{kills:>5}"
         yield (
-            f"kills: {self.landed.total()}   sessions: {self.sessions}   "
-            f"calls run again: {self.taken_up}   writes of unknown outcome: {self.unknown_outcomes}   "
-            f"promises broken: {self.broken}"
+            f"kills: {self.landed.total()}, sessions: {self.sessions}, "
+            f"reads run again: {self.taken_up}, writes of unknown outcome: {self.unknown_outcomes}, "
+            f"ended without the assembler: {self.overdue}, promises broken: {self.broken}"
         )
 
 

@@ -13,10 +13,12 @@ from tests.chaos.report import REPORT
 from tests.chaos.traffic import Traffic
 from tests.flows.pipeline import Pipeline
 from tests.flows.promises import (
+    OVERDUE,
     assert_complete,
     assert_each_answered_once,
     assert_tools_told_truly,
     assert_way,
+    assert_whole,
 )
 
 pytestmark = pytest.mark.chaos
@@ -28,6 +30,8 @@ AT_RANDOM = max(2, KILLS - OF_EACH * len(COMPONENTS))
 EVERYBODY_EVERY = 10
 """Of the kills at random, one in so many takes all five at once."""
 DRAIN_LIMIT_S = 120.0
+OVERDUE_MAX = 1 + KILLS // 100
+"""Sessions whose assembler was killed so often in a row that the coordinator ended them itself."""
 
 PLACES: dict[Component, tuple[Place, ...]] = {
     "coordinator": ("read to commit", "submission"),
@@ -47,6 +51,8 @@ def test_killing_a_component_in_the_middle_of_its_work_changes_nothing(
     with traffic.flowing():
         for n in range(OF_EACH):
             killer.kill_in(component, PLACES[component][n % len(PLACES[component])])
+            if n % 2:
+                wait_for_progress(five)
     for place in PLACES[component]:
         assert killer.landed[component, place] >= OF_EACH // len(PLACES[component])
     assert_nothing_changed(five, killer, traffic)
@@ -66,8 +72,17 @@ def test_killing_any_component_at_any_moment_changes_nothing(five: Pipeline) -> 
     assert_nothing_changed(five, killer, traffic)
 
 
+def wait_for_progress(five: Pipeline) -> None:
+    """Until another session has ended: what was killed is at work again."""
+    before = five.response_count()
+    five.until(lambda: five.response_count() > before, "the pipeline at work again")
+
+
 def assert_nothing_changed(five: Pipeline, killer: Killer, traffic: Traffic) -> None:
-    """Every session went the way of one that nothing disturbs, and ended in one response."""
+    """Every session went the way of one that nothing disturbs, and ended in one response.
+
+    The exception is one whose assembler did not come to answer in time: its log is whole all the same.
+    """
     REPORT.landed += killer.landed
     REPORT.sessions += len(traffic.session_ids)
     REPORT.broken += 1  # until all of it holds
@@ -75,11 +90,17 @@ def assert_nothing_changed(five: Pipeline, killer: Killer, traffic: Traffic) -> 
     five.wait_until_idle()
     responses = [one for one in five.responses() if one.session_id in set(traffic.session_ids)]
     assert_each_answered_once(responses, traffic.session_ids)
+    overdue = 0
     for response in responses:
         log = five.log(response.session_id)
-        assert_way(log)
-        unknown = assert_tools_told_truly(five, response, log)
-        assert_complete(response)
-        REPORT.unknown_outcomes += unknown
+        if any(event["type"] == OVERDUE for event in log):
+            overdue += 1
+            assert_whole(log)
+        else:
+            assert_way(log)
+            assert_complete(response)
+            REPORT.unknown_outcomes += assert_tools_told_truly(five, response, log)
+    assert overdue <= OVERDUE_MAX, f"{overdue} sessions were answered without the assembler"
+    REPORT.overdue += overdue
     REPORT.taken_up = sum(len(runs) - 1 for runs in five.ledger.runs.values())
     REPORT.broken -= 1

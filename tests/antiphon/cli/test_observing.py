@@ -1,0 +1,160 @@
+"""The commands that look at a running pipeline, and those that need none."""
+
+import socket
+from pathlib import Path
+from typing import get_args
+
+import orjson
+import pytest
+import redis
+
+from shared.events import COMPONENTS, QuerySubmitted
+from shared.events.base import Component
+from tests.antiphon.conftest import QUESTION, InProcess
+from tests.redis_server import RedisServer
+
+
+@pytest.fixture
+def nobody(redis_server: RedisServer, namespace: str) -> dict[str, str]:
+    """A Redis on which no component has ever run."""
+    return {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
+
+
+def test_status_shows_every_component_and_its_workers(run: InProcess, pipeline: dict[str, str]) -> None:
+    shown = orjson.loads(run("status", "--json", **pipeline).stdout)
+    assert [part["component"] for part in shown["components"]] == list(COMPONENTS)
+    assert {part["workers_alive"] for part in shown["components"]} == {1}
+    table = run("status", **pipeline).stdout
+    assert all(component in table for component in COMPONENTS)
+
+
+def test_status_works_while_everything_is_absent(run: InProcess, nobody: dict[str, str]) -> None:
+    run("submit", "why?", **nobody)
+    shown = orjson.loads(run("status", "--json", **nobody).stdout)
+    assert {part["workers_alive"] for part in shown["components"]} == {0}
+    assert shown["queue"]["length"] == 1
+    assert shown["queue"]["oldest_wait_s"] >= 0
+    assert run("status", **nobody).exit_code == 0
+
+
+def test_health_tells_the_living_from_the_absent(
+    run: InProcess, pipeline: dict[str, str], nobody: dict[str, str]
+) -> None:
+    assert run("health", "coordinator", **pipeline).exit_code == 0
+    assert run("health", "coordinator", "--here", **pipeline).exit_code == 0
+    absent = run("health", "coordinator", "--here", **nobody)
+    assert absent.exit_code == 1
+    assert f"no worker is alive on {socket.gethostname()}" in absent.stderr
+    said = orjson.loads(run("health", "coordinator", "--json", **nobody).stdout)
+    assert said == {"component": "coordinator", "is_healthy": False, "workers": []}
+
+
+def test_sessions_are_listed_shown_and_cancelled(run: InProcess, pipeline: dict[str, str]) -> None:
+    session_id = run("submit", QUESTION, **pipeline).stdout.strip()
+    assert run("sessions", "watch", session_id, **pipeline).exit_code == 0
+
+    listed = orjson.loads(run("sessions", "list", "--json", **pipeline).stdout)
+    mine = next(row for row in listed if row["session_id"] == session_id)
+    assert (mine["status"], mine["query"]) == ("complete", QUESTION)
+    assert session_id in run("sessions", "list", **pipeline).stdout
+
+    readable = run("sessions", "show", session_id, **pipeline).stdout
+    assert "response.ready" in readable
+    events = run("sessions", "show", session_id, "--json", **pipeline).stdout.splitlines()
+    assert orjson.loads(events[0])["type"] == QuerySubmitted.type
+    assert orjson.loads(events[-1])["data"]["session_id"] == session_id
+
+    ended = run("sessions", "cancel", session_id, "--json", **pipeline)
+    assert orjson.loads(ended.stdout) == {"session_id": session_id, "cancelling": False}
+
+
+def test_a_watched_session_can_be_read_by_programs(run: InProcess, pipeline: dict[str, str]) -> None:
+    session_id = run("submit", QUESTION, **pipeline).stdout.strip()
+    lines = run("sessions", "watch", session_id, "--json", **pipeline).stdout.splitlines()
+    assert orjson.loads(lines[-1])["type"] == "antiphon.response.ready.v1"
+
+
+def test_tools_are_those_of_the_pipeline_or_of_modules(
+    run: InProcess, pipeline: dict[str, str], nobody: dict[str, str]
+) -> None:
+    published = orjson.loads(run("tools", "list", "--json", **pipeline).stdout)
+    here = orjson.loads(run("tools", "list", "--tools", "recipes", "--json").stdout)
+    assert published == here
+    assert "find_recipe (read)" in run("tools", "show", "find_recipe", **pipeline).stdout
+    unknown = run("tools", "show", "nothing", "--tools", "recipes")
+    assert unknown.exit_code == 2
+    assert "There are: find_recipe" in unknown.stderr
+    assert "No dispatcher" in run("tools", "list", **nobody).stderr
+
+
+def test_dead_letters_are_listed_shown_requeued_and_dropped(
+    run: InProcess, pipeline: dict[str, str], redis_server: RedisServer
+) -> None:
+    inbox = f"{pipeline['ANTIPHON_NAMESPACE']}:{{0}}:inbox:coordinator"
+    with redis.Redis(port=redis_server.port) as server:
+        server.xadd(inbox, {"event": "no event at all", "log": "1-1"})
+    letters: list[dict[str, str]] = []
+    while not letters:
+        letters = orjson.loads(run("dead", "list", "--json", **pipeline).stdout)
+    letter_id = letters[0]["id"]
+    assert letter_id in run("dead", "list", **pipeline).stdout
+    assert "no event at all" in run("dead", "show", letter_id, **pipeline).stdout
+    assert orjson.loads(run("dead", "show", letter_id, "--json", **pipeline).stdout)["id"] == letter_id
+    assert run("dead", "requeue", letter_id, **pipeline).exit_code == 2, "it is no readable event"
+    assert run("dead", "drop", letter_id, **pipeline).exit_code == 0
+    assert orjson.loads(run("dead", "list", "--json", **pipeline).stdout) == []
+
+
+def test_every_event_and_every_setting_can_be_printed(run: InProcess) -> None:
+    assert orjson.loads(run("events", "schema").stdout)["asyncapi"] == "3.0.0"
+    rows = orjson.loads(run("settings", "--json").stdout)
+    assert "ANTIPHON_REDIS_URL" in [row["variable"] for row in rows]
+    assert "ANTIPHON_BUS_LEASE_S" in run("settings").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["health", "nobody"], "nobody"),
+        (["run", "nobody"], "nobody"),
+        (["sessions", "show", "no spaces"], "session_id"),
+        (["sessions", "show", "unknown"], "sessions list"),
+        (["sessions", "watch", "unknown"], "sessions list"),
+        (["sessions", "cancel", "unknown"], "sessions list"),
+        (["sessions", "list", "--limit", "0"], "--limit"),
+        (["dead", "show", "nonsense"], "nonsense"),
+        (["dead", "show", "0/1-1"], "dead list"),
+        (["dead", "drop", "0/1-1"], "dead list"),
+        (["dead", "requeue", "9/1-1"], "9/1-1"),
+        (["tools", "list", "--tools", "no_such_module"], "no_such_module"),
+        (["up", "--replicas", "nobody=1"], "nobody"),
+        (["up", "--replicas", "coordinator=many"], "many"),
+        (["up", "--replicas", "coordinator"], "coordinator=2"),
+        (["up", "--replicas", "coordinator=99999999999"], "999"),
+        (["submit", " "], "query"),
+        (["submit", "x", "--session-id", "no spaces"], "session_id"),
+    ],
+)
+def test_nonsense_is_refused_with_the_way_out(
+    run: InProcess, nobody: dict[str, str], arguments: list[str], says: str
+) -> None:
+    done = run(*arguments, **nobody)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert says in done.stderr
+
+
+def test_without_redis_every_observer_says_so_and_exits_3(run: InProcess) -> None:
+    for command in (["status"], ["dead", "list"]):
+        done = run(*command, ANTIPHON_REDIS_URL="redis://127.0.0.1:1/0")
+        assert done.exit_code == 3
+        assert "out of reach" in done.stderr
+
+
+@pytest.mark.parametrize("command", [[], ["sessions"], ["dead"], ["tools"], ["events"]])
+def test_a_group_alone_teaches_its_commands(run: InProcess, command: list[str], folder: Path) -> None:
+    said = run(*command)
+    assert "Commands" in said.output
+
+
+def test_components_are_named_as_the_bus_names_them() -> None:
+    assert get_args(Component) == COMPONENTS

@@ -1,9 +1,7 @@
 """A private pipeline in one process: its Redis, and the five components as tasks on one bus."""
 
 import asyncio
-import contextlib
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any, get_args
 
@@ -22,7 +20,6 @@ from tool_dispatcher.tool import Tool, Toolset
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 _GRACE_S = 1.0
 _CONNECT_PATIENCE_S = 10.0
-_PROVIDER_SETTING = "ANTIPHON_REASONING_ENGINE_PROVIDER"
 
 
 class EmbeddedPipeline:
@@ -90,11 +87,9 @@ class EmbeddedPipeline:
         import response_assembler.component
         import tool_dispatcher.component
 
-        with _provider(self._model):
-            engine = reasoning_engine.component.build(bus)
         return [
             coordinator.component.build(bus),
-            engine,
+            reasoning_engine.component.build(bus, provider=self._model),
             tool_dispatcher.component.build(bus, registry=registry_of(self._tools)),
             context_synthesizer.component.build(bus),
             response_assembler.component.build(bus),
@@ -115,19 +110,3 @@ def registry_of(tools: Iterable[Any]) -> Registry:
                     f"tools: {one!r} is not a tool.", hint="Decorate its function with @tool(effect=...)."
                 )
     return Registry(found)
-
-
-@contextlib.contextmanager
-def _provider(model: Provider | None) -> Iterator[None]:
-    """The engine reads its settings from the environment alone; while it is built, that says `model`."""
-    environment = os.environ  # noqa: TID251  # set for a component of ours, not read
-    before = environment.get(_PROVIDER_SETTING)
-    try:
-        if model is not None:
-            environment[_PROVIDER_SETTING] = model
-        yield
-    finally:
-        if model is not None:
-            environment.pop(_PROVIDER_SETTING)
-            if before is not None:
-                environment[_PROVIDER_SETTING] = before

@@ -2,7 +2,7 @@
 
 from tool_dispatcher.tool import tool
 
-RESULT = {"items": [{"title": "A stub", "text": "It says what stubs say. " * 8}]}
+RESULT: dict[str, object] = {"items": [{"title": "A stub", "text": "It says what stubs say. " * 8}]}
 
 
 @tool(effect="read")

@@ -43,7 +43,7 @@ class Pipeline:
         for name, module in MODULES.items():
             started = time.perf_counter()
             self.processes[name] = subprocess.Popen([sys.executable, "-m", module], env=self._environment)
-            self._until(lambda name=name: self.client.hlen(self.keys.workers(name)))  # type: ignore[misc]
+            self._until(lambda name=name: self.client.hlen(self.keys.workers(name)))
             seconds[name] = time.perf_counter() - started
         return seconds
 

@@ -2,14 +2,14 @@
 
 from reasoning_engine.handlers import ReasoningEngine
 from reasoning_engine.model import Model, choose_model
-from reasoning_engine.settings import EngineSettings
+from reasoning_engine.settings import EngineSettings, Provider
 from shared.bus.redis_bus import Bus
 from shared.service import Service
 from shared.settings import PipelineSettings, load, load_environment
 
 
-def build(bus: Bus, model: Model | None = None) -> Service:
-    """The reasoning engine on `bus`, with the model the environment names unless one is given.
+def build(bus: Bus, model: Model | None = None, provider: Provider | None = None) -> Service:
+    """The reasoning engine on `bus`, with the model the environment names unless it, or who provides it, is given.
 
     Raises ConfigurationError.
     """
@@ -17,7 +17,7 @@ def build(bus: Bus, model: Model | None = None) -> Service:
     close = None
     if model is None:
         model = chosen = choose_model(
-            settings.provider,
+            provider or settings.provider,
             load_environment("ANTHROPIC_API_KEY"),
             load_environment("ANTHROPIC_BASE_URL"),
             settings.request_timeout_s,

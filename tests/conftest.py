@@ -45,9 +45,7 @@ async def bus(
     """An open bus: on fakeredis, on a real server, and on a real cluster node with three partitions."""
     keys = Keys(namespace, partitions=3 if request.param == "cluster" else 1)
     if request.param == "fakeredis":
-        client = fakeredis.FakeAsyncRedis(
-            server=fakeredis.FakeServer(), protocol=3, legacy_responses=False
-        )
+        client = fakeredis.FakeAsyncRedis(server=fakeredis.FakeServer(), protocol=3, legacy_responses=False)
         connections = Connections.to_fake(client)
     else:
         fixture = "redis_server" if request.param == "redis" else "redis_cluster"

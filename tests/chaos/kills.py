@@ -52,6 +52,20 @@ class Killer:
         self.landed[name, found] += 1
         return True
 
+    def freeze_in(self, name: str, place: Place) -> None:
+        """Freeze it there until others have taken over all it had in hand; then let it go on as if in time."""
+        process, deadline = self._five.running[name], time.monotonic() + LIMIT_S
+        os.kill(process.pid, signal.SIGSTOP)
+        while self._place_of(name) != place:
+            os.kill(process.pid, signal.SIGCONT)
+            assert time.monotonic() < deadline, f"{name} was never in a {place}\n{self._five.logs()}"
+            time.sleep(self._choose.uniform(0, _PAUSE_MAX_S))
+            os.kill(process.pid, signal.SIGSTOP)
+        try:
+            self._five.until(lambda: not self._five.in_hand(name), f"others at the work of {name}")
+        finally:
+            os.kill(process.pid, signal.SIGCONT)
+
     def _place_of(self, name: str) -> Place:
         five, component = self._five, component_of(name)
         if five.in_hand(name):

@@ -5,6 +5,7 @@ questions make it behave otherwise: see `script`.
 """
 
 import contextlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -91,6 +92,10 @@ class Pipeline(Processes):
             LEDGER_FILE=str(file),
             **environment,
         )
+
+    def stop(self) -> None:
+        super().stop()
+        shutil.rmtree(self.ledger.path.parent)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -72,12 +73,13 @@ class Processes:
         return self.running[name].wait(timeout=limit_s)
 
     def stop(self) -> None:
-        """End everything that still runs."""
+        """End everything that still runs, and clear up."""
         for process in self.running.values():
             if process.poll() is None:
                 process.kill()
             process.wait()
         self.client.close()
+        shutil.rmtree(self.folder)
 
     def until(self, condition: Callable[[], bool], what: str, limit_s: float = LIMIT_S) -> None:
         """Wait for a condition, bounded; when it does not come, show what the processes say."""

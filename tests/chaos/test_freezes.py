@@ -1,0 +1,48 @@
+"""A process that stands still for longer than a lease, and then goes on with what is no longer its own."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from shared.events import Component
+from shared.events.base import COMPONENTS
+from tests.chaos.kills import Killer, Place
+from tests.chaos.traffic import Traffic
+from tests.flows.pipeline import Pipeline, pipeline
+from tests.flows.promises import (
+    assert_complete,
+    assert_each_answered_once,
+    assert_tools_told_truly,
+    assert_way,
+)
+
+pytestmark = pytest.mark.chaos
+
+FREEZES = 2
+PLACES: dict[Component, Place] = {"reasoning_engine": "model call", "tool_dispatcher": "tool call"}
+
+
+@pytest.fixture(scope="module")
+def ten() -> Iterator[Pipeline]:
+    """Two processes of each component, with short leases."""
+    with pipeline(copies=2, wait_s=0.06, LEDGER_WAIT_S="0.06", ANTIPHON_BUS_LEASE_S="1.5") as pipeline_of_ten:
+        yield pipeline_of_ten
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_a_worker_that_comes_back_too_late_changes_nothing(ten: Pipeline, component: Component) -> None:
+    killer = Killer(ten, random.Random(component))
+    traffic = Traffic(ten, component)
+    with traffic.flowing():
+        for _ in range(FREEZES):
+            killer.freeze_in(component, PLACES.get(component, "read to commit"))
+    ten.until(lambda: traffic.is_answered, "all sessions answered")
+    ten.wait_until_idle()
+    responses = [one for one in ten.responses() if one.session_id in set(traffic.session_ids)]
+    assert_each_answered_once(responses, traffic.session_ids)
+    for response in responses:
+        log = ten.log(response.session_id)
+        assert_complete(response)
+        assert_way(log)
+        assert_tools_told_truly(ten, response, log, may_read_again=True)

@@ -1,6 +1,7 @@
 """A component as a process: connect, work, and on SIGTERM stop reading, finish or hand back, exit 0."""
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -23,6 +24,7 @@ GRACE_S = 8.0
 """How long a stopping process works on what it has in hand."""
 EXIT_USAGE = 2
 EXIT_REDIS = 3
+_YOUNG_OBJECTS_MAX = 20_000
 
 Build = Callable[[Bus], Service]
 
@@ -43,6 +45,7 @@ async def _serve(bus: Bus, build: Build) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     service = build(bus)
+    _spare_the_collector()
     opening = asyncio.create_task(bus.open())
     stopping = asyncio.create_task(stop.wait())
     await asyncio.wait({opening, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -59,6 +62,16 @@ async def _serve(bus: Bus, build: Build) -> None:
     if threading.active_count() > 1:
         # Everything is committed or handed back; a tool's thread that never ends must not hold the process.
         os._exit(0)
+
+
+def _spare_the_collector() -> None:
+    """Have the garbage collector look at what a message leaves behind, not at the program again and again.
+
+    With the defaults it took a quarter of a busy coordinator's time. Messages leave next to no cycles.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_YOUNG_OBJECTS_MAX)
 
 
 async def run_service(bus: Bus, service: Service, stop: asyncio.Event, grace_s: float = GRACE_S) -> None:

@@ -43,7 +43,7 @@ chaos: setup ## the long form of the chaos tests: kill -9 at random moments, CHA
 	CHAOS_KILLS=$(CHAOS_KILLS) $(bin)/python -m pytest -m chaos $(ARGS)
 
 bench: ## measure sessions per second, latency and memory, beside the floor
-	@scripts/setup.sh bench
+	@scripts/setup.sh test,bench
 	$(bin)/python -m benchmarks $(ARGS)
 
 docs: setup ## write docs/settings.md anew

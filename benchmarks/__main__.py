@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import floor, langgraph_peer
+from benchmarks.noop_tools import RESULT
 from benchmarks.pipeline import Pipeline, pipeline
+from benchmarks.stub_engine import REPLY
 from tests.redis_server import running
 
 IN_FLIGHT = 500
-REPLY = "The stub says what stubs say. " * 7
-RESULT = {"items": [{"title": "A stub", "text": "It says what stubs say. " * 8}]}
 
 Row = tuple[str, str, str, str]
 """What was measured, the figure, what it stands beside, the target."""
@@ -49,7 +49,8 @@ def start_up(seconds: dict[str, float]) -> list[Row]:
 def speed(measured: Pipeline, sessions: int, runs: int, peer_sessions: int) -> list[Row]:
     """Throughput and latency, each run paired with one of the floor and of the peer."""
     hops = measured.hops()
-    rates, floor_rates, peer_rates, idle_ms, floor_idle_ms = [], [], [], [], []
+    rates, floor_rates, idle_ms, floor_idle_ms = [], [], [], []
+    peer_rates: dict[int, list[float]] = {1: [], 2: []}
     costs: dict[str, float] = {}
     for _ in range(runs):
         before = measured.cpu_s()
@@ -60,8 +61,9 @@ def speed(measured: Pipeline, sessions: int, runs: int, peer_sessions: int) -> l
             floor_rates.append(floor.measure(server.port, hops, sessions, IN_FLIGHT))
         with running() as server:
             floor_idle_ms.append(1000 / floor.measure(server.port, hops, 200, in_flight=1))
-        if peer_sessions:
-            peer_rates.append(langgraph_peer.measure(peer_sessions, 2, REPLY, RESULT))
+        for processes, found in peer_rates.items():
+            if peer_sessions:
+                found.append(langgraph_peer.measure(peer_sessions, processes, REPLY, RESULT))
     rate, floor_rate = statistics.median(rates), statistics.median(floor_rates)
     ratio = statistics.median(a / b for a, b in zip(rates, floor_rates, strict=True))
     idle, floor_idle = statistics.median(idle_ms), statistics.median(floor_idle_ms)
@@ -81,16 +83,11 @@ def speed(measured: Pipeline, sessions: int, runs: int, peer_sessions: int) -> l
         ),
         ("CPU per session", f"{sum(costs.values()):.0f} us", _costs(costs), ""),
     ]
-    if peer_rates:
-        peer = statistics.median(peer_rates)
-        rows.append(
-            (
-                "LangGraph + SQLite, 2 processes",
-                f"{peer:.0f}/s",
-                f"we are {rate / peer:.1f} times as fast",
-                ">= 3",
-            )
-        )
+    for processes, found in peer_rates.items():
+        if found:
+            peer = statistics.median(found)
+            name = f"LangGraph + SQLite, processes: {processes}"
+            rows.append((name, f"{peer:.0f}/s", f"we are {rate / peer:.1f} times as fast", ">= 3"))
     return rows
 
 

@@ -34,6 +34,7 @@ class Pipeline:
             "ANTIPHON_REDIS_URL": server.url,
             "ANTIPHON_TOOLS": "benchmarks.noop_tools",
             "ANTIPHON_LOG_LEVEL": "warning",
+            "ANTIPHON_REASONING_ENGINE_CONCURRENCY": "128",
             **environment,
         }
 
@@ -143,10 +144,10 @@ def _inbox_of(event_type: str) -> str | None:
 
 @contextlib.contextmanager
 def pipeline(**environment: str) -> Iterator[Pipeline]:
-    """A started pipeline on a fresh Redis, for the length of a block."""
+    """A pipeline on a fresh Redis, to be started, and ended with the block."""
     with running() as server:
-        started = Pipeline(server, **environment)
+        measured = Pipeline(server, **environment)
         try:
-            yield started
+            yield measured
         finally:
-            started.stop()
+            measured.stop()

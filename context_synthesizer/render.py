@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from shared.briefing import as_text, fence
+from shared.excerpt import one_line, shorten
 from shared.memory import Fact, ReasoningNote, ToolUse
 
 KEY_PART_CHARACTERS = 300
@@ -18,7 +19,6 @@ LONG, SHORT = 400, 120
 """Characters of a tool use's arguments, and of its message."""
 _NAME_CHARACTERS = 200
 _ATTRIBUTE = str.maketrans({"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;"})
-_WORD_CHARACTERS_MAX = 30
 _RUN_MIN = 3
 _PLAIN = re.compile(r"[A-Za-z0-9_.$\[\]:-]{0,200}")
 
@@ -89,19 +89,6 @@ def id_ranges(ids: Sequence[str]) -> str:
         for run in runs
     ]
     return ", ".join(parts)
-
-
-def one_line(text: str, characters: int) -> str:
-    """The text's beginning on one line."""
-    line = " ".join(text[: 4 * characters].split())
-    return shorten(line, characters) if len(line) > characters or len(text) > 4 * characters else line
-
-
-def shorten(text: str, characters: int) -> str:
-    """The first part of a text that is longer than `characters`, up to the end of a word, and an ellipsis."""
-    cut = text[:characters]
-    space = cut.rfind(" ", max(0, len(cut) - _WORD_CHARACTERS_MAX))
-    return (cut[:space] if space > 0 else cut).rstrip() + " …"
 
 
 def _fenced(fact: Fact, content: str, *, is_shortened: bool = False) -> str:

@@ -35,7 +35,6 @@ from shared.tools import RequestedCall, ToolCall
 from shared.values import LogEntry
 
 REASONING_FAILURES_MAX = 2
-ASSEMBLY_OVERDUE_AFTER = timedelta(seconds=15)
 DEADLINE, OVERDUE = "deadline", "assembly"
 
 
@@ -252,7 +251,7 @@ def _assemble(
         opened=session.opened,
     )
     ending = session.model_copy(update={"phase": "assembling", "awaiting": child_id(event.id, 0)})
-    overdue = SetTimer(OVERDUE, ASSEMBLY_OVERDUE_AFTER, AssemblyOverdue())
+    overdue = SetTimer(OVERDUE, timedelta(seconds=session.limits.assembly_s), AssemblyOverdue())
     return Decision(ending, (request,), (overdue, CancelTimer(DEADLINE)))
 
 

@@ -6,6 +6,8 @@ from pydantic_settings import SettingsConfigDict
 from shared.session import Limits
 from shared.settings import Settings
 
+_ASSEMBLY_S_MIN = 15.0
+
 
 class CoordinatorSettings(Settings):
     """Defaults for what a query leaves out, and the coordinator's own bounds."""
@@ -27,11 +29,12 @@ class CoordinatorSettings(Settings):
         default=20, ge=0, le=600, description="Seconds a new session waits for a dispatcher's catalogue."
     )
 
-    @property
-    def limits(self) -> Limits:
+    def limits(self, lease_s: float) -> Limits:
+        """The bounds of a session. An assembler that dies has its work taken over within two leases."""
         return Limits(
             max_rounds=self.max_rounds,
             max_tool_calls=self.max_tool_calls,
             max_tokens=self.max_tokens,
             deadline_s=self.deadline_s,
+            assembly_s=max(_ASSEMBLY_S_MIN, 3 * lease_s),
         )

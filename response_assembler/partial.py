@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 
 from response_assembler.quote import code, plain, quote
-from response_assembler.uncertainty import LIMITS, failed, one_line
+from response_assembler.uncertainty import LIMITS, MESSAGE_CHARACTERS, failed
 from shared.briefing import as_text
+from shared.excerpt import one_line
 from shared.memory import Fact, Memory, ToolUse
 from shared.session import Status, TerminationReason
 
@@ -95,10 +96,7 @@ def _missing(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> str:
         for use in memory.tool_usage
         if use.outcome in ("ok", "not_found") and not use.facts
     ]
-    lines += [
-        f"- {code(use.tool)}{_with(use)} failed: {plain(one_line(use.message)) or use.outcome}"
-        for use in failed(memory)
-    ]
+    lines += [f"- {code(use.tool)}{_with(use)} failed: {_said(use)}" for use in failed(memory)]
     if not lines:
         return ""
     more = [f"- {len(lines) - _FAILURES_MAX} more of the kind."] if len(lines) > _FAILURES_MAX else []
@@ -109,6 +107,10 @@ def _with(use: ToolUse) -> str:
     """The arguments of a call as a person would say them."""
     said = ", ".join(f"{key}: {value}" for key, value in use.arguments.items())
     return f" ({plain(one_line(said, 100))})" if said else ""
+
+
+def _said(use: ToolUse) -> str:
+    return plain(one_line(use.message, MESSAGE_CHARACTERS)) or use.outcome
 
 
 def _words(text: str) -> set[str]:

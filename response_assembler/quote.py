@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from response_assembler.uncertainty import one_line
+from shared.excerpt import one_line
 from shared.memory import Fact
 
 QUOTE_CHARACTERS = 280

@@ -1,17 +1,20 @@
 """From the citations in an answer to the facts they name. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from response_assembler.uncertainty import one_line
+from response_assembler.uncertainty import KINDS
 from shared.briefing import as_text
+from shared.excerpt import one_line
 from shared.memory import Fact
 from shared.session import Source, Uncertainty
 
 UNCITED_MAX = 20
+"""Sources listed at most for an answer that cites none."""
 EXCERPT_CHARACTERS = 300
 _TITLE_CHARACTERS = 80
 _IDS_MAX = 1000
+_NAMED_MAX = 20
 _CITATION = re.compile(r"\[\s*(F\d{1,9}(?:\s*(?:,|;|-|–|and|&)\s*F?\d{1,9})*)\s*\]")
 _ID_OR_RUN = re.compile(r"F?(\d{1,9})(?:\s*[-–]\s*F?(\d{1,9}))?")
 
@@ -38,13 +41,10 @@ def resolve(answer: str, facts: Sequence[Fact]) -> tuple[tuple[Source, ...], tup
     by_id = {fact.id: fact for fact in facts}
     ids = cited_ids(answer)
     sources = tuple(source_of(by_id[id]) for id in ids if id in by_id)
-    doubts = list(_unknown(ids, by_id))
+    doubts = _unknown(ids, by_id)
     if not sources and facts:
         sources = tuple(source_of(fact) for fact in facts[-UNCITED_MAX:])
-        message = (
-            "The answer does not say which facts it rests on; the listed sources are those the model had."
-        )
-        doubts.append(Uncertainty(kind="uncited", message=message, about="answer"))
+        doubts.append(Uncertainty(kind="uncited", message=KINDS["uncited"], about="answer"))
     return sources, tuple(doubts)
 
 
@@ -60,9 +60,10 @@ def source_of(fact: Fact) -> Source:
     )
 
 
-def _unknown(ids: Sequence[str], by_id: dict[str, Fact]) -> Iterator[Uncertainty]:
+def _unknown(ids: Sequence[str], by_id: dict[str, Fact]) -> list[Uncertainty]:
     unknown = [id for id in ids if id not in by_id]
-    if unknown:
-        named = ", ".join(unknown[:UNCITED_MAX]) + (", …" if len(unknown) > UNCITED_MAX else "")
-        message = f"The answer cites {named}, which no tool returned. Do not rely on what it says there."
-        yield Uncertainty(kind="unknown_citation", message=message, about=named)
+    if not unknown:
+        return []
+    named = ", ".join(unknown[:_NAMED_MAX]) + (", …" if len(unknown) > _NAMED_MAX else "")
+    message = f"The answer cites {named}, which no tool returned. Do not rely on what it says there."
+    return [Uncertainty(kind="unknown_citation", message=message, about=named)]

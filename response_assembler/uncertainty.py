@@ -5,6 +5,7 @@ docs/uncertainty.md is the same table for readers; a test keeps the two equal.
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from shared.excerpt import one_line
 from shared.memory import Memory, ToolUse
 from shared.session import TerminationReason, Uncertainty
 
@@ -48,7 +49,8 @@ LIMITS: dict[TerminationReason, str] = {
 """Why an answer falls short, as the end of a sentence."""
 
 _ANSWERS_IN_THEMSELVES = ("ok", "not_found", "outcome_unknown")
-_MESSAGE_CHARACTERS = 300
+MESSAGE_CHARACTERS = 300
+"""Of what a tool said about its failure."""
 
 
 def of_ending(reason: TerminationReason) -> Iterator[Uncertainty]:
@@ -68,7 +70,7 @@ def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[
         message = f"`{tool}` had not finished when the session ended; what it would have told is not known."
         yield Uncertainty(kind="call_unfinished", message=message, about=f"{tool} {call_id}")
     for use in failed(memory):
-        message = f"`{use.tool}` failed ({use.outcome}): {one_line(use.message)}"
+        message = f"`{use.tool}` failed ({use.outcome}): {one_line(use.message, MESSAGE_CHARACTERS)}"
         yield Uncertainty(kind="tool_failed", message=message, about=use.tool)
 
 
@@ -81,12 +83,3 @@ def failed(memory: Memory) -> Sequence[ToolUse]:
 def without_repeats(doubts: Iterable[Uncertainty]) -> tuple[Uncertainty, ...]:
     """Each doubt once, the first ones first."""
     return tuple(dict.fromkeys(doubts))
-
-
-def one_line(text: str, characters: int = _MESSAGE_CHARACTERS) -> str:
-    """The beginning of a text, on one line."""
-    line = " ".join(text[: 4 * characters].split())
-    if len(line) <= characters and len(text) <= 4 * characters:
-        return line
-    cut = line[:characters]
-    return (cut[: cut.rfind(" ")] if cut.rfind(" ") > characters // 2 else cut) + " …"

@@ -4,9 +4,11 @@ Derived ids are what makes a re-run harmless: the same input gives the same outp
 """
 
 import os
+import socket
 import time
 import zlib
 from hashlib import blake2b
+from secrets import token_hex
 from uuid import UUID, uuid5
 
 _VERSION_7 = 0x7 << 76
@@ -16,6 +18,11 @@ _VARIANT = 0b10 << 62
 def new_id() -> UUID:
     """A fresh UUIDv7 (RFC 9562, section 5.7): 48 bits of Unix milliseconds, then 74 random bits."""
     return _uuid7(time.time_ns() // 1_000_000, os.urandom(10))
+
+
+def new_consumer_name() -> str:
+    """`host-pid-random`: what one worker, or one door, of this process is called in its groups."""
+    return f"{socket.gethostname()}-{os.getpid()}-{token_hex(3)}"
 
 
 def id_of_entry(stream: str, entry: str) -> UUID:

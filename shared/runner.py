@@ -4,11 +4,9 @@ import asyncio
 import gc
 import os
 import signal
-import socket
 import sys
 import threading
 from collections.abc import Callable
-from secrets import token_hex
 
 import structlog
 
@@ -17,6 +15,7 @@ from shared.bus.consumer import Consumer
 from shared.bus.redis_bus import Bus
 from shared.clock import utc_now
 from shared.errors import AntiphonError, ConfigurationError
+from shared.ids import new_consumer_name
 from shared.service import Service
 from shared.settings import PipelineSettings, load
 
@@ -30,7 +29,7 @@ Build = Callable[[Bus], Service]
 
 
 def main(name: str, build: Build) -> None:
-    """Run one component until it is told to stop. Exits 0 when it was, 2 when it is not set up right."""
+    """Run one component until it is told to stop. Exits 0 then; 2 when it is not set up right, 3 without Redis."""
     try:
         settings = load(PipelineSettings)
         logs.configure(settings.log_level, name)
@@ -77,7 +76,7 @@ def _spare_the_collector() -> None:
 async def run_service(bus: Bus, service: Service, stop: asyncio.Event, grace_s: float = GRACE_S) -> None:
     """Run a built service on an open bus until `stop` is set. Raises what a background duty dies of."""
     log = structlog.get_logger()
-    consumer = Consumer(bus, service, f"{socket.gethostname()}-{os.getpid()}-{token_hex(3)}")
+    consumer = Consumer(bus, service, new_consumer_name())
     working = [
         asyncio.create_task(consumer.run()),
         asyncio.create_task(

@@ -54,6 +54,9 @@ class Limits(Value):
     max_tool_calls: int = Field(ge=0)
     max_tokens: int = Field(ge=100)
     deadline_s: float = Field(gt=0)
+    assembly_s: float = Field(
+        default=15.0, gt=0, description="Seconds until an answer is given without the assembler."
+    )
 
 
 class Uncertainty(Value):

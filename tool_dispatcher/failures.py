@@ -6,6 +6,7 @@ from shared.errors import ConfigurationError
 from shared.tools import Effect, ErrorType, ToolError
 
 MESSAGE_CHARACTERS_MAX = 2_000
+_RETRY_AFTER_S_MAX = 86_400 * 365
 
 WHAT_TO_DO: dict[ErrorType, str] = {
     "validation_error": "Correct the arguments and call the tool again.",
@@ -61,7 +62,7 @@ def error_of(error: BaseException, effect: Effect) -> ToolError:
     """What the model is told of an exception: never a traceback."""
     if isinstance(error, ToolFailed):
         return _told(error)
-    message = f"{type(error).__name__}: {error}".removesuffix(": ")
+    message = f"{type(error).__name__}: {_text(error)}".removesuffix(": ")
     is_write = effect == "write"
     match error:
         case TimeoutError() | ConnectionError() if is_write:
@@ -90,16 +91,24 @@ def tool_error(
 
 def readable(text: object, characters_max: int = MESSAGE_CHARACTERS_MAX) -> str:
     """Text that can be encoded, and is not too long."""
-    clean = str(text).encode("utf-8", "replace").decode()
+    clean = _text(text).encode("utf-8", "replace").decode()
     return clean if len(clean) <= characters_max else clean[: characters_max - 1] + "…"
 
 
 def _told(failure: ToolFailed) -> ToolError:
     wait_s = failure.retry_after_s
-    is_usable = isinstance(wait_s, int | float) and 0 <= wait_s < float("inf")
+    is_usable = isinstance(wait_s, int | float) and 0 <= wait_s <= _RETRY_AFTER_S_MAX
     return tool_error(
         failure.error_type,
         failure.message,
         failure.suggested_action,
         retry_after_s=wait_s if is_usable else None,
     )
+
+
+def _text(value: object) -> str:
+    """`str(value)`, of which a tool's own exceptions may make anything."""
+    try:
+        return str(value)
+    except Exception as error:  # noqa: BLE001  # any code may stand in a __str__
+        return f"(no text: {type(error).__name__})"

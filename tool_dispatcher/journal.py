@@ -26,15 +26,11 @@ class Journal:
         # The note may be ours: it was made, and the reply was lost with the connection.
         return (await self.read()).get(entry) == mark
 
-    async def outcome(self, key: str) -> ToolResult | None:
-        """What has come of a call, if it is known."""
-        return read_outcome((await self.read()).get(outcome_entry(key)))
-
     async def settle(self, key: str, result: ToolResult) -> ToolResult:
         """Note what came of a call. Whoever settles it first is right: their outcome is returned."""
         if await self._note(outcome_entry(key), write_outcome(result)):
             return result
-        return await self.outcome(key) or result
+        return read_outcome((await self.read()).get(outcome_entry(key))) or result
 
     async def _note(self, entry: str, content: bytes) -> bool:
         return await patiently("note in journal", lambda: self._session.note(self._name, entry, content))

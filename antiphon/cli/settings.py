@@ -1,6 +1,7 @@
 """`antiphon settings`: every setting there is."""
 
 from antiphon.cli.output import Json, print_json, print_table, run
+from shared.settings import variables
 
 
 def settings(json: Json = False) -> None:
@@ -13,10 +14,8 @@ def settings(json: Json = False) -> None:
 
 
 async def _settings(is_json: bool) -> None:
-    from antiphon.settings_table import (
-        GROUPS,
-    )  # imports every component's settings; only this command needs them
-    from shared.settings import variables
+    # Only this command needs the settings of every component.
+    from antiphon.settings_table import GROUPS
 
     rows = [row for _, kind in GROUPS for row in variables(kind)]
     if is_json:

@@ -4,11 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from antiphon import tool
+from antiphon import ToolFailed, tool
 from examples.courses import lookup
-
-# ToolFailed stands beside `tool` where that is defined.
-from tool_dispatcher.tool import ToolFailed
 
 
 @tool(effect="read", example={"query": "vector clocks", "course_name": "distributed systems"})

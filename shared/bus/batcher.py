@@ -70,6 +70,5 @@ class Batcher:
             if isinstance(result, Exception):
                 reply.set_exception(result)
                 reply.exception()  # seen: a sender that does not wait has chosen not to know
-                reply.exception()  # noted: no complaint if nobody waits for this one
             else:
                 reply.set_result(result)

@@ -39,8 +39,8 @@ for i = 6, #ARGV, OPERATION do
   if name == 'once' or name == 'unless' then
     is_handled = redis.call('SISMEMBER', KEYS[tonumber(ARGV[i + 1])], ARGV[i + 2]) == 1
   elseif name == 'put' then
-    stale = ARGV[i + 2] ~= 'any'
-      and (redis.call('HGET', KEYS[tonumber(ARGV[i + 1])], 'version') or '0') ~= ARGV[i + 2]
+    local version = redis.call('HGET', KEYS[tonumber(ARGV[i + 1])], 'version') or '0'
+    stale = ARGV[i + 2] ~= 'any' and version ~= ARGV[i + 2]
   elseif name == 'append' then
     stale = redis.call('LLEN', KEYS[tonumber(ARGV[i + 1])]) ~= tonumber(ARGV[i + 2])
   elseif name == 'timer' or name == 'cancel' then
@@ -83,7 +83,6 @@ local function milliseconds()
   return now
 end
 
-local logged = false
 for i = 6, #ARGV, OPERATION do
   local name, key, a, b = ARGV[i], KEYS[tonumber(ARGV[i + 1])], ARGV[i + 2], ARGV[i + 3]
   if name == 'event' then
@@ -92,7 +91,6 @@ for i = 6, #ARGV, OPERATION do
     if key then
       redis.call('XADD', key, '*', 'event', b, 'log', at)
     end
-    logged = true
   elseif name == 'once' then
     redis.call('SADD', key, a)
     redis.call('PEXPIRE', key, retention)
@@ -121,7 +119,8 @@ for i = 6, #ARGV, OPERATION do
     redis.call('XADD', key, 'MAXLEN', '~', a, '*', 'letter', letter, 'event', event)
   end
 end
-if logged then
+if session ~= '-' then
+  -- The log outlasts what belongs to its session: where there is none, the session's id is free again.
   redis.call('PEXPIRE', KEYS[2], retention)
 end
 return 'committed'

@@ -266,7 +266,8 @@ def read_delivery(entry: Entry, bytes_max: int) -> Delivery:
     if not _COUNT.fullmatch(count):
         raise UnreadableEvent("attempt: not a small whole number.")
     attempt = int(count)
-    return Delivery(decode(raw), place.decode(), attempt, redelivered=entry.is_taken_over or attempt > 0)
+    is_begun = entry.is_taken_over or attempt > 0 or b"again" in entry.fields
+    return Delivery(decode(raw), place.decode(), attempt, redelivered=is_begun)
 
 
 async def _outcome(handler: Handler, delivery: Delivery, session: SessionStore) -> Outcome:

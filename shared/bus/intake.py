@@ -115,7 +115,7 @@ class Intake:
         while (  # noqa: ASYNC110  # what is waited for happens in other processes
             await patiently("open a session", lambda: self._bus.publish(event, "open")) == "full"
         ):
-            await asyncio.sleep(_FULL_WAIT_S)  # what is waited for happens in other processes
+            await asyncio.sleep(_FULL_WAIT_S)
 
     async def _acknowledge(self, entry: Entry) -> None:
         await asyncio.gather(

@@ -83,10 +83,10 @@ class Bus:
         return result.decode()  # type: ignore[return-value]  # the script's four words
 
     async def publish_catalogue(self, catalogue: Catalogue) -> str:
-        """Make `catalogue` the current one. Its content is kept for the retention; returns its hash."""
+        """Make `catalogue` the current one; returns its hash. Its content is kept for as long as sessions may name it."""
         content = catalogue.model_dump_json().encode()
         content_hash = blake2b(content, digest_size=16).hexdigest()
-        lifetime_ms = milliseconds(self.settings.retention_s) * 2
+        lifetime_ms = milliseconds(max(2 * self.settings.retention_s, _CATALOGUE_LIFE_MIN_S))
         await asyncio.gather(
             self.batcher.submit("SET", self.keys.catalogue_content(content_hash), content, "PX", lifetime_ms),
             self.batcher.submit("SET", self.keys.catalogue(), content_hash),
@@ -120,3 +120,5 @@ class Bus:
 
 
 _CATALOGUES_CACHED = 64
+_CATALOGUE_LIFE_MIN_S = 7_200.0
+"""Longer than dispatchers let pass between two publications, however short the retention is."""

@@ -1,4 +1,4 @@
--- Brings one dead letter back into an inbox, as if it had just arrived.
+-- Brings one dead letter back into an inbox, with a clean slate; `again` tells that somebody has begun with it.
 --
 -- KEYS[1]  dead letters      KEYS[2]  inbox
 -- ARGV[1]  entry of the dead letter    ARGV[2]  event    ARGV[3]  its place in the session's log
@@ -9,5 +9,5 @@ redis.call('XLEN', KEYS[2])
 if redis.call('XDEL', KEYS[1], ARGV[1]) == 0 then
   return 0
 end
-redis.call('XADD', KEYS[2], '*', 'event', ARGV[2], 'log', ARGV[3])
+redis.call('XADD', KEYS[2], '*', 'event', ARGV[2], 'log', ARGV[3], 'again', '1')
 return 1

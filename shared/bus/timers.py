@@ -33,8 +33,8 @@ class Chores:
         now = monotonic_s()
         try:
             if now >= self._retain_at:
-                self._retain_at = now + min(60.0, self.bus.settings.retention_s / 2)
-                await self._retain()
+                if await self._retain() < _RETAIN_AT_ONCE:  # else there is more: go on the next time
+                    self._retain_at = now + min(60.0, self.bus.settings.retention_s / 2)
             await self.clean_up()
             return await self._move_due_timers()
         except ResponseError as error:
@@ -61,9 +61,10 @@ class Chores:
         shortest_s, longest_s = _DUE_EVERY_S
         return longest_s if next_ms < 0 else max(shortest_s, min(longest_s, next_ms / 1000))
 
-    async def _retain(self) -> None:
+    async def _retain(self) -> int:
+        """Drop what has outlived its retention; how many sessions that were."""
         keys = self.bus.keys
-        await self.bus.batcher.run(
+        dropped: int = await self.bus.batcher.run(
             scripts.RETAIN,
             [
                 keys.responses(self.partition),
@@ -73,6 +74,7 @@ class Chores:
             ],
             [keys.prefix(self.partition), milliseconds(self.bus.settings.retention_s), _RETAIN_AT_ONCE],
         )
+        return dropped
 
 
 @dataclass

@@ -13,36 +13,20 @@ from shared.bus.consumer import Consumer
 from shared.bus.handling import NOTHING, Delivery, Handler, Handlers, Outcome, SessionStore
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
-from shared.clock import utc_now
 from shared.events import (
     AnyEvent,
     CancellationRequested,
     Component,
     ComponentFailed,
-    EventData,
     QuerySubmitted,
 )
 from shared.events import encode as as_json
-from shared.events.codec import ENVELOPES
-from shared.ids import new_id
 from shared.service import Service
 from shared.settings import BusSettings
+from tests.envelopes import an_event
 
 OUTPUT = CancellationRequested(reason="an output")
 PLACE = "1-1"
-
-
-def an_event(data: EventData, session_id: str = "s1") -> AnyEvent:
-    event_id = new_id()
-    return ENVELOPES[type(data)](
-        id=event_id,
-        source="test",
-        type=data.type,
-        subject=session_id,
-        time=utc_now(),
-        correlationid=event_id,
-        data=data,
-    )
 
 
 def a_query(session_id: str = "s1", query: str = "Why?") -> AnyEvent:

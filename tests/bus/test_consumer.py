@@ -44,7 +44,6 @@ from tests.bus.builders import (
     a_bus,
     a_query,
     admin,
-    an_event,
     dead_letters,
     delivered,
     entries,
@@ -62,6 +61,7 @@ from tests.bus.builders import (
     words_of,
     working,
 )
+from tests.envelopes import an_event
 from tests.redis_server import RedisServer
 
 

@@ -18,7 +18,6 @@ from tests.bus.builders import (
     OUTPUT,
     Seen,
     a_query,
-    an_event,
     claim,
     entries,
     eventually,
@@ -27,6 +26,7 @@ from tests.bus.builders import (
     types_in_log,
     working,
 )
+from tests.envelopes import an_event
 
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 

@@ -5,12 +5,13 @@ import pytest
 from context_synthesizer.handlers import ContextSynthesizer
 from context_synthesizer.settings import ContextSynthesizerSettings
 from shared.briefing import digest_of
-from shared.bus.handling import MEMORY, Append, Outcome, Put
+from shared.bus.handling import MEMORY, Append, Delivery, Outcome, Put
 from shared.errors import UnreadableEvent
 from shared.events import BriefingReady, BriefingRequested, QuerySubmitted
 from shared.memory import MemoryDelta
-from tests.context_synthesizer.builders import a_delivery, a_round, an_event
+from tests.envelopes import an_event
 from tests.fakes import FakeSession
+from tests.memories import a_round
 
 
 def a_session() -> FakeSession:
@@ -27,7 +28,7 @@ def a_session() -> FakeSession:
 async def handle(session: FakeSession, **fields: str) -> Outcome:
     request = BriefingRequested(round=2, max_rounds=4, question="1-0").model_copy(update=fields)
     synthesizer = ContextSynthesizer(ContextSynthesizerSettings(memory_bytes_max=10_000))
-    return await synthesizer.on_briefing_requested(a_delivery(request), session)
+    return await synthesizer.on_briefing_requested(Delivery(an_event(request), "9-0"), session)
 
 
 def the_briefing(outcome: Outcome) -> str:

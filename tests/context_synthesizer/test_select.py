@@ -11,7 +11,7 @@ from context_synthesizer.render import whole_fact
 from context_synthesizer.select import build_briefing
 from shared.briefing import Briefing, Level, fence
 from shared.memory import Memory
-from tests.context_synthesizer.builders import a_course_memory, a_memory, a_round, an_error, memories
+from tests.memories import a_course_memory, a_memory, a_round, an_error, memories
 
 GOLDEN = Path(__file__).parent / "golden"
 LEVELS: tuple[Level, ...] = ("full", "simplified", "minimal")

@@ -1,42 +1,17 @@
 """Sessions and events to decide about."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID
 
 from coordinator.decide import open_session
 from coordinator.session import Decision, Opening
 from shared.briefing import Outline
-from shared.events import (
-    AnyEvent,
-    BriefingReady,
-    EventData,
-    QuerySubmitted,
-    ReasoningCompleted,
-    ToolsCompleted,
-)
-from shared.events.codec import ENVELOPES
-from shared.ids import new_id
+from shared.events import BriefingReady, QuerySubmitted, ReasoningCompleted, ResponseReady, ToolsCompleted
 from shared.session import Limits, QueryOptions
 from shared.tools import ToolCall, ToolResult
 from shared.values import Usage
+from tests.envelopes import an_event
 
-START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ENTRY = "1795244309110-0"
-
-
-def an_event(data: EventData, answers: UUID | None = None, at_s: float = 1.0) -> AnyEvent:
-    event_id = new_id()
-    return ENVELOPES[type(data)](
-        id=event_id,
-        source="test",
-        type=data.type,
-        subject="s1",
-        time=START + timedelta(seconds=at_s),
-        correlationid=event_id,
-        causationid=answers,
-        data=data,
-    )
 
 
 def an_opened_session(
@@ -69,3 +44,15 @@ def some_results(calls: int = 1, status: str = "ok", round: int = 1) -> ToolsCom
         for n in range(calls)
     ]
     return ToolsCompleted(round=round, results=tuple(results))
+
+
+def a_response() -> ResponseReady:
+    return ResponseReady(
+        session_id="s1",
+        status="complete",
+        answer="!",
+        termination_reason="natural_completion",
+        rounds_used=1,
+        tool_calls_used=0,
+        duration_ms=1,
+    )

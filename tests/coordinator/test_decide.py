@@ -19,7 +19,6 @@ from shared.events import (
     EventData,
     ReasoningFailed,
     ReasoningRequested,
-    ResponseReady,
     SessionOpened,
     ToolsRequested,
 )
@@ -27,13 +26,13 @@ from shared.ids import new_id
 from shared.values import Usage
 from tests.coordinator.builders import (
     ENTRY,
-    START,
     a_briefing,
     a_reply,
-    an_event,
+    a_response,
     an_opened_session,
     some_results,
 )
+from tests.envelopes import START, an_event
 
 
 def answered(session: Session, data: EventData) -> Decision:
@@ -234,16 +233,7 @@ class TestEnding:
 
     def test_the_response_closes_the_session_and_its_timers(self) -> None:
         session = self.an_ending_session()
-        ready = ResponseReady(
-            session_id="s1",
-            status="complete",
-            answer="!",
-            termination_reason="natural_completion",
-            rounds_used=1,
-            tool_calls_used=0,
-            duration_ms=1,
-        )
-        decision = decide(session, an_event(ready), ENTRY)
+        decision = decide(session, an_event(a_response()), ENTRY)
         assert decision.closes
         assert decision.session.phase == "closed"
         assert decision.commands == ()

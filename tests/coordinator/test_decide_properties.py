@@ -17,7 +17,6 @@ from shared.events import (
     EventData,
     ReasoningFailed,
     ReasoningRequested,
-    ResponseReady,
     ToolsRequested,
 )
 from shared.events.base import COMPONENTS
@@ -27,20 +26,11 @@ from tests.coordinator.builders import (
     ENTRY,
     a_briefing,
     a_reply,
-    an_event,
+    a_response,
     an_opened_session,
     some_results,
 )
-
-A_RESPONSE = ResponseReady(
-    session_id="s1",
-    status="complete",
-    answer="!",
-    termination_reason="natural_completion",
-    rounds_used=0,
-    tool_calls_used=0,
-    duration_ms=0,
-)
+from tests.envelopes import an_event
 
 
 class AnySession(RuleBasedStateMachine):
@@ -141,7 +131,7 @@ class AnySession(RuleBasedStateMachine):
     @precondition(lambda self: self.session.phase == "assembling")
     @rule()
     def response(self) -> None:
-        self.answer(A_RESPONSE)
+        self.answer(a_response())
 
     @invariant()
     def bounds_hold(self) -> None:
@@ -158,7 +148,7 @@ class AnySession(RuleBasedStateMachine):
         if not hasattr(self, "session"):
             return
         self.feed(an_event(DeadlineReached()))
-        self.answer(A_RESPONSE)
+        self.answer(a_response())
         assert self.session.phase == "closed"
         assert (self.assemblies, self.ends) == (1, 1)
 

@@ -18,7 +18,8 @@ from shared.events import (
 from shared.ids import new_id
 from shared.session import Limits
 from shared.tools import Catalogue, ToolDefinition
-from tests.coordinator.builders import ENTRY, an_event, an_opened_session
+from tests.coordinator.builders import ENTRY, an_opened_session
+from tests.envelopes import an_event
 from tests.fakes import FakeSession
 
 SEARCH = ToolDefinition(

@@ -9,9 +9,7 @@ from reasoning_engine.model import choose_model
 from reasoning_engine.prompt import tool_params
 from reasoning_engine.settings import EngineSettings
 from shared.briefing import Briefing
-from shared.events import AnyEvent, EventData, ReasoningCompleted, ReasoningFailed, ReasoningRequested
-from shared.events.codec import ENVELOPES
-from shared.ids import new_id
+from shared.events import ReasoningCompleted, ReasoningFailed, ReasoningRequested
 from shared.tools import ToolDefinition
 from tests.messages_server import Received, Scripted, serving
 
@@ -27,19 +25,6 @@ SEARCH = ToolDefinition(
     effect="read",
 )
 OUTLINE = SEARCH.model_copy(update={"name": "outline", "description": "Outlines."})
-
-
-def an_event(data: EventData) -> AnyEvent:
-    event_id = new_id()
-    return ENVELOPES[type(data)](
-        id=event_id,
-        source="test",
-        type=data.type,
-        subject="s1",
-        time=datetime(2026, 11, 21, 12, tzinfo=UTC),
-        correlationid=event_id,
-        data=data,
-    )
 
 
 def a_request(**fields: Any) -> ReasoningRequested:

@@ -6,8 +6,9 @@ from reasoning_engine.engine import BEGINS_AGAIN
 from shared.events import decode, encode
 from shared.events.base import EventData
 from shared.values import Usage
+from tests.envelopes import an_event
 from tests.messages_server import Scripted, Use
-from tests.reasoning_engine.builders import an_event, ask, ask_at
+from tests.reasoning_engine.builders import ask, ask_at
 from tests.redis_server import free_port
 
 ANSWER = Scripted(text="Because the sky scatters blue light.")

@@ -13,8 +13,9 @@ from shared.bus.handling import Delivery, Outcome
 from shared.errors import UnreadableEvent
 from shared.events import ReasoningCompleted, ReasoningFailed
 from shared.tools import Catalogue
+from tests.envelopes import an_event
 from tests.fakes import FakeSession
-from tests.reasoning_engine.builders import BRIEFING, OUTLINE, SEARCH, a_request, an_event, the_settings
+from tests.reasoning_engine.builders import BRIEFING, OUTLINE, SEARCH, a_request, the_settings
 
 
 class StubModel:

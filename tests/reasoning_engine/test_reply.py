@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from reasoning_engine.reply import Reply, parse
 from shared.events import ReasoningCompleted, decode, encode
-from tests.reasoning_engine.builders import an_event
+from tests.envelopes import an_event
 
 LONE = "\ud800"
 json_like = st.recursive(

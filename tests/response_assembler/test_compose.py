@@ -13,7 +13,8 @@ from shared.memory import Memory
 from shared.session import Response, Status, TerminationReason, Uncertainty
 from shared.tools import ToolCall
 from shared.values import Usage
-from tests.context_synthesizer.builders import START, a_memory, a_round, hostile_text, memories
+from tests.envelopes import START
+from tests.memories import a_memory, a_round, hostile_text, memories
 
 
 def a_request(

@@ -1,28 +1,19 @@
 """What one assembly.requested changes, and what it makes of a record with holes."""
 
 from response_assembler.handlers import on_assembly_requested
-from shared.bus.handling import MEMORY, NOTHING, RESPONSE, Outcome, Put
-from shared.errors import UnreadableEvent
-from shared.events import AnyEvent, AssemblyRequested, EventData, QuerySubmitted, ResponseReady
+from shared.bus.handling import MEMORY, NOTHING, RESPONSE, Delivery, Outcome, Put
+from shared.events import AssemblyRequested, EventData, QuerySubmitted, ResponseReady
 from shared.filing import file_round
 from shared.ids import idempotency_key
 from shared.journal import begun_entry, journal_name, write_outcome
 from shared.memory import Memory
 from shared.session import Response
-from tests.context_synthesizer.builders import a_delivery, a_round, an_event
+from tests.envelopes import an_event
 from tests.fakes import FakeSession
+from tests.memories import a_round
 from tests.response_assembler.test_compose import a_reply, a_request, kinds
 
 REASONING, RESULTS = a_round(("search", {"q": "x"}, "the fact"), ("book", {}, "booked"))
-
-
-class HoledSession(FakeSession):
-    """A session whose log says what it does not hold, as Redis's does."""
-
-    async def event(self, log_entry: str) -> AnyEvent:
-        if log_entry not in self.log:
-            raise UnreadableEvent(f"the log has no entry {log_entry}")
-        return self.log[log_entry]
 
 
 def a_session() -> FakeSession:
@@ -32,11 +23,11 @@ def a_session() -> FakeSession:
         "3-0": RESULTS,
         "4-0": a_reply("It is so [F1]."),
     }
-    return HoledSession(log={entry: an_event(data) for entry, data in known.items()})
+    return FakeSession(log={entry: an_event(data) for entry, data in known.items()})
 
 
 async def answer_to(session: FakeSession, request: AssemblyRequested) -> Response:
-    outcome: Outcome = await on_assembly_requested(a_delivery(request, at_s=2.5), session)
+    outcome: Outcome = await on_assembly_requested(Delivery(an_event(request, at_s=2.5), "9-0"), session)
     (response,), (write,) = outcome.events, outcome.writes
     assert isinstance(response, ResponseReady)
     assert isinstance(write, Put)
@@ -65,7 +56,7 @@ async def test_what_was_filed_is_not_filed_again() -> None:
 async def test_a_session_that_has_its_answer_gets_no_second_one() -> None:
     session = a_session()
     session.documents[RESPONSE] = (1, b"{}")
-    assert await on_assembly_requested(a_delivery(a_request()), session) is NOTHING
+    assert await on_assembly_requested(Delivery(an_event(a_request()), "9-0"), session) is NOTHING
 
 
 async def test_of_a_batch_under_way_the_settled_calls_are_told_and_the_others_named() -> None:

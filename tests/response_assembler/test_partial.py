@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from response_assembler.partial import FACTS_MAX, compose_partial, most_relevant
 from response_assembler.sources import cited_ids
 from shared.memory import Memory
-from tests.context_synthesizer.builders import a_course_memory, a_memory, a_round, memories
+from tests.memories import a_course_memory, a_memory, a_round, memories
 
 GOLDEN = Path(__file__).parent / "golden"
 

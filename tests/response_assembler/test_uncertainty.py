@@ -6,7 +6,7 @@ from typing import get_args
 
 from response_assembler.uncertainty import KINDS, LIMITS, of_ending, of_tools
 from shared.session import TerminationReason
-from tests.context_synthesizer.builders import a_memory, a_round, an_error
+from tests.memories import a_memory, a_round, an_error
 
 
 def test_the_page_and_the_table_say_the_same() -> None:

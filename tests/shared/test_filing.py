@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shared.filing import FACTS_PER_RESULT_MAX, file_round
 from shared.memory import Fact, Memory
-from tests.context_synthesizer.builders import a_memory, a_round, an_error, tool_output
+from tests.memories import a_memory, a_round, an_error, tool_output
 
 
 def facts_of(data: Any) -> list[tuple[str, str, Any]]:

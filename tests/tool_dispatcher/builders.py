@@ -10,9 +10,9 @@ from typing import Any
 from shared.bus.handling import Delivery
 from shared.clock import utc_now
 from shared.events import ToolsCompleted, ToolsRequested
-from shared.events.codec import ENVELOPES
-from shared.ids import idempotency_key, new_id
+from shared.ids import idempotency_key
 from shared.tools import Effect, RequestedCall, ToolError, ToolResult
+from tests.envelopes import an_event
 from tests.fakes import FakeSession
 from tool_dispatcher.context import ToolContext
 from tool_dispatcher.handlers import ToolDispatcher
@@ -56,17 +56,7 @@ def a_request(
 
 
 def a_delivery(request: ToolsRequested, *, redelivered: bool = False, attempt: int = 0) -> Delivery:
-    event_id = new_id()
-    event = ENVELOPES[ToolsRequested](
-        id=event_id,
-        source="test",
-        type=request.type,
-        subject="s1",
-        time=utc_now(),
-        correlationid=event_id,
-        data=request,
-    )
-    return Delivery(event, "1-0", attempt, redelivered)
+    return Delivery(an_event(request), "1-0", attempt, redelivered)
 
 
 async def results_of(

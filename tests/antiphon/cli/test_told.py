@@ -1,30 +1,14 @@
 """Events as lines for people."""
 
-from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
 
 import pytest
 
 from antiphon.cli.told import call_text, detail, progress, result_text
 from shared.errors import ErrorInfo
-from shared.events import AnyEvent, EventData, ReasoningFailed, ReasoningRequested, ToolsCompleted
-from shared.events.codec import ENVELOPES
+from shared.events import ReasoningFailed, ReasoningRequested, ToolsCompleted
 from shared.tools import ToolCall, ToolError, ToolResult
-
-NOW = datetime(2026, 11, 1, tzinfo=UTC)
-
-
-def an_event(data: EventData) -> AnyEvent:
-    return ENVELOPES[type(data)](
-        id=UUID(int=1),
-        source="test",
-        type=data.type,
-        subject="s",
-        time=NOW,
-        correlationid=UUID(int=1),
-        data=data,
-    )
+from tests.envelopes import START, an_event
 
 
 def a_result(data: Any = None, error: ToolError | None = None) -> ToolResult:
@@ -65,7 +49,7 @@ def test_a_call_shows_its_arguments_cut_to_fit_a_line() -> None:
 
 def test_a_round_says_why_it_is_the_last() -> None:
     request = ReasoningRequested(
-        round=4, briefing="1-1", last_round_because="No rounds are left.", tokens_left=10, deadline=NOW
+        round=4, briefing="1-1", last_round_because="No rounds are left.", tokens_left=10, deadline=START
     )
     assert progress(an_event(request)) == ["round 4 (the last: No rounds are left.)"]
 

@@ -11,7 +11,7 @@ from context_synthesizer.select import build_briefing
 from reasoning_engine.offline.transport import OfflineTransport
 from shared.events import ReasoningCompleted, ToolsCompleted
 from shared.filing import file_round
-from shared.memory import Memory
+from shared.memory import Memory, MemoryDelta
 from shared.tools import ToolCall, ToolError, ToolResult
 
 TOKENS_MAX = 20_000
@@ -42,10 +42,15 @@ class OfferedTool:
 class Asked:
     """How one question went."""
 
+    question: str
     answer: str = ""
     rounds: list[list[ToolCall]] = field(default_factory=list)
     """The calls of each round that had any."""
-    memory: Memory = field(default_factory=Memory)
+    deltas: tuple[MemoryDelta, ...] = ()
+
+    @property
+    def memory(self) -> Memory:
+        return Memory.fold(self.question, self.deltas)
 
     def called(self) -> list[list[str]]:
         return [[call.name for call in calls] for calls in self.rounds]
@@ -61,7 +66,7 @@ async def ask(
     question: str, tools: tuple[OfferedTool, ...], rounds_max: int = 6, tokens_max: int = TOKENS_MAX
 ) -> Asked:
     """Run rounds until the model stops asking for tools; the last round offers none."""
-    asked = Asked(memory=Memory(intent=question))
+    asked = Asked(question)
     by_name = {tool.name: tool for tool in tools}
     async with offline_client() as client:
         for number in range(1, rounds_max + 1):
@@ -81,24 +86,18 @@ async def ask(
             assert message.stop_reason == "tool_use"
             calls = [ToolCall(id=use.id, name=use.name, arguments=dict(use.input)) for use in uses]
             asked.rounds.append(calls)
-            asked.memory = _filed(asked.memory, number, text, calls, by_name)
+            asked.deltas += (_filed(asked.memory, number, text, calls, by_name),)
     raise AssertionError(f"The last round has no tools and still asked for some: {asked.rounds[-1]}")
 
 
 def _filed(
     memory: Memory, number: int, text: str, calls: list[ToolCall], by_name: Mapping[str, OfferedTool]
-) -> Memory:
+) -> MemoryDelta:
     results = tuple(_run(index, call, by_name[call.name]) for index, call in enumerate(calls))
     reasoning = ReasoningCompleted(
         round=number, text=text, tool_calls=tuple(calls), stop_reason="tool_use", model="offline"
     )
-    delta = file_round(memory, reasoning, ToolsCompleted(round=number, results=results))
-    return Memory(
-        intent=memory.intent,
-        facts=memory.facts + delta.facts,
-        reasoning=memory.reasoning + delta.reasoning,
-        tool_usage=memory.tool_usage + delta.tool_usage,
-    )
+    return file_round(memory, reasoning, ToolsCompleted(round=number, results=results))
 
 
 def _run(index: int, call: ToolCall, tool: OfferedTool) -> ToolResult:

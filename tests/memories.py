@@ -1,38 +1,16 @@
 """Memories to render and to answer from, and strategies for what tools may return."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from hypothesis import strategies as st
 
-from shared.bus.handling import Delivery
-from shared.events import AnyEvent, EventData, ReasoningCompleted, ToolsCompleted
-from shared.events.codec import ENVELOPES
+from shared.events import ReasoningCompleted, ToolsCompleted
 from shared.filing import file_round
-from shared.ids import new_id
-from shared.memory import Memory
+from shared.memory import Memory, MemoryDelta
 from shared.tools import ToolCall, ToolError, ToolResult
 
-START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 Call = tuple[str, dict[str, Any], Any]
 """Tool, arguments, and what came of it: data, or a ToolError."""
-
-
-def an_event(data: EventData, at_s: float = 1.0) -> AnyEvent:
-    event_id = new_id()
-    return ENVELOPES[type(data)](
-        id=event_id,
-        source="test",
-        type=data.type,
-        subject="s1",
-        time=START + timedelta(seconds=at_s),
-        correlationid=event_id,
-        data=data,
-    )
-
-
-def a_delivery(data: EventData, at_s: float = 1.0) -> Delivery:
-    return Delivery(an_event(data, at_s), "9-0")
 
 
 def a_round(
@@ -60,16 +38,10 @@ def a_round(
 
 
 def a_memory(*rounds: tuple[ReasoningCompleted, ToolsCompleted], question: str = "Why?") -> Memory:
-    memory = Memory(intent=question)
+    deltas: tuple[MemoryDelta, ...] = ()
     for reasoning, results in rounds:
-        delta = file_round(memory, reasoning, results)
-        memory = Memory(
-            intent=question,
-            facts=memory.facts + delta.facts,
-            reasoning=memory.reasoning + delta.reasoning,
-            tool_usage=memory.tool_usage + delta.tool_usage,
-        )
-    return memory
+        deltas += (file_round(Memory.fold(question, deltas), reasoning, results),)
+    return Memory.fold(question, deltas)
 
 
 def an_error(error_type: Any = "timeout", message: str = "No answer within 10 s.") -> ToolError:

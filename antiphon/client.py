@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from antiphon.arrival import Arrival
 from antiphon.embedded import EmbeddedPipeline
 from antiphon.errors import StillRunning, UnknownSession
-from antiphon.submission import Options, cancellation, checked_session_id, submission
+from antiphon.submission import Options, cancellation, checked_session_id, checked_timeout_s, submission
 from antiphon.tail import PATIENCE_S, Tail
 from reasoning_engine.settings import Provider
 from shared import logs
@@ -135,6 +135,7 @@ class Antiphon:
         **options: Unpack[Options],
     ) -> Response:
         """Submit a query and wait for its answer. Raises what `submit` and `result` raise."""
+        checked_timeout_s(timeout_s)
         id = await self.submit(query, session_id=session_id, traceparent=traceparent, **options)
         return await self.result(id, timeout_s)
 
@@ -145,6 +146,7 @@ class Antiphon:
         """
         bus = self._open_bus()
         checked_session_id(session_id)
+        checked_timeout_s(timeout_s)
         response = await patiently("read the answer", bus.session(session_id).response, PATIENCE_S)
         if response is not None:
             return response
@@ -213,7 +215,7 @@ class Antiphon:
                     if stream == text:
                         yield TextDelta(text=fields.get(b"text", b"").decode("utf-8", "replace"))
                         continue
-                    event = decode(fields[b"event"])
+                    event = decode(fields.get(b"event", b""))
                     yield event
                     if isinstance(event.data, ResponseReady):
                         yield Response.model_validate(event.data.model_dump())

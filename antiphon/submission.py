@@ -16,6 +16,7 @@ from shared.events.codec import ENVELOPES, explain
 from shared.session import QueryOptions
 from shared.values import SessionId
 
+_TIMEOUT_S_MAX = 1e9
 _session_id: TypeAdapter[str] = TypeAdapter(SessionId)
 _traceparent: TypeAdapter[str] = TypeAdapter(TraceParent)
 
@@ -87,6 +88,17 @@ def checked_session_id(session_id: str) -> str:
             f"session_id: {_shown(session_id)} cannot be one.",
             hint="Use 1 to 128 letters, digits, '.', '_', ':' or '-', the first a letter or digit.",
         ) from None
+
+
+def checked_timeout_s(timeout_s: float | None) -> float | None:
+    """`timeout_s`, if one can wait for so long; None waits without a limit. Raises InvalidQuery."""
+    is_number = isinstance(timeout_s, int | float) and not isinstance(timeout_s, bool)
+    if timeout_s is None or (is_number and 0 <= timeout_s < _TIMEOUT_S_MAX):
+        return timeout_s
+    raise InvalidQuery(
+        f"timeout_s: {_shown(timeout_s)} is no number of seconds.",
+        hint="Leave it out to wait for the answer.",
+    )
 
 
 def _checked_query(query: str) -> str:

@@ -28,10 +28,9 @@ from context_synthesizer.render import (
     tool_line,
     whole_fact,
 )
-from shared.briefing import Briefing, Level
+from shared.briefing import CHARACTERS_PER_TOKEN, Briefing, Level
 from shared.memory import Fact, Memory, ToolUse
 
-_CHARACTERS_PER_TOKEN = 4
 _SHARE: dict[Level, int] = {"full": 1, "simplified": 2, "minimal": 4}
 _HEADINGS_CHARACTERS = len("\n\n# Facts\n\n\n# Tools tried\n\n\n# Reasoning so far\n\n\n# Not shown\n")
 _NOT_SHOWN_CHARACTERS = 120
@@ -57,7 +56,7 @@ def build_briefing(memory: Memory, round: int, max_rounds: int, level: Level, to
     question = ("Question", (memory.intent,))
     now = ("Now", (f"Round {round} of at most {max_rounds}.",))
     memory = _for_level(memory, level)
-    characters_max = tokens_max // _SHARE[level] * _CHARACTERS_PER_TOKEN
+    characters_max = tokens_max // _SHARE[level] * CHARACTERS_PER_TOKEN
     whole = _everything(memory)
     text = _assemble(question, whole, now)
     if len(text) <= characters_max:

@@ -34,7 +34,8 @@ from shared.session import Response, Status, TerminationReason, Uncertainty
 from shared.tools import RequestedCall, ToolCall
 from shared.values import LogEntry
 
-REASONING_FAILURES_MAX = 2
+LEVELS: tuple[Level, ...] = ("full", "simplified", "minimal")
+"""Of the briefing, by how often the model has failed in the round; after the last it is not asked again."""
 DEADLINE, OVERDUE = "deadline", "assembly"
 
 
@@ -199,13 +200,13 @@ def _on_failure(session: Session, event: AnyEvent, failure: ComponentFailed) -> 
 
 
 def _on_reasoning_failure(session: Session, event: AnyEvent, why: str) -> Decision:
-    """Once more with the smallest briefing; then the answer is put together without the model."""
+    """Again with a smaller briefing, then with the smallest; then the answer is put together without the model."""
     failures = session.reasoning_failures + 1
     doubt = _doubt("model_failed", f"The model failed in round {session.round}: {why}", "model")
     failed = _doubting(session, doubt).model_copy(update={"reasoning_failures": failures})
-    if failures >= REASONING_FAILURES_MAX:
+    if failures == len(LEVELS):
         return _assemble(failed, event, "partial", "model_unavailable")
-    return _request_briefing(failed, event, level="minimal")
+    return _request_briefing(failed, event)
 
 
 def _next_round(session: Session, event: AnyEvent) -> Decision:
@@ -214,18 +215,16 @@ def _next_round(session: Session, event: AnyEvent) -> Decision:
     return _request_briefing(session.model_copy(update={"round": session.round + 1}), event)
 
 
-def _request_briefing(
-    session: Session, event: AnyEvent, level: Level = "full", before: tuple[EventData, ...] = ()
-) -> Decision:
+def _request_briefing(session: Session, event: AnyEvent, before: tuple[EventData, ...] = ()) -> Decision:
     request = BriefingRequested(
         round=session.round,
         max_rounds=session.limits.max_rounds,
         question=session.question,
-        level=level,
+        level=LEVELS[session.reasoning_failures],
         reasoning=session.reasoning,
         results=session.results,
     )
-    waiting = {"phase": "briefing", "awaiting": child_id(event.id, len(before)), "level": level}
+    waiting = {"phase": "briefing", "awaiting": child_id(event.id, len(before))}
     return Decision(session.model_copy(update=waiting), (*before, request))
 
 

@@ -94,7 +94,8 @@ class Coordinator:
         decision = decide(before, delivery.event, delivery.log_entry)
         if decision.answer is not None:
             answered, _ = await session.document(RESPONSE)
-            return NOTHING if answered else _answer(decision.answer)
+            # Whatever became of the event that told of the answer: the session is over.
+            return Outcome(closes_session=True) if answered else _answer(decision.answer)
         if decision.session is before:
             return NOTHING
         self._remembered.keep(version + 1, decision.session)

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from pydantic import Field
 
-from shared.briefing import Level
 from shared.bus.handling import CancelTimer, SetTimer
 from shared.events import EventData
 from shared.session import Limits, Response, TerminationReason, Uncertainty
@@ -31,7 +30,6 @@ class Session(Value):
     phase: Phase = "briefing"
     round: int = 1
     awaiting: UUID | None = Field(default=None, description="The request whose reply comes next.")
-    level: Level = "full"
     last_round: TerminationReason | None = Field(
         default=None,
         description="Why no tools are offered any more; set with the round's reasoning.requested.",

@@ -13,7 +13,7 @@ from round to round:
 
     # Tools tried
     - round 1: get_course_outline {"course": "..."} -> ok: F1
-    - round 1: search {"q": "..."} -> not_found: <message and suggested action>
+    - round 1: search {"q": "..."} -> not_found: <what happened, and what to do next>
 
     # Reasoning so far
     - round 1: <what the model said>
@@ -39,6 +39,8 @@ from pydantic_core import to_json
 from shared.values import Value
 
 Level = Literal["full", "simplified", "minimal"]
+CHARACTERS_PER_TOKEN = 4
+"""About."""
 
 _LOOK_ALIKE = r"(?![\x00-\x7f])\w"
 """Any letter beyond ASCII may be drawn like one of ours."""
@@ -112,5 +114,5 @@ def as_text(content: Any) -> str:
 
 
 def estimate_tokens(text: str) -> int:
-    """A rough, deterministic count: four characters to a token, rounded up."""
-    return (len(text) + 3) // 4
+    """A rough, deterministic count, rounded up."""
+    return -(-len(text) // CHARACTERS_PER_TOKEN)

@@ -18,7 +18,7 @@ from pydantic_core import to_json
 
 from shared.events import ReasoningCompleted, ToolsCompleted
 from shared.memory import Fact, Memory, MemoryDelta, ReasoningNote, ToolUse
-from shared.tools import ToolResult
+from shared.tools import ToolError, ToolResult
 
 FACTS_PER_RESULT_MAX = 200
 """A result of more parts is cut into larger ones."""
@@ -97,7 +97,7 @@ def _use_of(result: ToolResult, round: int, arguments: dict[str, Any], found: li
         outcome, message = "internal_error", "The tool failed and did not say why."
         if result.error is not None:
             outcome = result.error.error_type
-            message = f"{result.error.message} {result.error.suggested_action}".strip()
+            message = _told_of(result.error)
     return ToolUse(
         round=round,
         call_id=result.call_id,
@@ -107,6 +107,17 @@ def _use_of(result: ToolResult, round: int, arguments: dict[str, Any], found: li
         message=message,
         facts=tuple(fact.id for fact in found),
     )
+
+
+def _told_of(error: ToolError) -> str:
+    """What the model reads of a failure: what happened, how it is done right, and what to do next."""
+    parts = [error.message]
+    if error.example_valid_call is not None:
+        parts.append(f"Valid arguments: {to_json(error.example_valid_call).decode()}.")
+    parts.append(error.suggested_action)
+    if error.retry_after_s is not None:
+        parts.append(f"It may work again in {error.retry_after_s:g} s.")
+    return " ".join(filter(None, parts))
 
 
 def _use_within(use: ToolUse, kept: set[str]) -> ToolUse:

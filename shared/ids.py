@@ -7,12 +7,15 @@ import os
 import socket
 import time
 import zlib
+from functools import lru_cache
 from hashlib import blake2b
 from secrets import token_hex
 from uuid import UUID, uuid5
 
 _VERSION_7 = 0x7 << 76
 _VARIANT = 0b10 << 62
+_REMEMBERED = 4_096
+"""Ids are asked for again within one step: by the decision, by the commit, and for every key."""
 
 
 def new_id() -> UUID:
@@ -34,6 +37,7 @@ def id_of_entry(stream: str, entry: str) -> UUID:
     return _uuid7(int(milliseconds), blake2b(f"{stream} {entry}".encode(), digest_size=10).digest())
 
 
+@lru_cache(_REMEMBERED)
 def child_id(parent: UUID, n: int) -> UUID:
     """The id of the n-th thing that came of `parent`."""
     return uuid5(parent, str(n))
@@ -44,6 +48,7 @@ def idempotency_key(session_id: str, round: int, call_id: str) -> str:
     return f"{session_id}/{round}/{call_id}"
 
 
+@lru_cache(_REMEMBERED)
 def partition_of(session_id: str, partitions: int) -> int:
     """The partition a session lives in: a stable hash of its id (CRC-32) modulo the partitions."""
     return zlib.crc32(session_id.encode()) % partitions

@@ -1,5 +1,6 @@
 """Logs: one JSON object per line on stderr, with the session and what else is bound to the task."""
 
+import json
 import logging
 import sys
 
@@ -15,7 +16,7 @@ def configure(level: str, component: str) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(serializer=_dumps),
+            structlog.processors.JSONRenderer(serializer=as_line),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
@@ -38,5 +39,9 @@ def silence(level: str = "error") -> None:
     )
 
 
-def _dumps(line: object, **_: object) -> str:
-    return orjson.dumps(line, default=repr).decode()
+def as_line(line: object, **_: object) -> str:
+    """One line of JSON, whatever is in it."""
+    try:
+        return orjson.dumps(line, default=repr).decode()
+    except TypeError:  # lone surrogates, integers beyond 64 bits: what a tool raises may hold anything
+        return json.dumps(line, default=repr)

@@ -40,7 +40,7 @@ class ToolUse(Value):
     tool: str
     arguments: dict[str, Any]
     outcome: str = Field(description="`ok`, or the error type.")
-    message: str = Field(default="", description="The error's message and suggested action.")
+    message: str = Field(default="", description="What the model is told of a failure.")
     facts: tuple[str, ...] = Field(default=(), description="Ids of the facts that came of it.")
 
 

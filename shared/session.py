@@ -1,6 +1,6 @@
 """What a client may ask of a session, and what it gets back."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -38,8 +38,10 @@ class QueryOptions(Value):
     deadline_s: float | None = Field(
         default=None, gt=0, le=86_400, description="Seconds from submission to the answer."
     )
-    tools: tuple[ToolName, ...] | None = Field(
-        default=None, description="Names of the tools to offer; all of the catalogue when left out."
+    tools: tuple[Annotated[ToolName, Field(max_length=64)], ...] | None = Field(
+        default=None,
+        max_length=1_000,
+        description="Names of the tools to offer; all of the catalogue when left out.",
     )
     model: str | None = Field(default=None, max_length=200, description="Model id, instead of the default.")
     conversation_id: SessionId | None = Field(

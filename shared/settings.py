@@ -145,6 +145,16 @@ def _refuse_unknown(prefix: str, kind: type[Settings]) -> None:
     for variable in os.environ:
         if variable.startswith(prefix) and variable not in known and not variable.startswith(others):
             raise ConfigurationError(f"{variable} is not a setting.", hint=_HINT)
+        if variable in known and not _is_text(os.environ[variable]):
+            raise ConfigurationError(f"{variable}: not UTF-8 text.", hint=_HINT)
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _variable(prefix: str, location: tuple[int | str, ...]) -> str:

@@ -18,7 +18,7 @@ def build(bus: Bus, registry: Mapping[str, Tool] | None = None) -> Service:
     settings = load(ToolDispatcherSettings)
     tools = load_tools(load(PipelineSettings).tools) if registry is None else registry
     catalogue = to_catalogue(tools)
-    dispatcher = ToolDispatcher(tools, settings)
+    dispatcher = ToolDispatcher(tools, settings, bus.settings.max_event_bytes)
 
     async def publish() -> None:
         """Again and again: what Redis has lost or let expire is there again soon."""

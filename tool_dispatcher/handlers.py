@@ -30,6 +30,8 @@ class _Batch:
     places: asyncio.Semaphore
     ends_s: float
     """When its time is over, on the monotonic clock."""
+    result_bytes_max: int
+    """What one result may have, so that all of them go into one event."""
 
     @property
     def time_left_s(self) -> float:
@@ -39,9 +41,12 @@ class _Batch:
 class ToolDispatcher:
     """Handlers of everything a tool dispatcher consumes."""
 
-    def __init__(self, tools: Mapping[str, Tool], settings: ToolDispatcherSettings) -> None:
+    def __init__(
+        self, tools: Mapping[str, Tool], settings: ToolDispatcherSettings, event_bytes_max: int = 4_000_000
+    ) -> None:
         self._tools = tools
         self._settings = settings
+        self._batch_bytes_max = event_bytes_max * 3 // 4
         self._threads = Threads(settings.threads)
 
     @property
@@ -61,7 +66,8 @@ class ToolDispatcher:
         steps = plan(request, self._tools, await journal.read() if may_have_begun else {})
         places = asyncio.Semaphore(self._settings.batch_concurrency)
         time_left_s = (request.deadline - utc_now()).total_seconds()
-        batch = _Batch(delivery, journal, places, started_s + time_left_s)
+        bytes_max = min(self._settings.result_bytes_max, self._batch_bytes_max // len(request.calls))
+        batch = _Batch(delivery, journal, places, started_s + time_left_s, bytes_max)
         results = await _all([self._result(step, batch) for step in steps])
         completed = ToolsCompleted(
             round=request.round, results=tuple(results), duration_ms=_milliseconds_since(started_s)
@@ -128,9 +134,7 @@ class ToolDispatcher:
             attempt=max(batch.delivery.attempt, int(batch.delivery.redelivered)) + 1,
             deadline=utc_now() + timedelta(seconds=timeout_s),
         )
-        return await execute(
-            Call(tool, arguments, context, timeout_s, self._settings.result_bytes_max), place
-        )
+        return await execute(Call(tool, arguments, context, timeout_s, batch.result_bytes_max), place)
 
 
 async def _all(work: list[Coroutine[Any, Any, ToolResult]]) -> list[ToolResult]:

@@ -12,6 +12,7 @@ from shared.tools import Effect, ToolError
 from tool_dispatcher.failures import readable, tool_error
 
 _DEPTH_MAX = 64
+_INTEGER_BITS_MAX = 1_024
 _TOOK_EFFECT = "The call was made and took effect; do not repeat it. Only its result cannot be shown."
 
 
@@ -25,7 +26,11 @@ def as_json(value: Any, depth: int = 0) -> Any:
     Raises NotJson, which names the type at fault.
     """
     kind = type(value)
-    if value is None or kind in (bool, int, str):
+    if value is None or kind in (bool, str):
+        return value
+    if kind is int:
+        if value.bit_length() > _INTEGER_BITS_MAX:
+            raise NotJson("the result holds an integer that no reader of JSON takes; return text")
         return value
     if kind is float:
         return value if math.isfinite(value) else None

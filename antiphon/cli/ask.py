@@ -179,7 +179,8 @@ async def _warn_of_absent_components() -> None:
     ]
     if absent:
         stderr().print(
-            f"No worker of {', '.join(absent)} is alive; the question waits for one.", style="yellow"
+            f"No worker of {', '.join(absent)} is alive; the question waits for one. Ctrl-C ends the waiting.",
+            style="yellow",
         )
 
 

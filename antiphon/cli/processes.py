@@ -38,7 +38,9 @@ def up(
     raise typer.Exit(code)
 
 
-def run(component: Annotated[Component, typer.Argument(help="Which one.")]) -> None:
+def run(
+    component: Annotated[Component, typer.Argument(metavar="COMPONENT", help="Which one.")],
+) -> None:
     """Run one component until it is told to stop; the same as `python -m COMPONENT`.
 
     Any number of each may run, on any number of machines.

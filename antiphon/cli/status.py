@@ -21,7 +21,7 @@ def status(json: Json = False) -> None:
 
 
 def check_health(
-    component: Annotated[Component, typer.Argument(help="Which one.")],
+    component: Annotated[Component, typer.Argument(metavar="COMPONENT", help="Which one.")],
     here: Annotated[bool, typer.Option("--here", help="Count workers on this host only.")] = False,
     json: Json = False,
 ) -> None:

@@ -61,15 +61,18 @@ def detail(event: AnyEvent) -> str:
         case QuerySubmitted(query=query):
             return one_line(query, _MESSAGE_LENGTH)
         case SessionOpened(limits=limits, tools=tools):
-            return f"at most {limits.max_rounds} rounds, {limits.max_tool_calls} calls; {len(tools)} tools"
+            return (
+                f"at most {_counted(limits.max_rounds, 'round')}, {_counted(limits.max_tool_calls, 'call')}; "
+                f"{_counted(len(tools), 'tool')}"
+            )
         case BriefingRequested(round=round, level=level):
             return f"round {round}, {level}"
         case BriefingReady(round=round, briefing=briefing):
-            return f"round {round}, about {briefing.tokens} tokens, {len(briefing.facts_shown)} facts"
+            return f"round {round}, about {briefing.tokens} tokens, {_counted(len(briefing.facts_shown), 'fact')}"
         case ReasoningRequested(round=round, tools=tools):
-            return f"round {round}, {len(tools)} tools offered"
+            return f"round {round}, {_counted(len(tools), 'tool')} offered"
         case ReasoningCompleted(stop_reason=stop, tool_calls=calls, usage=usage, model=model):
-            return f"{model}: {stop}, {len(calls)} calls, {usage.total_tokens} tokens"
+            return f"{model}: {stop}, {_counted(len(calls), 'call')}, {usage.total_tokens} tokens"
         case AssemblyRequested(status=status, termination_reason=reason):
             return f"{status}: {reason}"
         case ResponseReady() as response:

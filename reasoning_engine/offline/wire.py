@@ -9,11 +9,10 @@ import orjson
 
 from reasoning_engine.offline.reasoner import SIGNATURE, Reply, Request
 from reasoning_engine.offline.schema import Tool
-from shared.briefing import estimate_tokens
+from shared.briefing import CHARACTERS_PER_TOKEN, estimate_tokens
 from shared.errors import AntiphonError
 
 MODEL = "offline"
-_CHARACTERS_PER_TOKEN = 4
 _CHUNK = re.compile(r"\s*\S{1,60}(?:\s+\S{1,60}){0,5}\s*", re.DOTALL)
 
 
@@ -39,7 +38,7 @@ def read_request(body: Any) -> Request:
 
 def message(body: dict[str, Any], request: Request, reply: Reply) -> dict[str, Any]:
     """The whole reply as the API's message object. Text beyond `max_tokens` is cut, as a model's would be."""
-    room = body["max_tokens"] * _CHARACTERS_PER_TOKEN
+    room = body["max_tokens"] * CHARACTERS_PER_TOKEN
     text, cut = _within(reply.text, room)
     content: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
     content += [

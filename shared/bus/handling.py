@@ -99,8 +99,8 @@ class SessionStore(Protocol):
     async def document(self, name: str) -> tuple[int, bytes | None]:
         """A document's version and content; (0, None) when there is none."""
 
-    async def items(self, name: str, start: int = 0) -> list[bytes]:
-        """The items of an append-only list from `start` on."""
+    async def items(self, name: str) -> list[bytes]:
+        """The items of an append-only list."""
 
     async def event(self, log_entry: str) -> AnyEvent:
         """One event of the session's log. Raises UnreadableEvent when it is not there."""

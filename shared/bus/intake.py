@@ -19,6 +19,7 @@ from shared.bus.reader import Entry, Reader
 from shared.bus.redis_bus import Bus
 from shared.bus.room import Room, ended
 from shared.bus.timers import CleanUp
+from shared.clock import utc_now
 from shared.errors import AntiphonError
 from shared.events import AnyEvent, QuerySubmitted, decode, encode
 from shared.events.base import TraceParent
@@ -37,7 +38,8 @@ _REASON_FIELD = "reason"
 _ORIGINALS_MAX = 1_000
 """Original fields that are set aside one by one; Lua's stack ends the list, the rest share one field."""
 _FAREWELL_S = 1.5
-_EARLIEST_MS, _LATEST_MS = 1_000_000_000_000, 32_503_680_000_000
+_EARLIEST_MS = 1_000_000_000_000
+_CLOCKS_APART_MS = 60_000
 
 _session_id: TypeAdapter[str] = TypeAdapter(SessionId)
 _traceparent: TypeAdapter[str] = TypeAdapter(TraceParent)
@@ -99,7 +101,7 @@ class Intake:
         """One submission: opened or rejected, then acknowledged."""
         try:
             try:
-                event = read_submission(entry, self._stream, self._bus.settings.max_event_bytes)
+                event = read_submission(entry, self._stream, self._bus.settings.max_event_bytes, utc_now())
             except AntiphonError as error:
                 await self._reject(entry, error)
             else:
@@ -122,6 +124,9 @@ class Intake:
             self._bus.batcher.submit("XACK", self._stream, GROUP, entry.id),
             self._bus.batcher.submit("XDEL", self._stream, entry.id),
         )
+        if _milliseconds(entry) > utc_now().timestamp() * 1000 + _CLOCKS_APART_MS:
+            self._log.warning("an entry's id lies in the future; the queue begins anew when it is empty")
+            await self._bus.batcher.run(scripts.RENEW_QUEUE, [self._stream], [GROUP])
 
     async def _reject(self, entry: Entry, error: AntiphonError) -> None:
         self._log.warning("submission rejected", entry=entry.id, reason=str(error))
@@ -140,19 +145,20 @@ class Intake:
         )
 
 
-def read_submission(entry: Entry, stream: str, bytes_max: int) -> AnyEvent:
+def read_submission(entry: Entry, stream: str, bytes_max: int, now: datetime) -> AnyEvent:
     """The query.submitted event that an entry of the queue stands for. Pure.
 
     Ids and time come from the entry's own place in the queue, so that reading it again gives the same event,
-    and a client's clock decides nothing. Raises Unacceptable, or UnreadableEvent, naming the field at fault.
+    and a client's clock decides nothing: a place in the future counts as `now`. Raises Unacceptable, or
+    UnreadableEvent, naming the field at fault.
     """
     if sum(len(value) for value in entry.fields.values()) > bytes_max:
         raise Unacceptable(f"the submission is larger than {bytes_max} bytes.", hint=_SHORTEN)
     fields = {name.decode("utf-8", "replace"): value for name, value in entry.fields.items()}
     if unknown := sorted(fields.keys() - FIELDS):
         raise Unacceptable(f"{unknown[0]}: unknown field.", hint=f"Known are {', '.join(sorted(FIELDS))}.")
-    submitted_ms = int(entry.id.partition("-")[0])
-    if not _EARLIEST_MS < submitted_ms < _LATEST_MS:
+    submitted_ms = min(_milliseconds(entry), int(now.timestamp() * 1000))
+    if submitted_ms < _EARLIEST_MS:
         raise Unacceptable(
             f"entry: {entry.id} is no time of our age.", hint="Let Redis choose it: XADD KEY *"
         )
@@ -164,6 +170,10 @@ def read_submission(entry: Entry, stream: str, bytes_max: int) -> AnyEvent:
     if len(encode(event)) > bytes_max:
         raise Unacceptable(f"the submission is larger than {bytes_max} bytes as JSON.", hint=_SHORTEN)
     return event
+
+
+def _milliseconds(entry: Entry) -> int:
+    return int(entry.id.partition("-")[0])
 
 
 def _from_event(fields: dict[str, bytes], time: datetime) -> AnyEvent:

@@ -83,7 +83,7 @@ class Bus:
         return result.decode()  # type: ignore[return-value]  # the script's four words
 
     async def publish_catalogue(self, catalogue: Catalogue) -> str:
-        """Make `catalogue` the current one; returns its hash. Its content is kept for as long as sessions may name it."""
+        """Make `catalogue` the current one; returns its hash, under which sessions find it for the retention."""
         content = catalogue.model_dump_json().encode()
         content_hash = blake2b(content, digest_size=16).hexdigest()
         lifetime_ms = milliseconds(max(2 * self.settings.retention_s, _CATALOGUE_LIFE_MIN_S))

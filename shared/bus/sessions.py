@@ -28,9 +28,9 @@ class RedisSession:
         version, content = await self._batcher.submit("HMGET", key, "version", "content")
         return int(version or 0), content
 
-    async def items(self, name: str, start: int = 0) -> list[bytes]:
+    async def items(self, name: str) -> list[bytes]:
         items: list[bytes] = await self._batcher.submit(
-            "LRANGE", self._keys.of_session(self.session_id, name), start, -1
+            "LRANGE", self._keys.of_session(self.session_id, name), 0, -1
         )
         return items
 
@@ -38,7 +38,7 @@ class RedisSession:
         entries = await self._batcher.submit("XRANGE", self._keys.log(self.session_id), log_entry, log_entry)
         if not entries:
             raise UnreadableEvent(f"the log of session {self.session_id} has no entry {log_entry}")
-        return decode(entries[0][1][b"event"])
+        return decode(entries[0][1].get(b"event", b""))
 
     async def settled(self, journal: str) -> dict[str, bytes]:
         entries: dict[bytes, bytes] = await self._batcher.submit(
@@ -60,11 +60,10 @@ class RedisSession:
         # Replies come in order: this one stands for both.
         return self._batcher.submit("PEXPIRE", key, min(_DELTAS_LIFE_MS, self._retention_ms))
 
-    async def log(self, after: str = "-") -> list[tuple[str, AnyEvent]]:
-        """The session's events in order, with their places in the log; all, or those after one place."""
-        start = after if after == "-" else f"({after}"
-        entries = await self._batcher.submit("XRANGE", self._keys.log(self.session_id), start, "+")
-        return [(entry.decode(), decode(fields[b"event"])) for entry, fields in entries]
+    async def log(self) -> list[tuple[str, AnyEvent]]:
+        """The session's events in order, with their places in the log."""
+        entries = await self._batcher.submit("XRANGE", self._keys.log(self.session_id), "-", "+")
+        return [(entry.decode(), decode(fields.get(b"event", b""))) for entry, fields in entries]
 
     async def response(self) -> Response | None:
         """The session's answer; None while there is none."""

@@ -33,8 +33,9 @@ class Chores:
         now = monotonic_s()
         try:
             if now >= self._retain_at:
-                if await self._retain() < _RETAIN_AT_ONCE:  # else there is more: go on the next time
-                    self._retain_at = now + min(60.0, self.bus.settings.retention_s / 2)
+                self._retain_at = now + min(60.0, self.bus.settings.retention_s / 2)
+                if await self._retain() >= _RETAIN_AT_ONCE:
+                    self._retain_at = now  # there may be more
             await self.clean_up()
             return await self._move_due_timers()
         except ResponseError as error:

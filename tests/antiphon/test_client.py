@@ -259,3 +259,15 @@ async def test_a_stream_goes_on_after_its_connection_was_lost(
             if len(seen) > 3:
                 break
     assert len(set(seen)) == len(seen) == 4
+
+
+@pytest.mark.parametrize("timeout_s", ["5", float("nan"), -1, True, 10**400, [1]])
+async def test_a_wait_that_has_no_length_is_refused_before_anything_is_sent(
+    redis_server: RedisServer, namespace: str, timeout_s: Any
+) -> None:
+    async with Antiphon(redis_server.url, namespace=namespace) as antiphon:
+        for refused in (antiphon.ask("Why?", timeout_s=timeout_s), antiphon.result("s1", timeout_s)):
+            with pytest.raises(InvalidQuery, match="timeout_s"):
+                await refused
+    with redis.Redis(port=redis_server.port) as server:
+        assert server.exists(f"{namespace}:queries") == 0

@@ -1,13 +1,29 @@
-"""The page of settings says what the classes say."""
+"""The page of settings says what the classes say, and what it rules out is refused."""
 
 from pathlib import Path
 
 import pytest
 
 from antiphon.settings_table import GROUPS, markdown
-from shared.settings import SECTIONS, Settings, variables
+from shared.errors import ConfigurationError
+from shared.settings import SECTIONS, Settings, load, variables
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
+
+
+def nonsense(takes: str) -> tuple[str, ...]:
+    """Values that a setting of that description cannot have; free text can have any."""
+    if takes.startswith(("int", "float")):
+        return ("many", "nan", "inf", "-1", "1e12")
+    return () if takes == "text" else ("what?",)
+
+
+REFUSED = [
+    (kind, variable, value)
+    for _, kind in GROUPS
+    for variable, takes, _, _ in variables(kind)
+    for value in nonsense(takes)
+] + [(kind, f"{variables(kind)[0][0]}X", "1") for _, kind in GROUPS]
 
 
 def test_the_page_is_what_the_classes_say() -> None:
@@ -31,3 +47,12 @@ def test_every_setting_is_named_after_its_section_and_explained(kind: type[Setti
 def test_every_row_of_the_page_has_its_four_cells() -> None:
     rows = [line for line in markdown().splitlines() if line.startswith("|")]
     assert {line.replace(r"\|", "").count("|") for line in rows} == {5}
+
+
+@pytest.mark.parametrize(("kind", "variable", "value"), REFUSED)
+def test_a_setting_that_cannot_be_is_refused_by_name(
+    kind: type[Settings], variable: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ConfigurationError, match=variable):
+        load(kind)

@@ -71,7 +71,7 @@ def test_a_query_that_fits_by_its_characters_may_still_be_too_large_by_its_bytes
 def test_what_is_sent_is_what_the_pipeline_reads() -> None:
     event = a_submission("why NaN?", session_id="mine", max_rounds=2, tools=["a", "b"])
     entry = Entry("antiphon:queries", "1795244309110-0", {b"event": encode(event)})
-    read = read_submission(entry, "antiphon:queries", BYTES_MAX)
+    read = read_submission(entry, "antiphon:queries", BYTES_MAX, NOW)
     assert read.subject == "mine"
     assert isinstance(read.data, QuerySubmitted)
     assert read.data.query == "why NaN?"

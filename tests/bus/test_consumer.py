@@ -325,6 +325,19 @@ async def test_a_key_of_another_type_fails_a_commit_whole(bus: Bus) -> None:
     assert CancellationRequested.type not in await types_in_log(bus)
 
 
+async def test_a_document_of_another_type_fails_a_commit_whole_though_its_version_does_not_matter(
+    bus: Bus,
+) -> None:
+    bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
+    await bus.batcher.submit("SET", bus.keys.of_session("s1", "briefing"), "a string")
+    on_failed = Seen()
+    outcome = Outcome(events=(OUTPUT,), writes=(Put("briefing", None, b"x"),))
+    async with working(bus, {QuerySubmitted: Seen(outcome), ComponentFailed: on_failed}):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: len(on_failed.deliveries) == 1)
+    assert CancellationRequested.type not in await types_in_log(bus)
+
+
 async def test_a_feed_of_another_type_stops_nobody(bus: Bus) -> None:
     await bus.batcher.submit("SET", bus.keys.feed(bus.keys.partition("s1")), "a string")
     on_output = Seen()

@@ -12,6 +12,7 @@ from shared.bus.handling import Outcome
 from shared.bus.intake import GROUP, Intake, read_submission
 from shared.bus.reader import Entry
 from shared.bus.redis_bus import Bus
+from shared.clock import utc_now
 from shared.events import CancellationRequested, QuerySubmitted, encode
 from shared.ids import id_of_entry
 from tests.bus.builders import (
@@ -119,6 +120,8 @@ BAD_SUBMISSIONS: list[tuple[str, dict[Any, Any]]] = [
     ("options.max_rounds", {"query": "Why?", "options": '{"max_rounds": 0}'}),
     ("options.max_rounds", {"query": "Why?", "options": '{"max_rounds": "3"}'}),
     ("options.deadline_s", {"query": "Why?", "options": '{"deadline_s": NaN}'}),
+    ("options.tools", {"query": "Why?", "options": json.dumps({"tools": ["x" * 65]})}),
+    ("options.tools", {"query": "Why?", "options": json.dumps({"tools": ["x"] * 1_001})}),
     ("options.speed", {"query": "Why?", "options": '{"speed": 1}'}),
     ("options", {"query": "Why?", "options": "[" * 50_000}),
     ("options: not UTF-8", {"query": "Why?", "options": b"\xff"}),
@@ -163,14 +166,35 @@ async def test_what_cannot_be_understood_is_set_aside_with_reason_and_fields_and
     assert len(json.loads(many[b"others"])) == 4_000
 
 
-@pytest.mark.parametrize("entry_id", ["1-1", "99999999999999999-1"])
-async def test_an_entry_whose_id_is_no_time_is_rejected(bus: Bus, entry_id: str) -> None:
-    """A client may choose an entry's id; it must not choose the session's deadline with it, nor crash anything."""
-    await bus.batcher.submit("XADD", bus.keys.queries(), entry_id, "query", "Why?")
+async def test_an_entry_whose_id_is_no_time_is_rejected(bus: Bus) -> None:
+    await bus.batcher.submit("XADD", bus.keys.queries(), "1-1", "query", "Why?")
     async with open_door(bus):
         await until_let_in(bus)
     ((_, fields),) = await entries(bus, bus.keys.rejected())
     assert fields[b"reason"].startswith(b"entry:")
+
+
+@pytest.mark.parametrize("entry_id", ["1995244309110-0", "99999999999999999-1", "18446744073709551615-0"])
+async def test_an_id_from_the_future_decides_no_deadline_and_spoils_no_later_submission(
+    bus: Bus, entry_id: str
+) -> None:
+    """Redis gives every later entry an id beyond it: one client with a wrong clock must not be everybody's."""
+    await bus.batcher.submit("XADD", bus.keys.queries(), entry_id, "query", "Why?", "session_id", "early")
+    async with open_door(bus):
+        await until_let_in(bus)
+        await eventually(lambda: _is_of_our_age(bus))
+        await submit(bus, {"query": "Why?", "session_id": "next"})
+        await until_let_in(bus)
+    assert await opened(bus) == ["early", "next"]
+    for session_id in ("early", "next"):
+        ((_, event),) = await bus.session(session_id).log()
+        assert event.time <= utc_now()
+
+
+async def _is_of_our_age(bus: Bus) -> bool:
+    """Whether the queue has let go of the id from the future, and can be read as before."""
+    entry = await bus.batcher.submit("EVAL", _PROBE, 1, bus.keys.queries(), GROUP)
+    return bool(entry)
 
 
 @pytest.mark.parametrize("fields", [{"query": "Why?", "session_id": "mine"}, {"hello": "world"}])
@@ -183,10 +207,10 @@ async def test_a_crash_between_the_two_steps_is_repeated_safely(bus: Bus, fields
     crashed = Intake(bus, "gone", 1)
     taken = Entry(queue, entry, {name.encode(): value.encode() for name, value in fields.items()})
     if "query" in fields:
-        await bus.publish(read_submission(taken, queue, 10_000), "open")
+        await bus.publish(read_submission(taken, queue, 10_000, utc_now()), "open")
     else:
         with pytest.raises(Exception, match="unknown field") as raised:
-            read_submission(taken, queue, 10_000)
+            read_submission(taken, queue, 10_000, utc_now())
         await crashed._reject(taken, raised.value)  # type: ignore[arg-type]  # it is one
     await claim(bus, queue, GROUP, entry.encode(), "gone")
     async with open_door(bus):
@@ -266,3 +290,11 @@ async def test_an_inbox_of_another_type_leaves_no_half_open_session(bus: Bus) ->
         await bus.publish(a_query(), "open")
     await bus.batcher.submit("DEL", inbox)
     assert await bus.publish(a_query(), "open") == "sent"
+
+
+_PROBE = """
+local entry = redis.pcall('XADD', KEYS[1], '*', 'probe', '1')
+if type(entry) == 'table' then return 0 end
+redis.call('XDEL', KEYS[1], entry)
+return tonumber(string.match(entry, '^%d+')) < 1900000000000 and 1 or 0
+"""

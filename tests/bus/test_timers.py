@@ -5,11 +5,12 @@ from datetime import timedelta
 
 from shared.bus import scripts
 from shared.bus.connection import BLOCK_S
-from shared.bus.handling import CancelTimer, Delivery, Handlers, Outcome, SessionStore, SetTimer
+from shared.bus.handling import CancelTimer, Delivery, Handlers, Outcome, Put, SessionStore, SetTimer
 from shared.bus.redis_bus import Bus
 from shared.bus.timers import Chores, CleanUp
 from shared.clock import utc_now
 from shared.events import CancellationRequested, DeadlineReached, QuerySubmitted
+from shared.tools import Catalogue
 from tests.bus.builders import (
     Seen,
     a_query,
@@ -180,3 +181,53 @@ local names = {}
 for _, held in ipairs(redis.call('XPENDING', KEYS[1], ARGV[1])[4] or {}) do names[#names + 1] = held[1] end
 return names
 """
+
+
+async def test_however_many_sessions_outlive_their_retention_all_are_dropped(bus: Bus) -> None:
+    """A busy deployment opens more sessions a minute than are dropped at once."""
+    sessions = bus.keys.sessions(0)
+    for n in range(1_200):
+        bus.batcher.submit("ZADD", sessions, 1, f"s{n}")
+    chores = Chores(bus, 0, CleanUp(bus, bus.keys.inbox(0, "coordinator"), "coordinator"))
+    await bus.ensure_groups([(bus.keys.inbox(0, "coordinator"), "coordinator")])
+    for _ in range(3):
+        await chores()
+    assert await bus.batcher.submit("ZCARD", sessions) == 0
+
+
+async def test_a_log_outlasts_what_belongs_to_its_session(bus: Bus) -> None:
+    """A session's id is free again when its log is gone; nothing of the old session may be there then."""
+    log = bus.keys.log("s1")
+    await bus.publish(a_query(), "open")
+    await bus.batcher.submit("PEXPIRE", log, 5_000)
+    async with working(bus, {QuerySubmitted: Seen(Outcome(writes=(Put("state", 0, b"{}"),)))}):
+        await until_done(bus)
+    left = await bus.batcher.submit("PTTL", log)
+    assert left >= await bus.batcher.submit("PTTL", bus.keys.of_session("s1", "state")) > 5_000
+
+
+async def test_a_catalogue_is_kept_until_it_is_published_again_however_short_the_retention(bus: Bus) -> None:
+    bus.settings = bus.settings.model_copy(update={"retention_s": 1.0})
+    content_hash = await bus.publish_catalogue(Catalogue())
+    assert await bus.batcher.submit("PTTL", bus.keys.catalogue_content(content_hash)) > 3_600_000
+
+
+async def test_a_timer_that_outlives_its_session_leaves_nothing_behind_for_ever(bus: Bus) -> None:
+    log = bus.keys.log("s1")
+    async with working(bus, {QuerySubmitted: Seen(Outcome(timers=(a_timer(0.3),)))}):
+        await bus.publish(a_query(), "open")
+        await until_done(bus)
+        await bus.batcher.submit("DEL", log)
+        await eventually(lambda: _is_there(bus, log))
+    assert await bus.batcher.submit("PTTL", log) > 0
+
+
+async def _is_there(bus: Bus, key: str) -> bool:
+    return bool(await bus.batcher.submit("EXISTS", key))
+
+
+async def test_the_text_of_a_running_reply_is_capped(bus: Bus) -> None:
+    for n in range(3_000):
+        arrival = bus.session("s1").stream_text(str(n))
+    await arrival
+    assert await length(bus, bus.keys.deltas("s1")) < 2_500

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import pytest
 
-from coordinator.decide import REASONING_FAILURES_MAX, decide
+from coordinator.decide import DEADLINE, LEVELS, OVERDUE, decide
 from coordinator.session import Decision, Session
 from shared.bus.handling import CancelTimer, SetTimer
 from shared.errors import ErrorInfo
@@ -133,6 +133,12 @@ class TestLimits:
         request = only(answered(a_session_reasoning(max_tool_calls=1), a_reply(calls=3)), ToolsRequested)
         assert [call.refused is None for call in request.calls] == [True, False, False]
 
+    def test_the_call_limit_counts_over_all_batches(self) -> None:
+        session = answered(a_session_running_tools(calls=2, max_tool_calls=3), some_results(2)).session
+        session = answered(session, a_briefing(round=2)).session
+        request = only(answered(session, a_reply(calls=2, round=2)), ToolsRequested)
+        assert [call.refused is None for call in request.calls] == [True, False]
+
     def test_after_the_call_limit_the_model_answers_with_what_it_has(self) -> None:
         session = answered(a_session_running_tools(max_tool_calls=1), some_results()).session
         request = only(answered(session, a_briefing(round=2)), ReasoningRequested)
@@ -170,21 +176,30 @@ class TestLimits:
 
 
 class TestFailures:
-    def test_a_failed_round_is_tried_once_more_with_the_smallest_briefing(self) -> None:
+    def test_a_failed_round_is_tried_again_with_ever_smaller_briefings(self) -> None:
         error = ErrorInfo(code="overloaded", message="529")
-        decision = answered(a_session_reasoning(), ReasoningFailed(round=1, error=error, model="m"))
-        request = only(decision, BriefingRequested)
-        assert (request.level, request.round) == ("minimal", 1)
+        session = a_session_reasoning()
+        for level in ("simplified", "minimal"):
+            decision = answered(session, ReasoningFailed(round=1, error=error, model="m"))
+            request = only(decision, BriefingRequested)
+            assert (request.level, request.round) == (level, 1)
+            session = answered(decision.session, a_briefing()).session
+
+    def test_a_reply_brings_the_next_round_back_to_the_full_briefing(self) -> None:
+        error = ErrorInfo(code="overloaded", message="529")
+        failed = answered(a_session_reasoning(), ReasoningFailed(round=1, error=error, model="m")).session
+        replied = answered(answered(failed, a_briefing()).session, a_reply(calls=1)).session
+        assert only(answered(replied, some_results()), BriefingRequested).level == "full"
 
     def test_a_model_that_keeps_failing_ends_in_facts_and_says_so(self) -> None:
         error = ErrorInfo(code="overloaded", message="529")
         session = a_session_reasoning()
-        for _ in range(REASONING_FAILURES_MAX - 1):
+        for _ in range(len(LEVELS) - 1):
             session = answered(session, ReasoningFailed(round=1, error=error, model="m")).session
             session = answered(session, a_briefing()).session
         request = ending(answered(session, ReasoningFailed(round=1, error=error, model="m")))
         assert request.termination_reason == "model_unavailable"
-        assert [doubt.kind for doubt in request.uncertainty] == ["model_failed"] * REASONING_FAILURES_MAX
+        assert [doubt.kind for doubt in request.uncertainty] == ["model_failed"] * len(LEVELS)
 
     def test_tokens_of_failed_attempts_count(self) -> None:
         failed = ReasoningFailed(
@@ -237,6 +252,7 @@ class TestEnding:
         assert decision.closes
         assert decision.session.phase == "closed"
         assert decision.commands == ()
+        assert decision.timers == (CancelTimer(DEADLINE), CancelTimer(OVERDUE))
 
     def test_an_assembler_that_does_not_answer_is_answered_for(self) -> None:
         session = self.an_ending_session()

@@ -82,6 +82,17 @@ class AnySession(RuleBasedStateMachine):
     def answer(self, data: EventData) -> None:
         self.feed(an_event(data, answers=self.session.awaiting))
 
+    @rule(batches=st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    def progress(self, batches: list[int]) -> None:
+        """The replies that are waited for: left to chance, few sessions would see a second batch."""
+        for calls in batches:
+            if self.session.phase == "briefing":
+                self.briefing(100)
+            if self.session.phase == "reasoning":
+                self.answer(a_reply(calls=calls, round=self.session.round))
+            if self.session.phase == "tools":
+                self.results(calls, "ok")
+
     @rule(tokens=st.integers(1, 5_000))
     def briefing(self, tokens: int) -> None:
         self.answer(a_briefing(self.session.round, tokens))
@@ -153,5 +164,5 @@ class AnySession(RuleBasedStateMachine):
         assert (self.assemblies, self.ends) == (1, 1)
 
 
-AnySession.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+AnySession.TestCase.settings = settings(max_examples=300, stateful_step_count=40, deadline=None)
 TestAnySession = AnySession.TestCase

@@ -1,10 +1,14 @@
 """The shell around the decisions."""
 
+from datetime import timedelta
+
 import pytest
 
+from coordinator.decide import decide
 from coordinator.handlers import Coordinator
 from coordinator.session import Session
-from shared.bus.handling import NOTHING, RESPONSE, STATE, Delivery, Outcome, Put
+from coordinator.settings import CoordinatorSettings
+from shared.bus.handling import NOTHING, RESPONSE, STATE, Delivery, Outcome, Put, SetTimer
 from shared.errors import ErrorInfo, TryLater
 from shared.events import (
     AssemblyOverdue,
@@ -17,6 +21,7 @@ from shared.events import (
 )
 from shared.ids import new_id
 from shared.session import Limits
+from shared.settings import BusSettings
 from shared.tools import Catalogue, ToolDefinition
 from tests.coordinator.builders import ENTRY, an_opened_session
 from tests.envelopes import an_event
@@ -108,7 +113,8 @@ async def test_the_coordinators_own_answer_gives_way_to_one_that_is_there() -> N
     outcome = await a_coordinator().on_event(a_delivery(AssemblyOverdue()), session)
     assert isinstance(outcome.events[0], ResponseReady)
     session.documents[RESPONSE] = (1, b"{}")
-    assert await a_coordinator().on_event(a_delivery(AssemblyOverdue()), session) == NOTHING
+    over = await a_coordinator().on_event(a_delivery(AssemblyOverdue()), session)
+    assert over == Outcome(closes_session=True), "it makes room, should the news of the answer be lost"
 
 
 async def test_the_state_document_is_small_whatever_the_query() -> None:
@@ -117,3 +123,12 @@ async def test_the_state_document_is_small_whatever_the_query() -> None:
     (write,) = outcome.writes
     assert isinstance(write, Put)
     assert len(write.content) < 2_000
+
+
+def test_an_assembler_that_dies_is_replaced_before_the_coordinator_answers_in_its_place() -> None:
+    """Its work is taken over when its lease is out, which is looked for every quarter of a lease."""
+    bus, coordinator = BusSettings(), CoordinatorSettings()
+    assert coordinator.limits(bus.lease_s).assembly_s > 2 * 1.25 * bus.lease_s
+    (overdue, _) = decide(an_opened_session().session, an_event(CancellationRequested()), ENTRY).timers
+    assert isinstance(overdue, SetTimer)
+    assert overdue.due == timedelta(seconds=an_opened_session().session.limits.assembly_s)

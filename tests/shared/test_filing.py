@@ -68,6 +68,15 @@ def test_a_failure_is_filed_with_what_to_do_next() -> None:
     assert (use.outcome, use.message, use.facts) == ("timeout", "Too slow. Ask for less at once.", ())
 
 
+def test_a_failure_is_filed_with_valid_arguments_and_when_to_come_again() -> None:
+    fields = {"example_valid_call": {"q": "bread"}, "retry_after_s": 5.0}
+    error = an_error("rate_limit", "Too many calls.").model_copy(update=fields)
+    (use,) = a_memory(a_round(("search", {}, error))).tool_usage
+    assert use.message == (
+        'Too many calls. Valid arguments: {"q":"bread"}. Ask for less at once. It may work again in 5 s.'
+    )
+
+
 def test_ids_go_on_from_round_to_round() -> None:
     memory = a_memory(
         a_round(("t", {}, [{"a": 1}, {"a": 2}]), ("u", {}, "x")), a_round(("t", {}, "y"), round=2)

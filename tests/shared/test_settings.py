@@ -104,6 +104,7 @@ def test_foreign_variables_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> No
         (PipelineSettings, "ANTIPHON_NAMESPACE", "{0}"),
         (PipelineSettings, "ANTIPHON_NAMESPACE", "n" * 65),
         (PipelineSettings, "ANTIPHON_LOG_LEVEL", "loud"),
+        (PipelineSettings, "ANTIPHON_MODEL", "\udcff"),
         (BusSettings, "ANTIPHON_BUS_LEASE_S", "0"),
         (BusSettings, "ANTIPHON_BUS_LEASE_S", "nan"),
         (BusSettings, "ANTIPHON_BUS_LEASE_S", "inf"),

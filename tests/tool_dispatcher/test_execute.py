@@ -56,6 +56,11 @@ async def test_async_and_plain_functions_return_json(threads: Threads) -> None:
     assert await _execute(lambda a, c: awaited(a, c), threads) == [1, True]
 
 
+class Speechless(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("an exception that cannot be printed")
+
+
 RAISED: list[tuple[BaseException, Effect, str, str]] = [
     (ValueError("no such day"), "read", "internal_error", "ValueError: no such day"),
     (ValueError("no such day"), "write", "internal_error", "ValueError: no such day"),
@@ -73,6 +78,8 @@ RAISED: list[tuple[BaseException, Effect, str, str]] = [
     (ValueError("\ud800" + "x" * 10_000), "read", "internal_error", "ValueError: ?xxx"),
     (ToolFailed("not_found", "No such course.", "Try Rust."), "write", "not_found", "No such course."),
     (ToolFailed("rate_limit", "Busy.", retry_after_s=float("nan")), "read", "rate_limit", "Busy."),
+    (ToolFailed("rate_limit", "Busy.", retry_after_s=10**400), "read", "rate_limit", "Busy."),
+    (Speechless(), "read", "internal_error", "Speechless: (no text: RuntimeError)"),
 ]
 
 

@@ -84,6 +84,8 @@ async def test_calls_run_together_up_to_the_bound() -> None:
         if running == 3:
             gate.set()
         await gate.wait()
+        for _ in range(20):
+            await asyncio.sleep(0)  # time for those to enter who must not
         running -= 1
 
     calls = [a_call(f"c{n}", "meet") for n in range(9)]
@@ -299,6 +301,17 @@ async def test_a_result_beyond_the_bound_is_an_error() -> None:
     many = a_tool("look", lambda a, c: list(range(10_000)))
     (result,) = await results_of([many], a_request(a_call()), result_bytes_max=1_000)
     assert "narrow the query" in error_in(result).suggested_action
+
+
+async def test_results_that_fit_one_by_one_fit_into_one_event_together() -> None:
+    """An event too large for the bus would lose every result of the batch."""
+    long = a_tool("look", lambda a, c: "x" * 190_000)
+    many = a_tool("list", lambda a, c: ["x" * 1_000] * 190)
+    calls = [a_call(f"c{n}", "list" if n % 2 else "look") for n in range(40)]
+    results = await results_of([long, many], a_request(*calls))
+    assert len(ToolsCompleted(round=1, results=results).model_dump_json()) < 4_000_000
+    assert "narrow the query" in error_in(results[1]).suggested_action
+    assert "Cut after" in results[0].data
 
 
 async def test_the_outcome_is_one_event_and_nothing_else() -> None:

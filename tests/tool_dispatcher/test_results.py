@@ -88,6 +88,7 @@ BAD: list[tuple[Any, str]] = [
     ({None: 3}, "mapping with NoneType as a key"),
     (_circle(), "in a circle"),
     (print, "which is not JSON"),
+    ({"a": 10**5_000}, "an integer that no reader of JSON takes"),
 ]
 
 

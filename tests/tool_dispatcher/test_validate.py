@@ -181,3 +181,20 @@ def test_what_is_taken_fits_the_schema_the_model_was_shown(arguments: dict[str, 
     for asked in (ask, ask_schema):
         if isinstance(validate(asked, arguments), dict):
             Draft202012Validator(asked.input_schema).validate(json.loads(json.dumps(arguments)))
+
+
+class Page(BaseModel):
+    model_config = ConfigDict(strict=False, extra="ignore")
+    number: int
+
+
+@tool(effect="read")
+def search(page: Page) -> None:
+    """Takes a model whole."""
+
+
+@pytest.mark.parametrize("arguments", [{"number": "1"}, {"number": True}, {"number": 1, "more": 1}])
+def test_a_model_that_is_the_argument_is_as_strict_whatever_its_own_settings(
+    arguments: dict[str, Any],
+) -> None:
+    assert isinstance(validate(search, arguments), ToolError)

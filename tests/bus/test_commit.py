@@ -1,0 +1,59 @@
+"""The commit script by itself: the acknowledgement is the fence, whatever else would notice."""
+
+import asyncio
+from collections.abc import Iterator
+
+from shared.bus import committing, scripts
+from shared.bus.redis_bus import Bus
+from shared.events import CancellationRequested, Component
+from tests.bus.builders import a_query
+
+GROUP: Component = "coordinator"
+
+
+async def a_pending_entry(bus: Bus) -> str:
+    """One query, handed to a worker and not acknowledged; its entry."""
+    await bus.publish(a_query(), "open")
+    inbox = bus.keys.inbox(bus.keys.partition("s1"), GROUP)
+    await bus.ensure_groups([(inbox, GROUP)])
+    await bus.client.execute_command("XREADGROUP", "GROUP", GROUP, "w1", "STREAMS", inbox, ">")
+    ((entry, _),) = await bus.batcher.submit("XRANGE", inbox, "-", "+")
+    return str(entry.decode())
+
+
+def an_unguarded_outcome(bus: Bus) -> Iterator[committing.Operation]:
+    """An event and a dead letter, with no version and no list of handled events to notice a repetition."""
+    partition = bus.keys.partition("s1")
+    yield "event", bus.keys.inbox(partition, GROUP), CancellationRequested.type, b"{}"
+    yield "bury", bus.keys.dead(partition), 100, b"letter\nevent"
+
+
+async def commit(bus: Bus, entry: str) -> bytes:
+    partition = bus.keys.partition("s1")
+    keys, arguments = committing.arguments(
+        an_unguarded_outcome(bus), "s1", entry, GROUP, partition, bus.keys, bus.settings
+    )
+    result: bytes = await bus.batcher.run(scripts.COMMIT, keys, arguments)
+    return result
+
+
+async def written(bus: Bus) -> tuple[int, int, int]:
+    """Lengths of the session's log, of the inbox, and of the dead letters."""
+    partition = bus.keys.partition("s1")
+    streams = (bus.keys.log("s1"), bus.keys.inbox(partition, GROUP), bus.keys.dead(partition))
+    log, inbox, dead = [await bus.batcher.submit("XLEN", stream) for stream in streams]
+    return log, inbox, dead
+
+
+async def test_of_many_commits_of_one_entry_the_first_is_written_and_the_others_are_told(bus: Bus) -> None:
+    entry = await a_pending_entry(bus)
+    results = await asyncio.gather(*(commit(bus, entry) for _ in range(10)))
+    assert sorted(results) == [b"committed", *[b"duplicate"] * 9]
+    assert await written(bus) == (2, 1, 1)
+
+
+async def test_an_entry_that_was_never_handed_out_cannot_be_committed(bus: Bus) -> None:
+    await a_pending_entry(bus)
+    before = await written(bus)
+    assert await commit(bus, "1-1") == b"duplicate"
+    assert await written(bus) == before

@@ -18,12 +18,15 @@ from shared.errors import AntiphonError, ConfigurationError
 from shared.ids import new_consumer_name
 from shared.service import Service
 from shared.settings import PipelineSettings, load
+from shared.watchdog import Watchdog
 
 GRACE_S = 8.0
 """How long a stopping process works on what it has in hand."""
 EXIT_USAGE = 2
 EXIT_REDIS = 3
 _YOUNG_OBJECTS_MAX = 20_000
+_STUCK_LEASES, _STUCK_S_MIN = 3, 5.0
+"""An event loop that has not turned for so long is stuck: others have long taken over what it holds."""
 
 Build = Callable[[Bus], Service]
 
@@ -55,7 +58,8 @@ async def _serve(bus: Bus, build: Build) -> None:
         return
     await opening
     try:
-        await run_service(bus, service, stop)
+        with Watchdog(max(_STUCK_S_MIN, _STUCK_LEASES * bus.settings.lease_s)):
+            await run_service(bus, service, stop)
     finally:
         await bus.close()
     if threading.active_count() > 1:

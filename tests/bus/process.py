@@ -19,6 +19,8 @@ async def on_query(delivery: Delivery, session: SessionStore) -> Outcome:
     sys.stdout.flush()
     if MODE == "stuck-thread":
         await asyncio.to_thread(threading.Event().wait)
+    if MODE == "stuck-loop":
+        threading.Event().wait()
     await asyncio.sleep(3600 if MODE == "slow" else 0)
     return NOTHING
 

@@ -13,6 +13,7 @@ import pytest
 
 from shared.events import QuerySubmitted
 from shared.settings import BusSettings
+from shared.watchdog import EXIT_STUCK
 from tests.bus.builders import Seen, a_bus, a_query, inbox_of, pending, until_done, working
 from tests.redis_server import RedisServer, free_port
 
@@ -125,3 +126,22 @@ async def test_a_duty_that_is_over_does_not_end_the_process(
         await bus.publish(a_query(), "open")
         await until_done(bus)
         assert process.returncode is None
+
+
+async def test_a_loop_that_stops_turning_ends_the_process_and_others_take_over(
+    redis_server: RedisServer, namespace: str
+) -> None:
+    """A handler that blocks the loop for good would else keep its neighbours, and SIGTERM, waiting for ever."""
+    settings = BusSettings(lease_s=0.6)
+    async with (
+        a_bus(redis_server.url, namespace, settings) as bus,
+        a_process("stuck-loop", redis_server.url, namespace, ANTIPHON_BUS_LEASE_S="0.6") as process,
+    ):
+        await bus.publish(a_query(), "open")
+        code, said = await exit_of(process)
+        assert (code, b"stopped turning" in said) == (EXIT_STUCK, True), said
+        assert b"on_query" in said, "what blocks it is named"
+        seen = Seen()
+        async with working(bus, {QuerySubmitted: seen}):
+            await until_done(bus)
+        assert len(seen.deliveries) == 1

@@ -1,0 +1,57 @@
+"""Ends a process whose event loop has stopped turning, so that others take over what it holds.
+
+A tool that blocks the loop blocks the renewal of leases, the handling of SIGTERM and every neighbour. Nothing
+inside the loop can notice; a thread can.
+"""
+
+import asyncio
+import faulthandler
+import os
+import sys
+import threading
+from types import TracebackType
+from typing import Self
+
+_TICK_S = 0.5
+EXIT_STUCK = 70
+"""`EX_SOFTWARE` of sysexits.h."""
+
+
+class Watchdog:
+    """Watches the running loop for the length of a block.
+
+    Time is counted in the thread's own ticks: a process that was frozen as a whole is not stuck.
+    """
+
+    def __init__(self, limit_s: float) -> None:
+        self._ticks_max = max(1, round(limit_s / _TICK_S))
+        self._silent_ticks = 0
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
+        self._turning: asyncio.Task[None] | None = None
+
+    def __enter__(self) -> Self:
+        self._turning = asyncio.get_running_loop().create_task(self._turn())
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._turning is not None, "entered before it is left"
+        self._turning.cancel()
+        self._ended.set()
+        self._thread.join()
+
+    async def _turn(self) -> None:
+        while True:
+            self._silent_ticks = 0
+            await asyncio.sleep(_TICK_S)
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_TICK_S):
+            self._silent_ticks += 1
+            if self._silent_ticks > self._ticks_max:
+                sys.stderr.write("The event loop has stopped turning; the process ends. What blocks it:\n")
+                faulthandler.dump_traceback(all_threads=True)
+                os._exit(EXIT_STUCK)

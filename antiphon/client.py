@@ -181,8 +181,7 @@ class Antiphon:
         bus = self._open_bus()
         checked_session_id(session_id)
         arrival = Arrival(bus, session_id, self._entries.get(session_id))
-        # It arrives in Redis, which sets no asyncio.Event.
-        while not await patiently("look for a session", arrival.check, PATIENCE_S):  # noqa: ASYNC110
+        while not await patiently("look for a session", arrival.check, PATIENCE_S):  # noqa: ASYNC110  # Redis sets no Event
             await asyncio.sleep(_ARRIVAL_POLL_S)
         return await patiently("cancel", lambda: self._cancel(bus, session_id, reason), PATIENCE_S)
 

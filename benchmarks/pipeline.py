@@ -14,7 +14,8 @@ import redis
 
 from benchmarks.floor import Hop
 from shared.bus.keys import Keys
-from shared.events.base import COMPONENTS
+from shared.events.base import COMPONENTS, Component
+from shared.events.codec import EVENT_DATA
 from tests.redis_server import RedisServer, running
 
 MODULES = {name: name for name in COMPONENTS} | {"reasoning_engine": "benchmarks.stub_engine"}
@@ -123,7 +124,7 @@ class Pipeline:
         for _, fields in self.client.xrange(self.keys.log(self.newest_session())):
             inbox = _inbox_of(orjson.loads(fields[b"event"])["type"])
             if inbox is not None:
-                hops.append(Hop(inbox, self.keys.inbox(0, inbox), len(fields[b"event"])))  # type: ignore[arg-type]
+                hops.append(Hop(inbox, self.keys.inbox(0, inbox), len(fields[b"event"])))
         return hops
 
     def _until(self, condition: Any, pause_s: float = 0.01) -> None:
@@ -136,9 +137,7 @@ class Pipeline:
             time.sleep(pause_s)
 
 
-def _inbox_of(event_type: str) -> str | None:
-    from shared.events.codec import EVENT_DATA
-
+def _inbox_of(event_type: str) -> Component | None:
     return next(data.inbox for data in EVENT_DATA if data.type == event_type)
 
 

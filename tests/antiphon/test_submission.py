@@ -19,7 +19,7 @@ BYTES_MAX = 4_000_000
 
 def a_submission(query: Any = "why?", **given: Any) -> AnyEvent:
     session_id, traceparent = given.pop("session_id", None), given.pop("traceparent", None)
-    return submission(query, given, session_id, traceparent, ID, NOW, BYTES_MAX)  # type: ignore[arg-type]
+    return submission(query, given, session_id, traceparent, ID, NOW, BYTES_MAX)  # type: ignore[arg-type]  # bad input is the point
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,10 @@ async def dead_letters(bus: Bus) -> int:
     return sum([await length(bus, bus.keys.dead(p)) for p in range(bus.keys.partitions)])
 
 
+async def has_dead(bus: Bus, count: int) -> bool:
+    return await dead_letters(bus) == count
+
+
 async def types_in_log(bus: Bus, session_id: str = "s1") -> list[str]:
     return [event.type for _, event in await bus.session(session_id).log()]
 

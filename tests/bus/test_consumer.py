@@ -2,7 +2,6 @@
 
 import asyncio
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from redis.crc import key_slot
@@ -10,7 +9,6 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from shared.bus import scripts
 from shared.bus.committing import arguments, of_outcome
-from shared.bus.dead_letters import DeadLetters
 from shared.bus.handling import (
     NOTHING,
     RESPONSE,
@@ -25,14 +23,12 @@ from shared.bus.handling import (
 )
 from shared.bus.redis_bus import Bus
 from shared.clock import utc_now
-from shared.errors import AntiphonError, TryLater
 from shared.events import (
     CancellationRequested,
     ComponentFailed,
     DeadlineReached,
     QuerySubmitted,
     ResponseReady,
-    encode,
 )
 from shared.ids import child_id
 from shared.settings import BusSettings
@@ -51,17 +47,12 @@ from tests.bus.builders import (
     inbox_of,
     length,
     pending,
-    put,
-    put_fields,
-    raising,
-    session_in,
     silent,
     types_in_log,
     until_done,
     words_of,
     working,
 )
-from tests.envelopes import an_event
 from tests.redis_server import RedisServer
 
 
@@ -203,111 +194,6 @@ async def test_a_commit_whose_reply_is_lost_is_applied_once(
         assert (await types_in_log(bus)).count(CancellationRequested.type) == 1
 
 
-# Failures.
-
-
-async def test_a_failed_handler_runs_again_until_its_attempts_are_used_up(bus: Bus) -> None:
-    attempts: list[tuple[int, bool]] = []
-    on_failed = Seen()
-
-    async def failing(delivery: Delivery, session: SessionStore) -> Outcome:
-        attempts.append((delivery.attempt, delivery.redelivered))
-        raise RuntimeError("no luck")
-
-    async with working(bus, {QuerySubmitted: failing, ComponentFailed: on_failed}):
-        await bus.publish(query := a_query(), "open")
-        await eventually(lambda: len(on_failed.deliveries) == 1)
-    assert attempts == [(0, False), (1, True), (2, True)]
-    failure = on_failed.failures()[0]
-    assert (failure.component, failure.failed_event) == ("coordinator", query.id)
-    assert "no luck" in failure.error.message
-    ((_, letter),) = await DeadLetters(bus).list()
-    assert (letter.attempt, letter.deliveries, letter.session_id) == (2, 1, "s1")
-
-
-class Hopeless(AntiphonError):
-    code = "hopeless"
-
-
-@pytest.mark.parametrize(
-    ("error", "code"),
-    [
-        (Hopeless("never"), "hopeless"),
-        (OSError("a file is not there"), "internal_error"),
-        (SystemExit(3), "internal_error"),
-        (asyncio.CancelledError(), "internal_error"),
-        (RecursionError(), "internal_error"),
-    ],
-)
-async def test_whatever_a_handler_raises_ends_as_a_reported_failure(
-    bus: Bus, error: BaseException, code: str
-) -> None:
-    bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
-    on_failed = Seen()
-    async with working(bus, {QuerySubmitted: raising(error), ComponentFailed: on_failed}):
-        await bus.publish(a_query(), "open")
-        await eventually(lambda: len(on_failed.deliveries) == 1)
-    assert on_failed.failures()[0].error.code == code
-
-
-@pytest.mark.parametrize("nonsense", [None, "text", Outcome(events=(None,)), Outcome(writes=("x",))])  # type: ignore[arg-type]  # nonsense on purpose
-async def test_a_handler_that_returns_nonsense_has_failed(bus: Bus, nonsense: Any) -> None:
-    bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
-    on_failed = Seen()
-    async with working(bus, {QuerySubmitted: Seen(nonsense), ComponentFailed: on_failed}):
-        await bus.publish(a_query(), "open")
-        await eventually(lambda: len(on_failed.deliveries) == 1)
-    assert await dead_letters(bus) == 1
-
-
-async def test_trying_later_is_no_failure(bus: Bus) -> None:
-    attempts: list[int] = []
-
-    async def not_yet(delivery: Delivery, session: SessionStore) -> Outcome:
-        attempts.append(delivery.attempt)
-        if delivery.attempt < 5:
-            raise TryLater("not yet", delay_s=0.01)
-        return NOTHING
-
-    async with working(bus, {QuerySubmitted: not_yet}):
-        await bus.publish(a_query(), "open")
-        await eventually(lambda: len(attempts) == 6)
-        await until_done(bus)
-    assert await dead_letters(bus) == 0
-
-
-async def test_a_report_of_failure_that_fails_itself_is_not_reported(bus: Bus) -> None:
-    fails = raising(Hopeless("never"))
-    async with working(bus, {QuerySubmitted: fails, ComponentFailed: fails}):
-        await bus.publish(a_query(), "open")
-        await eventually(lambda: _has_dead(bus, 2))
-        await until_done(bus)
-    assert (await types_in_log(bus)).count(ComponentFailed.type) == 1
-
-
-async def _has_dead(bus: Bus, count: int) -> bool:
-    return await dead_letters(bus) == count
-
-
-@pytest.mark.parametrize("is_timer", [False, True])
-async def test_an_event_too_large_for_the_bus_is_a_failure_that_says_so(bus: Bus, is_timer: bool) -> None:
-    large = QuerySubmitted(query="x" * 60_000)
-    bus.settings = bus.settings.model_copy(update={"max_event_bytes": 50_000})
-    outcome = (
-        Outcome(timers=(SetTimer("t", timedelta(seconds=1), large),))
-        if is_timer
-        else Outcome(events=(large,))
-    )
-    on_failed, ran = Seen(), Seen(outcome)
-    async with working(bus, {QuerySubmitted: ran, ComponentFailed: on_failed}):
-        await bus.publish(a_query(), "open")
-        await eventually(lambda: len(on_failed.deliveries) == 1)
-    error = on_failed.failures()[0].error
-    assert error.code == "event_too_large"
-    assert "ANTIPHON_BUS_MAX_EVENT_BYTES" in error.message
-    assert len(ran.deliveries) == 1
-
-
 async def test_a_key_of_another_type_fails_a_commit_whole(bus: Bus) -> None:
     """Nothing is half written: neither the acknowledgement nor the outputs."""
     on_failed = Seen()
@@ -363,94 +249,6 @@ async def test_redis_away_in_a_handler_is_waited_for_and_buries_nothing(bus: Bus
         await eventually(lambda: tries == 6)
         await until_done(bus)
     assert await dead_letters(bus) == 0
-
-
-# What foreign programs put into an inbox.
-
-
-def _good() -> bytes:
-    return encode(a_query())
-
-
-BAD_ENTRIES: dict[str, dict[Any, Any]] = {
-    "no fields of ours": {"hello": "world"},
-    "no event": {"log": PLACE},
-    "no log": {"event": _good()},
-    "no JSON": {"event": "hello", "log": PLACE},
-    "empty": {"event": "", "log": PLACE},
-    "garbage bytes": {"event": b"\xff\xfe\x00\x80", "log": PLACE, b"\xff": b"\xff"},
-    "deeply nested": {"event": "[" * 100_000, "log": PLACE},
-    "another type of event": {"event": _good().replace(b"query.submitted", b"query.dreamt"), "log": PLACE},
-    "a field too many": {"event": _good().replace(b'{"specversion"', b'{"x":1,"specversion"'), "log": PLACE},
-    "another specversion": {"event": _good().replace(b'"1.0"', b'"0.3"'), "log": PLACE},
-    "a session id with a slash": {"event": _good().replace(b'"s1"', b'"a/b"'), "log": PLACE},
-    "NaN": {"event": _good().replace(b'"Why?"', b"NaN"), "log": PLACE},
-    "log no place": {"event": _good(), "log": "somewhere"},
-    "log not UTF-8": {"event": _good(), "log": b"\xff"},
-    "attempt no number": {"event": _good(), "log": PLACE, "attempt": "many"},
-    "attempt not UTF-8": {"event": _good(), "log": PLACE, "attempt": b"\xff"},
-    "attempt negative": {"event": _good(), "log": PLACE, "attempt": "-1"},
-    "attempt huge": {"event": _good(), "log": PLACE, "attempt": "9" * 5000},
-    "larger than allowed": {"event": encode(a_query(query="x" * 60_000)), "log": PLACE},
-    "for another component": {"event": encode(an_event(OUTPUT)), "log": PLACE},
-}
-
-
-async def test_foreign_entries_become_dead_letters_and_harm_nobody(bus: Bus) -> None:
-    bus.settings = bus.settings.model_copy(update={"max_event_bytes": 50_000})
-    seen = Seen()
-    async with working(bus, {QuerySubmitted: seen}):
-        for fields in BAD_ENTRIES.values():
-            await put_fields(bus, fields)
-            await put(bus, a_query(query="good"))
-        await until_done(bus)
-    assert seen.queries == ["good"] * len(BAD_ENTRIES)
-    letters = await DeadLetters(bus).list()
-    assert len(letters) == len(BAD_ENTRIES)
-    assert {letter.error.code for _, letter in letters} == {"unreadable_event"}
-    shown = [await DeadLetters(bus).show(letter_id) for letter_id, _ in letters]
-    assert b'{"hello": "world"}' in [content for _, content in shown]
-
-
-async def test_foreign_entries_lost_by_their_workers_become_dead_letters_too(bus: Bus) -> None:
-    for fields in BAD_ENTRIES.values():
-        await put_fields(bus, fields)
-    await delivered(bus, times=bus.settings.max_deliveries)
-    async with working(bus, {QuerySubmitted: Seen(), ComponentFailed: Seen()}):
-        await eventually(lambda: _has_dead(bus, len(BAD_ENTRIES)))
-        await until_done(bus)
-
-
-async def test_an_event_in_the_wrong_partition_becomes_a_dead_letter(bus: Bus) -> None:
-    """Its commit would cross slots; and it says that the number of partitions was changed."""
-    if bus.keys.partitions == 1:
-        pytest.skip("there is only one")
-    stray = a_query(session_in(bus.keys, 2))
-    seen = Seen()
-    async with working(bus, {QuerySubmitted: seen}):
-        await bus.batcher.submit(
-            "XADD", bus.keys.inbox(0, "coordinator"), "*", "event", encode(stray), "log", PLACE
-        )
-        await eventually(lambda: _has_dead(bus, 1))
-    ((_, letter),) = await DeadLetters(bus).list()
-    assert "ANTIPHON_PARTITIONS" in letter.error.message
-    assert seen.deliveries == []
-
-
-async def test_a_session_nobody_knows_is_a_failure_of_whoever_needs_it(bus: Bus) -> None:
-    on_failed = Seen()
-
-    async def reads_the_log(delivery: Delivery, session: SessionStore) -> Outcome:
-        await session.event(delivery.log_entry)
-        return NOTHING
-
-    async with working(bus, {QuerySubmitted: reads_the_log, ComponentFailed: on_failed}):
-        await put(bus, a_query("nobody"))
-        await eventually(lambda: len(on_failed.deliveries) == 1)
-    assert on_failed.failures()[0].error.code == "unreadable_event"
-
-
-# Stopping.
 
 
 async def test_stopping_hands_back_what_takes_too_long_and_counts_no_delivery(bus: Bus) -> None:

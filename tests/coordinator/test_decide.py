@@ -41,7 +41,7 @@ def answered(session: Session, data: EventData) -> Decision:
 
 
 def a_session_reasoning(**options: object) -> Session:
-    return answered(an_opened_session(**options).session, a_briefing()).session  # type: ignore[arg-type]
+    return answered(an_opened_session(**options).session, a_briefing()).session  # type: ignore[arg-type]  # options of any kind
 
 
 def a_session_running_tools(calls: int = 1, **options: object) -> Session:

@@ -17,6 +17,7 @@ from shared.bus.handling import (
 from shared.bus.redis_bus import Bus
 from shared.errors import AntiphonError, TryLater
 from shared.events import (
+    CancellationRequested,
     ComponentFailed,
     QuerySubmitted,
 )
@@ -26,6 +27,7 @@ from tests.bus.builders import (
     dead_letters,
     eventually,
     has_dead,
+    put,
     raising,
     types_in_log,
     until_done,
@@ -129,3 +131,21 @@ async def test_an_event_too_large_for_the_bus_is_a_failure_that_says_so(bus: Bus
     assert error.code == "event_too_large"
     assert "ANTIPHON_BUS_MAX_EVENT_BYTES" in error.message
     assert len(ran.deliveries) == 1
+
+
+async def test_a_copy_of_a_handled_message_that_fails_reports_nothing_to_its_session(bus: Bus) -> None:
+    """The session went on with the first outcome long ago; a failure now would be news of the past."""
+    query, on_output, on_failed = a_query(), Seen(), Seen()
+    handled = Seen(Outcome(events=(CancellationRequested(),)))
+    async with working(
+        bus, {QuerySubmitted: handled, CancellationRequested: on_output, ComponentFailed: on_failed}
+    ):
+        await bus.publish(query, "open")
+        await eventually(lambda: len(on_output.deliveries) == 1)
+        await until_done(bus)
+    hopeless = raising(Hopeless("never"))
+    async with working(bus, {QuerySubmitted: hopeless, ComponentFailed: on_failed}):
+        await put(bus, query)
+        await until_done(bus)
+    assert on_failed.deliveries == []
+    assert await types_in_log(bus) == [QuerySubmitted.type, CancellationRequested.type]

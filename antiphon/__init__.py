@@ -7,31 +7,45 @@ async with Antiphon() as antiphon:
 
 from antiphon.client import Antiphon, TextDelta
 from antiphon.errors import InvalidQuery, PipelineFailed, StillRunning, SubmissionRejected, UnknownSession
+from shared.contract import Alternative, Backoff, BatchVariant, Dependency, RateLimit, Retry
 from shared.errors import AntiphonError, ConfigurationError, RedisUnavailable
 from shared.events import Event
 from shared.session import QueryOptions, Response, Source, Uncertainty
+from tool_dispatcher.hints import describe
+from tool_dispatcher.reconcile import NO_EFFECT, TookEffect
+from tool_dispatcher.secret import Secret
 from tool_dispatcher.tool import InvalidTool, Tool, ToolContext, ToolFailed, Toolset, tool
 
 __all__ = [
+    "NO_EFFECT",
+    "Alternative",
     "Antiphon",
     "AntiphonError",
+    "Backoff",
+    "BatchVariant",
     "ConfigurationError",
+    "Dependency",
     "Event",
     "InvalidQuery",
     "InvalidTool",
     "PipelineFailed",
     "QueryOptions",
+    "RateLimit",
     "RedisUnavailable",
     "Response",
+    "Retry",
+    "Secret",
     "Source",
     "StillRunning",
     "SubmissionRejected",
     "TextDelta",
+    "TookEffect",
     "Tool",
     "ToolContext",
     "ToolFailed",
     "Toolset",
     "Uncertainty",
     "UnknownSession",
+    "describe",
     "tool",
 ]

@@ -15,6 +15,7 @@ from typing import Any, Self, Unpack
 import structlog
 from pydantic import ValidationError
 
+from antiphon.approval import decide
 from antiphon.arrival import Arrival
 from antiphon.embedded import EmbeddedPipeline
 from antiphon.errors import StillRunning, UnknownSession
@@ -100,22 +101,29 @@ class Antiphon:
         """One sentence for people: where an embedded pipeline keeps what it works on."""
         return self._pipeline.storage if self._pipeline else ""
 
+    @property
+    def address(self) -> str:
+        """Where other programs reach an embedded pipeline, as a Redis URL; empty when they cannot."""
+        return self._pipeline.address if self._pipeline else ""
+
     async def submit(
         self,
         query: str,
         *,
         session_id: str | None = None,
         traceparent: str | None = None,
+        grant: str = "",
         **options: Unpack[Options],
     ) -> str:
         """Put a query into the queue; returns its session's id.
 
-        A `session_id` of one's own makes it safe to submit again: one id is one session. Raises InvalidQuery
-        before anything is sent, and RedisUnavailable.
+        A `session_id` of one's own makes it safe to submit again: one id is one session. `grant` is a signed
+        token that says what the session may do; without one it has the operator's default scopes. Raises
+        InvalidQuery before anything is sent, and RedisUnavailable.
         """
         bus = self._open_bus()
         event = submission(
-            query, options, session_id, traceparent, new_id(), utc_now(), bus.settings.max_event_bytes
+            query, options, session_id, traceparent, new_id(), utc_now(), bus.settings.max_event_bytes, grant
         )
         raw = encode(event)
         # Safe to repeat although a lost reply may mean that it was sent: both open the same session.
@@ -131,12 +139,13 @@ class Antiphon:
         *,
         session_id: str | None = None,
         traceparent: str | None = None,
+        grant: str = "",
         timeout_s: float | None = None,
         **options: Unpack[Options],
     ) -> Response:
         """Submit a query and wait for its answer. Raises what `submit` and `result` raise."""
         checked_timeout_s(timeout_s)
-        id = await self.submit(query, session_id=session_id, traceparent=traceparent, **options)
+        id = await self.submit(query, session_id=session_id, traceparent=traceparent, grant=grant, **options)
         return await self.result(id, timeout_s)
 
     async def result(self, session_id: str, timeout_s: float | None = None) -> Response:
@@ -184,6 +193,33 @@ class Antiphon:
         while not await patiently("look for a session", arrival.check, PATIENCE_S):  # noqa: ASYNC110  # Redis sets no Event
             await asyncio.sleep(_ARRIVAL_POLL_S)
         return await patiently("cancel", lambda: self._cancel(bus, session_id, reason), PATIENCE_S)
+
+    async def approve(
+        self, session_id: str, calls: Iterable[str] = (), by: str = "", reason: str = ""
+    ) -> tuple[str, ...]:
+        """Let calls that wait for a person's approval run, all of them when none is named; returns their ids.
+
+        `by` and `reason` are for the record. When every call that waits is decided on, the session goes on.
+        Raises NotWaiting, InvalidQuery when a call does not wait, UnknownSession, SubmissionRejected.
+        """
+        return await self._decide(session_id, True, calls, by, reason)
+
+    async def deny(
+        self, session_id: str, calls: Iterable[str] = (), by: str = "", reason: str = ""
+    ) -> tuple[str, ...]:
+        """Have calls that wait for a person's approval refused; the model is told by whom and why.
+
+        The rest is as in `approve`.
+        """
+        return await self._decide(session_id, False, calls, by, reason)
+
+    async def _decide(
+        self, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str
+    ) -> tuple[str, ...]:
+        bus = self._open_bus()
+        checked_session_id(session_id)
+        arrival = Arrival(bus, session_id, self._entries.get(session_id))
+        return await decide(bus, arrival, session_id, is_approved, calls, by, reason)
 
     async def _cancel(self, bus: Bus, session_id: str, reason: str) -> bool:
         """Cancelling twice, after a lost reply, is harmless."""

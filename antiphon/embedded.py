@@ -11,7 +11,9 @@ from reasoning_engine.settings import Provider
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
 from shared.errors import ConfigurationError
+from shared.redaction import Redactor
 from shared.runner import run_service
+from shared.secret_values import secret_values
 from shared.service import Service
 from shared.settings import BusSettings, load
 from tool_dispatcher.catalogue import Registry, load_tools
@@ -45,12 +47,19 @@ class EmbeddedPipeline:
     def storage(self) -> str:
         return self._redis.description if self._redis else ""
 
+    @property
+    def address(self) -> str:
+        """The URL of its Redis while it runs; empty for one inside this process."""
+        if self._bus is None or self._bus.connections.is_fake:
+            return ""
+        return self._bus.connections.url
+
     async def start(self) -> Bus:
         """The open bus the pipeline runs on. Raises ConfigurationError, RedisUnavailable."""
         try:
             self._redis = private_redis.choose()
             connections = await self._redis.start()
-            self._bus = Bus(connections, Keys(), load(BusSettings))
+            self._bus = Bus(connections, Keys(), load(BusSettings), Redactor(secret_values()))
             await self._bus.open(_CONNECT_PATIENCE_S)
             self._stopping = asyncio.Event()
             self._tasks = [

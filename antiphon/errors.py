@@ -28,6 +28,12 @@ class StillRunning(AntiphonError):
     retryable = True
 
 
+class NotWaiting(AntiphonError):
+    """The session waits for nobody's approval; the message is what it does instead. Nothing was sent."""
+
+    code = "not_waiting"
+
+
 class PipelineFailed(AntiphonError):
     """A part of an embedded pipeline has stopped."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from redis.exceptions import ResponseError
 
+from antiphon.approval import undecided
 from antiphon.errors import UnknownSession
 from antiphon.tail import age_of
 from coordinator.session import Session
@@ -57,6 +58,8 @@ class SessionSummary(Value):
     status: str
     round: int
     query: str
+    waits_for: tuple[str, ...] = ()
+    """The calls that a person has to approve, as `tool (id)`."""
 
 
 @asynccontextmanager
@@ -150,15 +153,17 @@ async def _summary(bus: Bus, session_id: str, opened_ms: float) -> SessionSummar
         session.response(),
         bus.batcher.submit("XRANGE", bus.keys.log(session_id), "-", "+", "COUNT", 1),
     )
-    round = Session.model_validate_json(state).round if state else 0
+    opened = Session.model_validate_json(state) if state else None
     data = decode(first[0][1][b"event"]).data if first else None
-    status = response.status if response else "open" if first else "expired"
+    waiting = undecided(opened) if opened and response is None else ()
+    status = "waiting" if waiting else "open" if first else "expired"
     return SessionSummary(
         session_id=session_id,
         opened=datetime.fromtimestamp(opened_ms / 1000, UTC),
-        status=status,
-        round=response.rounds_used if response else round,
+        status=response.status if response else status,
+        round=response.rounds_used if response else opened.round if opened else 0,
         query=data.query if isinstance(data, QuerySubmitted) else "",
+        waits_for=tuple(f"{call.name} ({call.id})" for call in waiting),
     )
 
 

@@ -1,7 +1,8 @@
 """From what a caller gives to the event that enters the system. Pure; what would be rejected is refused."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import TypedDict
+from typing import Any, TypedDict
 from uuid import UUID
 
 from pydantic import TypeAdapter, ValidationError
@@ -9,10 +10,19 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from antiphon.errors import InvalidQuery
 from shared.errors import UnreadableEvent
-from shared.events import AnyEvent, CancellationRequested, QuerySubmitted, decode, encode
+from shared.events import (
+    AnyEvent,
+    ApprovalDecided,
+    CancellationRequested,
+    EventData,
+    QuerySubmitted,
+    decode,
+    encode,
+)
 from shared.events.base import TraceParent
-from shared.events.client import QUERY_LENGTH_MAX
+from shared.events.client import GRANT_LENGTH_MAX, QUERY_LENGTH_MAX
 from shared.events.codec import ENVELOPES, explain
+from shared.grants import UnreadableGrant, read_claims
 from shared.session import QueryOptions
 from shared.values import SessionId
 
@@ -41,17 +51,23 @@ def submission(
     event_id: UUID,
     now: datetime,
     bytes_max: int,
+    grant: str = "",
 ) -> AnyEvent:
     """The query.submitted of one query. Raises InvalidQuery, which names the field and the way out."""
+    subject = str(event_id) if session_id is None else checked_session_id(session_id)
     event: AnyEvent = ENVELOPES[QuerySubmitted](
         id=event_id,
         source="client",
         type=QuerySubmitted.type,
-        subject=str(event_id) if session_id is None else checked_session_id(session_id),
+        subject=subject,
         time=now,
         correlationid=event_id,
         traceparent=None if traceparent is None else _checked_traceparent(traceparent),
-        data=QuerySubmitted(query=_checked_query(query), options=_checked_options(options)),
+        data=QuerySubmitted(
+            query=_checked_query(query),
+            options=_checked_options(options),
+            grant=_checked_grant(grant, subject),
+        ),
     )
     if len(encoded := encode(event)) > bytes_max:
         raise InvalidQuery(f"query: larger than {bytes_max} bytes.", hint="Shorten it.")
@@ -63,11 +79,32 @@ def submission(
 
 def cancellation(session_id: str, reason: str, opening: AnyEvent, event_id: UUID, now: datetime) -> AnyEvent:
     """The cancellation.requested for the session that `opening` began. Raises InvalidQuery."""
+    return _signal(CancellationRequested, {"reason": reason}, session_id, opening, event_id, now)
+
+
+def decision(
+    session_id: str, said: Mapping[str, Any], opening: AnyEvent, event_id: UUID, now: datetime
+) -> AnyEvent:
+    """The approval.decided, of the fields `said`, for the session that `opening` began. Raises InvalidQuery."""
+    return _signal(ApprovalDecided, said, session_id, opening, event_id, now)
+
+
+def _signal(
+    kind: type[EventData],
+    said: Mapping[str, Any],
+    session_id: str,
+    opening: AnyEvent,
+    event_id: UUID,
+    now: datetime,
+) -> AnyEvent:
     try:
-        data = CancellationRequested(reason=reason)
+        data = kind.model_validate(said, strict=True)
+        data.model_dump_json()
     except ValidationError as error:
         raise InvalidQuery(f"{explain(error)}.") from None
-    return ENVELOPES[CancellationRequested](
+    except PydanticSerializationError:
+        raise InvalidQuery("text: not valid Unicode.", hint="Replace the lone surrogates.") from None
+    return ENVELOPES[kind](
         id=event_id,
         source="client",
         type=data.type,
@@ -126,6 +163,28 @@ def _checked_options(options: Options) -> QueryOptions:
         raise InvalidQuery(f"{explain(error)}.", hint=f"Options are {known}.") from None
     except (PydanticSerializationError, UnicodeEncodeError, ValueError) as error:
         raise InvalidQuery(f"options: {error}.", hint="Options are plain JSON values.") from None
+
+
+def _checked_grant(grant: str, session_id: str) -> str:
+    """A grant that no dispatcher could accept is refused; whether one will, only a dispatcher can tell."""
+    if not isinstance(grant, str):
+        raise InvalidQuery(f"grant: text is needed, not {type(grant).__name__}.")
+    if not grant:
+        return ""
+    if len(grant) > GRANT_LENGTH_MAX:
+        raise InvalidQuery(
+            f"grant: {len(grant)} characters are too many.", hint=f"At most {GRANT_LENGTH_MAX} are taken."
+        )
+    try:
+        claims = read_claims(grant)
+    except UnreadableGrant as error:
+        raise InvalidQuery(f"grant: {error}") from None
+    if claims.session not in ("", session_id):
+        raise InvalidQuery(
+            f"grant: it is for session {claims.session} alone.",
+            hint=f"Submit with session_id={claims.session!r}.",
+        )
+    return grant
 
 
 def _checked_traceparent(traceparent: str) -> str:

@@ -12,6 +12,7 @@ from itertools import groupby
 from shared.briefing import as_text, fence
 from shared.excerpt import one_line, shorten
 from shared.memory import Fact, ReasoningNote, ToolUse
+from shared.relevance import READ_RESULT
 
 KEY_PART_CHARACTERS = 300
 LINE_CHARACTERS = 80
@@ -54,12 +55,17 @@ def fact_line(fact: Fact) -> str:
 
 
 def tool_line(use: ToolUse, characters: int) -> str:
-    """`- round 1: search {"q": "..."} -> not_found: what happened and what to do next`."""
+    """`- round 1: search {"q": "..."} -> not_found: what happened and what to do next`.
+
+    How the whole of a result is read stands at the end, and is never cut.
+    """
     arguments = " ".join(json.dumps(use.arguments, ensure_ascii=False).splitlines())
     arguments = shorten(arguments, characters) if len(arguments) > characters else arguments
-    said = one_line(use.message, characters)
+    said = one_line(" ".join(filter(None, [use.substitute_because, use.message])), characters)
     came = ": ".join(filter(None, [use.outcome, " ".join(filter(None, [id_ranges(use.facts), said]))]))
     tool = one_line(use.tool, _NAME_CHARACTERS)
+    if use.handle:
+        came += f"; shown in part: {READ_RESULT}(handle={json.dumps(use.handle, ensure_ascii=False)})"
     return f"- round {use.round}: " + fence(f"{tool} {arguments} -> {came}")
 
 

@@ -13,7 +13,11 @@ def build(bus: Bus) -> Service:
     """The coordinator on `bus`: the decisions, and the door that lets queries in."""
     settings = load(CoordinatorSettings)
     coordinator = Coordinator(
-        settings.limits(bus.settings.lease_s), settings.catalogue_wait_s, bus.current_catalogue, bus.catalogue
+        settings.limits(bus.settings.lease_s),
+        settings.catalogue_wait_s,
+        bus.current_catalogue,
+        bus.catalogue,
+        settings.offer,
     )
     intake = Intake(bus, new_consumer_name(), settings.intake)
     return Service("coordinator", coordinator.handlers, settings.concurrency, background=(intake.run,))

@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from coordinator.decide import decide, open_session
+from coordinator.decide import decide
+from coordinator.opening import open_session
 from coordinator.remembered import Remembered
-from coordinator.session import Decision, Opening, Session
+from coordinator.session import Decision, OfferBounds, Opening, Session
 from shared.bus.handling import (
     NOTHING,
     RESPONSE,
@@ -18,6 +19,7 @@ from shared.bus.handling import (
 )
 from shared.errors import TryLater
 from shared.events import (
+    ApprovalDecided,
     AssemblyOverdue,
     BriefingReady,
     CancellationRequested,
@@ -45,8 +47,9 @@ class Coordinator:
         catalogue_wait_s: float,
         current_catalogue: Callable[[], Awaitable[str | None]],
         catalogue: Callable[[str], Awaitable[Catalogue]],
+        offer: OfferBounds | None = None,
     ) -> None:
-        self._limits = limits
+        self._limits, self._offer = limits, offer or OfferBounds()
         self._catalogue_waits = round(catalogue_wait_s / CATALOGUE_POLL_S)
         self._current_catalogue, self._catalogue = current_catalogue, catalogue
         self._remembered = Remembered()
@@ -61,6 +64,7 @@ class Coordinator:
             ResponseReady,
             ComponentFailed,
             CancellationRequested,
+            ApprovalDecided,
             DeadlineReached,
             AssemblyOverdue,
         )
@@ -79,19 +83,21 @@ class Coordinator:
         opening = Opening(
             limits=self._limits,
             catalogue=content_hash or "",
-            tools=tuple(tool.name for tool in catalogue.tools),
+            offer=self._offer,
             is_catalogue_missing=content_hash is None,
         )
         query = delivery.event.data
         assert isinstance(query, QuerySubmitted)
-        return _outcome(version, open_session(delivery.event, delivery.log_entry, query, opening))
+        return _outcome(version, open_session(delivery.event, delivery.log_entry, query, opening, catalogue))
 
     async def on_event(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Take the session one step on. What belongs to no session we know is let go."""
         version, before = await self._load(delivery, session)
         if before is None:
             return await self._on_event_before_opening(delivery, session)
-        decision = decide(before, delivery.event, delivery.log_entry)
+        # Kept in this process after the first time: no round trip.
+        catalogue = await self._catalogue(before.catalogue) if before.catalogue else Catalogue()
+        decision = decide(before, delivery.event, delivery.log_entry, catalogue)
         if decision.answer is not None:
             answered, _ = await session.document(RESPONSE)
             # Whatever became of the event that told of the answer: the session is over.

@@ -1,6 +1,6 @@
 """The bounds of a session: what is left of them, and when a round has to be the last. Pure."""
 
-from coordinator.session import Opening, Session
+from coordinator.session import Session
 from shared.session import Limits, QueryOptions, TerminationReason
 
 BARREN_ROUNDS_MAX = 2
@@ -11,13 +11,6 @@ def resolve(options: QueryOptions, defaults: Limits) -> Limits:
     """A query's own limits where it sets them, the defaults for the rest."""
     chosen = options.model_dump(exclude_none=True, include=set(Limits.model_fields))
     return defaults.model_copy(update=chosen)
-
-
-def offered(options: QueryOptions, opening: Opening) -> tuple[str, ...]:
-    """The tools a session may use: those it names, or all."""
-    if options.tools is None:
-        return opening.tools
-    return tuple(name for name in opening.tools if name in options.tools)
 
 
 def tokens_left(session: Session) -> int:

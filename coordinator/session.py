@@ -10,9 +10,11 @@ from pydantic import Field
 from shared.bus.handling import CancelTimer, SetTimer
 from shared.events import EventData
 from shared.session import Limits, Response, TerminationReason, Uncertainty
-from shared.values import LogEntry, SessionId, Usage, Value
+from shared.tools import RequestedCall
+from shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant, Usage, Value
 
-Phase = Literal["briefing", "reasoning", "tools", "assembling", "closed"]
+Phase = Literal["briefing", "reasoning", "approval", "tools", "assembling", "closed"]
+_DOUBT_CHARACTERS = 1_000
 
 
 class Session(Value):
@@ -22,10 +24,18 @@ class Session(Value):
     question: LogEntry = Field(description="Where the query stands in the log.")
     limits: Limits
     catalogue: str
-    tools: tuple[str, ...]
+    tools: tuple[str, ...] = Field(description="What it may use, in any round, in the catalogue's order.")
     model: str
     opened: datetime
     deadline: datetime
+
+    tenant: Tenant = DEFAULT_TENANT
+    grant: str = ""
+    built_ins: tuple[str, ...] = Field(default=(), description="The dispatchers' own tools that it may use.")
+    offer: tuple[str, ...] | None = Field(
+        default=None,
+        description="Those of its tools that the model is shown, where all are too many; it only grows.",
+    )
 
     phase: Phase = "briefing"
     round: int = 1
@@ -43,14 +53,48 @@ class Session(Value):
     usage: Usage = Usage(cost_usd=0.0)
     uncertainty: tuple[Uncertainty, ...] = ()
 
+    succeeded: tuple[str, ...] = Field(default=(), description="Tools that have succeeded in earlier rounds.")
+    has_untrusted: bool = Field(
+        default=False, description="Whether content that anybody may have written is in."
+    )
+    has_handles: bool = Field(
+        default=False, description="Whether a result was cut, and is read on by a handle."
+    )
+    pending: tuple[RequestedCall, ...] = Field(
+        default=(), description="The batch that waits for a person's approval."
+    )
+    undecided: tuple[str, ...] = Field(
+        default=(), description="Ids of the pending calls that a person still has to decide on."
+    )
+
+    def doubting(self, *doubts: Uncertainty) -> "Session":
+        """The session with more to say about what is uncertain."""
+        return self.model_copy(update={"uncertainty": (*self.uncertainty, *doubts)}) if doubts else self
+
+
+def doubt(kind: str, message: str, about: str) -> Uncertainty:
+    """One more thing that is uncertain, kept short."""
+    return Uncertainty(kind=kind, message=message[:_DOUBT_CHARACTERS], about=about[:_DOUBT_CHARACTERS])
+
+
+@dataclass(frozen=True, slots=True)
+class OfferBounds:
+    """How many tools a model is shown."""
+
+    all_max: int = 30
+    """As long as there are no more, all are offered."""
+    subset: int = 8
+    """Else so many, beside those that are pinned."""
+
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a session is opened with, beside its query: defaults, and the tools there are."""
+    """What a session is opened with, beside its query and the tools there are."""
 
     limits: Limits
     catalogue: str
-    tools: tuple[str, ...]
+    """Content hash of the tool catalogue."""
+    offer: OfferBounds = OfferBounds()
     is_catalogue_missing: bool = False
 
 

@@ -3,6 +3,7 @@
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
+from coordinator.session import OfferBounds
 from shared.session import Limits
 from shared.settings import Settings
 
@@ -28,6 +29,20 @@ class CoordinatorSettings(Settings):
     catalogue_wait_s: float = Field(
         default=20, ge=0, le=600, description="Seconds a new session waits for a dispatcher's catalogue."
     )
+    tools_offered_all_max: int = Field(
+        default=30, ge=1, le=1_000, description="Tools up to which all that a session may use are offered."
+    )
+    tools_offered: int = Field(
+        default=8,
+        ge=1,
+        le=50,
+        description="Tools offered where there are more: those that fit the question best, beside pinned ones.",
+    )
+
+    @property
+    def offer(self) -> OfferBounds:
+        """How many tools a model is shown."""
+        return OfferBounds(all_max=self.tools_offered_all_max, subset=self.tools_offered)
 
     def limits(self, lease_s: float) -> Limits:
         """The bounds of a session. An assembler that dies has its work taken over within two leases."""

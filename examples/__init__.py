@@ -1,1 +1,14 @@
-"""Tool sets with data of our own making, to try the pipeline with."""
+"""Tool sets with data of our own making: to try the pipeline with, and to copy from.
+
+    courses    a catalogue with transcripts: two plain reads
+    crm        writes that happen once: an idempotency key, a batch, a write that can be asked what came of it
+    documents  reads that build on each other: search first, then fetch or rerank; long results shown in part
+    weather    a service over HTTP that may fail, limit or stall: bounds, retries, and something to ask instead
+    webhooks   signed events to a receiver outside: a key the receiver honours, a secret, a scope of its own
+
+    antiphon ask "Which lessons of the bread course are about fermentation?" --tools examples.courses
+
+Run them from the checkout, or with the checkout on PYTHONPATH. They import `antiphon` and nothing else of ours,
+as a tool author would; `local_http` serves the two little services. What they need to know of a machine they
+read from one variable each, named in their docstrings.
+"""

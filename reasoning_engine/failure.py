@@ -16,6 +16,7 @@ from anthropic import (
 from anthropic.types import Message
 
 from shared.errors import ErrorInfo
+from shared.redaction import WELL_KNOWN
 
 Code = Literal[
     "rate_limited",
@@ -141,7 +142,8 @@ def failure(
     code: Code, what: str, *, is_retryable: bool | None = None, retry_after_s: float | None = None
 ) -> Failure:
     """A failure in words: what happened, and what to do next."""
-    what = what[:_SAID_CHARACTERS_MAX].encode(errors="replace").decode().rstrip(". ")
+    said = WELL_KNOWN.text(what)  # a server may quote the key it refuses
+    what = said[:_SAID_CHARACTERS_MAX].encode(errors="replace").decode().rstrip(". ")
     retryable = code in _RETRYABLE if is_retryable is None else is_retryable
     info = ErrorInfo(code=code, message=f"{what}. {WHAT_TO_DO[code]}", retryable=retryable)
     return Failure(info, retry_after_s)

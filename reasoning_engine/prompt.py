@@ -5,11 +5,12 @@ system prompt. The briefing is the one user message behind them.
 """
 
 from collections.abc import Iterable
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from anthropic.types import CacheControlEphemeralParam, Message, MessageParam, TextBlockParam, ToolParam
 
 from shared.briefing import Briefing
+from shared.contract import CONTRACT_KEYWORD
 from shared.events import ReasoningRequested
 from shared.tools import ToolDefinition
 
@@ -86,9 +87,12 @@ def build_prompt(
 
 
 def tool_params(tools: Iterable[ToolDefinition]) -> list[ToolParam]:
-    """The tools as the API takes them, in their order, with a cache breakpoint on the last."""
+    """The tools as the API takes them, in their order, with a cache breakpoint on the last.
+
+    Without their contracts: what a model needs to know of those stands in the descriptions.
+    """
     params: list[ToolParam] = [
-        {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+        {"name": tool.name, "description": tool.description, "input_schema": _arguments_schema(tool)}
         for tool in tools
     ]
     if params:
@@ -101,6 +105,10 @@ def continued(prompt: Prompt, paused: Message) -> Prompt:
     longer = prompt.copy()
     longer["messages"] = [*prompt["messages"], paused.to_param()]
     return longer
+
+
+def _arguments_schema(tool: ToolDefinition) -> dict[str, Any]:
+    return {key: value for key, value in tool.input_schema.items() if key != CONTRACT_KEYWORD}
 
 
 def _without_tools(request: ReasoningRequested) -> str:

@@ -13,7 +13,6 @@ from shared.bus.handling import MEMORY, NOTHING, RESPONSE, Delivery, Handlers, O
 from shared.errors import UnreadableEvent
 from shared.events import AssemblyRequested, EventData, QuerySubmitted, ReasoningCompleted, ToolsCompleted
 from shared.filing import file_round
-from shared.ids import idempotency_key
 from shared.journal import begun_entry, journal_name, outcomes
 from shared.memory import Memory, MemoryDelta
 from shared.session import Uncertainty
@@ -74,8 +73,7 @@ class _Record:
         begun = [
             _of_unknown_outcome(index, call)
             for index, call in enumerate(calls)
-            if call.id not in ids
-            and begun_entry(idempotency_key(self.session.session_id, round, call.id)) in journal
+            if call.id not in ids and begun_entry(call.id) in journal
         ]
         return ToolsCompleted(round=round, results=(*settled, *begun))
 

@@ -22,6 +22,7 @@ KINDS: dict[str, str] = {
     "internal_error": "A part of the pipeline failed.",
     "tool_failed": "A tool failed and did not succeed later, so what it would have told is not known.",
     "outcome_unknown": "A call may or may not have taken effect. Check before doing it again.",
+    "substituted": "A tool could not answer, and another was used in its place.",
     "call_unfinished": "A call was still under way, or had not begun, when the session ended.",
     "composed_from_facts": "No model wrote the answer; it quotes what the tools returned.",
     "empty_reply": "The model ended without saying anything.",
@@ -30,9 +31,11 @@ KINDS: dict[str, str] = {
     "record_missing": "A part of the session's record could not be read and is not in the answer.",
     "component_failed": "A step failed inside one of the components; the session went on without it.",
     "model_failed": "A call to the model failed; the session went on with a smaller briefing, or without it.",
-    "tools_unavailable": "A tool that was asked for, or the whole catalogue, was not there.",
+    "tools_unavailable": "A tool that was asked for, or the whole catalogue, was not there, or not permitted.",
+    "grant_invalid": "The session's grant could not be used, so no tools were offered.",
+    "approval_missing": "Calls waited for a person's approval when the session ended, and were not run.",
 }
-"""Kind -> what it means. The last three are the coordinator's and arrive with the request."""
+"""Kind -> what it means. The last five are the coordinator's and arrive with the request."""
 
 LIMITS: dict[TerminationReason, str] = {
     "max_rounds_reached": "the limit of reasoning rounds was reached before everything was looked up",
@@ -61,7 +64,9 @@ def of_ending(reason: TerminationReason) -> Iterator[Uncertainty]:
 
 
 def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[Uncertainty]:
-    """Unknown outcomes, calls still under way (id, tool), and failures that no later success made good."""
+    """Unknown outcomes, calls still under way (id, tool), failures that no later success made good, and tools
+    that others answered for.
+    """
     for use in memory.tool_usage:
         if use.outcome == "outcome_unknown":
             message = f"Whether `{use.tool}` took effect is unknown. Check before doing it again."
@@ -72,12 +77,21 @@ def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[
     for use in failed(memory):
         message = f"`{use.tool}` failed ({use.outcome}): {one_line(use.message, MESSAGE_CHARACTERS)}"
         yield Uncertainty(kind="tool_failed", message=message, about=use.tool)
+    for use in _substituted(memory):
+        message = one_line(use.substitute_because, MESSAGE_CHARACTERS)
+        yield Uncertainty(kind="substituted", message=message, about=use.tool)
 
 
 def failed(memory: Memory) -> Sequence[ToolUse]:
     """The last failure of each tool that did not succeed afterwards. Finding nothing is no failure."""
     last = {use.tool: use for use in memory.tool_usage if use.outcome != "outcome_unknown"}
     return [use for use in last.values() if use.outcome not in _ANSWERS_IN_THEMSELVES]
+
+
+def _substituted(memory: Memory) -> Iterable[ToolUse]:
+    """The first use of each alternative that answered in the place of each tool."""
+    uses = [use for use in memory.tool_usage if use.outcome == "ok" and use.substitute]
+    return {(use.tool, use.substitute): use for use in reversed(uses)}.values()
 
 
 def without_repeats(doubts: Iterable[Uncertainty]) -> tuple[Uncertainty, ...]:

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from shared.redaction import WELL_KNOWN, Redactor
 from shared.values import Value
 
 
@@ -58,11 +59,13 @@ class ErrorInfo(Value):
     retryable: bool = False
 
     @classmethod
-    def of(cls, error: BaseException) -> "ErrorInfo":
-        """The wire form of any exception."""
+    def of(cls, error: BaseException, redactor: Redactor = WELL_KNOWN) -> "ErrorInfo":
+        """The wire form of any exception, without the secrets that `redactor` knows."""
         if isinstance(error, AntiphonError):
-            return cls(code=error.code, message=_sendable(str(error)), retryable=error.retryable)
-        return cls(code="internal_error", message=_sendable(f"{type(error).__name__}: {error}"))
+            said, code, retryable = str(error), error.code, error.retryable
+        else:
+            said, code, retryable = f"{type(error).__name__}: {error}", "internal_error", False
+        return cls(code=code, message=_sendable(redactor.text(said)), retryable=retryable)
 
 
 def _sendable(text: str) -> str:

@@ -8,6 +8,9 @@ ended. How a result is cut into facts follows its structure alone:
                                           record and one for what is beside   at $
     long text                             one fact per passage                at $[0:1180], ...
     anything else                         one fact                            at $
+
+What an alternative answered is filed under the alternative's name. The tools that `find_tools` found are no
+facts, since no answer can rest on them; the tool usage names them.
 """
 
 import re
@@ -18,6 +21,7 @@ from pydantic_core import to_json
 
 from shared.events import ReasoningCompleted, ToolsCompleted
 from shared.memory import Fact, Memory, MemoryDelta, ReasoningNote, ToolUse
+from shared.relevance import FIND_TOOLS, found_tools
 from shared.tools import ToolError, ToolResult
 
 FACTS_PER_RESULT_MAX = 200
@@ -75,13 +79,13 @@ def keep_within(delta: MemoryDelta, bytes_max: int) -> MemoryDelta:
 
 
 def _facts_of(result: ToolResult, round: int, first: int) -> list[Fact]:
-    if result.status == "error" or _is_nothing(result.data):
+    if result.status == "error" or _is_nothing(result.data) or _tools_found_by(result) is not None:
         return []
     return [
         Fact(
             id=f"F{number}",
             round=round,
-            tool=result.tool,
+            tool=result.substitute or result.tool,
             call_id=result.call_id,
             position=position,
             title=title,
@@ -93,6 +97,8 @@ def _facts_of(result: ToolResult, round: int, first: int) -> list[Fact]:
 
 def _use_of(result: ToolResult, round: int, arguments: dict[str, Any], found: list[Fact]) -> ToolUse:
     outcome, message = "ok", "" if found else "found nothing"
+    if names := _tools_found_by(result):
+        message = f"found {', '.join(names)}; they can be called now"
     if result.status == "error":
         outcome, message = "internal_error", "The tool failed and did not say why."
         if result.error is not None:
@@ -106,7 +112,21 @@ def _use_of(result: ToolResult, round: int, arguments: dict[str, Any], found: li
         outcome=outcome,
         message=message,
         facts=tuple(fact.id for fact in found),
+        substitute=result.substitute,
+        substitute_because=_why_substituted(result),
+        handle=result.handle,
     )
+
+
+def _why_substituted(result: ToolResult) -> str:
+    if not result.substitute or result.substitute_because:
+        return result.substitute_because
+    return f"{result.tool} could not answer; {result.substitute} was used in its place."
+
+
+def _tools_found_by(result: ToolResult) -> tuple[str, ...] | None:
+    is_search = result.tool == FIND_TOOLS and result.status == "ok"
+    return found_tools(result.data) if is_search else None
 
 
 def _told_of(error: ToolError) -> str:

@@ -43,9 +43,9 @@ def child_id(parent: UUID, n: int) -> UUID:
     return uuid5(parent, str(n))
 
 
-def idempotency_key(session_id: str, round: int, call_id: str) -> str:
+def idempotency_key(tenant: str, session_id: str, round: int, call_id: str) -> str:
     """The name of one tool call's effect, across every retry and takeover."""
-    return f"{session_id}/{round}/{call_id}"
+    return f"{tenant}/{session_id}/{round}/{call_id}"
 
 
 @lru_cache(_REMEMBERED)

@@ -1,7 +1,7 @@
 """The journal of a batch: which calls have begun, and what has come of them. Pure.
 
-One hash per round. The outcome of a call stands under its idempotency key; that a write has begun stands
-beside it. The dispatcher writes it; the assembler reads that of a batch still under way at the deadline.
+One hash per round. The outcome of a call stands under its id; that a write has begun stands beside it. The
+dispatcher writes it; the assembler reads that of a batch still under way at the deadline.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from shared.tools import ToolCall, ToolResult
 
-_BEGUN = ":begun"
+_BEGUN = "begun:"
+_OUTCOME = "outcome:"
 
 
 def journal_name(round: int) -> str:
@@ -18,14 +19,14 @@ def journal_name(round: int) -> str:
     return f"journal:{round}"
 
 
-def outcome_entry(idempotency_key: str) -> str:
+def outcome_entry(call_id: str) -> str:
     """The entry that holds a call's outcome."""
-    return idempotency_key
+    return f"{_OUTCOME}{call_id}"
 
 
-def begun_entry(idempotency_key: str) -> str:
+def begun_entry(call_id: str) -> str:
     """The entry that says that a write has begun."""
-    return f"{idempotency_key}{_BEGUN}"
+    return f"{_BEGUN}{call_id}"
 
 
 def write_outcome(result: ToolResult) -> bytes:
@@ -45,7 +46,7 @@ def read_outcome(content: bytes | None) -> ToolResult | None:
 
 def outcomes(settled: Mapping[str, bytes], calls: Sequence[ToolCall] | None = None) -> tuple[ToolResult, ...]:
     """Every outcome in a journal, in the order of the batch; only those of `calls` when any are named."""
-    found = [read_outcome(content) for entry, content in settled.items() if not entry.endswith(_BEGUN)]
+    found = [read_outcome(content) for entry, content in settled.items() if entry.startswith(_OUTCOME)]
     wanted = {call.id for call in calls or ()}
     results = [result for result in found if result and (not wanted or result.call_id in wanted)]
     return tuple(sorted(results, key=lambda result: result.index))

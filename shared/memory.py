@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
+from shared.relevance import READ_RESULT as READ_RESULT
 from shared.values import Round, Value
 
 
@@ -42,6 +43,11 @@ class ToolUse(Value):
     outcome: str = Field(description="`ok`, or the error type.")
     message: str = Field(default="", description="What the model is told of a failure.")
     facts: tuple[str, ...] = Field(default=(), description="Ids of the facts that came of it.")
+    substitute: str = Field(default="", description="The alternative that answered in the tool's place.")
+    substitute_because: str = Field(default="", description="Why, for the model and the reader.")
+    handle: str = Field(
+        default="", description="What the whole result is read by, where the facts are only its beginning."
+    )
 
 
 class MemoryDelta(Value):

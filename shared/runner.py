@@ -16,6 +16,8 @@ from shared.bus.redis_bus import Bus
 from shared.clock import utc_now
 from shared.errors import AntiphonError, ConfigurationError
 from shared.ids import new_consumer_name
+from shared.redaction import Redactor
+from shared.secret_values import secret_values
 from shared.service import Service
 from shared.settings import PipelineSettings, load
 from shared.watchdog import Watchdog
@@ -35,10 +37,11 @@ def main(name: str, build: Build) -> None:
     """Run one component until it is told to stop. Exits 0 then; 2 when it is not set up right, 3 without Redis."""
     try:
         settings = load(PipelineSettings)
-        logs.configure(settings.log_level, name)
+        logs.configure(settings.log_level, name, secret_values(settings))
         asyncio.run(_serve(Bus.from_settings(settings), build))
     except AntiphonError as error:
-        print(f"{name}: {error}", file=sys.stderr)  # noqa: T201  # a person starts this, and reads it
+        said = Redactor(secret_values()).text(str(error))
+        print(f"{name}: {said}", file=sys.stderr)  # noqa: T201  # a person starts this, and reads it
         sys.exit(EXIT_USAGE if isinstance(error, ConfigurationError) else EXIT_REDIS)
 
 

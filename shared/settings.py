@@ -4,12 +4,14 @@ Every setting is `ANTIPHON_<NAME>` or `ANTIPHON_<SECTION>_<NAME>`, a section bei
 """
 
 import os
+import re
+from collections.abc import Iterable
 from types import NoneType
 from typing import Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
 from shared.errors import ConfigurationError
 from shared.events.base import COMPONENTS
@@ -24,6 +26,29 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(frozen=True, extra="ignore", env_ignore_empty=True)
     section: ClassVar[str] = ""
+
+
+def comma_list(what: str, pattern: str) -> tuple[Any, ...]:
+    """What makes `tuple[str, ...]` a setting written as a comma list, each entry like `pattern`:
+
+        scopes: Annotated[tuple[str, ...], *comma_list("a scope", r"[a-z]+")]
+
+    A single comma is the list without entries: an empty variable counts as not set.
+    """
+
+    def read(value: object) -> object:
+        given = value.split(",") if isinstance(value, str) else value
+        if not isinstance(given, Iterable):
+            return value
+        entries = [str(entry).strip() for entry in given]
+        for entry in filter(None, entries):
+            if not re.fullmatch(pattern, entry):
+                raise ValueError(
+                    f"{entry[:100]!r} is not {what}; it is a comma list of what is like {pattern}"
+                )
+        return tuple(dict.fromkeys(filter(None, entries)))
+
+    return NoDecode, BeforeValidator(read)
 
 
 class PipelineSettings(Settings):
@@ -165,7 +190,9 @@ def _variable(prefix: str, location: tuple[int | str, ...]) -> str:
 def _takes(info: FieldInfo) -> str:
     """What a setting may be: `int, 1 to 1024`, `text like ^[a-z]+$`, `auto or offline`, `JSON`."""
     alternatives = get_args(info.annotation) or (info.annotation,)
-    if get_origin(info.annotation) in (dict, list, tuple):
+    if any(part is NoDecode or isinstance(part, NoDecode) for part in info.metadata):
+        word = "comma list"
+    elif get_origin(info.annotation) in (dict, list, tuple):
         word = "JSON"
     elif get_origin(info.annotation) is Literal:
         word = " or ".join(alternatives)
@@ -185,6 +212,8 @@ def _takes(info: FieldInfo) -> str:
 
 def _default(info: FieldInfo) -> str:
     default = info.get_default(call_default_factory=True)
+    if isinstance(default, tuple):
+        return ",".join(default)
     return str(_plain(default)) if default or default == 0 else ""
 
 

@@ -1,12 +1,13 @@
 """The words of the tool layer that travel: calls, results, the catalogue entry of one tool."""
 
+from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import Field
 
-from shared.values import Value
-
-Effect = Literal["read", "write"]
+from shared.contract import Contract, Effect
+from shared.values import LogEntry, Value
 
 ErrorType = Literal[
     "validation_error",
@@ -17,7 +18,9 @@ ErrorType = Literal[
     "timeout",
     "unknown_tool",
     "outcome_unknown",
+    "dependency_failed",
     "cancelled",
+    "circuit_open",
     "internal_error",
 ]
 
@@ -41,6 +44,9 @@ class RequestedCall(ToolCall):
         default=None,
         description="Why it must not run, for instance that the session's call limit is reached.",
     )
+    approval: LogEntry | None = Field(
+        default=None, description="The approval.decided that allows it, where a person has to."
+    )
 
 
 class ToolError(Value):
@@ -63,7 +69,28 @@ class ToolResult(Value):
     status: Literal["ok", "error"]
     data: Any = Field(default=None, description="JSON: text, or a structure.")
     error: ToolError | None = None
+    substitute: str = Field(default="", description="The alternative that was run in the tool's place.")
+    substitute_because: str = Field(default="", description="Why, for the model and the reader.")
+    handle: str = Field(
+        default="", description="What the whole of a result is read by, when `data` is only its beginning."
+    )
     duration_ms: int = Field(default=0, ge=0)
+
+
+class Summary(Value):
+    """How the calls of a batch ended."""
+
+    ok: int = Field(ge=0)
+    error: int = Field(ge=0)
+
+    @classmethod
+    def of(cls, results: Iterable[ToolResult]) -> "Summary":
+        statuses = [result.status for result in results]
+        return cls(ok=statuses.count("ok"), error=statuses.count("error"))
+
+
+Approval = Literal["never", "always", "after_untrusted"]
+"""When a person has to approve a call; `after_untrusted`: once untrusted content is in the session."""
 
 
 class ToolDefinition(Value):
@@ -75,9 +102,22 @@ class ToolDefinition(Value):
         description="JSON Schema of an object; the contract under x-orchestration."
     )
     effect: Effect
+    approval: Approval = Field(default="never", description="The operator's rule.")
+
+    @cached_property
+    def contract(self) -> Contract:
+        """What it promises about its calls. Raises ValidationError where `x-orchestration` is not ours."""
+        return Contract.of_schema(self.input_schema, self.effect)
 
 
 class Catalogue(Value):
     """Every tool a set of dispatchers offers, in a stable order; stored under the hash of its content."""
 
     tools: tuple[ToolDefinition, ...] = ()
+    default_scopes: tuple[str, ...] = Field(
+        default=("read",), description="What a session without a grant may do."
+    )
+
+    @cached_property
+    def by_name(self) -> dict[str, ToolDefinition]:
+        return {tool.name: tool for tool in self.tools}

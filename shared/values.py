@@ -23,6 +23,12 @@ LogEntry = Annotated[
     Field(description="The place of an event in its session's log: a Redis stream id."),
 ]
 
+Tenant = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+"""On whose behalf a session runs."""
+
+DEFAULT_TENANT = "default"
+"""Of a session whose grant names none, or that has no grant."""
+
 Round = Annotated[int, Field(ge=1, le=1000, description="Counts from 1.")]
 
 

@@ -18,6 +18,7 @@ class FakeSession:
     log: dict[str, AnyEvent] = field(default_factory=dict)
     journals: dict[str, dict[str, bytes]] = field(default_factory=dict)
     text: list[str] = field(default_factory=list)
+    wholes: dict[str, bytes] = field(default_factory=dict)
 
     async def document(self, name: str) -> tuple[int, bytes | None]:
         return self.documents.get(name, (0, None))
@@ -38,6 +39,12 @@ class FakeSession:
         is_new = entry not in entries
         entries.setdefault(entry, content)
         return is_new
+
+    async def keep(self, name: str, content: bytes) -> None:
+        self.wholes[name] = content
+
+    async def kept(self, name: str) -> bytes | None:
+        return self.wholes.get(name)
 
     def stream_text(self, text: str) -> Awaitable[None]:
         self.text.append(text)

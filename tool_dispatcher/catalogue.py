@@ -1,18 +1,22 @@
 """The tools of a dispatcher: loaded from ANTIPHON_TOOLS, published as a catalogue."""
 
 import importlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
 from shared.errors import ConfigurationError
-from shared.tools import Catalogue
+from shared.tools import Approval, Catalogue
 from tool_dispatcher.failures import readable
+from tool_dispatcher.relations import check_relations
 from tool_dispatcher.tool import Tool, Toolset
 
 
 class Registry(Mapping[str, Tool]):
-    """Tools by name. Raises ConfigurationError when two different ones share a name."""
+    """Tools by name. Raises ConfigurationError when two different ones share a name.
+
+    What their contracts say of each other must hold too; else InvalidTool is raised.
+    """
 
     def __init__(self, tools: Iterable[Tool | Toolset] = ()) -> None:
         self._tools: dict[str, Tool] = {}
@@ -21,6 +25,7 @@ class Registry(Mapping[str, Tool]):
                 raise ConfigurationError(
                     f"There are two tools named {one.name!r}.", hint="Give one of them a `name=` of its own."
                 )
+        check_relations(self._tools)
 
     def __getitem__(self, name: str) -> Tool:
         return self._tools[name]
@@ -36,8 +41,13 @@ def load_tools(spec: str) -> Registry:
     """The tools named in `spec`, a comma list of `package.module` or `package.module:attribute`.
 
     A module contributes every tool and Toolset at its top level. It must be importable: installed, or on
-    PYTHONPATH. Raises ConfigurationError that names the entry and the way out.
+    PYTHONPATH. Raises ConfigurationError that names the entry and the way out, and InvalidTool as Registry does.
     """
+    return Registry(tools_of(spec))
+
+
+def tools_of(spec: str) -> tuple[Tool, ...]:
+    """As `load_tools`, with nothing checked between the tools: more may be added before they are a Registry."""
     found: dict[str, tuple[Tool, str]] = {}
     for entry in filter(None, map(str.strip, spec.split(","))):
         for one in _each(_tools_of(entry)):
@@ -47,12 +57,23 @@ def load_tools(spec: str) -> Registry:
                     f"ANTIPHON_TOOLS: {by} and {entry} each have a tool named {one.name!r}.",
                     hint="Give one of them a `name=` of its own.",
                 )
-    return Registry(one for one, _ in found.values())
+    return tuple(one for one, _ in found.values())
 
 
-def to_catalogue(tools: Mapping[str, Tool]) -> Catalogue:
-    """What the tools promise, in the order of their names: the same tools give the same catalogue."""
-    return Catalogue(tools=tuple(tools[name].definition for name in sorted(tools)))
+def to_catalogue(
+    tools: Mapping[str, Tool],
+    default_scopes: Iterable[str] = ("read",),
+    approval: Callable[[Tool], Approval] = lambda tool: "never",
+) -> Catalogue:
+    """What the tools promise, in the order of their names: the same tools give the same catalogue.
+
+    `default_scopes` is what a session without a grant may do, `approval` the operator's rule for each tool.
+    """
+    ordered = [tools[name] for name in sorted(tools)]
+    return Catalogue(
+        tools=tuple(one.definition.model_copy(update={"approval": approval(one)}) for one in ordered),
+        default_scopes=tuple(sorted(set(default_scopes))),
+    )
 
 
 def _each(tools: Iterable[Tool | Toolset]) -> Iterator[Tool]:

@@ -1,24 +1,52 @@
-"""Wiring: the only place of this room that reads settings and loads tools."""
+"""Wiring: the only place of this room that reads settings, keys and tools, and builds what lasts."""
 
 import asyncio
 from collections.abc import Mapping
 
+from shared.breaker import Breaker
 from shared.bus.connection import patiently
 from shared.bus.redis_bus import Bus
 from shared.service import Service
 from shared.settings import PipelineSettings, load
-from tool_dispatcher.catalogue import load_tools, to_catalogue
+from tool_dispatcher.attempt import Attempts
+from tool_dispatcher.batch import Bounds
+from tool_dispatcher.bounds.rate import RateLimiter
+from tool_dispatcher.bounds.slots import Slots
+from tool_dispatcher.breakers import Breakers
+from tool_dispatcher.builtin import builtins
+from tool_dispatcher.cache import ReadCache
+from tool_dispatcher.call import Caller
+from tool_dispatcher.catalogue import Registry, load_tools, to_catalogue
+from tool_dispatcher.gatekeeper import Gatekeeper
+from tool_dispatcher.grant_keys import load_keys
+from tool_dispatcher.grants import Verifier
 from tool_dispatcher.handlers import ToolDispatcher
+from tool_dispatcher.idempotency.ledger import Ledger
+from tool_dispatcher.outcome import Outcomes
+from tool_dispatcher.permission import ApprovalRule
 from tool_dispatcher.settings import ToolDispatcherSettings
+from tool_dispatcher.threads import Threads
 from tool_dispatcher.tool import Tool
 
 
-def build(bus: Bus, registry: Mapping[str, Tool] | None = None) -> Service:
+def build(
+    bus: Bus, registry: Mapping[str, Tool] | None = None, settings: ToolDispatcherSettings | None = None
+) -> Service:
     """The tool dispatcher with the tools of ANTIPHON_TOOLS, or those given. Raises ConfigurationError."""
-    settings = load(ToolDispatcherSettings)
-    tools = load_tools(load(PipelineSettings).tools) if registry is None else registry
-    catalogue = to_catalogue(tools)
-    dispatcher = ToolDispatcher(tools, settings, bus.settings.max_event_bytes)
+    settings = load(ToolDispatcherSettings) if settings is None else settings
+    own = load_tools(load(PipelineSettings).tools) if registry is None else registry
+    tools = Registry([*own.values(), *builtins(own)])
+    rule = _approval_rule(settings, own)
+    threads = Threads(settings.threads)
+    dispatcher = ToolDispatcher(
+        tools,
+        Gatekeeper(tools, _verifier(settings), rule),
+        _caller(bus, tools, threads, settings),
+        Bounds(settings.batch_concurrency, settings.collapse_above),
+        settings.result_bytes_max,
+        bus.settings.max_event_bytes,
+    )
+    catalogue = to_catalogue(tools, settings.default_scopes, lambda tool: rule.of(tool.name, tool.contract))
 
     async def publish() -> None:
         """Again and again: what Redis has lost or let expire is there again soon."""
@@ -26,10 +54,38 @@ def build(bus: Bus, registry: Mapping[str, Tool] | None = None) -> Service:
             await patiently("publish catalogue", lambda: bus.publish_catalogue(catalogue))
             await asyncio.sleep(settings.catalogue_interval_s)
 
+    async def close() -> None:
+        threads.close()
+
     return Service(
-        "tool_dispatcher",
-        dispatcher.handlers,
-        settings.concurrency,
-        background=(publish,),
-        close=dispatcher.close,
+        "tool_dispatcher", dispatcher.handlers, settings.concurrency, background=(publish,), close=close
+    )
+
+
+def _approval_rule(settings: ToolDispatcherSettings, tools: Mapping[str, Tool]) -> ApprovalRule:
+    rule = ApprovalRule(frozenset(settings.approval), settings.approval_after_untrusted)
+    rule.check(tools)
+    return rule
+
+
+def _verifier(settings: ToolDispatcherSettings) -> Verifier:
+    keys = load_keys(settings.grant_key_file) if settings.grant_key_file else ()
+    return Verifier(keys, settings.default_scopes)
+
+
+def _caller(bus: Bus, tools: Registry, threads: Threads, settings: ToolDispatcherSettings) -> Caller:
+    lease_s, retention_s = bus.settings.lease_s, bus.settings.retention_s
+    attempts = Attempts(
+        Slots(bus.batcher, bus.keys, lease_s),
+        RateLimiter(bus.batcher, bus.keys),
+        Breakers(Breaker()),
+        threads,
+        settings.calls_max,
+    )
+    return Caller(
+        tools,
+        Ledger(bus.batcher, bus.keys, lease_s=lease_s, retention_s=retention_s),
+        ReadCache(bus.batcher, bus.keys),
+        attempts,
+        Outcomes(bus.redactor, settings.stored_result_bytes_max),
     )

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from shared.values import DEFAULT_TENANT
+
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
@@ -17,3 +19,7 @@ class ToolContext:
     """Counts from 1; more says that another worker may have begun this call before."""
     deadline: datetime
     """When the result is no longer waited for; timezone-aware."""
+    tenant: str = DEFAULT_TENANT
+    """On whose behalf the session runs."""
+    fence: int = 0
+    """Counts up with every worker that takes the call over; a service may refuse lower ones. 0 for reads."""

@@ -1,7 +1,12 @@
-"""An example of valid arguments, made from a JSON Schema. Pure."""
+"""Examples of valid arguments: those an author gives are checked, others are made from a JSON Schema. Pure."""
 
 from math import ceil, floor
 from typing import Any
+
+from pydantic_core import from_json, to_json
+
+from tool_dispatcher.failures import InvalidTool, readable
+from tool_dispatcher.parameters import BadArguments, Parameters
 
 _DEPTH_MAX = 6
 _TEXTS = {
@@ -17,10 +22,50 @@ _TEXTS = {
 }
 
 
+def checked_examples(tool: str, parameters: Parameters, examples: object) -> tuple[dict[str, Any], ...]:
+    """The author's examples as JSON. Raises InvalidTool for one that the tool would not accept."""
+    if not isinstance(examples, list | tuple):
+        raise InvalidTool(tool, f"its examples are {readable(repr(examples), 200)}", hint="Give a list.")
+    checked: list[dict[str, Any]] = []
+    for example in examples:
+        try:
+            checked.append(_read(parameters, example))
+        except Exception as error:  # noqa: BLE001  # a model's validators are the tool's own code
+            shown = readable(repr(example), 200)
+            raise InvalidTool(
+                tool, f"its example {shown} is not valid: {_why(error)}", hint="Correct the example."
+            ) from None
+    return tuple(checked)
+
+
+def is_valid(parameters: Parameters, arguments: dict[str, Any]) -> bool:
+    """Whether a tool would accept these arguments."""
+    try:
+        parameters.read(arguments)
+    except Exception:  # noqa: BLE001  # a model's validators are the tool's own code
+        return False
+    return True
+
+
 def example_of(schema: dict[str, Any]) -> dict[str, Any]:
     """Arguments with every required property. What a pattern asks for is not guessed; check the outcome."""
     example = _value(schema, schema, 0)
     return example if isinstance(example, dict) else {}
+
+
+def _read(parameters: Parameters, example: object) -> dict[str, Any]:
+    if not isinstance(example, dict):
+        raise BadArguments({(): "it is no dict of arguments"})
+    written: dict[str, Any] = from_json(to_json(example))
+    parameters.read(written)
+    return written
+
+
+def _why(error: Exception) -> str:
+    if not isinstance(error, BadArguments):
+        return readable(f"{type(error).__name__}: {error}", 300)
+    faults = (f"{'.'.join(map(str, path))}: {why}".removeprefix(": ") for path, why in error.faults.items())
+    return readable("; ".join(faults), 500)
 
 
 def _value(schema: Any, root: dict[str, Any], depth: int) -> Any:

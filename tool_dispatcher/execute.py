@@ -11,7 +11,7 @@ import structlog
 from shared.tools import ToolError
 from tool_dispatcher.context import ToolContext
 from tool_dispatcher.failures import ToolFailed, error_of, tool_error
-from tool_dispatcher.results import NotJson, as_json, fitted, unusable
+from tool_dispatcher.results import NotJson, as_json, unusable
 from tool_dispatcher.threads import Place
 from tool_dispatcher.tool import Tool
 
@@ -27,7 +27,6 @@ class Call:
     arguments: dict[str, Any]
     context: ToolContext
     timeout_s: float
-    bytes_max: int
 
 
 async def execute(call: Call, place: Place | None) -> Any:
@@ -39,10 +38,10 @@ async def execute(call: Call, place: Place | None) -> Any:
     try:
         await asyncio.wait((task,), timeout=call.timeout_s)
     except asyncio.CancelledError:
-        _give_up(task)
+        _give_up(task, place)
         raise
     if not task.done():
-        _give_up(task)
+        _give_up(task, place)
         return _timed_out(call, place)
     if task.cancelled():
         return error_of(RuntimeError("the tool cancelled itself"), call.tool.effect)
@@ -56,7 +55,7 @@ async def _run(call: Call, place: Place | None) -> Any:
         result = function() if place is None else await place.run(function)
         if inspect.isawaitable(result):
             result = await result
-        return fitted(as_json(result), call.bytes_max, tool.effect)
+        return as_json(result)
     except asyncio.CancelledError:
         raise
     except NotJson as problem:
@@ -68,8 +67,10 @@ async def _run(call: Call, place: Place | None) -> Any:
         return error_of(error, tool.effect)
 
 
-def _give_up(task: asyncio.Task[Any]) -> None:
+def _give_up(task: asyncio.Task[Any], place: Place | None) -> None:
     task.cancel()
+    if place is not None:
+        place.abandon()
     _GIVEN_UP.add(task)
     task.add_done_callback(_GIVEN_UP.discard)
 

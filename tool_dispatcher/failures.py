@@ -2,8 +2,10 @@
 
 from typing import Any, get_args
 
+from shared.contract import Effect
 from shared.errors import ConfigurationError
-from shared.tools import Effect, ErrorType, ToolError
+from shared.tools import ErrorType, ToolError
+from tool_dispatcher import foreign_failures
 
 MESSAGE_CHARACTERS_MAX = 2_000
 _RETRY_AFTER_S_MAX = 86_400 * 365
@@ -18,7 +20,9 @@ WHAT_TO_DO: dict[ErrorType, str] = {
     "unknown_tool": "Use one of the tools that are offered.",
     "outcome_unknown": "It may have taken effect: do not repeat it. Check with a reading tool, "
     "or tell the user that it is not known.",
+    "dependency_failed": "See to the call it depends on first, then call the tool again.",
     "cancelled": "Answer with what there is.",
+    "circuit_open": "Use another tool, or go on without it and say so; it has been failing for a while.",
     "internal_error": "Go on without this tool and say so.",
 }
 _AFTER_A_FAILED_WRITE = (
@@ -64,17 +68,13 @@ def error_of(error: BaseException, effect: Effect) -> ToolError:
         return _told(error)
     message = f"{type(error).__name__}: {_text(error)}".removesuffix(": ")
     is_write = effect == "write"
-    match error:
-        case TimeoutError() | ConnectionError() if is_write:
+    if (reading := foreign_failures.read(error)) is not None:
+        if is_write and not reading.is_without_effect:
             return tool_error("outcome_unknown", message)
-        case TimeoutError():
-            return tool_error("timeout", message)
-        case ConnectionError():
-            return tool_error("api_failure", message)
-        case PermissionError():
-            return tool_error("permission_denied", message)
-        case _:
-            return tool_error("internal_error", message, _AFTER_A_FAILED_WRITE if is_write else None)
+        return tool_error(reading.error_type, message, retry_after_s=reading.retry_after_s)
+    if isinstance(error, PermissionError):
+        return tool_error("permission_denied", message)
+    return tool_error("internal_error", message, _AFTER_A_FAILED_WRITE if is_write else None)
 
 
 def tool_error(

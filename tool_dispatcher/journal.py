@@ -1,36 +1,58 @@
-"""The journal of one batch as the dispatcher keeps it; see `shared.journal` for what stands in it."""
+"""The journal of one batch as the dispatcher keeps it; see `shared.journal` for what stands in it.
+
+The ledger notes the outcomes of writes here as it settles them; everything else is noted by itself.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
 
 from shared.bus.connection import patiently
 from shared.bus.handling import SessionStore
-from shared.ids import new_id
-from shared.journal import begun_entry, journal_name, outcome_entry, read_outcome, write_outcome
-from shared.tools import ToolResult
+from shared.journal import journal_name, outcome_entry, read_outcome, write_outcome
+from shared.tools import RequestedCall, ToolResult
 
 
 class Journal:
-    """Notes each step at once, and waits for Redis rather than forget what a tool has done."""
+    """Notes each outcome at once, and waits for Redis rather than forget what a tool has done."""
 
     def __init__(self, session: SessionStore, round: int) -> None:
         self._session = session
         self._name = journal_name(round)
 
-    async def read(self) -> dict[str, bytes]:
-        """Every entry, by its name."""
+    async def settled(self, calls: Sequence[RequestedCall]) -> dict[int, ToolResult]:
+        """The outcomes that are noted, by the place of their call in the batch."""
+        entries = await self._read()
+        known = {place: _outcome(entries, call.id) for place, call in enumerate(calls)}
+        return {place: result for place, result in known.items() if result is not None}
+
+    async def settle(self, results: Sequence[ToolResult]) -> tuple[ToolResult, ...]:
+        """Note what came of calls. Whoever settles one first is right: their outcome is returned."""
+        if len(results) == 1:
+            return (await self._settle(results[0]),)
+        return tuple(await asyncio.gather(*map(self._settle, results)))
+
+    async def _settle(self, result: ToolResult) -> ToolResult:
+        entry, content = outcome_entry(result.call_id), write_outcome(result)
+        if await patiently("note in journal", lambda: self._session.note(self._name, entry, content)):
+            return result
+        return _outcome(await self._read(), result.call_id) or result
+
+    async def keep(self, handle: str, whole: bytes) -> None:
+        """Keep a result that is shown in part only."""
+        await patiently("keep a result", lambda: self._session.keep(kept_name(handle), whole))
+
+    async def kept(self, handle: str) -> bytes | None:
+        """A result whole; None when it is not kept, or not any more."""
+        return await patiently("read a result", lambda: self._session.kept(kept_name(handle)))
+
+    async def _read(self) -> dict[str, bytes]:
         return await patiently("read journal", lambda: self._session.settled(self._name))
 
-    async def begin(self, key: str) -> bool:
-        """Note that a write begins. False when somebody has begun it before: then it must not run."""
-        entry, mark = begun_entry(key), new_id().bytes
-        if await self._note(entry, mark):
-            return True
-        # The note may be ours: it was made, and the reply was lost with the connection.
-        return (await self.read()).get(entry) == mark
 
-    async def settle(self, key: str, result: ToolResult) -> ToolResult:
-        """Note what came of a call. Whoever settles it first is right: their outcome is returned."""
-        if await self._note(outcome_entry(key), write_outcome(result)):
-            return result
-        return read_outcome((await self.read()).get(outcome_entry(key))) or result
+def kept_name(handle: str) -> str:
+    """What a whole result is called among what belongs to its session."""
+    return f"result:{handle}"
 
-    async def _note(self, entry: str, content: bytes) -> bool:
-        return await patiently("note in journal", lambda: self._session.note(self._name, entry, content))
+
+def _outcome(entries: Mapping[str, bytes], call_id: str) -> ToolResult | None:
+    return read_outcome(entries.get(outcome_entry(call_id)))

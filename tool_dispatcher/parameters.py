@@ -9,22 +9,17 @@ from itertools import islice
 from typing import Any, Protocol
 
 from jsonschema import Draft202012Validator, SchemaError
-from jsonschema import ValidationError as SchemaFault
 from jsonschema.validators import validator_for
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails, from_json, to_json
+from pydantic_core import from_json, to_json
 from referencing import Registry as References
 from referencing import Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
 from tool_dispatcher.failures import InvalidTool, readable
-
-Path = tuple[str | int, ...]
-Faults = dict[Path, str]
-"""What is wrong with each argument."""
-
-FAULTS_MAX = 20
+from tool_dispatcher.faults import FAULTS_MAX, Faults, of_schema_fault, of_validation
+from tool_dispatcher.secret import without_defaults
 
 
 class BadArguments(Exception):
@@ -74,12 +69,13 @@ class SchemaParameters:
             raise InvalidTool(
                 tool, f"its parameters are no valid JSON Schema: {problem}", hint=hint
             ) from None
+        own = without_defaults(own)
         return cls(own, kind(own, registry=References()))
 
     def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
         faults: Faults = {}
         for fault in self.validator.iter_errors(arguments):
-            faults.update(_of_schema_fault(fault))
+            faults.update(of_schema_fault(fault, self.schema, arguments))
             if len(faults) >= FAULTS_MAX:
                 break
         if faults:
@@ -106,7 +102,7 @@ class TypedParameters:
         try:
             read = self.model.model_validate_json(to_json(arguments), strict=True, extra="forbid")
         except ValidationError as error:
-            raise BadArguments(_of_validation(error, arguments)) from None
+            raise BadArguments(of_validation(error, self.schema, arguments)) from None
         except (ValueError, RecursionError):
             raise BadArguments({(): "not JSON, or nested too deeply"}) from None
         if self.exact is not None:
@@ -155,54 +151,3 @@ def _check_references(schema: dict[str, Any]) -> None:
     for node in _nodes(schema):
         if isinstance(target := node.get("$ref"), str):
             resolver.lookup(target)
-
-
-def _of_schema_fault(fault: SchemaFault) -> Faults:
-    path = tuple(fault.absolute_path)
-    instance: Any = fault.instance
-    rule: Any = fault.validator_value
-    schema: Any = fault.schema
-    if fault.validator == "required" and isinstance(instance, dict):
-        return {(*path, name): "required, but missing" for name in rule if name not in instance}
-    if fault.validator == "additionalProperties" and rule is False:
-        known = schema.get("properties", {})
-        return {(*path, name): "no such field" for name in instance if name not in known}
-    return {path: readable(fault.message, 300)}
-
-
-def _of_validation(error: ValidationError, arguments: dict[str, Any]) -> Faults:
-    faults: Faults = {}
-    for fault in error.errors(include_url=False, include_context=False):
-        path = _path(fault["loc"], arguments, is_missing=fault["type"] == "missing")
-        message = _message(fault)
-        faults[path] = message if path not in faults else readable(f"{faults[path]}, or: {message}", 500)
-        if len(faults) >= FAULTS_MAX:
-            break
-    return faults
-
-
-def _path(place: Path, arguments: Any, is_missing: bool) -> Path:
-    """A fault's place without the names of union members, which are nothing the caller wrote."""
-    path: list[str | int] = []
-    for n, part in enumerate(place):
-        is_there = (isinstance(arguments, dict) and part in arguments) or (
-            isinstance(arguments, list) and isinstance(part, int) and part < len(arguments)
-        )
-        if is_there:
-            arguments = arguments[part]
-        if is_there or (is_missing and n == len(place) - 1):
-            path.append(part)
-    return tuple(path)
-
-
-def _message(fault: ErrorDetails) -> str:
-    match fault["type"]:
-        case "missing":
-            return "required, but missing"
-        case "extra_forbidden" | "unexpected_keyword_argument":
-            return "no such field"
-    try:
-        given = to_json(fault["input"]).decode()
-    except ValueError:
-        given = type(fault["input"]).__name__
-    return readable(f"{fault['msg']}, got {readable(given, 80)}", 300)

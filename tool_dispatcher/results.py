@@ -5,12 +5,20 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pydantic import BaseModel
-from pydantic_core import to_json, to_jsonable_python
+import pydantic
+from pydantic import BaseModel, RootModel, SecretBytes, SecretStr
+from pydantic_core import to_jsonable_python
 
-from shared.tools import Effect, ToolError
+from shared.contract import Effect
+from shared.tools import ToolError
 from tool_dispatcher.failures import readable, tool_error
+from tool_dispatcher.oversize import Fitted, fit
+from tool_dispatcher.secret import secret_fields
 
+REDACTED = "[redacted]"
+"""What is shown of a value that is marked as secret."""
+
+_SECRET_TYPES = (SecretStr, SecretBytes, pydantic.Secret)
 _DEPTH_MAX = 64
 _INTEGER_BITS_MAX = 1_024
 _TOOK_EFFECT = "The call was made and took effect; do not repeat it. Only its result cannot be shown."
@@ -23,9 +31,10 @@ class NotJson(Exception):
 def as_json(value: Any, depth: int = 0) -> Any:
     """A result as JSON values: models, dataclasses, dates, decimals and enums too; NaN becomes null.
 
-    Raises NotJson, which names the type at fault.
+    What is marked as secret is not shown, nor is what stands in a field so marked. Raises NotJson, which names
+    the type at fault.
     """
-    kind = type(value)
+    kind: type = type(value)
     if value is None or kind in (bool, str):
         return value
     if kind is int:
@@ -37,15 +46,19 @@ def as_json(value: Any, depth: int = 0) -> Any:
     if depth > _DEPTH_MAX:
         raise NotJson(f"the result is nested deeper than {_DEPTH_MAX} levels, or in a circle")
     if isinstance(value, BaseModel):
-        return as_json(value.model_dump(mode="python"), depth)
+        return as_json(_hidden(value, value.model_dump(mode="python")), depth)
     if isinstance(value, Mapping):
         return {_key(key): as_json(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [as_json(item, depth + 1) for item in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        hidden = secret_fields(kind)
         return {
-            field.name: as_json(getattr(value, field.name), depth + 1) for field in dataclasses.fields(value)
+            field.name: REDACTED if field.name in hidden else as_json(getattr(value, field.name), depth + 1)
+            for field in dataclasses.fields(value)
         }
+    if isinstance(value, _SECRET_TYPES):
+        return REDACTED
     if isinstance(value, bytes | bytearray | memoryview):
         raise NotJson(f"the result holds {kind.__name__}; return text")
     if isinstance(value, Iterator):
@@ -53,22 +66,20 @@ def as_json(value: Any, depth: int = 0) -> Any:
     return _plain(value)
 
 
-def fitted(data: Any, bytes_max: int, effect: Effect) -> Any | ToolError:
-    """`data` if it is no larger than allowed; text is cut, with a note; of anything else an error is made."""
+def shown(
+    data: Any, effect: Effect, *, bytes_max: int, stored_bytes_max: int, handle: str
+) -> Fitted | ToolError:
+    """What is shown of a result, and the whole of it to be stored under `handle` where that is more.
+
+    An error is made of what cannot be written as JSON, and of what is too large even to be stored.
+    """
     try:
-        size = len(to_json(data))
+        fitted = fit(data, bytes_max, handle)
     except ValueError as error:
         return unusable(f"the result cannot be written as JSON: {readable(error, 200)}", effect)
-    if size <= bytes_max:
-        return data
-    if isinstance(data, str):
-        return _cut(data, bytes_max)
-    message = f"The result has {size} bytes; {bytes_max} are allowed."
-    if effect == "write":
-        return tool_error("internal_error", message, _TOOK_EFFECT)
-    return tool_error(
-        "validation_error", message, "Ask for less: narrow the query, or fetch one part at a time."
-    )
+    if fitted.whole is None or len(fitted.whole) <= stored_bytes_max:
+        return fitted
+    return _too_large(len(fitted.whole), stored_bytes_max, effect)
 
 
 def unusable(problem: str, effect: Effect) -> ToolError:
@@ -78,11 +89,42 @@ def unusable(problem: str, effect: Effect) -> ToolError:
     )
 
 
-def _cut(text: str, bytes_max: int) -> str:
-    kept = text[: bytes_max // 2]
-    while len(to_json(kept)) > bytes_max:
-        kept = kept[: len(kept) // 2]
-    return f"{kept}\n\n[Cut after {len(kept)} of {len(text)} characters; ask for less to see the rest.]"
+def _too_large(size: int, bytes_max: int, effect: Effect) -> ToolError:
+    message = f"The result has {size} bytes; {bytes_max} are allowed."
+    if effect == "write":
+        return tool_error("internal_error", message, _TOOK_EFFECT)
+    return tool_error(
+        "validation_error", message, "Ask for less: narrow the query, or fetch one part at a time."
+    )
+
+
+def _hidden(value: Any, dumped: Any) -> Any:
+    """A model as it writes itself, without what stands in the fields it, or a model in it, marks as secret."""
+    if isinstance(value, RootModel):
+        return _hidden(value.root, dumped)
+    if isinstance(dumped, dict) and isinstance(value, Mapping):
+        return {key: _hidden(value.get(key), item) for key, item in dumped.items()}
+    if isinstance(dumped, dict) and (isinstance(value, BaseModel) or dataclasses.is_dataclass(value)):
+        kind: type = type(value)
+        names, hidden = _names(value), secret_fields(kind)
+        return {
+            key: REDACTED
+            if names.get(key, key) in hidden
+            else _hidden(getattr(value, names[key], None) if key in names else None, item)
+            for key, item in dumped.items()
+        }
+    if isinstance(dumped, list | tuple) and isinstance(value, list | tuple) and len(dumped) == len(value):
+        return [_hidden(*pair) for pair in zip(value, dumped, strict=True)]
+    return dumped
+
+
+def _names(value: Any) -> dict[str, str]:
+    """The fields of a model or dataclass by the names it may write them under."""
+    if not isinstance(value, BaseModel):
+        return {field.name: field.name for field in dataclasses.fields(value)}
+    fields = type(value).model_fields
+    aliases = {field.serialization_alias: name for name, field in fields.items() if field.serialization_alias}
+    return {**aliases, **{name: name for name in fields}}
 
 
 def _key(key: Any) -> str:

@@ -1,9 +1,17 @@
 """Settings of the tool dispatcher: `ANTIPHON_TOOL_DISPATCHER_<NAME>`."""
 
-from pydantic import Field
+from typing import Annotated
+
+from pydantic import Field, field_validator
 from pydantic_settings import SettingsConfigDict
 
-from shared.settings import Settings
+from shared.settings import Settings, comma_list, load_environment
+
+Scopes = Annotated[tuple[str, ...], *comma_list("a scope", r"[a-zA-Z0-9_.:/-]{1,100}")]
+ToolNames = Annotated[tuple[str, ...], *comma_list("a tool's name or *", r"\*|[a-zA-Z0-9_-]{1,64}")]
+VariableNames = Annotated[
+    tuple[str, ...], *comma_list("the name of a variable", "[A-Za-z_][A-Za-z0-9_]{0,199}")
+]
 
 
 class ToolDispatcherSettings(Settings):
@@ -21,3 +29,48 @@ class ToolDispatcherSettings(Settings):
     catalogue_interval_s: float = Field(
         default=10.0, ge=0.1, le=3_600, description="Seconds between publications of the catalogue."
     )
+    calls_max: int = Field(
+        default=256, ge=1, le=100_000, description="Calls under way at once, of all batches of the process."
+    )
+    collapse_above: int = Field(
+        default=3,
+        ge=1,
+        le=10_000,
+        description="More calls of one tool in a batch than this become one call of its batch variant.",
+    )
+    stored_result_bytes_max: int = Field(
+        default=10_000_000,
+        ge=1_000,
+        le=100_000_000,
+        description="Bytes of a result that is kept whole where only its beginning is shown.",
+    )
+    default_scopes: Scopes = Field(
+        default=("read",),
+        description="Comma list: what a session without a grant may do; a single comma for nothing.",
+    )
+    grant_key_file: str = Field(
+        default="",
+        description="PEM file of the public keys that verify grants; without one no grant is accepted.",
+    )
+    approval: ToolNames = Field(
+        default=(),
+        description="Comma list of tools whose every call a person has to approve; `*` for all.",
+    )
+    approval_after_untrusted: bool = Field(
+        default=False,
+        description="Whether a person has to approve every write once a tool that is open to the world has "
+        "brought something into the session.",
+    )
+    secrets: VariableNames = Field(
+        default=(),
+        description="Comma list of environment variables whose values must not be seen, as a tool's API key.",
+    )
+
+    @field_validator("secrets")
+    @classmethod
+    def _set(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        """A name that is mistyped would leave the secret unguarded."""
+        for name in names:
+            if load_environment(name) is None:
+                raise ValueError(f"{name} is not set; set it, or take it off the list")
+        return names

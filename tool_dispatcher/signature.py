@@ -12,6 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from tool_dispatcher.context import ToolContext
 from tool_dispatcher.failures import InvalidTool
 from tool_dispatcher.parameters import SchemaParameters, TypedParameters, lists_numbers
+from tool_dispatcher.secret import without_defaults
 
 _STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=False)
 _UNUSABLE = (PydanticUserError, PydanticSchemaGenerationError, PydanticInvalidForJsonSchema, TypeError)
@@ -44,7 +45,7 @@ def parameters_of(tool: str, function: Callable[..., Any]) -> tuple[TypedParamet
         case _:
             fields = {parameter.name: f"p{n}" for n, parameter in enumerate(asked)}
             model = _model(tool, asked)
-    schema = _schema(tool, model)
+    schema = without_defaults(_schema(tool, model))
     optional = frozenset(p.name for p in asked if p.default is not p.empty)
     exact = SchemaParameters.of(tool, schema) if lists_numbers(schema) else None
     return TypedParameters(schema, model, fields, optional, whole, exact), contexts

@@ -25,12 +25,17 @@ class NoThread(Exception):
 
 
 class Threads:
-    """At most `threads_max` threads, started when needed and kept."""
+    """At most `threads_max` threads, started when needed and kept.
+
+    A function that nobody waits for any more cannot be stopped. Another thread takes the place of its own, so
+    that a tool that hangs does not stop the others; of such threads there may be `threads_max` too.
+    """
 
     def __init__(self, threads_max: int) -> None:
         self._free = asyncio.Semaphore(threads_max)
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
-        self._started = self.busy = 0
+        self._threads_max = threads_max
+        self._started = self.busy = self.abandoned = 0
 
     @asynccontextmanager
     async def place(self, wait_s: float) -> AsyncIterator["Place"]:
@@ -47,14 +52,14 @@ class Threads:
             if not place.is_used:
                 self._free.release()
 
-    def start(self, function: Callable[[], Any]) -> asyncio.Future[Done]:
-        """Run `function` in a thread that is held; it is free again when the function returns."""
+    def start(self, function: Callable[[], Any], place: "Place") -> asyncio.Future[Done]:
+        """Run `function` in the thread of `place`; it is free again when the function returns."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Done] = loop.create_future()
 
         def finish(done: Done) -> None:
             try:
-                loop.call_soon_threadsafe(self._finish, future, done)
+                loop.call_soon_threadsafe(self._finish, place, future, done)
             except RuntimeError:  # the loop is closed: nobody waits any more
                 return
 
@@ -65,14 +70,25 @@ class Threads:
             Thread(target=_work, args=(self._jobs,), name=f"tool-{self._started}", daemon=True).start()
         return future
 
+    def abandon(self, place: "Place") -> None:
+        """Nobody waits for the function in `place` any more: let another thread take its place, if one may."""
+        if place.is_running and self.abandoned < self._threads_max:
+            place.is_abandoned = True
+            self.abandoned += 1
+            self._free.release()
+
     def close(self) -> None:
         """Let the threads end that are idle, and the others when their function returns."""
         for _ in range(self._started):
             self._jobs.put(None)
 
-    def _finish(self, future: asyncio.Future[Done], done: Done) -> None:
+    def _finish(self, place: "Place", future: asyncio.Future[Done], done: Done) -> None:
         self.busy -= 1
-        self._free.release()
+        place.is_running = False
+        if place.is_abandoned:
+            self.abandoned -= 1
+        else:
+            self._free.release()
         if not future.done():
             future.set_result(done)
 
@@ -82,15 +98,20 @@ class Place:
 
     def __init__(self, threads: Threads) -> None:
         self._threads = threads
-        self.is_used = False
+        self.is_used = self.is_running = self.is_abandoned = False
 
     async def run(self, function: Callable[[], Any]) -> Any:
         """What the function returns; raises what it raises. When cancelled, the function goes on unheard."""
-        self.is_used = True
-        result, error = await self._threads.start(function)
+        self.is_used = self.is_running = True
+        result, error = await self._threads.start(function, self)
         if error is not None:
             raise error
         return result
+
+    def abandon(self) -> None:
+        """Nobody waits for the function any more."""
+        if not self.is_abandoned:
+            self._threads.abandon(self)
 
 
 def _work(jobs: "SimpleQueue[_Job | None]") -> None:

@@ -10,28 +10,42 @@ The decorated function stays callable as the plain function it was. Where only a
 """
 
 import inspect
-import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, update_wrapper
-from typing import Any, Generic, ParamSpec, TypeVar, get_args
+from typing import Any, Generic, ParamSpec, TypeVar, Unpack
 
-from shared.tools import Effect, ToolDefinition
+from shared.contract import CONTRACT_KEYWORD, Contract, Effect
+from shared.tools import ToolDefinition
 from tool_dispatcher.context import ToolContext
-from tool_dispatcher.example import example_of
+from tool_dispatcher.contract import ContractOptions, complete
+from tool_dispatcher.example import checked_examples, example_of, is_valid
 from tool_dispatcher.failures import InvalidTool, ToolFailed
-from tool_dispatcher.parameters import BadArguments, Parameters, SchemaParameters
+from tool_dispatcher.hints import published
+from tool_dispatcher.parameters import Parameters, SchemaParameters
+from tool_dispatcher.reconcile import Reconcile, checked
+from tool_dispatcher.secret import secret_paths
 from tool_dispatcher.signature import parameters_of
 
 __all__ = ["FunctionTool", "InvalidTool", "Tool", "ToolContext", "ToolFailed", "Toolset", "tool"]
 
-TIMEOUT_S = 30.0
-_TIMEOUT_S_MAX = 3_600.0
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_NOT_OF_THE_CONTRACT = ("reconcile", "example", "examples")
 
 P = ParamSpec("P")
 R = TypeVar("R")
 Function = Callable[..., Any]
+
+
+class ToolOptions(ContractOptions, total=False):
+    """What else may be said of a tool: the options of its contract, and these."""
+
+    reconcile: Reconcile | None
+    """Writes: asked for what came of a key when a crash left it open; see tool_dispatcher/reconcile.py."""
+    example: dict[str, Any] | None
+    """Valid arguments."""
+    examples: Sequence[dict[str, Any]]
+    """Several of them."""
 
 
 class Tool:
@@ -49,15 +63,12 @@ class Tool:
         function: Callable[[dict[str, Any], ToolContext], Any],
         *,
         effect: Effect,
-        timeout_s: float = TIMEOUT_S,
-        example: dict[str, Any] | None = None,
+        **options: Unpack[ToolOptions],
     ) -> None:
         _check_name(name)
         if not callable(function):
             raise InvalidTool(name, f"its function is {function!r}", hint="Give something callable.")
-        self._define(
-            name, description, SchemaParameters.of(name, parameters), function, effect, timeout_s, example
-        )
+        self._define(name, description, SchemaParameters.of(name, parameters), function, effect, options)
 
     def _define(
         self,
@@ -66,43 +77,47 @@ class Tool:
         parameters: Parameters,
         function: Function,
         effect: Effect,
-        timeout_s: float,
-        example: dict[str, Any] | None,
+        options: ToolOptions,
     ) -> None:
-        _check_contract(name, description, effect, timeout_s)
-        self.name, self.description, self.effect, self.timeout_s = name, description or "", effect, timeout_s
-        self.parameters = parameters
-        self.function = function
-        self.is_async = _is_async(function)
-        contract = {"effect": effect, "timeout_s": timeout_s}
-        self.input_schema = {**parameters.schema, "x-orchestration": contract}
-        self._example = example
-        if example is not None and not self._accepts(example):
-            raise InvalidTool(name, f"its example {example!r} is not valid", hint="Correct the example.")
+        self.name, self.description = name, _checked_description(name, description)
+        self.parameters, self.function, self.is_async = parameters, function, _is_async(function)
+        said = {key: value for key, value in options.items() if key not in _NOT_OF_THE_CONTRACT}
+        self.reconcile = checked(name, options.get("reconcile"))
+        self.contract: Contract = complete(name, effect, said, has_reconcile=self.reconcile is not None)
+        self.secret_paths = secret_paths(parameters.schema)
+        self._examples = _examples(name, parameters, options)
+        shown = {"examples": list(self._examples)} if self._examples else {}
+        self.input_schema = {**parameters.schema, **shown, CONTRACT_KEYWORD: self.contract.as_keyword()}
+
+    @property
+    def effect(self) -> Effect:
+        return self.contract.effect
+
+    @property
+    def timeout_s(self) -> float:
+        return self.contract.timeout_s
 
     def call(self, arguments: dict[str, Any], context: ToolContext) -> Any:
         """The function's result, or its awaitable, for arguments as its parameters have read them."""
         return self.function(arguments, context)
 
-    @property
+    @cached_property
     def definition(self) -> ToolDefinition:
-        """The tool as the catalogue publishes it."""
+        """The tool as the catalogue publishes it: its description with the hints of its contract."""
         return ToolDefinition(
-            name=self.name, description=self.description, input_schema=self.input_schema, effect=self.effect
+            name=self.name,
+            description=published(self.description, self.contract),
+            input_schema=self.input_schema,
+            effect=self.effect,
         )
 
     @cached_property
     def example(self) -> dict[str, Any] | None:
-        """Arguments that are valid: the author's, else some made from the schema, if they are."""
-        made = self._example if self._example is not None else example_of(self.parameters.schema)
-        return made if self._accepts(made) else None
-
-    def _accepts(self, arguments: dict[str, Any]) -> bool:
-        try:
-            self.parameters.read(arguments)
-        except BadArguments:
-            return False
-        return True
+        """Arguments that are valid: the author's first, else some made from the schema, if they are."""
+        if self._examples:
+            return self._examples[0]
+        made = example_of(self.parameters.schema)
+        return made if is_valid(self.parameters, made) else None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
@@ -118,17 +133,14 @@ class FunctionTool(Tool, Generic[P, R]):
         effect: Effect,
         name: str | None = None,
         description: str | None = None,
-        timeout_s: float = TIMEOUT_S,
-        example: dict[str, Any] | None = None,
+        **options: Unpack[ToolOptions],
     ) -> None:
         name = getattr(function, "__name__", repr(function)) if name is None else name
         _check_name(name)
         parameters, self._contexts = parameters_of(name, function)
-        if example is None:
-            example = getattr(parameters.model, "__example__", None)
         told = inspect.getdoc(function) if description is None else description
         update_wrapper(self, function)
-        self._define(name, told, parameters, function, effect, timeout_s, example)
+        self._define(name, told, parameters, function, effect, options)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)  # type: ignore[no-any-return]  # kept as any callable above
@@ -144,14 +156,13 @@ def tool(
     effect: Effect | None = None,
     name: str | None = None,
     description: str | None = None,
-    timeout_s: float = TIMEOUT_S,
-    example: dict[str, Any] | None = None,
+    **options: Unpack[ToolOptions],
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]:
     """Make a tool of an async or plain function with type hints.
 
     `effect` is "read" when a repeated call changes nothing, else "write"; it is required. `name` and
-    `description` are the function's own name and docstring when left out. After `timeout_s` seconds the call
-    is given up. `example` holds valid arguments. Raises InvalidTool, which says what to change.
+    `description` are the function's own name and docstring when left out. The options of the contract say how
+    its calls are run: see docs/tools.md. Raises InvalidTool, which says what to change.
     """
     if effect is None:
         named = name or getattr(bare, "__name__", None) or "?"
@@ -170,9 +181,7 @@ def tool(
             raise InvalidTool(
                 name or repr(function), "it is not a function", hint="Decorate a function with type hints."
             )
-        return FunctionTool(
-            function, effect=effect, name=name, description=description, timeout_s=timeout_s, example=example
-        )
+        return FunctionTool(function, effect=effect, name=name, description=description, **options)
 
     return decorate
 
@@ -199,10 +208,19 @@ class Toolset:
             )
 
     def tool(
-        self, bare: None = None, /, *, effect: Effect | None = None, **options: Any
+        self,
+        bare: None = None,
+        /,
+        *,
+        effect: Effect | None = None,
+        name: str | None = None,
+        description: str | None = None,
+        **options: Unpack[ToolOptions],
     ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]:
         """As the decorator `tool`; the tool is added to the set."""
-        decorate: Callable[[Callable[P, R]], FunctionTool[P, R]] = tool(bare, effect=effect, **options)
+        decorate: Callable[[Callable[P, R]], FunctionTool[P, R]] = tool(
+            bare, effect=effect, name=name, description=description, **options
+        )
 
         def decorate_and_add(function: Callable[P, R]) -> FunctionTool[P, R]:
             made = decorate(function)
@@ -227,22 +245,24 @@ def _check_name(name: object) -> None:
         )
 
 
-def _check_contract(name: str, description: object, effect: object, timeout_s: object) -> None:
+def _checked_description(name: str, description: object) -> str:
     if not isinstance(description, str) or not description.strip():
         raise InvalidTool(
             name,
             "it has no description",
             hint="Write a docstring that tells the model what it does, or pass description=.",
         )
-    if effect not in get_args(Effect):
-        raise InvalidTool(name, f"its effect is {effect!r}", hint='Write effect="read" or effect="write".')
-    is_number = isinstance(timeout_s, int | float) and not isinstance(timeout_s, bool)
-    if not is_number or not math.isfinite(timeout_s) or not 0 < timeout_s <= _TIMEOUT_S_MAX:  # type: ignore[arg-type, operator]  # is_number says so
-        raise InvalidTool(
-            name,
-            f"its timeout_s is {timeout_s!r}",
-            hint=f"Give seconds above 0, {_TIMEOUT_S_MAX:.0f} at most.",
-        )
+    return description
+
+
+def _examples(tool: str, parameters: Parameters, options: ToolOptions) -> tuple[dict[str, Any], ...]:
+    """Arguments that the author says are valid: in the options, else with the model, else in the schema."""
+    one, several = options.get("example"), options.get("examples", ())
+    given: object = (one, *several) if one is not None and isinstance(several, list | tuple) else several
+    if one is None and not several:
+        own = getattr(getattr(parameters, "model", None), "__example__", None)
+        given = (own,) if isinstance(own, Mapping) else own or parameters.schema.get("examples", ())
+    return checked_examples(tool, parameters, given)
 
 
 def _is_async(function: Function) -> bool:

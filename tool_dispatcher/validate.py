@@ -5,7 +5,8 @@ from typing import Any
 
 from shared.tools import ToolError
 from tool_dispatcher.failures import readable, tool_error
-from tool_dispatcher.parameters import BadArguments, Path
+from tool_dispatcher.parameters import BadArguments
+from tool_dispatcher.secret import Path
 from tool_dispatcher.tool import Tool
 
 

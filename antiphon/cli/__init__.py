@@ -2,8 +2,9 @@
 
 import typer
 
-from antiphon.cli import ask, dead, events, processes, sessions, settings, status, tools
+from antiphon.cli import ask, dead, events, grants, processes, sessions, settings, status, tools
 from shared import logs
+from shared.secret_values import secret_values
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -17,7 +18,7 @@ app = typer.Typer(
 
 @app.callback()
 def _begin() -> None:
-    logs.silence("error")
+    logs.silence("error", secret_values())
 
 
 app.command()(ask.ask)
@@ -29,5 +30,6 @@ app.command("health")(status.check_health)
 app.add_typer(sessions.app, name="sessions")
 app.add_typer(dead.app, name="dead")
 app.add_typer(tools.app, name="tools")
+app.add_typer(grants.app, name="grants")
 app.add_typer(events.app, name="events")
 app.command()(settings.settings)

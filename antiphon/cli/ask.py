@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from contextlib import aclosing, suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -48,6 +49,15 @@ Model = Annotated[
         "where there is a key, else offline."
     ),
 ]
+GrantOption = Annotated[
+    str | None,
+    typer.Option(
+        "--grant",
+        metavar="TOKEN|@FILE",
+        help="A signed grant that says what the session may do, or a file that holds one. Without it, the "
+        "operator's default scopes.",
+    ),
+]
 SessionIdOption = Annotated[
     str | None, typer.Option(help="An id of your own; submitting it twice opens one session.")
 ]
@@ -62,6 +72,7 @@ def ask(
     deadline: Deadline = None,
     tools: ToolModules = None,
     model: Model = None,
+    grant: GrantOption = None,
 ) -> None:
     """Ask a question and wait for the answer.
 
@@ -76,7 +87,7 @@ def ask(
     antiphon ask "..." --tools my_tools --model offline --max-rounds 3 --json > answer.json
     """
     options = _options(max_rounds, max_tool_calls, max_tokens, deadline)
-    run(_ask(query, options, tools, model, json))
+    run(_ask(query, options, tools, model, grant, json))
 
 
 def submit(
@@ -87,6 +98,7 @@ def submit(
     max_tool_calls: MaxToolCalls = None,
     max_tokens: MaxTokens = None,
     deadline: Deadline = None,
+    grant: GrantOption = None,
 ) -> None:
     """Put a question into the queue of the running pipeline, and print its session's id.
 
@@ -94,22 +106,29 @@ def submit(
     id=$(antiphon submit "Which course ...?")
     antiphon sessions watch $id
     """
-    run(_submit(query, _options(max_rounds, max_tool_calls, max_tokens, deadline), session_id, json))
+    options = _options(max_rounds, max_tool_calls, max_tokens, deadline)
+    run(_submit(query, options, session_id, grant, json))
 
 
 async def _ask(
-    query: str, options: Options, tools: list[str] | None, model: Provider | None, is_json: bool
+    query: str,
+    options: Options,
+    tools: list[str] | None,
+    model: Provider | None,
+    grant: str | None,
+    is_json: bool,
 ) -> int:
-    query = _checked(query, options)
+    grant = _grant(grant)
+    query = _checked(query, options, grant)
     async with _client(tools, model) as antiphon:
         if antiphon.storage:
             stderr().print(f"Runs on {antiphon.storage}.", style="dim")
         else:
             await _warn_of_absent_components()
-        session_id = await antiphon.submit(query, **options)
+        session_id = await antiphon.submit(query, grant=grant, **options)
         try:
             async with aclosing(antiphon.stream(session_id)) as stream:
-                await show_progress(stream)
+                await show_progress(stream, _command(antiphon))
             return show_answer(await antiphon.result(session_id), is_json)
         except asyncio.CancelledError:
             response = await _cancel(antiphon, session_id)
@@ -118,10 +137,13 @@ async def _ask(
             return EXIT_INTERRUPTED
 
 
-async def _submit(query: str, options: Options, session_id: str | None, is_json: bool) -> None:
-    query = _checked(query, options, session_id)
+async def _submit(
+    query: str, options: Options, session_id: str | None, grant: str | None, is_json: bool
+) -> None:
+    grant = _grant(grant)
+    query = _checked(query, options, grant, session_id)
     async with Antiphon() as antiphon:
-        id = await antiphon.submit(query, session_id=session_id, **options)
+        id = await antiphon.submit(query, session_id=session_id, grant=grant, **options)
     if is_json:
         print_json({"session_id": id})
     else:
@@ -138,6 +160,13 @@ async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:
             await antiphon.cancel(session_id, "the user pressed Ctrl-C")
             return await antiphon.result(session_id)
     return None
+
+
+def _command(antiphon: Antiphon) -> str:
+    """What reaches the pipeline from another terminal; empty when nothing does."""
+    if not antiphon.storage:
+        return "antiphon"
+    return f"ANTIPHON_REDIS_URL={antiphon.address} antiphon" if antiphon.address else ""
 
 
 def _client(tools: list[str] | None, model: Provider | None) -> Antiphon:
@@ -192,11 +221,24 @@ def _options(
     )
 
 
-def _checked(query: str, options: Options, session_id: str | None = None) -> str:
-    """The query's text, checked with its options before anything is started or connected to."""
+def _checked(query: str, options: Options, grant: str, session_id: str | None = None) -> str:
+    """The query's text, checked with all that goes with it before anything is started or connected to."""
     text = _read(query)
-    submission(text, options, session_id, None, new_id(), utc_now(), load(BusSettings).max_event_bytes)
+    bytes_max = load(BusSettings).max_event_bytes
+    submission(text, options, session_id, None, new_id(), utc_now(), bytes_max, grant)
     return text
+
+
+def _grant(given: str | None) -> str:
+    """The grant, or what stands in the file named. Raises UnreadableEvent when there is no such text."""
+    if given is None or not given.startswith("@"):
+        return given or ""
+    try:
+        return Path(given[1:]).read_text().strip()
+    except UnicodeDecodeError as error:
+        raise UnreadableEvent(f"--grant: {given[1:]} is not UTF-8 text: {error}.") from None
+    except OSError as error:
+        raise UnreadableEvent(f"--grant: {given[1:]} cannot be read: {error.strerror}.") from None
 
 
 def _read(query: str) -> str:

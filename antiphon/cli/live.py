@@ -9,19 +9,22 @@ from rich.status import Status
 from antiphon.cli import told
 from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, one_line, print_json, stderr, stdout
 from antiphon.client import TextDelta
-from shared.events import AnyEvent, ToolsRequested
+from shared.events import AnyEvent, ApprovalRequested, ToolsRequested
 from shared.session import Response
 
 _TAIL_LENGTH = 60
 
 
-async def show_progress(stream: AsyncIterator[AnyEvent | TextDelta]) -> None:
-    """The session's rounds and calls on stderr, as they happen; with a spinner where there is a terminal."""
+async def show_progress(stream: AsyncIterator[AnyEvent | TextDelta], command: str = "antiphon") -> None:
+    """The session's rounds and calls on stderr, as they happen; with a spinner where there is a terminal.
+
+    `command` is what reaches the session from another terminal; empty when nothing does.
+    """
     console = stderr()
     if not console.is_terminal:
         async for said in stream:
             if not isinstance(said, TextDelta):
-                for line in told.progress(said):
+                for line in _lines(said, command):
                     console.print(line)
         return
     with console.status("waiting") as status:
@@ -32,15 +35,29 @@ async def show_progress(stream: AsyncIterator[AnyEvent | TextDelta]) -> None:
                 status.update(f"… {one_line(text)[-_TAIL_LENGTH:]}")
                 continue
             text = ""
-            for line in told.progress(said):
+            for line in _lines(said, command):
                 console.print(line, style="bold" if line.startswith("round") else "dim")
             _say_what_runs(status, said)
+
+
+def _lines(event: AnyEvent, command: str) -> list[str]:
+    lines = told.progress(event)
+    if not isinstance(event.data, ApprovalRequested):
+        return lines
+    if not command:
+        return [
+            *lines,
+            "    nobody can decide: this pipeline is out of reach of other programs. Ctrl-C ends it.",
+        ]
+    return [*lines, *told.how_to_decide(event.subject, command)]
 
 
 def _say_what_runs(status: Status, event: AnyEvent) -> None:
     inbox = event.data.inbox
     if isinstance(event.data, ToolsRequested):
         status.update(f"running {', '.join(sorted({one_line(call.name) for call in event.data.calls}))}")
+    elif isinstance(event.data, ApprovalRequested):
+        status.update("waiting for a person")
     elif inbox is not None and inbox != "coordinator":
         status.update({"reasoning_engine": "reasoning"}.get(inbox, "working"))
 

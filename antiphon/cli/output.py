@@ -14,6 +14,8 @@ from rich.table import Table
 
 from antiphon.errors import InvalidQuery, SubmissionRejected, UnknownSession
 from shared.errors import AntiphonError, ConfigurationError, RedisUnavailable, UnreadableEvent
+from shared.redaction import Redactor
+from shared.secret_values import secret_values
 
 EXIT_DONE = 0
 EXIT_FAILED = 1
@@ -39,7 +41,8 @@ def run(work: Coroutine[Any, Any, int | None]) -> None:
 
 def refuse(error: AntiphonError) -> int:
     """Say what is wrong and what to do; the exit code for it."""
-    stderr().print(f"antiphon: {error}", style="red")
+    said = Redactor(secret_values()).text(str(error))
+    stderr().print(f"antiphon: {said}", style="red")
     match error:
         case RedisUnavailable() | UnreadableEvent():
             return EXIT_UNREADABLE

@@ -11,6 +11,7 @@ from antiphon.supervisor import component_command, read_replicas, supervise
 from shared import logs
 from shared.errors import AntiphonError
 from shared.events import Component
+from shared.secret_values import secret_values
 from shared.settings import PipelineSettings, load
 
 
@@ -31,7 +32,7 @@ def up(
     """
     try:
         settings = load(PipelineSettings)
-        logs.configure(settings.log_level, "supervisor")
+        logs.configure(settings.log_level, "supervisor", secret_values(settings))
         code = supervise(read_replicas(replicas))
     except AntiphonError as error:
         code = refuse(error)

@@ -1,10 +1,11 @@
-"""`antiphon sessions`: list, show, watch, cancel."""
+"""`antiphon sessions`: list, show, watch, cancel, approve, deny."""
 
 from contextlib import aclosing
 from typing import Annotated
 
 import typer
 
+from antiphon.approval import calls_waiting
 from antiphon.cli import told
 from antiphon.cli.live import show_answer, show_progress
 from antiphon.cli.output import (
@@ -17,11 +18,20 @@ from antiphon.cli.output import (
     stdout,
 )
 from antiphon.client import Antiphon, TextDelta
-from antiphon.observe import connected, recent_sessions, session_log
+from antiphon.observe import SessionSummary, connected, recent_sessions, session_log
 from antiphon.submission import checked_session_id
 
-app = typer.Typer(no_args_is_help=True, help="Look at sessions, follow them, cancel them.")
+_STATUS_LENGTH = 80
+
+app = typer.Typer(no_args_is_help=True, help="Look at sessions, follow them, cancel them, decide for them.")
 SessionIdArgument = Annotated[str, typer.Argument(metavar="ID", help="The session's id.")]
+Calls = Annotated[
+    list[str] | None,
+    typer.Option("--call", metavar="CALL_ID", help="One call; may be repeated. Without it, all that wait."),
+]
+By = Annotated[str, typer.Option(metavar="NAME", help="Who decides, for the record.")]
+Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why, for the record.")]
+ReasonToDeny = Annotated[str, typer.Option(metavar="TEXT", help="Why; the model is told.")]
 
 
 @app.command("list")
@@ -29,7 +39,7 @@ def list_sessions(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many, the newest first.")] = 20,
     json: Json = False,
 ) -> None:
-    """The newest sessions, and how they stand: open, or the status of their answer."""
+    """The newest sessions, and how they stand: open, waiting for a person, or the status of their answer."""
     run(_list(limit, json))
 
 
@@ -59,6 +69,40 @@ def cancel(
     run(_cancel(session_id, reason, json))
 
 
+@app.command()
+def approve(
+    session_id: SessionIdArgument, call: Calls = None, by: By = "", reason: Reason = "", json: Json = False
+) -> None:
+    """Let calls run that wait for a person. When all that wait are decided on, the session goes on.
+
+    Exit codes: 0 said; 1 the session waits for nobody; 2 no such session, or no such call waits.
+
+    \b
+    antiphon sessions show ID                  # what waits, and why
+    antiphon sessions approve ID --by ann
+    antiphon sessions approve ID --call toolu_1 --call toolu_2
+    """
+    run(_decide(session_id, True, call, by, reason, json))
+
+
+@app.command()
+def deny(
+    session_id: SessionIdArgument,
+    call: Calls = None,
+    by: By = "",
+    reason: ReasonToDeny = "",
+    json: Json = False,
+) -> None:
+    """Refuse calls that wait for a person; the model is told by whom and why, and goes on without them.
+
+    Exit codes: 0 said; 1 the session waits for nobody; 2 no such session, or no such call waits.
+
+    \b
+    antiphon sessions deny ID --by ann --reason "Not before the contract is signed."
+    """
+    run(_decide(session_id, False, call, by, reason, json))
+
+
 async def _list(limit: int, is_json: bool) -> None:
     async with connected() as bus:
         sessions = await recent_sessions(bus, limit)
@@ -66,7 +110,7 @@ async def _list(limit: int, is_json: bool) -> None:
         print_json(sessions)
         return
     rows = [
-        (session.session_id, f"{session.opened:%Y-%m-%d %H:%M:%S}", session.status, session.round, query)
+        (session.session_id, f"{session.opened:%Y-%m-%d %H:%M:%S}", _stands(session), session.round, query)
         for session in sessions
         for query in [one_line(session.query, 60)]
     ]
@@ -76,6 +120,7 @@ async def _list(limit: int, is_json: bool) -> None:
 async def _show(session_id: str, is_json: bool) -> None:
     async with connected() as bus:
         log = await session_log(bus, checked_session_id(session_id))
+        waiting = await calls_waiting(bus, session_id)
     if is_json:
         for _, event in log:
             print_json(event)
@@ -86,6 +131,10 @@ async def _show(session_id: str, is_json: bool) -> None:
         for _, event in log
     ]
     print_table(("s", "from", "event", ""), rows, "")
+    if waiting:
+        names = ", ".join(f"{one_line(call.name)} [{one_line(call.id)}]" for call in waiting)
+        for line in (f"\nWaits for approval of {names}", *told.how_to_decide(session_id)):
+            stderr().print(line, style="yellow")
 
 
 async def _watch(session_id: str, is_json: bool) -> int | None:
@@ -109,6 +158,25 @@ async def _cancel(session_id: str, reason: str, is_json: bool) -> None:
         stdout().print(f"Cancelling {session_id}.")
     else:
         stderr().print(f"Session {session_id} had ended already.")
+
+
+async def _decide(
+    session_id: str, is_approved: bool, calls: list[str] | None, by: str, reason: str, is_json: bool
+) -> None:
+    async with Antiphon() as antiphon:
+        say = antiphon.approve if is_approved else antiphon.deny
+        decided = await say(session_id, calls or (), by, reason)
+    if is_json:
+        print_json({"session_id": session_id, "is_approved": is_approved, "calls": decided})
+    else:
+        stdout().print(f"{'Approved' if is_approved else 'Denied'} {', '.join(decided)} of {session_id}.")
+
+
+def _stands(session: SessionSummary) -> str:
+    """`complete`, `open`, or `waiting for approval of book (toolu_1)`."""
+    if not session.waits_for:
+        return session.status
+    return one_line(f"waiting for approval of {', '.join(session.waits_for)}", _STATUS_LENGTH)
 
 
 def _short(type: str) -> str:

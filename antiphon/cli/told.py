@@ -7,9 +7,12 @@ import orjson
 from antiphon.cli.output import one_line
 from shared.events import (
     AnyEvent,
+    ApprovalDecided,
+    ApprovalRequested,
     AssemblyRequested,
     BriefingReady,
     BriefingRequested,
+    CallToApprove,
     CancellationRequested,
     ComponentFailed,
     DeadlineReached,
@@ -27,6 +30,8 @@ from shared.tools import ToolCall, ToolResult
 
 _ARGUMENT_LENGTH = 60
 _MESSAGE_LENGTH = 160
+_TO_APPROVE_LENGTH = 1_000
+"""Of an argument that a person decides on: enough to see what it is about to do."""
 
 
 def progress(event: AnyEvent) -> list[str]:
@@ -36,6 +41,10 @@ def progress(event: AnyEvent) -> list[str]:
             return [f"round {round}" + (f" (the last: {one_line(why, _MESSAGE_LENGTH)})" if why else "")]
         case ToolsRequested(calls=calls):
             return [f"  calls {call_text(call)}" for call in calls]
+        case ApprovalRequested(calls=calls):
+            return [f"  waits for approval: {_to_approve(call)}" for call in calls]
+        case ApprovalDecided() as decision:
+            return [f"  {_decision(decision)}"]
         case ToolsCompleted(results=results):
             is_many = len(results) > 1
             return [
@@ -53,6 +62,14 @@ def progress(event: AnyEvent) -> list[str]:
             return ["deadline reached"]
         case _:
             return []
+
+
+def how_to_decide(session_id: str, command: str = "antiphon") -> list[str]:
+    """What to type, in another terminal, for a session that waits for approval."""
+    return [
+        f"    to approve: {command} sessions approve {session_id}",
+        f"    to deny:    {command} sessions deny {session_id}",
+    ]
 
 
 def detail(event: AnyEvent) -> str:
@@ -95,9 +112,11 @@ def statistics(response: Response) -> str:
     return ", ".join(parts)
 
 
-def call_text(call: ToolCall) -> str:
+def call_text(call: ToolCall, argument_length: int = _ARGUMENT_LENGTH) -> str:
     """`search(query="...", limit=3)`, each argument cut to fit a line."""
-    arguments = [f"{one_line(name, 40)}={_shown(value)}" for name, value in call.arguments.items()]
+    arguments = [
+        f"{one_line(name, 40)}={_shown(value, argument_length)}" for name, value in call.arguments.items()
+    ]
     return f"{one_line(call.name)}({', '.join(arguments)})"
 
 
@@ -108,7 +127,10 @@ def result_text(result: ToolResult) -> str:
     if result.status == "error":
         return "error"
     count = _results_in(result.data)
-    return "ok, " + ("nothing found" if count == 0 else _counted(count, "result"))
+    found = "nothing found" if count == 0 else _counted(count, "result")
+    shown = ", shown in part" if result.handle else ""
+    by = f" from {one_line(result.substitute)} in its place" if result.substitute else ""
+    return f"ok, {found}{shown}{by}"
 
 
 def _results_in(data: Any) -> int:
@@ -121,8 +143,22 @@ def _results_in(data: Any) -> int:
     return int(data not in (None, "", {}))
 
 
-def _shown(value: Any) -> str:
-    return one_line(orjson.dumps(value).decode(), _ARGUMENT_LENGTH)
+def _to_approve(call: CallToApprove) -> str:
+    asked = ToolCall(id=call.id, name=call.tool, arguments=call.arguments)
+    return f"{call_text(asked, _TO_APPROVE_LENGTH)} [{one_line(call.id)}]: {one_line(call.because)}"
+
+
+def _decision(decision: ApprovalDecided) -> str:
+    """`approved by Ann: b1, b2 (it is due)`."""
+    what = "approved" if decision.is_approved else "denied"
+    by = f" by {one_line(decision.by, 40)}" if decision.by else ""
+    calls = one_line(", ".join(decision.calls), _MESSAGE_LENGTH) or "all that wait"
+    reason = f" ({one_line(decision.reason, _MESSAGE_LENGTH)})" if decision.reason else ""
+    return f"{what}{by}: {calls}{reason}"
+
+
+def _shown(value: Any, length: int) -> str:
+    return one_line(orjson.dumps(value).decode(), length)
 
 
 def _counted(number: int, what: str) -> str:

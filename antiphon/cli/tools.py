@@ -5,8 +5,11 @@ from typing import Annotated
 
 import orjson
 import typer
+from pydantic import ValidationError
 
+from antiphon.cli import tools_check
 from antiphon.cli.ask import allow_current_directory
+from antiphon.cli.contract_words import contract_words
 from antiphon.cli.output import Json, UsageError, one_line, print_json, print_table, run, stderr, stdout
 from antiphon.observe import connected
 from shared.tools import Catalogue, ToolDefinition
@@ -34,6 +37,9 @@ def list_tools(tools: Modules = None, json: Json = False) -> None:
     run(_list(tools, json))
 
 
+app.command("check")(tools_check.check)
+
+
 @app.command()
 def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The tool's name.")],
@@ -50,10 +56,10 @@ async def _list(modules: list[str] | None, is_json: bool) -> None:
         print_json(catalogue.tools)
         return
     rows = [
-        (tool.name, tool.effect, ", ".join(_parameters(tool)), one_line(tool.description, 80))
+        (tool.name, tool.effect, _mode(tool), ", ".join(_parameters(tool)), one_line(tool.description, 80))
         for tool in catalogue.tools
     ]
-    print_table(("tool", "effect", "parameters", "description"), rows, "No tools.")
+    print_table(("tool", "effect", "mode", "parameters", "description"), rows, "No tools.")
 
 
 async def _show(name: str, modules: list[str] | None, is_json: bool) -> None:
@@ -67,7 +73,9 @@ async def _show(name: str, modules: list[str] | None, is_json: bool) -> None:
         return
     stdout().print(f"{tool.name} ({tool.effect})\n")
     sys.stdout.write(f"{tool.description}\n\n")
-    sys.stdout.write(orjson.dumps(tool.input_schema, option=orjson.OPT_INDENT_2).decode() + "\n")
+    for subject, words in _contract(tool):
+        stdout().print(f"{subject:14}{words}")
+    sys.stdout.write("\n" + orjson.dumps(tool.input_schema, option=orjson.OPT_INDENT_2).decode() + "\n")
 
 
 async def _catalogue(modules: list[str] | None) -> Catalogue:
@@ -81,6 +89,21 @@ async def _catalogue(modules: list[str] | None) -> Catalogue:
             stderr().print("No dispatcher has published its tools yet.", style="yellow")
             return Catalogue()
         return await bus.catalogue(content_hash)
+
+
+def _contract(tool: ToolDefinition) -> list[tuple[str, str]]:
+    """The contract in words; one of another version of Antiphon is shown in the schema alone."""
+    try:
+        return contract_words(tool.contract, tool.approval)
+    except ValidationError:
+        return [("contract", "not readable here: the dispatcher that published it is of another version")]
+
+
+def _mode(tool: ToolDefinition) -> str:
+    try:
+        return tool.contract.mode
+    except ValidationError:
+        return "?"
 
 
 def _parameters(tool: ToolDefinition) -> list[str]:

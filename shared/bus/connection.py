@@ -31,6 +31,8 @@ from redis.exceptions import (
 )
 
 from shared.errors import ConfigurationError, RedisUnavailable
+from shared.redaction import Redactor
+from shared.secret_values import secrets_in
 
 DEFAULT_URL = "redis://localhost:6379/0"
 BLOCK_S = 1.0
@@ -126,7 +128,9 @@ class Connections:
             if is_unavailable(error) and not isinstance(error, AuthenticationError | AuthorizationError):
                 raise
             raise ConfigurationError(
-                f"Redis refuses us: {error}.", hint="Check ANTIPHON_REDIS_URL."
+                # A server that does not know AUTH quotes what it was sent.
+                f"Redis refuses us: {Redactor(secrets_in(self.url)).text(str(error))}.",
+                hint="Check ANTIPHON_REDIS_URL.",
             ) from None
         except BaseException:
             await client.aclose()
@@ -182,9 +186,11 @@ def _plain(url: str) -> Client:
             socket_connect_timeout=5,
             retry=_no_retry(),
         )
-    except ValueError as error:
+    except ValueError:  # its text may quote a part of the password
         raise ConfigurationError(
-            f"ANTIPHON_REDIS_URL: {error}.", hint="Use redis://HOST:PORT/DB or rediss://HOST:PORT/DB."
+            "ANTIPHON_REDIS_URL: not an address of Redis.",
+            hint="Use redis://HOST:PORT/DB or rediss://HOST:PORT/DB; in a password write signs such as "
+            "/ # ? @ [ percent-encoded.",
         ) from None
 
 

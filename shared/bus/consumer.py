@@ -140,7 +140,7 @@ class Consumer:
             delivery = self._delivery(entry)
             handler = self._handler(delivery)
         except UnreadableEvent as error:
-            await self._bury(entry, None, ErrorInfo.of(error))
+            await self._bury(entry, None, ErrorInfo.of(error, self._bus.redactor))
             return
         bind_contextvars(session=delivery.event.subject, event=delivery.event.type)
         session = self._bus.session(delivery.event.subject)
@@ -168,7 +168,7 @@ class Consumer:
             delay_s = min(_RETRY_DELAY_MAX_S, settings.retry_delay_s * 2**delivery.attempt)
         else:
             self._log.error("handler failed; setting the message aside", exc_info=error)
-            await self._bury(entry, delivery, ErrorInfo.of(error))
+            await self._bury(entry, delivery, ErrorInfo.of(error, self._bus.redactor))
             return
         await self._commit(
             entry, delivery, committing.of_retry(delivery, component, timedelta(seconds=delay_s))

@@ -111,6 +111,12 @@ class SessionStore(Protocol):
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
         """Add an entry to a journal at once, outside any commit. False, and no change, when it is there."""
 
+    async def keep(self, name: str, content: bytes) -> None:
+        """Keep content that is large and never changes, at once, outside any commit."""
+
+    async def kept(self, name: str) -> bytes | None:
+        """What `keep` has kept under that name; None when there is nothing, or nothing any more."""
+
     def stream_text(self, text: str) -> Awaitable[None]:
         """Add text to the session's short-lived stream of deltas, for observers.
 

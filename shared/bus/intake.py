@@ -29,7 +29,7 @@ from shared.session import QueryOptions
 from shared.values import SessionId
 
 GROUP = "intake"
-FIELDS = frozenset({"query", "session_id", "options", "traceparent", "event"})
+FIELDS = frozenset({"query", "session_id", "options", "grant", "traceparent", "event"})
 _FULL_WAIT_S = 0.1
 _SHORTEN = "Shorten the query."
 _REJECTED_LENGTH = 100_000
@@ -196,7 +196,7 @@ def _from_fields(fields: dict[str, bytes], event_id: object, time: datetime) -> 
     except ValidationError as error:
         raise Unacceptable(f"options.{explain(error)}.", hint="Options are a JSON object.") from None
     try:
-        data = QuerySubmitted(query=text["query"], options=options)
+        data = QuerySubmitted(query=text["query"], options=options, grant=text.get("grant", ""))
     except ValidationError as error:
         raise Unacceptable(f"{explain(error)}.") from None
     event: AnyEvent = ENVELOPES[QuerySubmitted](

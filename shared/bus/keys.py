@@ -45,6 +45,20 @@ class Keys:
         """Hash: last heartbeat of each worker of a component."""
         return f"{self.namespace}:workers:{component}"
 
+    # Tools, shared by all dispatchers.
+
+    def slots(self, tool: str) -> str:
+        """Sorted set: the calls of a tool that are under way, by when their slot expires."""
+        return f"{self.namespace}:tool:{tool}:slots"
+
+    def rate(self, tool: str) -> str:
+        """String: when the next call of a rate-limited tool may begin, in Unix microseconds."""
+        return f"{self.namespace}:tool:{tool}:rate"
+
+    def cached(self, digest: str) -> str:
+        """String: what a read returned."""
+        return f"{self.namespace}:cache:{digest}"
+
     # One partition.
 
     def prefix(self, partition: int) -> str:
@@ -91,6 +105,10 @@ class Keys:
     def deltas(self, session_id: str) -> str:
         """Stream: text of a running reply, capped and short-lived."""
         return self.of_session(session_id, "deltas")
+
+    def effect(self, session_id: str, idempotency_key: str) -> str:
+        """Hash: how a write stands; in the slot of its session, and kept longer."""
+        return f"{self.prefix(self.partition(session_id))}effect:{idempotency_key}"
 
     def of_session(self, session_id: str, name: str) -> str:
         """A document, list or journal of the session."""

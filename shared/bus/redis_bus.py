@@ -14,6 +14,8 @@ from shared.bus.wire import Argument, exchange_over
 from shared.clock import milliseconds
 from shared.errors import RedisUnavailable
 from shared.events import AnyEvent, encode
+from shared.redaction import WELL_KNOWN, Redactor
+from shared.secret_values import secret_values
 from shared.settings import BusSettings, PipelineSettings, load
 from shared.tools import Catalogue
 
@@ -23,7 +25,11 @@ Published = Literal["sent", "known", "full", "unknown"]
 class Bus:
     """One process's access to the streams and documents of a deployment."""
 
-    def __init__(self, connections: Connections, keys: Keys, settings: BusSettings) -> None:
+    def __init__(
+        self, connections: Connections, keys: Keys, settings: BusSettings, redactor: Redactor = WELL_KNOWN
+    ) -> None:
+        self.redactor = redactor
+        """Knows the secrets of this process; what goes into an event from an error goes through it."""
         self.connections = connections
         self.keys = keys
         self.settings = settings
@@ -34,7 +40,8 @@ class Bus:
         """The bus the environment describes, not yet open. Raises ConfigurationError."""
         pipeline = pipeline or load(PipelineSettings)
         url = pipeline.redis_url.get_secret_value() if pipeline.redis_url else DEFAULT_URL
-        return cls(Connections(url), Keys(pipeline.namespace, pipeline.partitions), bus or load(BusSettings))
+        keys, redactor = Keys(pipeline.namespace, pipeline.partitions), Redactor(secret_values(pipeline))
+        return cls(Connections(url), keys, bus or load(BusSettings), redactor)
 
     async def open(self, patience_s: float | None = None) -> None:
         """Connect; wait for Redis with backoff. Raises RedisUnavailable past `patience_s`."""

@@ -13,9 +13,15 @@ class Script:
     sha: str
 
 
-def _script(name: str) -> Script:
-    text = files(__package__).joinpath(f"{name}.lua").read_text()
+def script_of(package: str | None, name: str) -> Script:
+    """The script in `name`.lua beside the modules of a package."""
+    assert package is not None
+    text = files(package).joinpath(f"{name}.lua").read_text()
     return Script(text, sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+def _script(name: str) -> Script:
+    return script_of(__package__, name)
 
 
 COMMIT = _script("commit")

@@ -54,6 +54,14 @@ class RedisSession:
             self._expiring.add(journal)
         return bool(await added)
 
+    async def keep(self, name: str, content: bytes) -> None:
+        key = self._keys.of_session(self.session_id, name)
+        await self._batcher.submit("SET", key, content, "PX", self._retention_ms)
+
+    async def kept(self, name: str) -> bytes | None:
+        content: bytes | None = await self._batcher.submit("GET", self._keys.of_session(self.session_id, name))
+        return content
+
     def stream_text(self, text: str) -> Awaitable[None]:
         key = self._keys.deltas(self.session_id)
         self._batcher.submit("XADD", key, "MAXLEN", "~", _DELTAS_LENGTH, "*", "text", text)

@@ -1,13 +1,15 @@
 """Events: every typed message of the bus, one file per emitter."""
 
 from shared.events.base import COMPONENTS, AnyEvent, Component, Event, EventData
-from shared.events.client import CancellationRequested, QuerySubmitted
+from shared.events.client import ApprovalDecided, CancellationRequested, QuerySubmitted
 from shared.events.codec import decode, encode
 from shared.events.context_synthesizer import BriefingReady
 from shared.events.coordinator import (
+    ApprovalRequested,
     AssemblyOverdue,
     AssemblyRequested,
     BriefingRequested,
+    CallToApprove,
     DeadlineReached,
     ReasoningRequested,
     SessionOpened,
@@ -21,10 +23,13 @@ from shared.events.tool_dispatcher import ToolsCompleted
 __all__ = [
     "COMPONENTS",
     "AnyEvent",
+    "ApprovalDecided",
+    "ApprovalRequested",
     "AssemblyOverdue",
     "AssemblyRequested",
     "BriefingReady",
     "BriefingRequested",
+    "CallToApprove",
     "CancellationRequested",
     "Component",
     "ComponentFailed",

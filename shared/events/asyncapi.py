@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from shared.events.base import COMPONENTS, EventData
-from shared.events.client import QuerySubmitted
+from shared.events.client import GRANT_LENGTH_MAX, QuerySubmitted
 from shared.events.codec import ENVELOPES, EVENT_DATA
 from shared.events.response_assembler import ResponseReady
 from shared.session import QueryOptions
@@ -197,6 +197,12 @@ def _submission() -> Document:
         "query": _TEXT | {"description": "The user's words."},
         "session_id": _TEXT | {"description": "The client's own; submitting it twice opens one session."},
         "options": _TEXT | {"contentMediaType": "application/json", "description": f"JSON of {options}."},
+        "grant": _TEXT
+        | {
+            "contentMediaType": "application/jwt",
+            "maxLength": GRANT_LENGTH_MAX,
+            "description": "What the session may do, signed; the operator's default scopes without one.",
+        },
         "traceparent": _TEXT | {"description": "W3C trace context."},
         "event": _TEXT | {"contentMediaType": CONTENT_TYPE, "description": f"JSON of {event}; comes alone."},
     }

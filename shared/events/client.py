@@ -6,9 +6,11 @@ from pydantic import Field
 
 from shared.events.base import Component, EventData
 from shared.session import QueryOptions
+from shared.values import Round
 
 QUERY_LENGTH_MAX = 100_000
 """Characters of a query at most."""
+GRANT_LENGTH_MAX = 8_192
 
 
 class QuerySubmitted(EventData):
@@ -19,6 +21,11 @@ class QuerySubmitted(EventData):
 
     query: str = Field(min_length=1, max_length=QUERY_LENGTH_MAX, pattern=r"\S")
     options: QueryOptions = QueryOptions()
+    grant: str = Field(
+        default="",
+        max_length=GRANT_LENGTH_MAX,
+        description="What the session may do, as a signed JSON Web Token; empty: the default scopes.",
+    )
 
 
 class CancellationRequested(EventData):
@@ -27,4 +34,17 @@ class CancellationRequested(EventData):
     type: ClassVar[str] = "antiphon.cancellation.requested.v1"
     inbox: ClassVar[Component | None] = "coordinator"
 
+    reason: str = Field(default="", max_length=1000)
+
+
+class ApprovalDecided(EventData):
+    """A person has decided on calls that wait for one."""
+
+    type: ClassVar[str] = "antiphon.approval.decided.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+    is_approved: bool
+    calls: tuple[str, ...] = Field(default=(), description="Ids of the calls; all that wait when empty.")
+    by: str = Field(default="", max_length=200, description="Who decided.")
     reason: str = Field(default="", max_length=1000)

@@ -8,9 +8,10 @@ from pydantic import Field, TypeAdapter, ValidationError, create_model
 
 from shared.errors import UnreadableEvent
 from shared.events.base import AnyEvent, Event, EventData
-from shared.events.client import CancellationRequested, QuerySubmitted
+from shared.events.client import ApprovalDecided, CancellationRequested, QuerySubmitted
 from shared.events.context_synthesizer import BriefingReady
 from shared.events.coordinator import (
+    ApprovalRequested,
     AssemblyOverdue,
     AssemblyRequested,
     BriefingRequested,
@@ -27,12 +28,14 @@ from shared.events.tool_dispatcher import ToolsCompleted
 EVENT_DATA: tuple[type[EventData], ...] = (
     QuerySubmitted,
     CancellationRequested,
+    ApprovalDecided,
     SessionOpened,
     BriefingRequested,
     BriefingReady,
     ReasoningRequested,
     ReasoningCompleted,
     ReasoningFailed,
+    ApprovalRequested,
     ToolsRequested,
     ToolsCompleted,
     AssemblyRequested,

@@ -1,6 +1,6 @@
 """What the coordinator asks for, and what it notes down."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import AwareDatetime, Field
 
@@ -8,7 +8,7 @@ from shared.briefing import Level
 from shared.events.base import Component, EventData
 from shared.session import Limits, QueryOptions, Status, TerminationReason, Uncertainty
 from shared.tools import RequestedCall
-from shared.values import LogEntry, Round, Usage
+from shared.values import DEFAULT_TENANT, LogEntry, Round, Tenant, Usage, Value
 
 
 class SessionOpened(EventData):
@@ -71,7 +71,34 @@ class ToolsRequested(EventData):
     round: Round
     calls: tuple[RequestedCall, ...] = Field(min_length=1)
     allowed: tuple[str, ...] = Field(default=(), description="Names of the tools the session may use.")
+    succeeded: tuple[str, ...] = Field(
+        default=(), description="Names of the tools that have succeeded in earlier rounds."
+    )
+    has_untrusted: bool = Field(
+        default=False, description="Whether content that anybody may have written is in the session."
+    )
+    tenant: Tenant = DEFAULT_TENANT
+    grant: str = Field(default="", description="What the session may do, signed; empty: the default scopes.")
     deadline: AwareDatetime
+
+
+class CallToApprove(Value):
+    """One call a person has to decide on."""
+
+    id: str
+    tool: str
+    arguments: dict[str, Any]
+    because: str = Field(description="Which rule demands it, for the person.")
+
+
+class ApprovalRequested(EventData):
+    """The session waits for a person, until its deadline."""
+
+    type: ClassVar[str] = "antiphon.approval.requested.v1"
+    inbox: ClassVar[Component | None] = None
+
+    round: Round
+    calls: tuple[CallToApprove, ...] = Field(min_length=1)
 
 
 class AssemblyRequested(EventData):

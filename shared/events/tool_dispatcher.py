@@ -5,7 +5,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from shared.events.base import Component, EventData
-from shared.tools import ToolResult
+from shared.tools import Summary, ToolResult
 from shared.values import Round
 
 
@@ -17,4 +17,10 @@ class ToolsCompleted(EventData):
 
     round: Round
     results: tuple[ToolResult, ...]
+    summary: Summary | None = Field(default=None, description="Always there since it exists.")
     duration_ms: int = Field(default=0, ge=0)
+
+    @classmethod
+    def of(cls, round: int, results: tuple[ToolResult, ...], duration_ms: int = 0) -> "ToolsCompleted":
+        """The batch's outcome with its summary."""
+        return cls(round=round, results=results, summary=Summary.of(results), duration_ms=duration_ms)

@@ -7,10 +7,11 @@ from uuid import UUID
 import pytest
 
 from antiphon.errors import InvalidQuery
-from antiphon.submission import cancellation, submission
+from antiphon.submission import cancellation, decision, submission
 from shared.bus.intake import read_submission
 from shared.bus.reader import Entry
-from shared.events import AnyEvent, QuerySubmitted, encode
+from shared.events import AnyEvent, QuerySubmitted, decode, encode
+from tests.grants import a_grant
 
 ID = UUID("01890a5d-ac96-774b-bcce-b302099a8057")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -19,7 +20,8 @@ BYTES_MAX = 4_000_000
 
 def a_submission(query: Any = "why?", **given: Any) -> AnyEvent:
     session_id, traceparent = given.pop("session_id", None), given.pop("traceparent", None)
-    return submission(query, given, session_id, traceparent, ID, NOW, BYTES_MAX)  # type: ignore[arg-type]  # bad input is the point
+    grant = given.pop("grant", "")
+    return submission(query, given, session_id, traceparent, ID, NOW, BYTES_MAX, grant)  # type: ignore[arg-type]  # bad input is the point
 
 
 @pytest.mark.parametrize(
@@ -39,6 +41,16 @@ def a_submission(query: Any = "why?", **given: Any) -> AnyEvent:
         ({"session_id": 7}, "session_id"),
         ({"traceparent": "00-abc"}, "traceparent"),
         ({"traceparent": 1}, "traceparent"),
+        ({"grant": "nonsense"}, "grant"),
+        ({"grant": 7}, "grant"),
+        ({"grant": None}, "grant"),
+        ({"grant": b"a.b.c"}, "grant"),
+        ({"grant": "x" * 8_193}, "grant"),
+        ({"grant": a_grant(["read"]) + "\n"}, "grant"),
+        ({"grant": a_grant("read")}, "grant"),
+        ({"grant": a_grant(["read"], session="other")}, "grant"),
+        ({"grant": a_grant(["read"], session="other"), "session_id": "mine"}, "grant"),
+        ({"scopes": ["write"]}, "scopes"),
         ({"max_rounds": 0}, "max_rounds"),
         ({"max_rounds": 101}, "max_rounds"),
         ({"max_rounds": "3"}, "max_rounds"),
@@ -69,13 +81,15 @@ def test_a_query_that_fits_by_its_characters_may_still_be_too_large_by_its_bytes
 
 
 def test_what_is_sent_is_what_the_pipeline_reads() -> None:
-    event = a_submission("why NaN?", session_id="mine", max_rounds=2, tools=["a", "b"])
+    grant = a_grant(["read"], session="mine")
+    event = a_submission("why NaN?", session_id="mine", max_rounds=2, tools=["a", "b"], grant=grant)
     entry = Entry("antiphon:queries", "1795244309110-0", {b"event": encode(event)})
     read = read_submission(entry, "antiphon:queries", BYTES_MAX, NOW)
     assert read.subject == "mine"
     assert isinstance(read.data, QuerySubmitted)
     assert read.data.query == "why NaN?"
     assert (read.data.options.max_rounds, read.data.options.tools) == (2, ("a", "b"))
+    assert read.data.grant == grant
 
 
 def test_a_session_is_named_by_its_event_unless_the_caller_names_it() -> None:
@@ -86,6 +100,14 @@ def test_a_cancellation_belongs_to_the_query_it_ends() -> None:
     opening = a_submission(session_id="mine")
     event = cancellation("mine", "enough", opening, UUID(int=1), NOW)
     assert (event.subject, event.correlationid) == ("mine", opening.id)
+
+
+def test_a_decision_belongs_to_the_query_it_is_about() -> None:
+    opening = a_submission(session_id="mine")
+    said = {"round": 2, "is_approved": True, "calls": ("c1",), "by": "Ann", "reason": ""}
+    event = decision("mine", said, opening, UUID(int=1), NOW)
+    assert (event.subject, event.correlationid) == ("mine", opening.id)
+    assert decode(encode(event)) == event
 
 
 def test_a_reason_that_is_too_long_is_refused() -> None:

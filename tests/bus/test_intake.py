@@ -71,12 +71,13 @@ async def test_every_form_of_submission_opens_a_session(bus: Bus) -> None:
                 "query": "Wie geht's? 🙂",
                 "session_id": "full",
                 "options": '{"max_rounds": 2}',
+                "grant": "a.b.c",
                 "traceparent": TRACE,
             },
         )
         event = a_query("whole")
         await submit(bus, {"event": encode(event)})
-        await submit(bus, {"query": "Why?", "session_id": "", "options": "", "traceparent": ""})
+        await submit(bus, {"query": "Why?", "session_id": "", "options": "", "grant": "", "traceparent": ""})
         await until_let_in(bus)
     drawn = id_of_entry(bus.keys.queries(), bare)
     assert len(await opened(bus)) == 4
@@ -84,6 +85,7 @@ async def test_every_form_of_submission_opens_a_session(bus: Bus) -> None:
     ((_, full),) = await bus.session("full").log()
     assert isinstance(full.data, QuerySubmitted)
     assert (full.data.query, full.data.options.max_rounds, full.traceparent) == ("Wie geht's? 🙂", 2, TRACE)
+    assert full.data.grant == "a.b.c", "whatever it is: the session's answer tells when it is of no use"
     ((_, first),) = await bus.session(str(drawn)).log()
     assert (first.id, first.correlationid) == (drawn, drawn)
     ((_, whole),) = await bus.session("whole").log()
@@ -125,6 +127,10 @@ BAD_SUBMISSIONS: list[tuple[str, dict[Any, Any]]] = [
     ("options.speed", {"query": "Why?", "options": '{"speed": 1}'}),
     ("options", {"query": "Why?", "options": "[" * 50_000}),
     ("options: not UTF-8", {"query": "Why?", "options": b"\xff"}),
+    ("grant", {"query": "Why?", "grant": "x" * 8_193}),
+    ("grant: not UTF-8", {"query": "Why?", "grant": b"\xff"}),
+    ("options.scopes", {"query": "Why?", "options": '{"scopes": ["write"]}'}),
+    ("options.grant", {"query": "Why?", "options": '{"grant": "a.b.c"}'}),
     ("session_id", {"query": "Why?", "session_id": "a b"}),
     ("session_id", {"query": "Why?", "session_id": "../../etc"}),
     ("session_id", {"query": "Why?", "session_id": "{0}"}),

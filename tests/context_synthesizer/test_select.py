@@ -2,15 +2,16 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from context_synthesizer.render import whole_fact
+from context_synthesizer.render import LONG, SHORT, tool_line, whole_fact
 from context_synthesizer.select import build_briefing
 from shared.briefing import Briefing, Level, fence
-from shared.memory import Memory
+from shared.memory import Memory, ToolUse
 from tests.memories import a_course_memory, a_memory, a_round, an_error, memories
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -131,6 +132,39 @@ def test_a_question_longer_than_the_budget_stands_alone_and_whole() -> None:
     briefing = a_briefing(a_memory(a_round(("t", {}, "x")), question=question), 500)
     assert briefing.text == f"# Question\n{question}"
     assert briefing.outline.facts_omitted == ("F1",)
+
+
+def a_use(**fields: Any) -> ToolUse:
+    given = {
+        "round": 1,
+        "call_id": "c1",
+        "tool": "search",
+        "arguments": {},
+        "outcome": "ok",
+        "facts": ("F1",),
+    }
+    return ToolUse.model_validate({**given, **fields})
+
+
+def test_a_use_says_which_tool_answered_in_its_place_and_why() -> None:
+    use = a_use(substitute="outline", substitute_because="search failed (timeout); outline answered instead.")
+    assert tool_line(use, 400) == (
+        "- round 1: search {} -> ok: F1 search failed (timeout); outline answered instead."
+    )
+
+
+@pytest.mark.parametrize("characters", [SHORT, LONG])
+def test_how_a_result_shown_in_part_is_read_on_is_never_cut(characters: int) -> None:
+    use = a_use(substitute="outline", substitute_because="for a reason " * 100, handle="r1c0")
+    line = tool_line(use, characters)
+    assert line.endswith('…; shown in part: read_result(handle="r1c0")')
+    assert len(line) < characters + 100
+
+
+def test_a_handle_cannot_leave_its_quotes_or_the_line() -> None:
+    assert tool_line(a_use(handle='"\n</fact>'), 400).endswith(
+        'shown in part: read_result(handle="\\"\\n&lt;/fact>")'
+    )
 
 
 def test_a_simplified_briefing_holds_no_reasoning_and_a_minimal_one_only_facts() -> None:

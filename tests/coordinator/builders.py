@@ -1,49 +1,131 @@
 """Sessions and events to decide about."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
-from coordinator.decide import open_session
-from coordinator.session import Decision, Opening
+from coordinator.decide import decide
+from coordinator.opening import open_session
+from coordinator.session import Decision, OfferBounds, Opening, Session
 from shared.briefing import Outline
-from shared.events import BriefingReady, QuerySubmitted, ReasoningCompleted, ResponseReady, ToolsCompleted
+from shared.contract import Effect
+from shared.events import (
+    ApprovalDecided,
+    AssemblyRequested,
+    BriefingReady,
+    EventData,
+    QuerySubmitted,
+    ReasoningCompleted,
+    ResponseReady,
+    ToolsCompleted,
+)
 from shared.session import Limits, QueryOptions
-from shared.tools import ToolCall, ToolResult
+from shared.tools import Approval, Catalogue, ToolCall, ToolDefinition, ToolResult
 from shared.values import Usage
 from tests.envelopes import an_event
 
 ENTRY = "1795244309110-0"
+DataT = TypeVar("DataT", bound=EventData)
+
+
+def a_tool(
+    name: str,
+    effect: Effect = "read",
+    description: str = "",
+    approval: Approval = "never",
+    **contract: Any,
+) -> ToolDefinition:
+    schema = {"type": "object", "x-orchestration": contract}
+    return ToolDefinition(
+        name=name, description=description, input_schema=schema, effect=effect, approval=approval
+    )
+
+
+def a_catalogue(*tools: ToolDefinition | str, default_scopes: Iterable[str] = ("read", "write")) -> Catalogue:
+    """Tools in the order of their names, as dispatchers publish them."""
+    definitions = [a_tool(tool) if isinstance(tool, str) else tool for tool in tools]
+    return Catalogue(
+        tools=tuple(sorted(definitions, key=lambda tool: tool.name)), default_scopes=tuple(default_scopes)
+    )
+
+
+SEARCH = a_catalogue("search")
 
 
 def an_opened_session(
-    tools: tuple[str, ...] = ("search",), named_tools: tuple[str, ...] | None = None, **options: Any
+    catalogue: Catalogue = SEARCH,
+    named_tools: tuple[str, ...] | None = None,
+    query: str = "Why?",
+    grant: str = "",
+    offer: OfferBounds | None = None,
+    **options: Any,
 ) -> Decision:
-    query = QuerySubmitted(query="Why?", options=QueryOptions(tools=named_tools, **options))
+    submitted = QuerySubmitted(query=query, options=QueryOptions(tools=named_tools, **options), grant=grant)
     limits = Limits(max_rounds=4, max_tool_calls=20, max_tokens=200_000, deadline_s=300)
-    opening = Opening(limits=limits, catalogue="c0ffee", tools=tools)
-    return open_session(an_event(query, at_s=0), ENTRY, query, opening)
+    opening = Opening(limits=limits, catalogue="c0ffee", offer=offer or OfferBounds())
+    return open_session(an_event(submitted, at_s=0), ENTRY, submitted, opening, catalogue)
+
+
+def answered(
+    session: Session, data: EventData, catalogue: Catalogue = SEARCH, log_entry: str = ENTRY
+) -> Decision:
+    """The session's next step when `data` answers what it waits for."""
+    return decide(session, an_event(data, answers=session.awaiting), log_entry, catalogue)
+
+
+def met(session: Session, data: EventData, catalogue: Catalogue = SEARCH, log_entry: str = ENTRY) -> Decision:
+    """The session's next step when `data` comes from outside."""
+    return decide(session, an_event(data), log_entry, catalogue)
+
+
+def only(decision: Decision, kind: type[DataT]) -> DataT:
+    (command,) = decision.commands
+    assert isinstance(command, kind)
+    return command
+
+
+def ending(decision: Decision) -> AssemblyRequested:
+    return only(decision, AssemblyRequested)
 
 
 def a_briefing(round: int = 1, tokens: int = 100) -> BriefingReady:
     return BriefingReady(round=round, briefing=Outline(digest="d1", tokens=tokens))
 
 
-def a_reply(text: str = "Because.", calls: int = 0, round: int = 1, **fields: Any) -> ReasoningCompleted:
-    asked = tuple(ToolCall(id=f"call_{round}_{n}", name="search", arguments={"q": n}) for n in range(calls))
+def a_reply(
+    text: str = "Because.", calls: int | Iterable[ToolCall] = 0, round: int = 1, **fields: Any
+) -> ReasoningCompleted:
+    if isinstance(calls, int):
+        calls = [ToolCall(id=f"call_{round}_{n}", name="search", arguments={"q": n}) for n in range(calls)]
+    asked = tuple(calls)
     usage = fields.pop("usage", Usage(input_tokens=100, output_tokens=20))
-    stop = fields.pop("stop_reason", "tool_use" if calls else "end_turn")
+    stop = fields.pop("stop_reason", "tool_use" if asked else "end_turn")
     return ReasoningCompleted(
         round=round, text=text, tool_calls=asked, stop_reason=stop, model="m", usage=usage, **fields
     )
 
 
+def a_call(name: str, id: str = "", **fields: Any) -> ToolCall:
+    return ToolCall(id=id or f"call_{name}", name=name, **fields)
+
+
 def some_results(calls: int = 1, status: str = "ok", round: int = 1) -> ToolsCompleted:
-    results = [
-        ToolResult.model_validate(
-            {"index": n, "call_id": f"call_{round}_{n}", "tool": "search", "status": status}
-        )
-        for n in range(calls)
-    ]
-    return ToolsCompleted(round=round, results=tuple(results))
+    return the_results(
+        *(a_result("search", index=n, call_id=f"call_{round}_{n}", status=status) for n in range(calls)),
+        round=round,
+    )
+
+
+def a_result(tool: str, **fields: Any) -> ToolResult:
+    given = {"index": 0, "call_id": f"call_{tool}", "tool": tool, "status": "ok"}
+    return ToolResult.model_validate({**given, **fields})
+
+
+def the_results(*results: ToolResult, round: int = 1) -> ToolsCompleted:
+    return ToolsCompleted.of(round, results)
+
+
+def a_decision(is_approved: bool = True, *calls: str, round: int = 1, **fields: Any) -> ApprovalDecided:
+    return ApprovalDecided(round=round, is_approved=is_approved, calls=calls, **fields)
 
 
 def a_response() -> ResponseReady:

@@ -1,11 +1,11 @@
 """What happens next, decided from values alone."""
 
 from datetime import timedelta
-from typing import TypeVar
 
 import pytest
 
-from coordinator.decide import DEADLINE, LEVELS, OVERDUE, decide
+from coordinator.decide import decide
+from coordinator.requests import DEADLINE, LEVELS, OVERDUE
 from coordinator.session import Decision, Session
 from shared.bus.handling import CancelTimer, SetTimer
 from shared.errors import ErrorInfo
@@ -26,18 +26,19 @@ from shared.ids import new_id
 from shared.values import Usage
 from tests.coordinator.builders import (
     ENTRY,
+    SEARCH,
     a_briefing,
+    a_catalogue,
     a_reply,
     a_response,
     an_opened_session,
+    answered,
+    ending,
+    met,
+    only,
     some_results,
 )
 from tests.envelopes import START, an_event
-
-
-def answered(session: Session, data: EventData) -> Decision:
-    """The session's next step when `data` answers what it waits for."""
-    return decide(session, an_event(data, answers=session.awaiting), ENTRY)
 
 
 def a_session_reasoning(**options: object) -> Session:
@@ -46,19 +47,6 @@ def a_session_reasoning(**options: object) -> Session:
 
 def a_session_running_tools(calls: int = 1, **options: object) -> Session:
     return answered(a_session_reasoning(**options), a_reply(calls=calls)).session
-
-
-DataT = TypeVar("DataT", bound=EventData)
-
-
-def only(decision: Decision, kind: type[DataT]) -> DataT:
-    (command,) = decision.commands
-    assert isinstance(command, kind)
-    return command
-
-
-def ending(decision: Decision) -> AssemblyRequested:
-    return only(decision, AssemblyRequested)
 
 
 def a_failure(component: str, session: Session) -> ComponentFailed:
@@ -84,7 +72,7 @@ class TestOpening:
         assert timer.due == START + timedelta(seconds=10)
 
     def test_only_the_tools_a_query_names_are_used_and_missing_ones_are_said(self) -> None:
-        session = an_opened_session(("search", "fetch"), named_tools=("fetch", "fly")).session
+        session = an_opened_session(a_catalogue("search", "fetch"), named_tools=("fetch", "fly")).session
         assert session.tools == ("fetch",)
         assert [(doubt.kind, doubt.about) for doubt in session.uncertainty] == [("tools_unavailable", "fly")]
 
@@ -103,7 +91,10 @@ class TestRounds:
 
     def test_calls_go_out_with_their_keys(self) -> None:
         request = only(answered(a_session_reasoning(), a_reply(calls=2)), ToolsRequested)
-        assert [call.idempotency_key for call in request.calls] == ["s1/1/call_1_0", "s1/1/call_1_1"]
+        assert [call.idempotency_key for call in request.calls] == [
+            "default/s1/1/call_1_0",
+            "default/s1/1/call_1_1",
+        ]
 
     def test_results_begin_the_next_round_and_are_filed_by_it(self) -> None:
         decision = answered(a_session_running_tools(), some_results())
@@ -124,7 +115,7 @@ class TestRounds:
         assert ending(answered(a_session_reasoning(max_rounds=1), a_reply(calls=3))).reply == ENTRY
 
     def test_without_any_tools_the_first_answer_is_complete(self) -> None:
-        session = answered(an_opened_session(tools=(), max_rounds=1).session, a_briefing()).session
+        session = answered(an_opened_session(a_catalogue(), max_rounds=1).session, a_briefing()).session
         assert ending(answered(session, a_reply())).status == "complete"
 
 
@@ -166,11 +157,11 @@ class TestLimits:
 
     def test_the_deadline_ends_a_session_wherever_it_stands(self) -> None:
         for session in (an_opened_session().session, a_session_reasoning(), a_session_running_tools()):
-            request = ending(decide(session, an_event(DeadlineReached()), ENTRY))
+            request = ending(met(session, DeadlineReached()))
             assert request.termination_reason == "deadline_exceeded"
 
     def test_a_batch_under_way_at_the_deadline_is_named_for_its_journal(self) -> None:
-        request = ending(decide(a_session_running_tools(), an_event(DeadlineReached()), ENTRY))
+        request = ending(met(a_session_running_tools(), DeadlineReached()))
         assert request.batch == 1
         assert request.reasoning == ENTRY
 
@@ -228,14 +219,14 @@ class TestFailures:
         self, component: str, expected: type[EventData]
     ) -> None:
         session = a_session_running_tools()
-        decision = decide(session, an_event(a_failure(component, session)), ENTRY)
+        decision = met(session, a_failure(component, session))
         only(decision, expected)
         assert decision.session.uncertainty
 
     def test_a_dead_letter_of_an_earlier_step_changes_nothing(self) -> None:
         session = a_session_running_tools()
         old = a_failure("reasoning_engine", a_session_reasoning())
-        assert decide(session, an_event(old), ENTRY) == Decision(session)
+        assert met(session, old) == Decision(session)
 
 
 class TestEnding:
@@ -248,7 +239,7 @@ class TestEnding:
 
     def test_the_response_closes_the_session_and_its_timers(self) -> None:
         session = self.an_ending_session()
-        decision = decide(session, an_event(a_response()), ENTRY)
+        decision = met(session, a_response())
         assert decision.closes
         assert decision.session.phase == "closed"
         assert decision.commands == ()
@@ -257,21 +248,22 @@ class TestEnding:
     def test_an_assembler_that_does_not_answer_is_answered_for(self) -> None:
         session = self.an_ending_session()
         for data in (AssemblyOverdue(), a_failure("response_assembler", session)):
-            answer = decide(session, an_event(data), ENTRY).answer
+            answer = met(session, data).answer
             assert answer is not None
             assert answer.status == "failed"
 
     def test_cancelling_ends_with_what_was_found(self) -> None:
-        request = ending(decide(a_session_running_tools(), an_event(CancellationRequested()), ENTRY))
+        request = ending(met(a_session_running_tools(), CancellationRequested()))
         assert (request.status, request.termination_reason) == ("cancelled", "cancelled")
 
     def test_cancelling_an_ending_session_changes_nothing(self) -> None:
         session = self.an_ending_session()
-        assert decide(session, an_event(CancellationRequested()), ENTRY) == Decision(session)
+        assert met(session, CancellationRequested()) == Decision(session)
 
 
 def test_a_reply_to_another_request_changes_nothing() -> None:
     """Late, repeated and foreign events are harmless."""
     session = a_session_reasoning()
     for answers in (new_id(), None):
-        assert decide(session, an_event(a_reply(), answers=answers), ENTRY) == Decision(session)
+        event = an_event(a_reply(), answers=answers)
+        assert decide(session, event, ENTRY, SEARCH) == Decision(session)

@@ -1,5 +1,7 @@
 """`decide` under any order, repetition, loss and redelivery of events."""
 
+from typing import Any
+
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -9,6 +11,8 @@ from coordinator.session import Decision, Session
 from shared.errors import ErrorInfo
 from shared.events import (
     AnyEvent,
+    ApprovalDecided,
+    ApprovalRequested,
     AssemblyOverdue,
     AssemblyRequested,
     CancellationRequested,
@@ -21,16 +25,33 @@ from shared.events import (
 )
 from shared.events.base import COMPONENTS
 from shared.ids import new_id
+from shared.tools import Catalogue, ToolCall
 from shared.values import Usage
 from tests.coordinator.builders import (
     ENTRY,
     a_briefing,
+    a_catalogue,
+    a_decision,
     a_reply,
     a_response,
+    a_tool,
     an_opened_session,
     some_results,
 )
 from tests.envelopes import an_event
+
+APPROVED = "1795244309999-0"
+"""Where decisions stand in the log."""
+NOTHING = a_catalogue()
+FEW = a_catalogue("fetch", "search")
+GUARDED = a_catalogue(
+    a_tool("book", "write", approval="always"),
+    a_tool("note", "write", approval="after_untrusted"),
+    a_tool("search", open_world=True),
+)
+MANY = a_catalogue(*(f"tool_{n:02}" for n in range(31)), "find_tools", "search")
+names = st.sampled_from(["search", "book", "note", "tool_17", "find_tools", "invented"])
+placeholders = st.sampled_from([{}, {"text": "${calls[0]}"}])
 
 
 class AnySession(RuleBasedStateMachine):
@@ -43,23 +64,35 @@ class AnySession(RuleBasedStateMachine):
         max_rounds=st.integers(1, 5),
         max_tool_calls=st.integers(0, 6),
         max_tokens=st.integers(100, 20_000),
-        tools=st.sampled_from([(), ("search",), ("search", "fetch")]),
+        catalogue=st.sampled_from([NOTHING, FEW, GUARDED, MANY]),
     )
-    def open(self, max_rounds: int, max_tool_calls: int, max_tokens: int, tools: tuple[str, ...]) -> None:
+    def open(self, max_rounds: int, max_tool_calls: int, max_tokens: int, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
         decision = an_opened_session(
-            tools, max_rounds=max_rounds, max_tool_calls=max_tool_calls, max_tokens=max_tokens
+            catalogue, max_rounds=max_rounds, max_tool_calls=max_tool_calls, max_tokens=max_tokens
         )
         self.session, self.seen = decision.session, []
         self.calls_handed_out = self.assemblies = self.ends = 0
+        self.asked: dict[tuple[int, str], bool | None] = {}
         self.rounds_reasoned: set[int] = set()
 
     def feed(self, event: AnyEvent) -> None:
         before = self.session
-        decision = decide(before, event, ENTRY)
-        assert decide(before, event, ENTRY) == decision, "a decision depends on its inputs alone"
+        if isinstance(event.data, ApprovalDecided):
+            self.note(event.data)
+        entry = APPROVED if isinstance(event.data, ApprovalDecided) else ENTRY
+        decision = decide(before, event, entry, self.catalogue)
+        assert decide(before, event, entry, self.catalogue) == decision, "it depends on its inputs alone"
         self.seen.append(event)
         self.check(before, decision)
         self.session = decision.session
+
+    def note(self, decision: ApprovalDecided) -> None:
+        """What a person has said, where it counts: the first time, while the call waits."""
+        if self.session.phase == "approval" and decision.round == self.session.round:
+            for id in self.session.undecided:
+                if not decision.calls or id in decision.calls:
+                    self.asked[decision.round, id] = decision.is_approved
 
     def check(self, before: Session, decision: Decision) -> None:
         if before.phase in ("assembling", "closed"):
@@ -74,10 +107,31 @@ class AnySession(RuleBasedStateMachine):
                     is_last = command.round == before.limits.max_rounds
                     assert not (is_last and command.tools), "the last round is asked without tools"
                     self.rounds_reasoned.add(command.round)
+                    assert before.offer is None or set(before.offer) <= set(decision.session.offer or ())
+                case ApprovalRequested():
+                    assert before.phase != "approval", "a person is asked once for each batch"
+                    assert decision.session.awaiting is None
+                    self.asked.update({(command.round, call.id): None for call in command.calls})
                 case ToolsRequested():
                     self.calls_handed_out += sum(call.refused is None for call in command.calls)
+                    self.check_batch(before, command)
                 case AssemblyRequested():
                     self.assemblies += 1
+
+    def check_batch(self, before: Session, request: ToolsRequested) -> None:
+        """What has to be approved goes out as it was decided, and nothing goes out undecided."""
+        assert all(call.idempotency_key.endswith(f"/{before.round}/{call.id}") for call in request.calls)
+        for call in request.calls:
+            if (request.round, call.id) in self.asked:
+                decided = self.asked[request.round, call.id]
+                assert decided is not None, "nothing goes out that nobody decided on"
+                assert (call.approval == APPROVED) is decided
+                assert (call.refused is None) is decided
+            else:
+                assert call.approval is None
+                has_to_wait = call.name == "book" or (call.name == "note" and before.has_untrusted)
+                assert not (has_to_wait and self.catalogue is GUARDED and call.refused is None)
+        self.asked.clear()
 
     def answer(self, data: EventData) -> None:
         self.feed(an_event(data, answers=self.session.awaiting))
@@ -90,6 +144,8 @@ class AnySession(RuleBasedStateMachine):
                 self.briefing(100)
             if self.session.phase == "reasoning":
                 self.answer(a_reply(calls=calls, round=self.session.round))
+            if self.session.phase == "approval":
+                self.approval(is_approved=True, some=[0, 1, 2, 3], round_off=0)
             if self.session.phase == "tools":
                 self.results(calls, "ok")
 
@@ -106,6 +162,24 @@ class AnySession(RuleBasedStateMachine):
         fields = {"stop_reason": stop} if stop else {}
         usage = Usage(input_tokens=tokens)
         self.answer(a_reply(calls=calls, round=self.session.round, usage=usage, **fields))
+
+    @rule(asked=st.lists(st.tuples(names, placeholders), min_size=1, max_size=4))
+    def reply_with_calls(self, asked: list[tuple[str, dict[str, Any]]]) -> None:
+        round = self.session.round
+        calls = [
+            ToolCall(id=f"call_{round}_{n}", name=name, arguments=arguments)
+            for n, (name, arguments) in enumerate(asked)
+        ]
+        self.answer(a_reply("I look for tool_21.", calls, round))
+
+    @rule(
+        is_approved=st.booleans(), some=st.lists(st.integers(0, 5), max_size=4), round_off=st.integers(0, 1)
+    )
+    def approval(self, is_approved: bool, some: list[int], round_off: int) -> None:
+        """On calls of this round or the next, that wait or not; on all when none is named."""
+        round = self.session.round
+        ids = [f"call_{round}_{n}" for n in some]
+        self.feed(an_event(a_decision(is_approved, *ids, round=round + round_off)))
 
     @rule()
     def model_failure(self) -> None:
@@ -153,6 +227,12 @@ class AnySession(RuleBasedStateMachine):
         assert self.calls_handed_out <= self.session.limits.max_tool_calls
         assert self.assemblies <= 1, "the answer is asked for once"
         assert self.ends <= 1, "a session ends once"
+        is_waiting = self.session.phase == "approval"
+        assert is_waiting is bool(self.session.pending) is bool(self.session.undecided)
+        assert self.session.tool_calls_used == self.calls_handed_out
+        assert (
+            Session.model_validate_json(self.session.model_dump_json(exclude_defaults=True)) == self.session
+        )
 
     def teardown(self) -> None:
         """Whatever happened, the deadline brings the session to its one end."""

@@ -4,9 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from coordinator.decide import decide
 from coordinator.handlers import Coordinator
-from coordinator.session import Session
+from coordinator.session import OfferBounds, Session
 from coordinator.settings import CoordinatorSettings
 from shared.bus.handling import NOTHING, RESPONSE, STATE, Delivery, Outcome, Put, SetTimer
 from shared.errors import ErrorInfo, TryLater
@@ -18,30 +17,41 @@ from shared.events import (
     QuerySubmitted,
     ResponseReady,
     SessionOpened,
+    ToolsRequested,
 )
 from shared.ids import new_id
 from shared.session import Limits
 from shared.settings import BusSettings
-from shared.tools import Catalogue, ToolDefinition
-from tests.coordinator.builders import ENTRY, an_opened_session
+from shared.tools import Catalogue
+from tests.coordinator.builders import (
+    ENTRY,
+    SEARCH,
+    a_briefing,
+    a_call,
+    a_catalogue,
+    a_decision,
+    a_reply,
+    a_tool,
+    an_opened_session,
+    answered,
+    met,
+)
 from tests.envelopes import an_event
 from tests.fakes import FakeSession
 
-SEARCH = ToolDefinition(
-    name="search", description="Searches.", input_schema={"type": "object"}, effect="read"
-)
 
-
-def a_coordinator(content_hash: str | None = "c0ffee") -> Coordinator:
+def a_coordinator(
+    content_hash: str | None = "c0ffee", tools: Catalogue = SEARCH, offer: OfferBounds | None = None
+) -> Coordinator:
     async def current() -> str | None:
         return content_hash
 
     async def catalogue(wanted: str) -> Catalogue:
         assert wanted == content_hash
-        return Catalogue(tools=(SEARCH,))
+        return tools
 
     limits = Limits(max_rounds=4, max_tool_calls=20, max_tokens=200_000, deadline_s=300)
-    return Coordinator(limits, 1.0, current, catalogue)
+    return Coordinator(limits, 1.0, current, catalogue, offer)
 
 
 def a_delivery(data: EventData, attempt: int = 0) -> Delivery:
@@ -84,6 +94,29 @@ async def test_a_session_that_waited_long_enough_begins_without_tools_and_says_s
     session = state_of(await a_coordinator(None).on_query_submitted(delivery, FakeSession()))
     assert session.tools == ()
     assert [doubt.kind for doubt in session.uncertainty] == ["tools_unavailable"]
+
+
+async def test_a_query_is_offered_as_many_tools_as_the_settings_say() -> None:
+    tools = a_catalogue(*(f"t{n}" for n in range(6)))
+    settings = CoordinatorSettings(tools_offered_all_max=5, tools_offered=3)
+    coordinator = a_coordinator(tools=tools, offer=settings.offer)
+    session = state_of(
+        await coordinator.on_query_submitted(a_delivery(QuerySubmitted(query="Why?")), FakeSession())
+    )
+    assert (len(session.tools), session.offer) == (6, ("t0", "t1", "t2"))
+
+
+async def test_a_decision_of_a_person_takes_a_waiting_session_on() -> None:
+    tools = a_catalogue(a_tool("book", approval="always"))
+    reasoning = answered(an_opened_session(tools).session, a_briefing(), tools).session
+    waiting = answered(reasoning, a_reply(calls=[a_call("book")]), tools).session
+    outcome = await a_coordinator(tools=tools).on_event(a_delivery(a_decision(True)), stored(waiting))
+    (request,) = outcome.events
+    assert isinstance(request, ToolsRequested)
+    assert request.calls[0].approval == ENTRY
+    assert state_of(outcome).phase == "tools"
+    out = stored(state_of(outcome))
+    assert await a_coordinator(tools=tools).on_event(a_delivery(a_decision(False)), out) == NOTHING
 
 
 async def test_an_event_of_a_session_nobody_opened_is_let_go() -> None:
@@ -129,6 +162,6 @@ def test_an_assembler_that_dies_is_replaced_before_the_coordinator_answers_in_it
     """Its work is taken over when its lease is out, which is looked for every quarter of a lease."""
     bus, coordinator = BusSettings(), CoordinatorSettings()
     assert coordinator.limits(bus.lease_s).assembly_s > 2 * 1.25 * bus.lease_s
-    (overdue, _) = decide(an_opened_session().session, an_event(CancellationRequested()), ENTRY).timers
+    (overdue, _) = met(an_opened_session().session, CancellationRequested()).timers
     assert isinstance(overdue, SetTimer)
     assert overdue.due == timedelta(seconds=an_opened_session().session.limits.assembly_s)

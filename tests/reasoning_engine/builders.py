@@ -20,7 +20,7 @@ SEARCH = ToolDefinition(
     input_schema={
         "type": "object",
         "properties": {"q": {"type": "string"}},
-        "x-orchestration": {"mode": "any"},
+        "x-orchestration": {"mode": "parallel-safe"},
     },
     effect="read",
 )

@@ -4,8 +4,7 @@ from response_assembler.handlers import on_assembly_requested
 from shared.bus.handling import MEMORY, NOTHING, RESPONSE, Delivery, Outcome, Put
 from shared.events import AssemblyRequested, EventData, QuerySubmitted, ResponseReady
 from shared.filing import file_round
-from shared.ids import idempotency_key
-from shared.journal import begun_entry, journal_name, write_outcome
+from shared.journal import begun_entry, journal_name, outcome_entry, write_outcome
 from shared.memory import Memory
 from shared.session import Response
 from tests.envelopes import an_event
@@ -61,7 +60,10 @@ async def test_a_session_that_has_its_answer_gets_no_second_one() -> None:
 
 async def test_of_a_batch_under_way_the_settled_calls_are_told_and_the_others_named() -> None:
     session = a_session()
-    session.journals[journal_name(1)] = {"k": write_outcome(RESULTS.results[0]), "x": b"no JSON"}
+    session.journals[journal_name(1)] = {
+        outcome_entry("toolu_10"): write_outcome(RESULTS.results[0]),
+        "x": b"no JSON",
+    }
     request = a_request("partial", "deadline_exceeded", reasoning="2-0", batch=1)
     response = await answer_to(session, request)
     assert "“the fact” [F1]" in response.answer
@@ -73,7 +75,7 @@ async def test_of_a_batch_under_way_the_settled_calls_are_told_and_the_others_na
 
 async def test_a_write_that_had_only_begun_is_of_unknown_outcome() -> None:
     session = a_session()
-    session.journals[journal_name(1)] = {begun_entry(idempotency_key("s1", 1, "toolu_11")): b"1"}
+    session.journals[journal_name(1)] = {begun_entry("toolu_11"): b"1"}
     response = await answer_to(session, a_request("cancelled", "cancelled", reasoning="2-0", batch=1))
     assert kinds(response) == ["cancelled", "outcome_unknown", "call_unfinished"]
     assert "Whether `book` took effect is unknown" in response.answer
@@ -81,7 +83,7 @@ async def test_a_write_that_had_only_begun_is_of_unknown_outcome() -> None:
 
 async def test_a_batch_whose_calls_are_not_known_still_tells_what_settled() -> None:
     session = a_session()
-    session.journals[journal_name(1)] = {"k": write_outcome(RESULTS.results[0])}
+    session.journals[journal_name(1)] = {outcome_entry("toolu_10"): write_outcome(RESULTS.results[0])}
     response = await answer_to(session, a_request("partial", "internal_error", batch=1))
     assert [source.id for source in response.sources] == ["F1"]
 

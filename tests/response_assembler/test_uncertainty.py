@@ -47,5 +47,20 @@ def test_a_write_of_unknown_outcome_stays_in_doubt_whatever_follows() -> None:
     ]
 
 
+def test_a_tool_that_another_answered_for_is_named_once_with_the_reason() -> None:
+    memory = a_memory(
+        a_round(("search", {}, "found"), ("search", {"q": 2}, "found"), ("search", {}, an_error()))
+    )
+    why = "The course search was unavailable; the outline was used instead."
+    used = {"substitute": "outline", "substitute_because": why}
+    uses = tuple(use.model_copy(update=used) for use in memory.tool_usage)
+    doubts = list(of_tools(memory.model_copy(update={"tool_usage": uses}), ()))
+    assert [(doubt.kind, doubt.about) for doubt in doubts] == [
+        ("tool_failed", "search"),
+        ("substituted", "search"),
+    ]
+    assert doubts[1].message == why
+
+
 def test_a_call_still_under_way_is_named() -> None:
     assert [doubt.kind for doubt in of_tools(a_memory(), (("c1", "book"),))] == ["call_unfinished"]

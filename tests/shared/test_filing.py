@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shared.events import ToolsCompleted
 from shared.filing import FACTS_PER_RESULT_MAX, file_round
-from shared.memory import Fact, Memory
+from shared.memory import Fact, Memory, MemoryDelta
+from shared.tools import ToolResult
 from tests.memories import a_memory, a_round, an_error, tool_output
 
 
@@ -75,6 +77,47 @@ def test_a_failure_is_filed_with_valid_arguments_and_when_to_come_again() -> Non
     assert use.message == (
         'Too many calls. Valid arguments: {"q":"bread"}. Ask for less at once. It may work again in 5 s.'
     )
+
+
+def filed(*results: ToolResult) -> Memory:
+    """What results of a round with no reasoning add to an empty memory."""
+    return Memory.fold("Why?", (file_round(Memory(), None, ToolsCompleted.of(1, results)),))
+
+
+def a_result(tool: str, data: Any, **fields: Any) -> ToolResult:
+    return ToolResult(index=0, call_id="c1", tool=tool, status="ok", data=data, **fields)
+
+
+def test_what_an_alternative_answered_is_filed_under_its_name_and_the_use_says_why() -> None:
+    why = "search failed (timeout: No answer.); outline answered instead."
+    memory = filed(a_result("search", "found", substitute="outline", substitute_because=why))
+    assert [fact.tool for fact in memory.facts] == ["outline"]
+    (use,) = memory.tool_usage
+    assert (use.tool, use.outcome, use.substitute, use.substitute_because) == ("search", "ok", "outline", why)
+
+
+def test_a_substitution_that_does_not_say_why_is_told_all_the_same() -> None:
+    (use,) = filed(a_result("search", "found", substitute="outline")).tool_usage
+    assert use.substitute_because == "search could not answer; outline was used in its place."
+
+
+def test_a_result_shown_in_part_is_filed_with_its_handle() -> None:
+    (use,) = filed(a_result("search", "found", handle="r1c0")).tool_usage
+    assert (use.handle, use.facts) == ("r1c0", ("F1",))
+
+
+def test_the_tools_that_find_tools_found_are_named_and_are_no_facts() -> None:
+    memory = filed(a_result("find_tools", {"tools": [{"name": "mail"}, {"name": "fax"}], "note": "Soon."}))
+    assert memory.facts == ()
+    assert memory.tool_usage[0].message == "found mail, fax; they can be called now"
+    assert filed(a_result("find_tools", {"tools": []})).tool_usage[0].message == "found nothing"
+    assert filed(a_result("find_tools", "something else")).facts
+
+
+def test_a_memory_of_before_there_were_substitutes_still_loads() -> None:
+    old = """{"tool_usage": [{"round": 1, "call_id": "c", "tool": "t", "arguments": {}, "outcome": "ok",
+        "message": "", "facts": []}]}"""
+    assert MemoryDelta.model_validate_json(old).tool_usage[0].substitute == ""
 
 
 def test_ids_go_on_from_round_to_round() -> None:

@@ -55,14 +55,14 @@ def test_a_childs_id_is_written_down() -> None:
 
 
 def test_an_idempotency_key_names_one_effect() -> None:
-    assert idempotency_key("s1", 2, "t1") == "s1/2/t1"
+    assert idempotency_key("acme", "s1", 2, "t1") == "acme/s1/2/t1"
 
 
 @given(session_ids, session_ids, st.integers(1, 20), st.integers(1, 20), st.text(), st.text())
 def test_no_two_calls_share_an_idempotency_key(
     session: SessionId, other_session: SessionId, round: int, other_round: int, call: str, other_call: str
 ) -> None:
-    one, other = (session, round, call), (other_session, other_round, other_call)
+    one, other = ("acme", session, round, call), ("acme", other_session, other_round, other_call)
     assert (idempotency_key(*one) == idempotency_key(*other)) is (one == other)
 
 

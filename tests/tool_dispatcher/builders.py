@@ -3,19 +3,27 @@
 import asyncio
 import inspect
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from shared.bus.handling import Delivery
+import fakeredis
+
+from shared.bus.connection import Connections
+from shared.bus.handling import Delivery, SessionStore
+from shared.bus.keys import Keys
+from shared.bus.redis_bus import Bus
 from shared.clock import utc_now
+from shared.contract import Effect
 from shared.events import ToolsCompleted, ToolsRequested
 from shared.ids import idempotency_key
-from shared.tools import Effect, RequestedCall, ToolError, ToolResult
+from shared.settings import BusSettings
+from shared.tools import RequestedCall, ToolError, ToolResult
 from tests.envelopes import an_event
-from tests.fakes import FakeSession
+from tool_dispatcher.catalogue import Registry
+from tool_dispatcher.component import build
 from tool_dispatcher.context import ToolContext
-from tool_dispatcher.handlers import ToolDispatcher
 from tool_dispatcher.settings import ToolDispatcherSettings
 from tool_dispatcher.tool import Tool
 
@@ -43,7 +51,9 @@ class Ledger:
 
 
 def a_call(id: str = "c1", name: str = "look", key: str | None = None, **fields: Any) -> RequestedCall:
-    return RequestedCall(id=id, name=name, idempotency_key=key or idempotency_key("s1", 1, id), **fields)
+    return RequestedCall(
+        id=id, name=name, idempotency_key=key or idempotency_key("default", "s1", 1, id), **fields
+    )
 
 
 def a_request(
@@ -59,18 +69,37 @@ def a_delivery(request: ToolsRequested, *, redelivered: bool = False, attempt: i
     return Delivery(an_event(request), "1-0", attempt, redelivered)
 
 
+@asynccontextmanager
+async def a_bus(lease_s: float = 0.6) -> AsyncIterator[Bus]:
+    """A bus on a fakeredis of its own."""
+    client = fakeredis.FakeAsyncRedis(server=fakeredis.FakeServer(), protocol=3, legacy_responses=False)
+    bus = Bus(Connections.to_fake(client), Keys(), BusSettings(lease_s=lease_s))
+    await bus.open()
+    yield bus
+    await bus.close()
+
+
 async def results_of(
     tools: list[Tool],
     request: ToolsRequested,
-    session: FakeSession | None = None,
+    bus: Bus | None = None,
     redelivered: bool = False,
+    session: SessionStore | None = None,
     **settings: Any,
 ) -> tuple[ToolResult, ...]:
-    """The answer to one delivery of a batch."""
-    dispatcher = ToolDispatcher({tool.name: tool for tool in tools}, ToolDispatcherSettings(**settings))
+    """The answer to one delivery of a batch, by a dispatcher whose sessions may read and write."""
+    if bus is None:
+        async with a_bus() as own:
+            return await results_of(tools, request, own, redelivered, session, **settings)
+    chosen = ToolDispatcherSettings(**{"default_scopes": ("read", "write"), **settings})
+    service = build(bus, Registry(tools), chosen)
+    handler = service.handlers[ToolsRequested]
     delivery = a_delivery(request, redelivered=redelivered)
-    outcome = await dispatcher.on_tools_requested(delivery, session or FakeSession())
-    await dispatcher.close()
+    try:
+        outcome = await handler(delivery, session or bus.session(delivery.event.subject))
+    finally:
+        assert service.close is not None
+        await service.close()
     (completed,) = outcome.events
     assert isinstance(completed, ToolsCompleted)
     assert [result.call_id for result in completed.results] == [call.id for call in request.calls]

@@ -1,11 +1,15 @@
 """Loading tools by name, and publishing what they promise."""
 
+from typing import Any
+
 import pytest
 
 from shared.errors import ConfigurationError
-from tests.tool_dispatcher.builders import Ledger
+from shared.tools import Catalogue
+from tests.tool_dispatcher.builders import Ledger, a_tool
 from tests.tool_dispatcher.toolboxes import library
-from tool_dispatcher.catalogue import Registry, load_tools, to_catalogue
+from tool_dispatcher.catalogue import Registry, load_tools, to_catalogue, tools_of
+from tool_dispatcher.tool import InvalidTool
 
 BOXES = "tests.tool_dispatcher.toolboxes"
 
@@ -68,3 +72,39 @@ def test_a_registry_takes_tools_and_toolsets_and_refuses_namesakes() -> None:
     assert set(Registry([library.find_book, library.desk])) == {"find_book", "borrow", "give_back"}
     with pytest.raises(ConfigurationError, match="two tools named 'find_book'"):
         Registry([library.find_book, Ledger().tool("find_book")])
+
+
+def test_the_operators_rules_stand_in_the_catalogue() -> None:
+    ledger = Ledger()
+    tools = Registry([ledger.tool("look"), ledger.tool("note", "write")])
+    catalogue = to_catalogue(
+        tools,
+        default_scopes=("write", "read"),
+        approval=lambda one: "always" if one.effect == "write" else "never",
+    )
+    assert catalogue.default_scopes == ("read", "write")
+    assert {one.name: one.approval for one in catalogue.tools} == {"look": "never", "note": "always"}
+    assert to_catalogue(tools).default_scopes == ("read",)
+
+
+def test_contracts_can_be_read_from_a_catalogue_that_travelled() -> None:
+    options: dict[str, Any] = {"retry": 5, "steps": [1], "next": ["b"]}
+    registry = Registry([a_tool("a", print, "write", **options), a_tool("b", print)])
+    travelled = Catalogue.model_validate_json(to_catalogue(registry).model_dump_json())
+    assert {name: one.contract for name, one in travelled.by_name.items()} == {
+        name: one.contract for name, one in registry.items()
+    }
+
+
+def test_what_tools_say_of_each_other_is_checked_when_they_are_all_there() -> None:
+    needy = a_tool("needy", print, depends_on="look")
+    with pytest.raises(InvalidTool, match=r"'needy'.*'look'.*not among the tools"):
+        Registry([needy])
+    assert set(Registry([needy, a_tool("look", print)])) == {"needy", "look"}
+
+
+def test_tools_can_be_loaded_before_the_rest_of_them_is_there() -> None:
+    assert {one.name for one in tools_of(f"{BOXES}.reader")} == {"read_book"}
+    with pytest.raises(InvalidTool, match=r"'read_book'.*'find_book'"):
+        load_tools(f"{BOXES}.reader")
+    assert "read_book" in load_tools(f"{BOXES}.reader,{BOXES}.library")

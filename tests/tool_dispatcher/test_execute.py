@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from shared.tools import Effect, ToolError
+from shared.contract import Effect
+from shared.tools import ToolError
 from tests.tool_dispatcher.builders import a_context, a_tool, until
 from tool_dispatcher.execute import Call, execute
 from tool_dispatcher.threads import NoThread, Threads
@@ -219,3 +220,31 @@ class TestThreads:
             async with threads.place(5) as place:
                 names.add(await place.run(lambda: threading.current_thread().name))
         assert len(names) == 1
+
+    async def test_calls_that_hang_do_not_keep_their_threads_from_others(self, threads: Threads) -> None:
+        end = threading.Event()
+        try:
+            for _ in range(2):  # as many as there are threads
+                told = await _execute(lambda a, c: end.wait(20), threads, timeout_s=BRIEF_S)
+                assert told.error_type == "timeout"
+            assert await _execute(lambda a, c: "quick", threads) == "quick"
+            assert threads.abandoned == 2
+        finally:
+            end.set()
+        await until(lambda: not threads.busy and not threads.abandoned)
+        async with threads.place(5), threads.place(5):
+            with pytest.raises(NoThread):
+                async with threads.place(BRIEF_S):
+                    pass
+
+    async def test_of_threads_left_behind_there_is_a_bound_too(self, threads: Threads) -> None:
+        end = threading.Event()
+        try:
+            for _ in range(4):
+                await _execute(lambda a, c: end.wait(20), threads, timeout_s=BRIEF_S)
+            with pytest.raises(NoThread):
+                async with threads.place(BRIEF_S):
+                    pass
+        finally:
+            end.set()
+        await until(lambda: not threads.busy)

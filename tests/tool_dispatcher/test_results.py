@@ -6,17 +6,20 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import Enum, IntEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field, RootModel, SecretBytes, SecretStr
 from pydantic_core import from_json, to_json
 
-from shared.tools import Effect, ToolError
-from tool_dispatcher.results import NotJson, as_json, fitted, unusable
+from shared.contract import Effect
+from shared.tools import ToolError
+from tool_dispatcher.oversize import Fitted
+from tool_dispatcher.results import REDACTED, NotJson, as_json, shown, unusable
+from tool_dispatcher.secret import Secret
 
 Point = namedtuple("Point", "x y")  # what an untyped library would return
 
@@ -98,33 +101,103 @@ def test_what_cannot_be_json_is_refused_by_its_type(value: Any, why: str) -> Non
         as_json(value)
 
 
-def test_text_that_is_too_long_is_cut_with_a_note() -> None:
-    cut = fitted("é" * 10_000, 1_000, "read")
-    assert isinstance(cut, str)
-    assert cut.startswith("ééé")
-    assert cut.endswith("of 10000 characters; ask for less to see the rest.]")
-    assert len(cut.encode()) < 1_200
+@dataclass
+class Login:
+    user: str
+    password: Annotated[str, Secret]
 
 
-@pytest.mark.parametrize(
-    ("effect", "error_type", "advice"),
-    [("read", "validation_error", "narrow the query"), ("write", "internal_error", "do not repeat it")],
-)
-def test_a_structure_that_is_too_large_is_an_error(effect: Effect, error_type: str, advice: str) -> None:
-    """A write must not look as if it had not happened."""
-    error = fitted(["x" * 100] * 100, 1_000, effect)
-    assert isinstance(error, ToolError)
-    assert error.error_type == error_type
-    assert "1000 are allowed" in error.message
-    assert advice in error.suggested_action
+class Device(BaseModel):
+    model_config = ConfigDict(serialize_by_alias=True)
+
+    name: str
+    pin: Annotated[int, Secret] = Field(serialization_alias="code")
 
 
-def test_text_that_cannot_be_encoded_is_an_error() -> None:
-    error = fitted("\ud800", 1_000, "write")
-    assert isinstance(error, ToolError)
-    assert error.error_type == "internal_error"
-    assert "do not repeat it" in error.suggested_action
-    assert unusable("x", "read").suggested_action != error.suggested_action
+class Account(BaseModel):
+    login: Login
+    devices: list[Device]
+    by_name: dict[str, Device]
+    token: SecretStr
+    spare: Annotated[str | None, Secret] = None
+
+
+class Devices(RootModel[list[Device]]):
+    pass
+
+
+DEVICE = Device(name="phone", pin=1234)
+SHOWN_DEVICE = {"name": "phone", "code": REDACTED}
+SECRETS: list[tuple[Any, Any]] = [
+    (SecretStr("s3cret"), REDACTED),
+    ([{"key": SecretBytes(b"s3cret")}], [{"key": REDACTED}]),
+    (Login("ann", "s3cret"), {"user": "ann", "password": REDACTED}),
+    ([DEVICE], [SHOWN_DEVICE]),
+    (Devices([DEVICE]), [SHOWN_DEVICE]),
+    (
+        Account(
+            login=Login("ann", "s3cret"),
+            devices=[DEVICE],
+            by_name={"phone": DEVICE},
+            token=SecretStr("s3cret"),
+        ),
+        {
+            "login": {"user": "ann", "password": REDACTED},
+            "devices": [SHOWN_DEVICE],
+            "by_name": {"phone": SHOWN_DEVICE},
+            "token": REDACTED,
+            "spare": REDACTED,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("value", "expected"), SECRETS)
+def test_what_is_marked_as_secret_is_not_shown(value: Any, expected: Any) -> None:
+    assert as_json(value) == expected
+
+
+class TestShown:
+    """What the model sees of a result, and what is stored of it."""
+
+    def test_a_result_that_fits_is_shown_whole(self) -> None:
+        data = [1, 2, 3]
+        assert shown(data, "read", bytes_max=1_000, stored_bytes_max=2_000, handle="h") == Fitted(data)
+
+    def test_one_that_does_not_is_shown_in_part_and_stored_whole(self) -> None:
+        data = ["x" * 100] * 15
+        fitted = shown(data, "write", bytes_max=1_000, stored_bytes_max=2_000, handle="h")
+        assert isinstance(fitted, Fitted)
+        assert fitted.whole == to_json(data)
+        assert fitted.data[:-1] == data[: len(fitted.data) - 1]
+        assert 'read_result(handle="h"' in fitted.data[-1]
+
+    @pytest.mark.parametrize(
+        ("effect", "error_type", "advice"),
+        [
+            ("read", "validation_error", "Ask for less"),
+            ("write", "internal_error", "took effect; do not repeat"),
+        ],
+    )
+    def test_one_too_large_to_be_stored_is_an_error(
+        self, effect: Effect, error_type: str, advice: str
+    ) -> None:
+        error = shown("x" * 5_000, effect, bytes_max=1_000, stored_bytes_max=2_000, handle="h")
+        assert isinstance(error, ToolError)
+        assert error.error_type == error_type
+        assert error.message == "The result has 5002 bytes; 2000 are allowed."
+        assert advice in error.suggested_action
+
+    def test_text_that_cannot_be_encoded_is_an_error(self) -> None:
+        error = shown(["\ud800"], "read", bytes_max=1_000, stored_bytes_max=2_000, handle="h")
+        assert isinstance(error, ToolError)
+        assert error.error_type == "internal_error"
+        assert "cannot be written as JSON" in error.message
+
+
+def test_a_write_whose_result_cannot_travel_is_not_to_be_repeated() -> None:
+    assert "do not repeat it" in unusable("x", "write").suggested_action
+    assert unusable("x", "read").suggested_action != unusable("x", "write").suggested_action
 
 
 @given(
@@ -136,7 +209,10 @@ def test_text_that_cannot_be_encoded_is_an_error() -> None:
 )
 def test_a_result_is_json_or_refused_and_nothing_else(value: Any) -> None:
     try:
-        data = fitted(as_json(value), 1_000, "read")
+        found = shown(as_json(value), "read", bytes_max=1_000, stored_bytes_max=2_000, handle="h")
     except NotJson:
         return
-    to_json(data)
+    if isinstance(found, ToolError):
+        assert found.error_type in ("internal_error", "validation_error")
+    else:
+        assert len(to_json(found.data)) <= 1_000

@@ -3,16 +3,17 @@
 import functools
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import date
 from enum import Enum
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field, RootModel
+from pydantic import BaseModel, Field, RootModel, field_validator
 
 from shared.errors import ConfigurationError
 from tests.tool_dispatcher.builders import ANYTHING, a_context
 from tests.tool_dispatcher.toolboxes.postponed import later
-from tool_dispatcher.tool import InvalidTool, Tool, ToolContext, ToolFailed, Toolset, tool
+from tool_dispatcher.tool import FunctionTool, InvalidTool, Tool, ToolContext, ToolFailed, Toolset, tool
 
 
 class Colour(Enum):
@@ -73,7 +74,7 @@ class TestSchema:
                     },
                 },
             },
-            "x-orchestration": {"effect": "read", "timeout_s": 5},
+            "x-orchestration": {"effect": "read", "mode": "parallel-safe", "timeout_s": 5},
         }
 
     def test_name_and_description_come_from_the_function(self) -> None:
@@ -131,6 +132,78 @@ class TestSchema:
         opened = Tool("t", "T.", ANYTHING, print, effect="read")
         assert closed.input_schema["additionalProperties"] is False
         assert opened.input_schema["additionalProperties"] is True
+
+
+class TestContract:
+    def test_every_way_of_making_a_tool_takes_the_same_options(self) -> None:
+        toolset = Toolset()
+        made = [
+            Tool("t", "T.", ANYTHING, print, effect="write", retry=5, scopes="crm", idempotent=True),
+            FunctionTool(fine, effect="write", description="T.", retry=5, scopes="crm", idempotent=True),
+            tool(effect="write", description="T.", retry=5, scopes="crm", idempotent=True)(fine),
+            toolset.tool(effect="write", description="T.", retry=5, scopes="crm", idempotent=True)(fine),
+        ]
+        assert len({one.contract.model_dump_json() for one in made}) == 1
+        assert made[0].contract.retry.attempts == 5
+        assert [one.name for one in toolset] == ["fine"]
+
+    def test_it_travels_with_the_definition(self) -> None:
+        searched = tool(effect="read", description="S.", depends_on="look", cache_ttl_s=60)(fine)
+        assert searched.definition.contract == searched.contract
+        assert (searched.effect, searched.timeout_s) == ("read", 30)
+
+
+class TestExamples:
+    def test_those_of_the_author_are_published_and_the_first_is_shown_to_who_errs(self) -> None:
+        shown = tool(effect="read", description="E.", examples=[{"a": 7}, {"a": 8}])(fine)
+        assert shown.input_schema["examples"] == [{"a": 7}, {"a": 8}]
+        assert shown.example == {"a": 7}
+
+    def test_one_and_several_go_together(self) -> None:
+        shown = tool(effect="read", description="E.", example={"a": 1}, examples=[{"a": 2}])(fine)
+        assert shown.input_schema["examples"] == [{"a": 1}, {"a": 2}]
+
+    def test_made_up_ones_are_not_published(self) -> None:
+        made = tool(effect="read", description="E.")(fine)
+        assert "examples" not in made.input_schema
+        assert made.example == {"a": 1}
+
+    def test_a_model_and_a_schema_bring_their_own(self) -> None:
+        class Span(BaseModel):
+            __example__ = [{"low": 7}, {"low": 8}]  # no field
+            low: int
+
+        @tool(effect="read")
+        def between(span: Span) -> None:
+            """Between."""
+
+        schema = {"properties": {"a": {"type": "integer"}}, "examples": [{"a": 3}]}
+        assert between.input_schema["examples"] == [{"low": 7}, {"low": 8}]
+        assert Tool("t", "T.", schema, print, effect="read").example == {"a": 3}
+        with pytest.raises(InvalidTool, match=r"example .* is not valid: b: no such field"):
+            Tool("t", "T.", {**schema, "examples": [{"b": 3}]}, print, effect="read")
+
+    def test_values_of_python_are_shown_as_json(self) -> None:
+        @tool(effect="read", example={"day": date(2026, 1, 31)})
+        def on(day: date) -> None:
+            """On a day."""
+
+        assert on.example == {"day": "2026-01-31"}
+
+    def test_a_validator_that_breaks_is_no_crash(self) -> None:
+        class Fragile(BaseModel):
+            a: int
+
+            @field_validator("a")
+            @classmethod
+            def breaks(cls, value: int) -> int:
+                raise KeyError(value)
+
+        def fragile(arguments: Fragile) -> None: ...
+
+        assert tool(effect="read", description="F.")(fragile).example is None
+        with pytest.raises(InvalidTool, match=r"'fragile'.*not valid: KeyError: 1"):
+            tool(effect="read", description="F.", example={"a": 1})(fragile)
 
 
 class TestCalling:
@@ -204,7 +277,13 @@ BAD_FUNCTIONS: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
     (fine, {"timeout_s": float("inf")}, "timeout_s is inf.*above 0"),
     (fine, {"timeout_s": "soon"}, "timeout_s is 'soon'.*above 0"),
     (fine, {"timeout_s": True}, "timeout_s is True.*above 0"),
-    (fine, {"example": {"a": "1"}}, "example .* is not valid"),
+    (fine, {"example": {"a": "1"}}, "example .* is not valid: a: .*valid integer"),
+    (fine, {"examples": [{"a": 1}, {}]}, "example {} is not valid: a: required"),
+    (fine, {"examples": {"a": 1}}, "examples are .*Give a list"),
+    (fine, {"examples": [1]}, "example 1 is not valid: it is no dict"),
+    (fine, {"timeout": 5}, "no option 'timeout'.*Did you mean timeout_s"),
+    (fine, {"mode": "dependent"}, "dependent, without depends_on"),
+    (fine, {"reconcile": print}, "read with reconcile"),
     (star, {}, r"\*numbers.*Name every parameter"),
     (stars, {}, r"\*\*words.*Name every parameter"),
     (positional, {}, "'a' is positional-only.*Remove the `/`"),

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import orjson
 import pytest
+import redis
 
+from shared.events import QuerySubmitted, decode
 from shared.session import Response
 from tests.antiphon.conftest import LIMIT_S, QUESTION, InProcess, antiphon, clean_environment, is_alive, until
+from tests.grants import a_grant
+from tests.redis_server import RedisServer
 
 OFFLINE = ("--model", "offline")
 
@@ -101,6 +105,40 @@ def test_nonsense_is_refused_with_the_way_out(
     assert says in done.stderr
 
 
+@pytest.mark.parametrize("command", ["ask", "submit"])
+@pytest.mark.parametrize(
+    ("grant", "code", "says"),
+    [
+        ("nonsense", 2, "grant: it is not a signed JSON Web Token"),
+        ("@no-such-file", 3, "--grant: no-such-file cannot be read: No such file or directory"),
+        ("@.", 3, "--grant: . cannot be read: Is a directory"),
+        ("@recipes.py", 2, "grant: it is not a signed JSON Web Token"),
+        ("@bytes", 3, "--grant: bytes is not UTF-8 text"),
+        (a_grant(["read"], session="other"), 2, "grant: it is for session other alone"),
+    ],
+)
+def test_a_grant_that_cannot_be_one_is_refused_before_anything_is_asked(
+    run: InProcess, folder: Path, command: str, grant: str, code: int, says: str
+) -> None:
+    (folder / "bytes").write_bytes(b"\xff\xfe")
+    done = run(command, "x", "--grant", grant, ANTIPHON_REDIS_URL="redis://127.0.0.1:1/0")
+    assert (done.exit_code, done.stdout) == (code, "")
+    assert says in done.stderr
+
+
+def test_a_grant_goes_along_with_the_question(
+    run: InProcess, folder: Path, redis_server: RedisServer, namespace: str
+) -> None:
+    grant = a_grant(["read"])
+    (folder / "grant").write_text(f"{grant}\n")
+    pipeline = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
+    for given in (grant, "@grant"):
+        assert run("submit", "why?", "--grant", given, **pipeline).exit_code == 0
+    with redis.Redis(port=redis_server.port) as server:
+        queued = [decode(fields[b"event"]) for _, fields in server.xrange(f"{namespace}:queries")]
+    assert [event.data.grant for event in queued if isinstance(event.data, QuerySubmitted)] == [grant, grant]
+
+
 def test_input_that_is_no_text_is_unreadable(folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "antiphon", "ask", "-"],
@@ -156,17 +194,43 @@ def test_submitting_prints_the_id_that_the_session_is_followed_by(
     assert "  -> ok, 1 result" in watched.stderr
 
 
+def test_a_wait_for_approval_names_the_command_that_another_terminal_can_type(folder: Path) -> None:
+    process = an_ask(folder, "recipes", ANTIPHON_TOOL_DISPATCHER_APPROVAL="find_recipe")
+    said = read_until(process, "to approve: ")
+    assert any("waits for approval: find_recipe(query=" in line for line in said)
+    variable, program, *arguments = said[-1].partition("to approve: ")[2].split()
+    name, _, url = variable.partition("=")
+    assert (name, program) == ("ANTIPHON_REDIS_URL", "antiphon")
+    assert antiphon(*arguments, cwd=folder, **{name: url}).returncode == 0
+    stdout, stderr = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 0, stderr
+    assert "  -> ok, 1 result" in stderr
+    assert "40 minutes" in stdout
+
+
 def an_ask_that_takes_long(folder: Path) -> "subprocess.Popen[str]":
     """An `antiphon ask` that is in the middle of a tool call."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "antiphon", "ask", QUESTION, "--tools", "slow_recipes", *OFFLINE],
-        env=clean_environment(),
+    process = an_ask(folder, "slow_recipes")
+    read_until(process, "calls find_recipe")
+    return process
+
+
+def an_ask(folder: Path, tools: str, **variables: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "antiphon", "ask", QUESTION, "--tools", tools, *OFFLINE],
+        env=clean_environment(**variables),
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def read_until(process: "subprocess.Popen[str]", words: str) -> list[str]:
+    """What it says, up to the line with those words."""
     assert process.stderr is not None
-    while "calls find_recipe" not in (line := process.stderr.readline()):
-        assert line, "it ended before it called a tool"
-    return process
+    lines = [""]
+    while words not in lines[-1]:
+        lines.append(process.stderr.readline())
+        assert lines[-1], f"it ended before it said {words!r}: {lines}"
+    return lines

@@ -1,9 +1,13 @@
 """An answer on the terminal."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
-from antiphon.cli.live import show_answer
+from antiphon.cli.live import show_answer, show_progress
+from shared.events import AnyEvent, ApprovalRequested, CallToApprove
 from shared.session import Response, Status
+from tests.envelopes import an_event
 
 
 @pytest.mark.parametrize(
@@ -23,3 +27,27 @@ def test_the_exit_code_tells_whether_the_answer_has_failed(
     )
     assert show_answer(response, is_json=False) == code
     assert capsys.readouterr().out == "So it is.\n"
+
+
+async def a_stream_that_waits() -> AsyncIterator[AnyEvent]:
+    call = CallToApprove(id="t1", tool="book", arguments={}, because="a rule")
+    yield an_event(ApprovalRequested(round=1, calls=(call,)))
+
+
+@pytest.mark.parametrize(
+    ("command", "lines"),
+    [
+        ("antiphon", ["to approve: antiphon sessions approve s1", "to deny:    antiphon sessions deny s1"]),
+        ("", ["nobody can decide: this pipeline is out of reach of other programs. Ctrl-C ends it."]),
+    ],
+)
+async def test_a_session_that_waits_for_a_person_shows_the_command_that_decides(
+    command: str, lines: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    await show_progress(a_stream_that_waits(), command)
+    shown = capsys.readouterr()
+    assert [line.strip() for line in shown.err.splitlines()] == [
+        "waits for approval: book() [t1]: a rule",
+        *lines,
+    ]
+    assert shown.out == ""

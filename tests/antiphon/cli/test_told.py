@@ -4,9 +4,16 @@ from typing import Any
 
 import pytest
 
-from antiphon.cli.told import call_text, detail, progress, result_text
+from antiphon.cli.told import call_text, detail, how_to_decide, progress, result_text
 from shared.errors import ErrorInfo
-from shared.events import ReasoningFailed, ReasoningRequested, ToolsCompleted
+from shared.events import (
+    ApprovalDecided,
+    ApprovalRequested,
+    CallToApprove,
+    ReasoningFailed,
+    ReasoningRequested,
+    ToolsCompleted,
+)
 from shared.tools import ToolCall, ToolError, ToolResult
 from tests.envelopes import START, an_event
 
@@ -62,3 +69,38 @@ def test_results_of_several_calls_are_told_apart_by_their_tool() -> None:
 def test_what_has_no_words_of_its_own_is_told_as_its_progress() -> None:
     failed = ReasoningFailed(round=1, error=ErrorInfo(code="overloaded", message="busy"), model="m")
     assert detail(an_event(failed)) == "the model failed: busy"
+
+
+def test_a_call_that_waits_for_approval_is_shown_with_its_arguments_and_the_rule() -> None:
+    """Long enough that nothing of what a person agrees to hides behind an ellipsis."""
+    call = CallToApprove(
+        id="t1", tool="book", arguments={"text": "x" * 900, "n": 1}, because="it is \x1b[2Ja write"
+    )
+    (line,) = progress(an_event(ApprovalRequested(round=1, calls=(call,))))
+    assert line == f'  waits for approval: book(text="{"x" * 900}", n=1) [t1]: it is [2Ja write'
+
+
+def test_how_to_decide_names_the_commands() -> None:
+    assert how_to_decide("s1", "ANTIPHON_REDIS_URL=redis://x antiphon") == [
+        "    to approve: ANTIPHON_REDIS_URL=redis://x antiphon sessions approve s1",
+        "    to deny:    ANTIPHON_REDIS_URL=redis://x antiphon sessions deny s1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("decision", "line"),
+    [
+        (ApprovalDecided(round=1, is_approved=True), "  approved: all that wait"),
+        (ApprovalDecided(round=1, is_approved=True, calls=("a", "b"), by="Ann"), "  approved by Ann: a, b"),
+        (ApprovalDecided(round=1, is_approved=False, calls=("a",), reason="No."), "  denied: a (No.)"),
+    ],
+)
+def test_a_decision_is_told_with_who_and_why(decision: ApprovalDecided, line: str) -> None:
+    assert progress(an_event(decision)) == [line]
+    assert detail(an_event(decision)) == line.strip()
+
+
+def test_a_result_that_was_cut_or_came_from_another_tool_says_so() -> None:
+    assert result_text(a_result([1, 2]).model_copy(update={"handle": "r1"})) == "ok, 2 results, shown in part"
+    substituted = a_result([1]).model_copy(update={"substitute": "outline"})
+    assert result_text(substituted) == "ok, 1 result from outline in its place"

@@ -7,10 +7,13 @@ from shared.briefing import Outline
 from shared.errors import ErrorInfo
 from shared.events import (
     AnyEvent,
+    ApprovalDecided,
+    ApprovalRequested,
     AssemblyOverdue,
     AssemblyRequested,
     BriefingReady,
     BriefingRequested,
+    CallToApprove,
     CancellationRequested,
     ComponentFailed,
     DeadlineReached,
@@ -67,8 +70,9 @@ RESULTS = (
 )
 
 EXAMPLES: tuple[EventData, ...] = (
-    QuerySubmitted(query="Why?", options=OPTIONS),
+    QuerySubmitted(query="Why?", options=OPTIONS, grant="a.b.c"),
     CancellationRequested(reason="changed my mind"),
+    ApprovalDecided(round=2, is_approved=True, calls=("t1",), by="Ann", reason="It is due."),
     SessionOpened(
         limits=Limits(max_rounds=4, max_tool_calls=40, max_tokens=1000, deadline_s=60),
         options=OPTIONS,
@@ -111,14 +115,27 @@ EXAMPLES: tuple[EventData, ...] = (
         duration_ms=900,
     ),
     ReasoningFailed(round=2, error=ERROR, model="m", usage=USAGE, attempts=5, duration_ms=9),
+    ApprovalRequested(
+        round=2, calls=(CallToApprove(id="t1", tool="search", arguments=ARGUMENTS, because="a rule"),)
+    ),
     ToolsRequested(
         round=2,
         calls=(
             RequestedCall(
-                id="t1", name="search", arguments=ARGUMENTS, idempotency_key="s1/2/t1", refused="limit"
+                id="t1",
+                name="search",
+                arguments=ARGUMENTS,
+                problem="cut off",
+                idempotency_key="acme/s1/2/t1",
+                refused="limit",
+                approval=ENTRY,
             ),
         ),
         allowed=("search",),
+        succeeded=("outline",),
+        has_untrusted=True,
+        tenant="acme",
+        grant="a.b.c",
         deadline=NOON,
     ),
     ToolsCompleted(round=2, results=RESULTS, duration_ms=8),

@@ -1,0 +1,117 @@
+"""A tool's contract in words, for people. Pure."""
+
+from collections.abc import Iterator
+
+from shared.contract import Contract
+from shared.tools import Approval
+
+_MODES = {
+    "parallel-safe": "its calls run at the same time",
+    "sequential-only": "its calls run one after another, in their order",
+    "fan-out-bounded": "its calls run at the same time, within a bound",
+    "dependent": "its calls wait for those they depend on",
+}
+_ERRORS = {
+    "fail-fast": "when a call fails, those of the batch that have not begun are cancelled",
+    "partial-success": "when a call fails, the others go on",
+}
+_APPROVALS: dict[Approval, str] = {
+    "never": "not needed",
+    "always": "a person has to approve each call",
+    "after_untrusted": "a person has to approve it once untrusted content is in the session",
+}
+
+
+def contract_words(contract: Contract, approval: Approval = "never") -> list[tuple[str, str]]:
+    """What is promised, as (subject, words); what a contract leaves open is said too where it matters."""
+    return [
+        ("mode", f"{contract.mode}: {_MODES[contract.mode]}"),
+        *_order(contract),
+        ("errors", f"{contract.error_propagation}: {_ERRORS[contract.error_propagation]}"),
+        *_times(contract),
+        *(_of_a_write(contract) if contract.effect == "write" else _of_a_read(contract)),
+        ("scopes", ", ".join(sorted(contract.scopes_needed))),
+        ("approval", _APPROVALS[approval]),
+        *_alternatives(contract),
+        *_offer(contract),
+        *_result(contract),
+        ("version", contract.version),
+    ]
+
+
+def _order(contract: Contract) -> Iterator[tuple[str, str]]:
+    if contract.max_concurrency is not None:
+        yield "at once", f"{contract.max_concurrency} at most, over all dispatchers"
+    for dependency in contract.depends_on:
+        fields = ", ".join(dependency.required_fields)
+        yield "after", dependency.tool + (f", whose result must hold {fields}" if fields else "")
+    if contract.batch is not None:
+        batch = contract.batch
+        yield (
+            "batch",
+            f"many calls become one of {batch.tool}: up to {batch.items_max} in its {batch.argument}",
+        )
+    if contract.next:
+        yield "next", ", ".join(contract.next)
+
+
+def _times(contract: Contract) -> Iterator[tuple[str, str]]:
+    yield "timeout", duration(contract.timeout_s)
+    yield "retry", _retry(contract)
+    if contract.rate_limit is not None:
+        limit = contract.rate_limit
+        yield "rate limit", f"{limit.calls} in {duration(limit.per_s)}, over all dispatchers"
+
+
+def _retry(contract: Contract) -> str:
+    if contract.retry.attempts == 1:
+        return "never"
+    pause = contract.backoff
+    when = "" if contract.is_safe_to_repeat else ", only where it cannot have taken effect"
+    return (
+        f"{contract.retry.attempts} attempts in all{when}; pauses {pause.strategy}, "
+        f"from {duration(pause.initial_ms / 1000)} to {duration(pause.max_ms / 1000)}"
+    )
+
+
+def _of_a_read(contract: Contract) -> Iterator[tuple[str, str]]:
+    yield "cache", duration(contract.cache_ttl_s) if contract.cache_ttl_s else "never"
+
+
+def _of_a_write(contract: Contract) -> Iterator[tuple[str, str]]:
+    if contract.idempotent:
+        yield "after a crash", "run again with the same key, which changes nothing more"
+    elif contract.reconciles:
+        yield "after a crash", "asked what came of its key"
+    else:
+        yield "after a crash", "its outcome is unknown, and said to be; it is never run again by itself"
+    yield "key kept for", duration(contract.idempotency_ttl_s)
+
+
+def _alternatives(contract: Contract) -> Iterator[tuple[str, str]]:
+    for alternative in contract.alternatives:
+        pairs = (alternative.arguments or {}).items()
+        mapped = ", ".join(f"its {theirs} from {ours}" for ours, theirs in pairs)
+        yield "instead", alternative.tool + (f" ({mapped})" if mapped else "")
+
+
+def _offer(contract: Contract) -> Iterator[tuple[str, str]]:
+    if contract.steps:
+        yield "rounds", ", ".join(map(str, sorted(contract.steps)))
+    if contract.pinned:
+        yield "offered", "always, however many tools there are"
+
+
+def _result(contract: Contract) -> Iterator[tuple[str, str]]:
+    if contract.result_bytes_max is not None:
+        yield "result", f"{contract.result_bytes_max} bytes are shown, the rest is read by its handle"
+    if contract.open_world:
+        yield "trust", "what it returns may have been written by anybody"
+
+
+def duration(seconds: float) -> str:
+    """`250 ms`, `30 s`, `1.5 min`, `24 h`, `30 days`."""
+    for unit, length_s, least in (("days", 86_400, 2), ("h", 3_600, 1), ("min", 60, 1), ("s", 1, 1)):
+        if seconds >= length_s * least:
+            return f"{seconds / length_s:.4g} {unit}"
+    return f"{seconds * 1000:.4g} ms"

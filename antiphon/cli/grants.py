@@ -1,0 +1,169 @@
+"""`antiphon grants`: keys, and what sessions may do by them."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_UNREADABLE,
+    Json,
+    UsageError,
+    print_json,
+    print_table,
+    run,
+    stderr,
+)
+from antiphon.grants import EXPIRES_S_MAX, is_open_to_others, issue, load_signing_key, make_key_pair
+from shared.clock import utc_now
+from shared.events.client import GRANT_LENGTH_MAX
+from shared.grants import Claims, UnreadableGrant, read_claims
+from shared.values import DEFAULT_TENANT
+
+app = typer.Typer(no_args_is_help=True, help="Grants: what a session may do, signed.")
+
+
+@app.command()
+def keygen(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the two files go.")] = Path(),
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="The same, as an option.")] = None,
+    json: Json = False,
+) -> None:
+    """Make a pair of Ed25519 keys: one signs grants, the other verifies them. Nothing is overwritten.
+
+    Keep the private one where grants are issued; give the public one to the dispatchers.
+
+    \b
+    antiphon grants keygen keys/
+    """
+    run(_keygen(out or folder, json))
+
+
+@app.command("issue")
+def issue_grant(
+    key: Annotated[Path, typer.Option(metavar="FILE", help="The private key.")],
+    scope: Annotated[
+        list[str],
+        typer.Option(metavar="SCOPE", help="What it allows: read, write, or a tool's own. Repeat it."),
+    ],
+    tenant: Annotated[str, typer.Option(help="On whose behalf.")] = DEFAULT_TENANT,
+    session: Annotated[str | None, typer.Option(metavar="ID", help="For this session alone.")] = None,
+    expires_s: Annotated[int, typer.Option(min=1, max=EXPIRES_S_MAX, help="How long it lasts.")] = 3_600,
+    json: Json = False,
+) -> None:
+    """Sign a grant; it goes to stdout. Whoever has it may use it: hand it on as you would a password.
+
+    \b
+    antiphon grants issue --key keys/grant-signing-key.pem --scope read --scope write
+    """
+    run(_issue(key, scope, tenant, session, expires_s, json))
+
+
+@app.command()
+def show(
+    token: Annotated[
+        str, typer.Argument(metavar="TOKEN|@FILE|-", help="The grant, a file that holds it, or - for stdin.")
+    ],
+    key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The public key to verify it with.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """What a grant says, whether it is genuine, whether its time is over.
+
+    Exit codes: 0 it can be used, as far as was checked; 1 it is not genuine, or ended; 3 it cannot be read.
+    """
+    run(_show(token, key, json))
+
+
+async def _keygen(folder: Path, is_json: bool) -> None:
+    pair = make_key_pair(folder)
+    if is_json:
+        print_json({"private": str(pair.private), "public": str(pair.public)})
+        return
+    rows = [(pair.private, "signs; keep it secret"), (pair.public, "verifies; for dispatchers")]
+    print_table(("file", "what it does"), rows, "")
+    stderr().print(f"Dispatchers: ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE={pair.public.absolute()}")
+
+
+async def _issue(
+    path: Path, scopes: list[str], tenant: str, session: str | None, expires_s: int, is_json: bool
+) -> None:
+    key = load_signing_key(path)
+    if is_open_to_others(path):
+        stderr().print(f"{path} can be read by others: `chmod 600 {path}`.", style="yellow")
+    if not {"read", "write"} & set(scopes):
+        stderr().print("Neither `read` nor `write` is in it: it allows no tool at all.", style="yellow")
+    token = issue(key, scopes, utc_now(), tenant=tenant, session=session, expires_s=expires_s)
+    if is_json:
+        print_json({"grant": token, **_said(read_claims(token))})
+    else:
+        sys.stdout.write(f"{token}\n")
+
+
+async def _show(given: str, key: Path | None, is_json: bool) -> int:
+    token = _token(given)
+    try:
+        claims = read_claims(token)
+    except UnreadableGrant as error:
+        stderr().print(f"antiphon: the grant cannot be read: {error}", style="red")
+        return EXIT_UNREADABLE
+    is_over = claims.expires <= utc_now()
+    verified = _verified(token, key) if key is not None else "not checked: give --key"
+    if is_json:
+        print_json(
+            {**_said(claims), "is_over": is_over, "verified": None if key is None else verified == "yes"}
+        )
+    else:
+        rows = [
+            ("tenant", claims.tenant),
+            ("scopes", ", ".join(claims.scopes)),
+            ("session", claims.session or "any"),
+            ("expires", f"{claims.expires:%Y-%m-%d %H:%M:%S} UTC{', over' if is_over else ''}"),
+            ("verified", verified),
+        ]
+        print_table(("claim", "value"), rows, "")
+    return EXIT_FAILED if is_over or (key is not None and verified != "yes") else EXIT_DONE
+
+
+def _token(given: str) -> str:
+    """Raises UsageError when there is no such file, or nothing in it."""
+    try:
+        if given == "-":
+            content = sys.stdin.read(GRANT_LENGTH_MAX * 2)
+        elif given.startswith("@"):
+            with Path(given[1:]).open(encoding="utf-8") as file:
+                content = file.read(GRANT_LENGTH_MAX * 2)
+        else:
+            content = given
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{given.removeprefix('@')} cannot be read: {error}.") from None
+    if not content.strip():
+        raise UsageError("there is no grant.", hint="Give the token, @FILE, or - for stdin.")
+    return content.strip()
+
+
+def _verified(token: str, key: Path) -> str:
+    """`yes`, or why not. Raises ConfigurationError when the file holds no public key."""
+    # Only here is more than the claims' form looked at.
+    from tool_dispatcher.grant_keys import load_keys
+    from tool_dispatcher.grants import GrantRefused, genuine
+
+    try:
+        genuine(token, load_keys(str(key), "--key"))
+    except GrantRefused as refusal:
+        return f"no: it {refusal.message}"
+    return "yes"
+
+
+def _said(claims: Claims) -> dict[str, Any]:
+    """What a grant says, for programs."""
+    return {
+        "tenant": claims.tenant,
+        "scopes": claims.scopes,
+        "session": claims.session or None,
+        "expires": claims.expires.isoformat(),
+    }

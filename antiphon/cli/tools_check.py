@@ -1,0 +1,173 @@
+"""`antiphon tools check`: what tools do with arguments that nobody should send."""
+
+import contextlib
+import sys
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from antiphon.cli.ask import allow_current_directory
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    Json,
+    one_line,
+    print_json,
+    print_table,
+    run,
+    stderr,
+    stdout,
+)
+from shared.secret_values import secret_values
+from shared.tools import ToolError
+from tool_dispatcher.catalogue import load_tools
+from tool_dispatcher.check.run import EXAMPLES_MAX, Checked, Options, ToolReport, check_tool
+from tool_dispatcher.check.verdict import Fault
+
+_FAULTS_SHOWN_MAX = 20
+_CASES_SHOWN_MAX = 3
+_TOLD_LENGTH_MAX = 200
+
+
+def check(
+    modules: Annotated[
+        list[str],
+        typer.Argument(metavar="MODULE[:NAME]...", help="Python modules with tools, as in ANTIPHON_TOOLS."),
+    ],
+    runs_writes: Annotated[
+        bool,
+        typer.Option(
+            "--runs-writes", help="Run writes too, for real and many times: only against a system for tests."
+        ),
+    ] = False,
+    examples_max: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=10_000,
+            metavar="N",
+            help="Valid arguments to draw from each schema, beside the fixed ones.",
+        ),
+    ] = EXAMPLES_MAX,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="What is drawn follows from it: the same gives the same cases.")
+    ] = 0,
+    cases: Annotated[
+        bool, typer.Option("--cases", help="Print every case, and what the model would be told.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Send each tool what a careless or hostile caller may send, and judge what the model would be told.
+
+    Reads are run for real with all arguments that they accept; writes are only validated. Nothing that is sent
+    does harm where it works. Exits with 1 when a tool fails.
+
+    \b
+    antiphon tools check examples.courses
+    """
+    options = Options(runs_writes, examples_max, seed, secret_values())
+    run(_check(modules, options, cases, json))
+
+
+async def _check(modules: list[str], options: Options, shows_cases: bool, is_json: bool) -> int:
+    allow_current_directory()
+    with contextlib.redirect_stdout(sys.stderr):  # what tools print is not our answer
+        tools = load_tools(",".join(modules))
+        reports = []
+        for name in sorted(tools):
+            stderr().print(f"checking {name}", style="dim")
+            reports.append(await check_tool(tools[name], options))
+    if is_json:
+        print_json([_as_json(report) for report in reports])
+    else:
+        _print(reports, shows_cases)
+    return EXIT_FAILED if any(report.failed for report in reports) else EXIT_DONE
+
+
+def _print(reports: list[ToolReport], shows_cases: bool) -> None:
+    rows = [
+        (report.tool, report.effect, len(report.checked), *_counts(report).values()) for report in reports
+    ]
+    print_table(("tool", "effect", "cases", "refused", "ran", "not run", "failures"), rows, "No tools.")
+    for report in reports:
+        for note in report.notes:
+            stdout().print(f"\n{report.tool}: {note}")
+        _print_faults(report)
+        if shows_cases:
+            _print_cases(report)
+
+
+def _print_faults(report: ToolReport) -> None:
+    """Each fault once, with the first of its cases: one mistake shows in many."""
+    found = _by_fault(report.failed)
+    for (what, change), cases in list(found.items())[:_FAULTS_SHOWN_MAX]:
+        counted = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
+        stdout().print(f"\n{report.tool}: {one_line(what)} ({counted})", style="red")
+        for case, fault in cases[:_CASES_SHOWN_MAX]:
+            stdout().print(f"  {one_line(case.label, 80)}: {one_line(case.arguments, 400)}")
+            if fault.detail:
+                stdout().print(f"    {one_line(fault.detail, _TOLD_LENGTH_MAX)}")
+        stdout().print(f"  change: {change}")
+    if (more := len(found) - _FAULTS_SHOWN_MAX) > 0:
+        stdout().print(f"\n{report.tool}: {more} more faults; --json shows all.")
+
+
+def _by_fault(failed: Iterable[Checked]) -> dict[tuple[str, str], list[tuple[Checked, Fault]]]:
+    """Faults of one kind together; two exceptions of different types are two kinds."""
+    found: dict[tuple[str, str], list[tuple[Checked, Fault]]] = defaultdict(list)
+    for case in failed:
+        for fault in case.faults:
+            name = fault.detail.partition(":")[0]
+            kind = f": {name}" if fault.what.endswith("internal_error") and name.isidentifier() else ""
+            found[fault.what + kind, fault.change].append((case, fault))
+    return found
+
+
+def _print_cases(report: ToolReport) -> None:
+    stdout().print("")
+    rows = [
+        (one.kind, one_line(one.label, 60), one.happened, one_line(_told(one), _TOLD_LENGTH_MAX))
+        for one in report.checked
+    ]
+    print_table((report.tool, "case", "happened", "the model is told"), rows, "No cases.")
+
+
+def _told(one: Checked) -> str:
+    if isinstance(one.told, ToolError):
+        return f"{one.told.error_type}: {one.told.message} {one.told.suggested_action}"
+    return one.told
+
+
+def _counts(report: ToolReport) -> dict[str, int]:
+    return {
+        "refused": report.count("refused"),
+        "ran": report.count("ran"),
+        "not_run": report.count("accepted"),
+        "failures": len(report.failed),
+    }
+
+
+def _as_json(report: ToolReport) -> dict[str, Any]:
+    checked = [
+        {
+            "kind": one.kind,
+            "label": one.label,
+            "arguments": one.arguments,
+            "schema_says": one.judgement.word,
+            "happened": one.happened,
+            "told": one.told,
+            "faults": [asdict(fault) for fault in one.faults],
+        }
+        for one in report.checked
+    ]
+    return {
+        "tool": report.tool,
+        "effect": report.effect,
+        "cases": len(report.checked),
+        **_counts(report),
+        "notes": report.notes,
+        "checked": checked,
+    }

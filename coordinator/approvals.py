@@ -1,0 +1,121 @@
+"""When a person has to approve a call, and what their decision does. Pure.
+
+The session waits in its phase `approval`, with the batch in its document and no worker in hand. Decisions come
+one by one or all at once; what is late, said twice or about another call changes nothing. When every call that
+needs a decision has one, the whole batch goes out: approved calls with the decision's place in the log, so that
+the dispatcher can see for itself, and denied ones refused.
+"""
+
+from collections.abc import Sequence
+
+from coordinator.offer import contract_of
+from coordinator.session import Decision, Session, doubt
+from shared.events import ApprovalDecided, ApprovalRequested, CallToApprove, ToolsCompleted
+from shared.excerpt import one_line
+from shared.placeholders import has_placeholder
+from shared.session import Uncertainty
+from shared.tools import Catalogue, ErrorType, RequestedCall, ToolDefinition, ToolResult
+from shared.values import LogEntry
+
+_NEVER_RAN: tuple[ErrorType, ...] = ("cancelled", "unknown_tool", "dependency_failed", "circuit_open")
+"""Errors of calls that reached nobody. A refusal for want of permission is not among them: a tool may say so
+itself, in words it was given."""
+_WHO_CHARACTERS, _REASON_CHARACTERS = 80, 300
+
+
+def needed(
+    session: Session, calls: Sequence[RequestedCall], allowed: Sequence[str], catalogue: Catalogue
+) -> tuple[CallToApprove, ...]:
+    """The calls that a person has to decide on. What will not run anyway is not asked about."""
+    is_flowing = any(_may_bring_untrusted(call.name, catalogue) for call in calls if call.refused is None)
+    found = []
+    for call in calls:
+        tool = catalogue.by_name.get(call.name)
+        if tool is None or call.refused is not None or call.problem is not None or call.name not in allowed:
+            continue
+        if because := _because(tool, call, session.has_untrusted, is_flowing):
+            found.append(CallToApprove(id=call.id, tool=call.name, arguments=call.arguments, because=because))
+    return tuple(found)
+
+
+def wait(session: Session, calls: tuple[RequestedCall, ...], asked: tuple[CallToApprove, ...]) -> Decision:
+    """The session waits for a person, with its batch."""
+    waiting = {
+        "phase": "approval",
+        "awaiting": None,
+        "pending": calls,
+        "undecided": tuple(dict.fromkeys(call.id for call in asked)),
+    }
+    request = ApprovalRequested(round=session.round, calls=asked)
+    return Decision(session.model_copy(update=waiting), (request,))
+
+
+def after_decision(session: Session, log_entry: LogEntry, decision: ApprovalDecided) -> Session:
+    """The session with what a person has decided; itself when the decision is about nothing that waits."""
+    if session.phase != "approval" or decision.round != session.round:
+        return session
+    decided = {id for id in session.undecided if not decision.calls or id in decision.calls}
+    if not decided:
+        return session
+    outcome = {"approval": log_entry} if decision.is_approved else {"refused": _denial(decision)}
+    pending = tuple(
+        call.model_copy(update=outcome) if call.id in decided and call.refused is None else call
+        for call in session.pending
+    )
+    left = tuple(id for id in session.undecided if id not in decided)
+    return session.model_copy(update={"pending": pending, "undecided": left})
+
+
+def missing(session: Session) -> tuple[Uncertainty, ...]:
+    """What is to be said when the session ends while it waits."""
+    if session.phase != "approval":
+        return ()
+    waiting = [f"`{call.name}` ({call.id})" for call in session.pending if call.id in session.undecided]
+    message = f"Nobody decided on {', '.join(waiting)} before the session ended"
+    message += "; nothing of that batch was run." if len(session.pending) > 1 else "; it was not run."
+    return (doubt("approval_missing", message, ", ".join(session.undecided)),)
+
+
+def brings_untrusted(completed: ToolsCompleted, catalogue: Catalogue) -> bool:
+    """Whether the batch brought something that anybody may have written: a result, or an error in their words."""
+    return any(_is_open(name, catalogue) for result in completed.results for name in _spoke(result))
+
+
+def _because(tool: ToolDefinition, call: RequestedCall, has_untrusted: bool, is_flowing: bool) -> str:
+    """Which rule demands a person's approval, for the person; empty when none does."""
+    if tool.approval == "always":
+        return f"every call of {tool.name} has to be approved"
+    if tool.approval != "after_untrusted":
+        return ""
+    if has_untrusted:
+        return "content that anybody may have written is in the session"
+    if is_flowing and has_placeholder(call.arguments):
+        return "what anybody may have written can get into its arguments, from another call of the batch"
+    return ""
+
+
+def _denial(decision: ApprovalDecided) -> str:
+    """As the end of a sentence: `The call was not run: ...`."""
+    who = one_line(decision.by, _WHO_CHARACTERS) or "a person"
+    reason = one_line(decision.reason, _REASON_CHARACTERS).rstrip(".")
+    return f"{who} denied it: {reason}" if reason else f"{who} denied it"
+
+
+def _spoke(result: ToolResult) -> tuple[str, ...]:
+    """The tools whose words are in a result."""
+    if result.error is not None and result.error.error_type in _NEVER_RAN:
+        return ()
+    return tuple(filter(None, (result.tool, result.substitute)))
+
+
+def _may_bring_untrusted(name: str, catalogue: Catalogue) -> bool:
+    """Whether a call of the tool may be answered by anybody, itself or by one of its alternatives."""
+    contract = contract_of(catalogue.by_name.get(name))
+    if contract is None:
+        return False
+    return contract.open_world or any(_is_open(other.tool, catalogue) for other in contract.alternatives)
+
+
+def _is_open(name: str, catalogue: Catalogue) -> bool:
+    contract = contract_of(catalogue.by_name.get(name))
+    return contract is not None and contract.open_world

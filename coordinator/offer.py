@@ -1,0 +1,144 @@
+"""Which tools a session may use, which of them the model is shown, and in which round. Pure.
+
+A few tools are all offered. Where they are many, the model is shown those that fit the question best, chosen
+once when the session opens, and `find_tools` to ask for more. The choice only grows: by what `find_tools` has
+found, by what the model calls, and by the tools its own words fit best. So the prompt's beginning stays the
+same from round to round as far as it can.
+"""
+
+from collections.abc import Iterable
+
+from pydantic import ValidationError
+
+from coordinator.session import OfferBounds, Session
+from shared.contract import Contract
+from shared.events import ReasoningCompleted, ToolsCompleted
+from shared.relevance import FIND_TOOLS, READ_RESULT, found_tools, rank
+from shared.tools import Catalogue, ToolDefinition
+
+BUILT_INS = (FIND_TOOLS, READ_RESULT)
+"""Tools of the dispatchers' own: in the catalogue like others, but offered when there is a use for them."""
+_BY_WORDS = 2
+"""Tools that the words of one reply may add."""
+
+
+def usable(catalogue: Catalogue, named: Iterable[str] | None, scopes: frozenset[str]) -> tuple[str, ...]:
+    """The tools a session may use, in the catalogue's order: those its query names, or all, within its scopes."""
+    wanted = None if named is None else set(named)
+    return tuple(
+        tool.name
+        for tool in catalogue.tools
+        if tool.name not in BUILT_INS and (wanted is None or tool.name in wanted) and is_within(tool, scopes)
+    )
+
+
+def built_ins(catalogue: Catalogue, scopes: frozenset[str]) -> tuple[str, ...]:
+    """The dispatchers' own tools that a session with those scopes may use."""
+    return tuple(tool.name for tool in catalogue.tools if tool.name in BUILT_INS and is_within(tool, scopes))
+
+
+def is_within(tool: ToolDefinition, scopes: frozenset[str]) -> bool:
+    """Whether those scopes are enough for the tool; never, when its contract cannot be read."""
+    contract = contract_of(tool)
+    return contract is not None and contract.scopes_needed <= scopes
+
+
+def chosen(
+    catalogue: Catalogue, tools: tuple[str, ...], query: str, max_rounds: int, bounds: OfferBounds
+) -> tuple[str, ...] | None:
+    """The tools to offer of those the session may use; None for all, when no round has too many of them.
+
+    Tools for certain rounds compete in those. What fits equally is taken by name.
+    """
+    contracts = {name: contract for name in tools if (contract := contract_of(catalogue.by_name[name]))}
+    order = _by_fitness([catalogue.by_name[name] for name in tools], query)
+    is_subset = False
+    offer = {name for name, contract in contracts.items() if contract.pinned}
+    for round in _telling_rounds(contracts.values(), max_rounds):
+        there = [name for name in order if contracts[name].is_for_round(round)]
+        is_subset |= len(there) > bounds.all_max
+        ranked = [name for name in there if not contracts[name].pinned]
+        offer.update(there if len(there) <= bounds.all_max else ranked[: bounds.subset])
+    return tuple(name for name in tools if name in offer) if is_subset else None
+
+
+def offered(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
+    """What the model is shown in the session's round, in the catalogue's order."""
+    return _in_round(session, catalogue, session.tools if session.offer is None else session.offer)
+
+
+def allowed(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
+    """What the session may call in its round, shown or not, in the catalogue's order."""
+    return _in_round(session, catalogue, session.tools)
+
+
+def after_reply(session: Session, catalogue: Catalogue, reply: ReasoningCompleted) -> Session:
+    """The session with what the model calls offered from now on, and what its words fit best."""
+    if session.offer is None:
+        return session
+    tools = [catalogue.by_name[name] for name in session.tools if name in catalogue.by_name]
+    fitting = rank(tools, reply.text, _BY_WORDS)
+    return _with(session, (*(call.name for call in reply.tool_calls), *(tool.name for tool in fitting)))
+
+
+def after_results(session: Session, completed: ToolsCompleted) -> Session:
+    """The session with what `find_tools` has found offered, and `read_result` once there is something to read."""
+    found: list[str] = []
+    for result in completed.results:
+        if result.tool == FIND_TOOLS and result.status == "ok":
+            found += found_tools(result.data) or ()
+    if not session.has_handles and any(result.handle for result in completed.results):
+        session = session.model_copy(update={"has_handles": True})
+    return _with(session, found)
+
+
+def contract_of(tool: ToolDefinition | None) -> Contract | None:
+    """What a tool promises; None where there is no tool, or a contract of another version than ours."""
+    if tool is None:
+        return None
+    try:
+        return tool.contract
+    except ValidationError:
+        return None
+
+
+def _with(session: Session, names: Iterable[str]) -> Session:
+    """The session with more tools offered, of those it may use."""
+    if session.offer is None:
+        return session
+    wanted = {*session.offer, *names}
+    offer = tuple(name for name in session.tools if name in wanted)
+    return session if offer == session.offer else session.model_copy(update={"offer": offer})
+
+
+def _in_round(session: Session, catalogue: Catalogue, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the names that are for the session's round, and the built-in ones there is a use for.
+
+    A tool that the catalogue does not tell about, because it is not kept any more, is for every round.
+    """
+    there = {name for name in names if _is_for_round(catalogue.by_name.get(name), session.round)}
+    if there and session.offer is not None:
+        there.add(FIND_TOOLS)
+    if session.has_handles:
+        there.add(READ_RESULT)
+    there -= set(BUILT_INS) - set(session.built_ins)
+    known = [tool.name for tool in catalogue.tools if tool.name in there]
+    return (*known, *sorted(there.difference(known)))
+
+
+def _is_for_round(tool: ToolDefinition | None, round: int) -> bool:
+    contract = contract_of(tool)
+    return contract is None or contract.is_for_round(round)
+
+
+def _by_fitness(tools: list[ToolDefinition], query: str) -> list[str]:
+    """All of them: first those the query speaks of, then the others by name."""
+    fitting = [tool.name for tool in rank(tools, query, len(tools))]
+    return [*fitting, *sorted({tool.name for tool in tools}.difference(fitting))]
+
+
+def _telling_rounds(contracts: Iterable[Contract], max_rounds: int) -> list[int]:
+    """The rounds that tools are meant for, and one that stands for all others."""
+    meant = {step for contract in contracts for step in contract.steps if step <= max_rounds}
+    others = (round for round in range(1, max_rounds + 1) if round not in meant)
+    return sorted({*meant, *([first] if (first := next(others, None)) else [])})

@@ -1,0 +1,104 @@
+"""A query becomes a session: its bounds, its standing and its tools are fixed. Pure."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from coordinator import limits, offer
+from coordinator.requests import DEADLINE, request_briefing
+from coordinator.session import Decision, Opening, Session, doubt
+from shared.bus.handling import SetTimer
+from shared.events import AnyEvent, DeadlineReached, QuerySubmitted, SessionOpened
+from shared.grants import UnreadableGrant, read_claims
+from shared.session import Uncertainty
+from shared.tools import Catalogue
+from shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """On whose behalf a session runs, and what it may do, as far as its grant can be believed unverified."""
+
+    tenant: Tenant
+    scopes: frozenset[str]
+    problem: str = ""
+    """Why the grant is of no use, as the end of a sentence; then no tools are offered."""
+
+
+def open_session(
+    event: AnyEvent, log_entry: LogEntry, query: QuerySubmitted, opening: Opening, catalogue: Catalogue
+) -> Decision:
+    """The session of a query, which `event` brought and which stands at `log_entry` in the log."""
+    bounds = limits.resolve(query.options, opening.limits)
+    deadline = event.time + timedelta(seconds=bounds.deadline_s)
+    standing = _standing(query.grant, event.subject, event.time, catalogue)
+    tools = () if standing.problem else offer.usable(catalogue, query.options.tools, standing.scopes)
+    session = Session(
+        id=event.subject,
+        question=log_entry,
+        limits=bounds,
+        catalogue=opening.catalogue,
+        tools=tools,
+        model=query.options.model or "",
+        opened=event.time,
+        deadline=deadline,
+        tenant=standing.tenant,
+        grant=query.grant,
+        built_ins=offer.built_ins(catalogue, standing.scopes) if tools else (),
+        offer=offer.chosen(catalogue, tools, query.query, bounds.max_rounds, opening.offer),
+        uncertainty=_doubts(query, opening, catalogue, standing),
+    )
+    opened = SessionOpened(
+        limits=bounds,
+        options=query.options,
+        catalogue=session.catalogue,
+        tools=tools,
+        model=session.model,
+        deadline=deadline,
+    )
+    decision = request_briefing(session, event, before=(opened,))
+    return Decision(decision.session, decision.commands, (SetTimer(DEADLINE, deadline, DeadlineReached()),))
+
+
+def _standing(grant: str, session_id: SessionId, now: datetime, catalogue: Catalogue) -> _Standing:
+    if not grant:
+        return _Standing(DEFAULT_TENANT, frozenset(catalogue.default_scopes))
+    try:
+        claims = read_claims(grant)
+    except UnreadableGrant as error:
+        return _Standing(DEFAULT_TENANT, frozenset(), error.message)
+    if claims.expires <= now:
+        problem = f"it expired at {claims.expires.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC."
+    elif claims.session and claims.session != session_id:
+        problem = f"it is for session {claims.session} alone."
+    else:
+        return _Standing(claims.tenant, frozenset(claims.scopes))
+    return _Standing(claims.tenant, frozenset(), problem)
+
+
+def _doubts(
+    query: QuerySubmitted, opening: Opening, catalogue: Catalogue, standing: _Standing
+) -> tuple[Uncertainty, ...]:
+    doubts = []
+    if opening.is_catalogue_missing:
+        message = "No tool dispatcher had published its tools when the session began."
+        doubts.append(doubt("tools_unavailable", message, "tools"))
+    if standing.problem:
+        message = f"The session's grant could not be used, so no tools were offered: {standing.problem}"
+        doubts.append(doubt("grant_invalid", message, "grant"))
+    reasons = [(name, _why_unavailable(name, catalogue, standing)) for name in query.options.tools or ()]
+    doubts += [doubt("tools_unavailable", why, name) for name, why in reasons if why]
+    return tuple(doubts)
+
+
+def _why_unavailable(name: str, catalogue: Catalogue, standing: _Standing) -> str:
+    """Why a tool that the query names is not used; empty when it is, or when that is said already."""
+    tool = catalogue.by_name.get(name)
+    if tool is None:
+        return f"There is no tool {name!r}; it was not used."
+    contract = offer.contract_of(tool)
+    if contract is None:
+        return f"What {name!r} promises cannot be read; it was not used."
+    lacking = sorted(contract.scopes_needed - standing.scopes)
+    if standing.problem or not lacking:
+        return ""
+    return f"The session's scopes lack {', '.join(lacking)}, which {name!r} needs; it was not used."

@@ -1,0 +1,133 @@
+"""What the coordinator asks of the other components, and the session that then waits for the reply. Pure."""
+
+from datetime import timedelta
+
+from coordinator import approvals, limits, offer
+from coordinator.session import Decision, Session
+from shared.briefing import Level
+from shared.bus.handling import CancelTimer, SetTimer
+from shared.events import (
+    AnyEvent,
+    AssemblyOverdue,
+    AssemblyRequested,
+    BriefingReady,
+    BriefingRequested,
+    EventData,
+    ReasoningRequested,
+    ToolsRequested,
+)
+from shared.ids import child_id, idempotency_key
+from shared.session import Status, TerminationReason
+from shared.tools import Catalogue, RequestedCall, ToolCall
+from shared.values import LogEntry
+
+LEVELS: tuple[Level, ...] = ("full", "simplified", "minimal")
+"""Of the briefing, by how often the model has failed in the round; after the last it is not asked again."""
+DEADLINE, OVERDUE = "deadline", "assembly"
+
+
+def request_briefing(session: Session, event: AnyEvent, before: tuple[EventData, ...] = ()) -> Decision:
+    """File what the last round brought, and brief the model for the session's round."""
+    request = BriefingRequested(
+        round=session.round,
+        max_rounds=session.limits.max_rounds,
+        question=session.question,
+        level=LEVELS[session.reasoning_failures],
+        reasoning=session.reasoning,
+        results=session.results,
+    )
+    waiting = {"phase": "briefing", "awaiting": child_id(event.id, len(before))}
+    return Decision(session.model_copy(update=waiting), (*before, request))
+
+
+def request_reasoning(
+    session: Session, event: AnyEvent, ready: BriefingReady, tokens_left: int, catalogue: Catalogue
+) -> Decision:
+    """One call of the model; without tools, and told why, when the round has to be the last."""
+    reason = limits.last_round_reason(session, ready.briefing.tokens)
+    request = ReasoningRequested(
+        round=session.round,
+        briefing=ready.briefing.digest,
+        catalogue=session.catalogue,
+        tools=() if reason else offer.offered(session, catalogue),
+        last_round_because=limits.explain(reason, session),
+        model=session.model,
+        tokens_left=tokens_left,
+        deadline=session.deadline,
+    )
+    waiting = {"phase": "reasoning", "awaiting": child_id(event.id, 0), "last_round": reason}
+    return Decision(session.model_copy(update=waiting), (request,))
+
+
+def request_tools(
+    session: Session, event: AnyEvent, calls: tuple[ToolCall, ...], catalogue: Catalogue
+) -> Decision:
+    """One batch, its keys minted; a person is asked first where one has to be.
+
+    Calls beyond the session's limit go out as refused, so that every call is answered.
+    """
+    room = max(0, session.limits.max_tool_calls - session.tool_calls_used)
+    refusal = f"the session's limit of {session.limits.max_tool_calls} tool calls is reached"
+    requested = tuple(
+        RequestedCall(
+            **call.model_dump(),
+            idempotency_key=idempotency_key(session.tenant, session.id, session.round, call.id),
+            refused=None if n < room else refusal,
+        )
+        for n, call in enumerate(calls)
+    )
+    asked = approvals.needed(session, requested, offer.allowed(session, catalogue), catalogue)
+    return (
+        approvals.wait(session, requested, asked) if asked else hand_out(session, event, requested, catalogue)
+    )
+
+
+def hand_out(
+    session: Session, event: AnyEvent, calls: tuple[RequestedCall, ...], catalogue: Catalogue
+) -> Decision:
+    """The batch goes to the dispatcher. Only what may run counts against the limit of calls."""
+    request = ToolsRequested(
+        round=session.round,
+        calls=calls,
+        allowed=offer.allowed(session, catalogue),
+        succeeded=session.succeeded,
+        has_untrusted=session.has_untrusted,
+        tenant=session.tenant,
+        grant=session.grant,
+        deadline=session.deadline,
+    )
+    waiting = {
+        "phase": "tools",
+        "awaiting": child_id(event.id, 0),
+        "tool_calls_used": session.tool_calls_used + sum(call.refused is None for call in calls),
+        "pending": (),
+        "undecided": (),
+    }
+    return Decision(session.model_copy(update=waiting), (request,))
+
+
+def request_assembly(
+    session: Session,
+    event: AnyEvent,
+    status: Status,
+    reason: TerminationReason,
+    reply: LogEntry | None = None,
+) -> Decision:
+    """The session ends: its one answer, from what there is."""
+    request = AssemblyRequested(
+        question=session.question,
+        status=status,
+        termination_reason=reason,
+        reply=reply,
+        reasoning=session.reasoning,
+        results=session.results,
+        batch=session.round if session.phase == "tools" and session.results is None else None,
+        uncertainty=session.uncertainty,
+        rounds_used=session.rounds_used,
+        tool_calls_used=session.tool_calls_used,
+        usage=session.usage,
+        opened=session.opened,
+    )
+    ending = {"phase": "assembling", "awaiting": child_id(event.id, 0), "pending": (), "undecided": ()}
+    overdue = SetTimer(OVERDUE, timedelta(seconds=session.limits.assembly_s), AssemblyOverdue())
+    return Decision(session.model_copy(update=ending), (request,), (overdue, CancelTimer(DEADLINE)))

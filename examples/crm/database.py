@@ -1,0 +1,106 @@
+"""The register's database: one SQLite file that several processes may use at once."""
+
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from examples.crm.contacts import NewContact
+
+_BUSY_S = 5.0
+_SCHEMA = """
+    CREATE TABLE contacts (
+        id INTEGER PRIMARY KEY,
+        version INTEGER NOT NULL DEFAULT 1,
+        name TEXT NOT NULL,
+        email TEXT NOT NULL UNIQUE COLLATE NOCASE,
+        phone TEXT,
+        company TEXT,
+        searchable TEXT NOT NULL
+    );
+    CREATE TABLE effects (
+        key TEXT PRIMARY KEY,  -- the idempotency key, so that no effect can be noted twice
+        result TEXT NOT NULL   -- JSON, as it was told when the effect took place
+    );
+"""
+_FIRST_ID = 1001
+_FIRST_CONTACTS = (
+    ("Ines Halloran", "ines@tamarack-tea.example", "+14155550101", "Tamarack Tea"),
+    ("Bruno Okafor", "bruno@tamarack-tea.example", "+14155550102", "Tamarack Tea"),
+    ("Mirela Sand", "mirela.sand@northlight.example", "+442079460103", "Northlight Optics"),
+    ("Joost van Wyk", "joost@dykewatch.example", "+31201234504", "Dykewatch"),
+    ("Sanna Kallio", "sanna@kallio-boats.example", "+358401234505", "Kallio Boats"),
+    ("Theo Marchetti", "theo@marchetti.example", None, None),
+    ("Wanda Achterberg", "wanda@northlight.example", "+442079460107", "Northlight Optics"),
+    ("Li Qiaolin", "qiaolin@paperlantern.example", "+862155550108", "Paper Lantern Press"),
+)
+
+
+class CrmSettings(BaseSettings):
+    """From the environment, as `CRM_<NAME>`."""
+
+    model_config = SettingsConfigDict(env_prefix="CRM_", env_ignore_empty=True)
+
+    database: Path = Field(default_factory=lambda: Path(tempfile.gettempdir()) / "antiphon-crm.sqlite3")
+
+
+@contextmanager
+def reading() -> Iterator[sqlite3.Connection]:
+    """A connection to look things up with."""
+    path = CrmSettings().database
+    with closing(sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)) as connection:
+        connection.row_factory = sqlite3.Row
+        if not _is_made(connection):
+            _make(connection)
+        yield connection
+
+
+@contextmanager
+def writing() -> Iterator[sqlite3.Connection]:
+    """A transaction that excludes all other writers: all that is done in it stays, or nothing."""
+    with reading() as connection, _transaction(connection):
+        yield connection
+
+
+def insert(connection: sqlite3.Connection, contact: NewContact, id: int | None = None) -> int:
+    """The id of the new row. Raises sqlite3.IntegrityError when the e-mail address is there already."""
+    row = (id, contact.name, contact.email, contact.phone, contact.company, searchable(contact))
+    command = "INSERT INTO contacts (id, name, email, phone, company, searchable) VALUES (?, ?, ?, ?, ?, ?)"
+    return int(connection.execute(command, row).lastrowid or 0)
+
+
+def searchable(contact: NewContact) -> str:
+    """What a lookup compares with."""
+    return "\n".join((contact.name, contact.email, contact.company or "")).casefold()
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _is_made(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _make(connection: sqlite3.Connection) -> None:
+    """Several processes may come here at once; the first one makes it."""
+    with _transaction(connection):
+        if _is_made(connection):
+            return
+        for statement in filter(str.strip, _SCHEMA.split(";\n")):
+            connection.execute(statement)
+        for id, (name, email, phone, company) in enumerate(_FIRST_CONTACTS, _FIRST_ID):
+            insert(connection, NewContact(name=name, email=email, phone=phone, company=company), id)
+        connection.execute("PRAGMA user_version = 1")

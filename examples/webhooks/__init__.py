@@ -1,0 +1,29 @@
+"""Events for somebody else's service, signed so that it knows whose they are.
+
+    export WEBHOOK_SECRET=a-long-random-word WEBHOOK_URL=http://127.0.0.1:8766/events
+    python -m examples.webhooks.receiver --port 8766 &
+    ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES=read,write,webhooks:send \\
+        antiphon ask "Tell the receiver that order 1024 was shipped" --tools examples.webhooks
+
+A request is the event as JSON, `{"type": ..., "data": ...}`, with three headers:
+
+    Idempotency-Key       the name of this one effect; a repeated request has the same
+    X-Webhook-Timestamp   when it was sent, in seconds since 1970
+    X-Webhook-Signature   v1=HMAC-SHA256, in hex, over timestamp, key and body with a `.` between them
+
+The key is signed as well, or whoever records a request could send it again under another key. A receiver refuses
+timestamps more than five minutes from its own time, and answers a key it has seen without doing anything again.
+
+What to look at:
+
+- `dispatch_event` passes `context.idempotency_key` on to a service that honours it, and may so say
+  `idempotent=True`: when a worker dies after sending, another sends again, and the receiver takes it once.
+- WEBHOOK_SECRET is a `SecretStr`, read where it is used; no error or result can show it. Name it in
+  ANTIPHON_TOOL_DISPATCHER_SECRETS too, and it is kept out of whatever any other tool may return.
+- WEBHOOK_URL is the operator's: a model chooses what is sent, never where to.
+- `scopes`: to send anything out of the house needs more than the right to write.
+"""
+
+from examples.webhooks.tools import dispatch_event
+
+__all__ = ["dispatch_event"]

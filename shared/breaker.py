@@ -1,0 +1,109 @@
+"""A circuit breaker as a value: what keeps failing is left alone for a while, then tried once. Pure.
+
+Closed, open and half-open after Nygard, *Release It!*. The state is small and JSON, and time is handed in as
+seconds of one clock, so that it can be kept in one process or shared by many.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from shared.values import Value
+
+Phase = Literal["closed", "open", "half_open"]
+
+
+class Ending(Value):
+    """How one call ended."""
+
+    at: float
+    is_failure: bool
+
+
+class BreakerState(Value):
+    """What is remembered of one thing that can fail."""
+
+    endings: tuple[Ending, ...] = Field(default=(), description="The latest, while closed; why, while open.")
+    opened: float | None = Field(default=None, description="When it opened; None while closed.")
+    probed: float | None = Field(default=None, description="When the probe began that is under way.")
+
+    @property
+    def failures(self) -> int:
+        """Failures among the endings it remembers."""
+        return sum(ending.is_failure for ending in self.endings)
+
+
+CLOSED = BreakerState()
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The call may be made. `state` is to be kept: it says when this one is the probe."""
+
+    state: BreakerState
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The call must not be made; asking again helps after `retry_after_s`."""
+
+    retry_after_s: float
+
+
+class Breaker(Value):
+    """When it opens, and for how long."""
+
+    failures_min: int = Field(default=5, ge=1, le=1_000, description="Failures it takes to open.")
+    failure_share: float = Field(
+        default=0.5, gt=0, le=1, description="Share of failures among the calls looked at that it takes."
+    )
+    window_s: float = Field(default=60.0, gt=0, le=86_400, description="Seconds looked back.")
+    window_calls: int = Field(default=20, ge=1, le=1_000, description="Calls looked back.")
+    open_s: float = Field(
+        default=15.0,
+        gt=0,
+        le=86_400,
+        description="Seconds until a probe is let through, and then the next one.",
+    )
+
+    def phase(self, state: BreakerState, now: float) -> Phase:
+        """Open turns half-open by itself, when its time is over."""
+        if state.opened is None:
+            return "closed"
+        return "open" if self._left_s(state.opened, now) > 0 else "half_open"
+
+    def ask(self, state: BreakerState, now: float) -> Allowed | Refused:
+        """Whether a call may be made now. Half-open lets one through, the probe, until its ending is known.
+
+        A probe nobody hears of again, because its process ended, is replaced by another after `open_s`.
+        """
+        if state.opened is None:
+            return Allowed(state)
+        left_s = self._left_s(state.opened, now)
+        if left_s <= 0 and state.probed is not None:
+            left_s = self._left_s(state.probed, now)
+        if left_s > 0:
+            return Refused(left_s)
+        return Allowed(state.model_copy(update={"probed": now}))
+
+    def after(self, state: BreakerState, is_failure: bool, now: float) -> BreakerState:
+        """The state after a call has ended. What began before it opened, and ends while open, changes nothing."""
+        if state.opened is not None:
+            if state.probed is None:
+                return state
+            return state.model_copy(update={"opened": now, "probed": None}) if is_failure else CLOSED
+        recent = [ending for ending in state.endings if abs(now - ending.at) <= self.window_s]
+        endings = (*recent, Ending(at=now, is_failure=is_failure))[-self.window_calls :]
+        state = BreakerState(endings=endings)
+        if not is_failure or state.failures < self._failures_needed(len(endings)):
+            return state
+        return state.model_copy(update={"opened": now})
+
+    def _failures_needed(self, calls: int) -> float:
+        return max(min(self.failures_min, self.window_calls), self.failure_share * calls)
+
+    def _left_s(self, since: float, now: float) -> float:
+        """Of the time it stays open. A clock that was set back by more than that does not keep it open."""
+        elapsed_s = now - since
+        return min(self.open_s, self.open_s - elapsed_s) if elapsed_s > -self.open_s else 0.0

@@ -1,0 +1,136 @@
+"""The form in which an argument names what another call of the same reply returns. Pure.
+
+    ${calls[0]}                       all that the first call returned
+    ${calls[0].documents[0].id}       a value in it
+    ${calls[1]["odd key"][2]}         a key that is no plain word is quoted
+    $${calls[0]}                      no placeholder: the text ${calls[0]}
+
+Only a string that is a placeholder as a whole is one. Text that has something beside it is left alone; a
+string that begins like one and cannot be read is refused, so that a slip never travels as text.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+PLACEHOLDER_HELP = (
+    "An argument may be what another call of the same reply returns: write ${calls[0].documents[0].id} as "
+    "the whole value, where calls[0] is the first call of the reply and the path leads to a value in its "
+    'result (${calls[1]["odd key"]} for a key that is no plain word). The call it names is run first. '
+    "Text that must look like this is written with one more $: $${calls[0]}."
+)
+"""What a model is told of it."""
+
+_NUMBER = r"(?:0|[1-9][0-9]{0,8})"
+_PART = rf"""\.[^\W\d][\w-]*|\[{_NUMBER}\]|\["(?:[^"\\]|\\.)*"\]|\['[^'\\]*'\]"""
+_BEGINNING = re.compile(r"(\$+)\{calls\[")
+_READABLE = re.compile(rf"\$\{{calls\[({_NUMBER})\]((?:{_PART})*)", re.DOTALL)
+_PARTS = re.compile(_PART, re.DOTALL)
+_PLAIN_WORD = re.compile(r"[^\W\d][\w-]*")
+_QUOTED_CHARACTERS_MAX = 80
+
+Path = tuple[str | int, ...]
+"""The way to a value: keys of objects and places in lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What the call at a place of the reply returned, or a value in it."""
+
+    call: int
+    path: Path = ()
+
+    def __str__(self) -> str:
+        return f"${{calls[{self.call}]{spelled(self.path)}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """It begins like a placeholder and is none; `problem` says where it goes wrong."""
+
+    problem: str
+
+
+Placeholder = Reference | Malformed
+
+
+def read(text: str) -> str | Placeholder:
+    """The placeholder that `text` is, or the text that it stands for: itself, but for an escape."""
+    beginning = _BEGINNING.match(text)
+    if beginning is None:
+        return text
+    dollars = len(beginning[1])
+    found = _read(text[dollars - 1 :])
+    if found is None:
+        return text
+    return found if dollars == 1 else text[1:]
+
+
+def find(value: Any) -> Iterator[tuple[Path, Placeholder]]:
+    """Every placeholder at any depth of JSON, with where it stands, in order."""
+    waiting: list[tuple[Path, Any]] = [((), value)]
+    while waiting:
+        path, item = waiting.pop()
+        if isinstance(item, str):
+            found = read(item)
+            if not isinstance(found, str):
+                yield path, found
+        elif isinstance(item, dict):
+            waiting += [((*path, key), inner) for key, inner in reversed(item.items())]
+        elif isinstance(item, list):
+            waiting += [((*path, place), item[place]) for place in reversed(range(len(item)))]
+
+
+def has_placeholder(value: Any) -> bool:
+    """Whether any string in it names what another call returns, or was meant to."""
+    return next(find(value), None) is not None
+
+
+def spelled(path: Path) -> str:
+    """A path as it is written: `.documents[0]["odd key"]`."""
+    return "".join(map(_spelled_part, path))
+
+
+def _read(text: str) -> Placeholder | None:
+    """The placeholder; None for text that goes on after one."""
+    readable = _READABLE.match(text)
+    if readable is None:
+        return Malformed("after ${calls[ comes the place of a call, counted from 0, and ]")
+    end = readable.end()
+    if text[end : end + 1] == "}":
+        return _reference(readable) if len(text) == end + 1 else None
+    rest = text[end:]
+    if not rest:
+        return Malformed("the } at its end is missing")
+    return Malformed(f"it can be read up to {_shortened(text[:end])}, but not {_shortened(rest)}")
+
+
+def _reference(match: re.Match[str]) -> Placeholder:
+    parts: list[str | int] = []
+    for part in _PARTS.findall(match[2]):
+        try:
+            parts.append(_part(part))
+        except ValueError:
+            return Malformed(f"{_shortened(part)} is no key in quotes")
+    return Reference(int(match[1]), tuple(parts))
+
+
+def _part(written: str) -> str | int:
+    if written[0] == ".":
+        return written[1:]
+    inner = written[1:-1]
+    if inner[0] == '"':
+        return str(json.loads(inner))
+    return inner[1:-1] if inner[0] == "'" else int(inner)
+
+
+def _spelled_part(part: str | int) -> str:
+    if isinstance(part, int):
+        return f"[{part}]"
+    return f".{part}" if _PLAIN_WORD.fullmatch(part) else f"[{json.dumps(part, ensure_ascii=False)}]"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _QUOTED_CHARACTERS_MAX else text[: _QUOTED_CHARACTERS_MAX - 1] + "…"

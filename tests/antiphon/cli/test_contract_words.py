@@ -1,0 +1,120 @@
+"""A contract reads as words, and nothing that it says is left out."""
+
+from typing import Any
+
+import orjson
+import pytest
+
+from antiphon.cli.contract_words import contract_words, duration
+from shared.contract import (
+    Alternative,
+    Backoff,
+    BatchVariant,
+    Contract,
+    Dependency,
+    RateLimit,
+    Retry,
+)
+from tests.antiphon.conftest import InProcess
+
+EVERYTHING: dict[str, Any] = {
+    "mode": "sequential-only",
+    "max_concurrency": 4,
+    "depends_on": (Dependency(tool="search", required_fields=("id", "title")),),
+    "error_propagation": "fail-fast",
+    "batch": BatchVariant(tool="looks", argument="places", items_max=50),
+    "timeout_s": 90.0,
+    "retry": Retry(attempts=5),
+    "backoff": Backoff(strategy="linear", initial_ms=50, max_ms=4_000),
+    "cache_ttl_s": 600.0,
+    "scopes": ("crm:read",),
+    "alternatives": (Alternative(tool="guess", arguments={"city": "place"}),),
+    "result_bytes_max": 5_000,
+    "steps": (2, 1),
+    "rate_limit": RateLimit(calls=10, per_s=60),
+    "open_world": True,
+    "pinned": True,
+    "next": ("rerank",),
+    "version": "2026-11",
+}
+WRITES: dict[str, Any] = {"idempotent": True, "reconciles": True, "idempotency_ttl_s": 86_400.0 * 7}
+
+
+def words(contract: Contract) -> dict[str, str]:
+    return dict(contract_words(contract))
+
+
+def test_a_contract_that_says_everything_reads_as_this() -> None:
+    assert words(Contract(effect="read", **EVERYTHING)) == {
+        "mode": "sequential-only: its calls run one after another, in their order",
+        "at once": "4 at most, over all dispatchers",
+        "after": "search, whose result must hold id, title",
+        "batch": "many calls become one of looks: up to 50 in its places",
+        "next": "rerank",
+        "errors": "fail-fast: when a call fails, those of the batch that have not begun are cancelled",
+        "timeout": "1.5 min",
+        "retry": "5 attempts in all; pauses linear, from 50 ms to 4 s",
+        "rate limit": "10 in 1 min, over all dispatchers",
+        "cache": "10 min",
+        "scopes": "crm:read, read",
+        "approval": "not needed",
+        "instead": "guess (its place from city)",
+        "rounds": "1, 2",
+        "offered": "always, however many tools there are",
+        "result": "5000 bytes are shown, the rest is read by its handle",
+        "trust": "what it returns may have been written by anybody",
+        "version": "2026-11",
+    }
+
+
+@pytest.mark.parametrize("field", sorted(set(Contract.model_fields) - {"effect"}))
+def test_no_field_of_a_contract_goes_unsaid(field: str) -> None:
+    """Also one that is added later: it has to be given a value here, and words there."""
+    effect: Any = "write" if field in WRITES else "read"
+    changed = {**EVERYTHING, **WRITES}[field]
+    assert contract_words(Contract(effect=effect, **{field: changed})) != contract_words(
+        Contract(effect=effect)
+    )
+
+
+@pytest.mark.parametrize(
+    ("promised", "said"),
+    [
+        ({"idempotent": True}, "run again with the same key"),
+        ({"reconciles": True}, "asked what came of its key"),
+        ({}, "its outcome is unknown"),
+    ],
+)
+def test_a_write_says_what_comes_of_a_crash(promised: dict[str, Any], said: str) -> None:
+    assert said in words(Contract(effect="write", **promised))["after a crash"]
+
+
+def test_a_write_that_is_not_safe_to_repeat_is_not_promised_to_be_retried() -> None:
+    assert "only where it cannot have taken effect" in words(Contract(effect="write"))["retry"]
+    assert "only" not in words(Contract(effect="write", idempotent=True))["retry"]
+    assert words(Contract(effect="read", retry=Retry(attempts=1)))["retry"] == "never"
+
+
+def test_the_operators_rule_is_shown() -> None:
+    contract = Contract(effect="write")
+    assert dict(contract_words(contract, "always"))["approval"] == "a person has to approve each call"
+    assert "untrusted" in dict(contract_words(contract, "after_untrusted"))["approval"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.25, "250 ms"), (1, "1 s"), (30, "30 s"), (90, "1.5 min"), (86_400, "24 h"), (86_400 * 30, "30 days")],
+)
+def test_a_time_is_said_in_the_unit_that_fits(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_the_command_line_shows_them(run: InProcess) -> None:
+    shown = run("tools", "show", "find_recipe", "--tools", "recipes").stdout
+    assert shown.startswith(
+        "find_recipe (read)\n\nFind recipes by what is in them.\n\nmode          parallel-safe: "
+    )
+    assert "\ntimeout       30 s\n" in shown
+    assert orjson.loads(shown[shown.index("\n{") :])["type"] == "object"
+    listed = run("tools", "list", "--tools", "recipes").stdout
+    assert listed.splitlines()[1].split()[:4] == ["find_recipe", "read", "parallel-safe", "query"]

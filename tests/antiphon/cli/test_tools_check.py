@@ -1,0 +1,150 @@
+"""`antiphon tools check` tells clean tools from faulty ones, in words, in JSON and by its exit code."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.antiphon.conftest import InProcess
+
+FAULTY = '''
+from typing import Annotated
+from pydantic import Field
+from antiphon import ToolFailed, tool
+
+print("a module that talks")
+
+
+@tool(effect="read")
+def divide(by: int) -> int:
+    """Divides a hundred."""
+    print("a tool that talks")
+    return 100 // by
+
+
+@tool(effect="read")
+def leak(word: str) -> str:
+    """Leaks."""
+    raise ValueError("no access with correct-horse-battery")
+
+
+@tool(effect="write")
+def enter(name: Annotated[str, Field(max_length=50)]) -> str:
+    """Enters a name."""
+    with open("entered", "a") as book:
+        book.write("x")
+    return "entered"
+'''
+
+
+@pytest.fixture
+def checked(run: InProcess, folder: Path) -> Iterator[InProcess]:
+    """The command line where there is a module with a faulty tool beside the clean ones."""
+    (folder / "faulty.py").write_text(FAULTY)
+    yield run
+    sys.modules.pop("faulty", None)
+
+
+def reports(run: InProcess, *arguments: str) -> dict[str, Any]:
+    """What `--json` prints, by tool."""
+    printed = run("tools", "check", *arguments, "--examples-max", "5", "--json").stdout
+    return {report["tool"]: report for report in orjson.loads(printed)}
+
+
+def test_clean_tools_are_counted_and_the_exit_code_is_0(checked: InProcess) -> None:
+    done = checked("tools", "check", "recipes", "--examples-max", "5")
+    assert done.exit_code == 0
+    heading, row = done.stdout.splitlines()
+    assert heading.split() == ["tool", "effect", "cases", "refused", "ran", "not", "run", "failures"]
+    name, effect, cases, refused, ran, not_run, failures = row.split()
+    assert (name, effect, not_run, failures) == ("find_recipe", "read", "0", "0")
+    assert int(cases) == int(refused) + int(ran) > 50
+
+
+def test_a_fault_is_told_once_with_its_cases_and_what_to_change(checked: InProcess) -> None:
+    done = checked("tools", "check", "faulty", "--examples-max", "5")
+    assert done.exit_code == 1
+    told = done.stdout
+    assert told.count("divide: the model is told internal_error: ZeroDivisionError (") == 1
+    assert 'by: zero: {"by": 0}' in told
+    assert "ZeroDivisionError: integer division or modulo by zero" in told
+    assert "change: Raise ToolFailed(" in told
+    assert "talks" not in told
+    assert "a tool that talks" in done.stderr
+
+
+def test_json_holds_every_case_with_what_the_model_would_be_told(checked: InProcess) -> None:
+    divide = reports(checked, "faulty")["divide"]
+    assert divide["cases"] == divide["refused"] + divide["ran"] == len(divide["checked"])
+    cases = {case["label"]: case for case in divide["checked"]}
+    zero = cases["by: zero"]
+    assert (zero["happened"], zero["schema_says"], zero["arguments"]) == ("ran", "valid", '{"by": 0}')
+    assert zero["told"]["error_type"] == "internal_error"
+    assert zero["faults"][0]["detail"].startswith("ZeroDivisionError")
+    null = cases["by: null"]
+    assert (null["happened"], null["schema_says"], null["faults"]) == ("refused", "invalid", [])
+    assert null["told"]["fields"]["by"]
+    assert null["told"]["example_valid_call"] == {"by": 1}
+    assert divide["failures"] == sum(bool(case["faults"]) for case in divide["checked"])
+
+
+def test_writes_run_only_when_asked_for(checked: InProcess, folder: Path) -> None:
+    enter = reports(checked, "faulty:enter")["enter"]
+    assert (enter["ran"], enter["failures"]) == (0, 0)
+    assert enter["not_run"] > 20
+    assert not (folder / "entered").exists()
+    ran = reports(checked, "faulty:enter", "--runs-writes")["enter"]
+    assert ran["not_run"] == 0
+    assert len((folder / "entered").read_text()) == ran["ran"] > 20
+
+
+def test_the_same_seed_gives_the_same_report(checked: InProcess) -> None:
+    assert reports(checked, "recipes", "--seed", "3") == reports(checked, "recipes", "--seed", "3")
+    assert reports(checked, "recipes", "--seed", "3") != reports(checked, "recipes", "--seed", "4")
+
+
+def test_a_secret_of_the_environment_is_found_and_not_printed(checked: InProcess) -> None:
+    key = "correct-horse-battery"
+    told = checked("tools", "check", "faulty:leak", "--examples-max", "0", "--json", ANTHROPIC_API_KEY=key)
+    assert "it shows a secret" in told.stdout
+    assert "[redacted]" in told.stdout
+    assert key not in told.output
+
+
+def test_every_case_can_be_shown(checked: InProcess) -> None:
+    told = checked("tools", "check", "recipes", "--examples-max", "0", "--cases").stdout
+    assert "the model is told" in told
+    assert (
+        "validation_error: The arguments of find_recipe are not valid. query: required, but missing." in told
+    )
+
+
+def test_several_modules_and_single_tools_can_be_named(checked: InProcess) -> None:
+    assert set(reports(checked, "recipes", "faulty:enter")) == {"find_recipe", "enter"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["no_such_module"], "no_such_module cannot be imported"),
+        (["recipes:nothing"], "nothing"),
+        (["recipes", "--examples-max", "-1"], "--examples-max"),
+        ([], "MODULE"),
+    ],
+)
+def test_what_cannot_be_checked_ends_with_2(run: InProcess, arguments: list[str], says: str) -> None:
+    done = run("tools", "check", *arguments)
+    assert done.exit_code == 2
+    assert says in done.stderr
+
+
+def test_without_its_libraries_it_says_what_to_install(
+    run: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "hypothesis_jsonschema", None)
+    done = run("tools", "check", "recipes")
+    assert done.exit_code == 2
+    assert "pip install 'antiphon[check]'" in done.stderr

@@ -1,0 +1,230 @@
+"""A person decides on calls that wait, through the client and the command line; the rest of the house is played."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import orjson
+import pytest
+
+import coordinator.component
+from antiphon import Antiphon, InvalidQuery, UnknownSession
+from antiphon.errors import NotWaiting
+from antiphon.observe import recent_sessions
+from shared.bus.connection import Connections
+from shared.bus.handling import STATE
+from shared.bus.keys import Keys
+from shared.bus.redis_bus import Bus
+from shared.events import (
+    ApprovalDecided,
+    ApprovalRequested,
+    AssemblyRequested,
+    BriefingRequested,
+    EventData,
+    ReasoningRequested,
+    ToolsRequested,
+)
+from shared.runner import run_service
+from shared.settings import BusSettings
+from tests.antiphon.conftest import InProcess
+from tests.coordinator.builders import a_briefing, a_call, a_catalogue, a_reply, a_tool
+from tests.envelopes import an_event
+from tests.redis_server import RedisServer
+
+TOOLS = a_catalogue(a_tool("book", "write", approval="always"), "search")
+LIMIT_S = 30.0
+DataT = TypeVar("DataT", bound=EventData)
+
+
+@dataclass
+class House:
+    """A coordinator on a real Redis, a client beside it, and the other components played by the test."""
+
+    bus: Bus
+    client: Antiphon
+    environment: dict[str, str]
+
+    async def said(self, kind: type[DataT], session_id: str = "s1") -> DataT:
+        """The last event of a kind in the session's log, once there is one."""
+        event = await self.found(kind, session_id)
+        assert isinstance(event.data, kind)
+        return event.data
+
+    async def found(self, kind: type[EventData], session_id: str = "s1") -> Any:
+        async with asyncio.timeout(LIMIT_S):
+            while True:
+                log = await self.bus.session(session_id).log()
+                if found := [event for _, event in log if isinstance(event.data, kind)]:
+                    return found[-1]
+                await asyncio.sleep(0.01)
+
+    async def answer(self, kind: type[EventData], data: EventData, session_id: str = "s1") -> None:
+        """Play the component that `kind` asks."""
+        asked = await self.found(kind, session_id)
+        await self.bus.publish(an_event(data, session_id, answers=asked.id), "signal")
+
+    async def a_waiting_session(self, session_id: str = "s1", **options: Any) -> None:
+        await self.client.submit("Book it.", session_id=session_id, **options)
+        await self.answer(BriefingRequested, a_briefing(), session_id)
+        calls = [a_call("search", "c0"), *(a_call("book", f"c{n}", arguments={"room": n}) for n in (1, 2))]
+        await self.answer(ReasoningRequested, a_reply("I book.", calls), session_id)
+        await self.said(ApprovalRequested, session_id)
+
+
+@pytest.fixture
+async def house(redis_server: RedisServer, namespace: str) -> AsyncIterator[House]:
+    async with a_house(redis_server.url, namespace) as house:
+        yield house
+
+
+@asynccontextmanager
+async def a_house(url: str, namespace: str) -> AsyncIterator[House]:
+    bus = Bus(Connections(url), Keys(namespace), BusSettings())
+    await bus.open()
+    await bus.publish_catalogue(TOOLS)
+    stop = asyncio.Event()
+    running = asyncio.create_task(run_service(bus, coordinator.component.build(bus), stop))
+    environment = {"ANTIPHON_REDIS_URL": url, "ANTIPHON_NAMESPACE": namespace}
+    try:
+        async with Antiphon(url, namespace=namespace) as client:
+            yield House(bus, client, environment)
+    finally:
+        stop.set()
+        await running
+        await bus.close()
+
+
+async def test_approved_calls_go_out_with_the_place_of_the_decision(house: House) -> None:
+    await house.a_waiting_session()
+    assert await house.client.approve("s1", by="Ann", reason="It is due.") == ("c1", "c2")
+    search, *books = (await house.said(ToolsRequested)).calls
+    assert search.approval is None
+    places = {
+        place for place, event in await house.bus.session("s1").log() if event.type == ApprovalDecided.type
+    }
+    assert {book.approval for book in books} == places
+    decided = await house.said(ApprovalDecided)
+    assert (decided.calls, decided.by, decided.reason) == (("c1", "c2"), "Ann", "It is due.")
+
+
+async def test_denied_calls_go_out_refused_with_who_and_why(house: House) -> None:
+    await house.a_waiting_session()
+    assert await house.client.deny("s1", ["c2"], by="Ann", reason="Taken.") == ("c2",)
+    assert await house.client.approve("s1") == ("c1",), "those that still wait"
+    refusals = [call.refused for call in (await house.said(ToolsRequested)).calls]
+    assert refusals == [None, None, "Ann denied it: Taken"]
+
+
+async def test_a_call_that_does_not_wait_is_refused_with_those_that_do(house: House) -> None:
+    await house.a_waiting_session()
+    for calls in (["c9"], ["c1", "c0"], [7], [["c1"]]):
+        with pytest.raises(InvalidQuery, match=r"Those that wait: c1 \(book\), c2 \(book\)"):
+            await house.client.approve("s1", calls)  # type: ignore[arg-type]  # bad input is the point
+    for no_list in ("c1", None, 5):
+        with pytest.raises(InvalidQuery, match="a list of call ids"):
+            await house.client.deny("s1", no_list)  # type: ignore[arg-type]  # the same
+    for words in ({"by": "x" * 201}, {"reason": "x" * 1_001}, {"by": 7}, {"reason": "\ud800"}):
+        with pytest.raises(InvalidQuery):
+            await house.client.approve("s1", **words)  # type: ignore[arg-type]  # the same
+    types = [event.type for _, event in await house.bus.session("s1").log()]
+    assert ApprovalDecided.type not in types, "nothing was sent"
+
+
+async def test_a_session_that_waits_for_nobody_is_said_to_be_doing_something_else(house: House) -> None:
+    await house.client.submit("Why?", session_id="s1")
+    await house.said(BriefingRequested)
+    with pytest.raises(NotWaiting, match="it is being briefed for round 1"):
+        await house.client.approve("s1")
+    await house.answer(BriefingRequested, a_briefing())
+    await house.said(ReasoningRequested)
+    with pytest.raises(NotWaiting, match="the model reasons in round 1"):
+        await house.client.deny("s1")
+    await house.client.cancel("s1")
+    await house.said(AssemblyRequested)
+    with pytest.raises(NotWaiting, match="its answer is being put together"):
+        await house.client.approve("s1")
+    with pytest.raises(UnknownSession, match="sessions list"):
+        await house.client.approve("nobody")
+    with pytest.raises(InvalidQuery, match="session_id"):
+        await house.client.approve("no spaces")
+
+
+async def test_a_submission_in_the_queue_waits_for_nobody_yet(
+    redis_server: RedisServer, namespace: str
+) -> None:
+    async with Antiphon(redis_server.url, namespace=namespace) as client:
+        await client.submit("Why?", session_id="s1")
+        with pytest.raises(NotWaiting, match="it stands in the queue"):
+            await client.approve("s1")
+
+
+async def test_a_session_that_ends_while_it_waits_says_what_waited(house: House) -> None:
+    await house.a_waiting_session(deadline_s=2)
+    (doubt,) = (await house.said(AssemblyRequested)).uncertainty
+    assert (doubt.kind, doubt.about) == ("approval_missing", "c1, c2")
+
+
+async def test_sessions_that_wait_are_listed_with_what_they_wait_for(house: House) -> None:
+    await house.a_waiting_session()
+    (listed,) = await recent_sessions(house.bus, 5)
+    assert (listed.status, listed.waits_for) == ("waiting", ("book (c1)", "book (c2)"))
+    await house.client.approve("s1", ["c1"])
+
+    async def is_half_decided() -> bool:
+        return (await recent_sessions(house.bus, 5))[0].waits_for == ("book (c2)",)
+
+    await until(is_half_decided)
+    await house.client.approve("s1")
+    await house.said(ToolsRequested)
+    assert (await recent_sessions(house.bus, 5))[0].status == "open"
+
+
+async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+    async with asyncio.timeout(LIMIT_S):
+        while not await condition():  # noqa: ASYNC110  # Redis sets no Event
+            await asyncio.sleep(0.01)
+
+
+async def test_the_command_line_shows_what_waits_and_takes_the_decision(house: House, run: InProcess) -> None:
+    async def antiphon(*arguments: str) -> Any:
+        return await asyncio.to_thread(run, *arguments, **house.environment)
+
+    await house.a_waiting_session()
+    listed = await antiphon("sessions", "list")
+    assert "waiting for approval of book (c1), book (c2)" in listed.stdout
+    shown = await antiphon("sessions", "show", "s1")
+    assert "waits for approval: book(room=1) [c1]: every call of book has to be approved" in shown.stdout
+    assert "Waits for approval of book [c1], book [c2]" in shown.stderr
+    assert "antiphon sessions approve s1" in shown.stderr
+
+    unknown = await antiphon("sessions", "approve", "s1", "--call", "c9")
+    assert (unknown.exit_code, unknown.stdout) == (2, "")
+    assert "Those that wait: c1 (book), c2 (book)." in unknown.stderr
+    denied = await antiphon(
+        "sessions", "deny", "s1", "--call", "c2", "--by", "ann", "--reason", "No.", "--json"
+    )
+    assert orjson.loads(denied.stdout) == {"session_id": "s1", "is_approved": False, "calls": ["c2"]}
+    approved = await antiphon("sessions", "approve", "s1", "--call", "c1")
+    assert (approved.exit_code, approved.stdout) == (0, "Approved c1 of s1.\n")
+    assert [call.refused for call in (await house.said(ToolsRequested)).calls] == [
+        None,
+        None,
+        "ann denied it: No",
+    ]
+
+    late = await antiphon("sessions", "deny", "s1")
+    assert (late.exit_code, late.stdout) == (1, "")
+    assert "waits for nobody's approval: its tool calls of round 1 are running" in late.stderr
+    history = (await antiphon("sessions", "show", "s1")).stdout
+    assert "denied by ann: c2 (No.)" in history
+    assert "approved: c1" in history
+
+
+async def test_a_batch_that_is_out_leaves_the_sessions_document(house: House) -> None:
+    await house.a_waiting_session()
+    await house.client.approve("s1")
+    await house.said(ToolsRequested)
+    _, content = await house.bus.session("s1").document(STATE)
+    assert b"pending" not in (content or b"")

@@ -1,0 +1,291 @@
+"""When a person has to approve a call, and what their decision does."""
+
+from typing import Any
+
+import pytest
+
+from coordinator.session import Decision, Session
+from shared.errors import ErrorInfo
+from shared.events import (
+    ApprovalDecided,
+    ApprovalRequested,
+    AssemblyRequested,
+    BriefingRequested,
+    CancellationRequested,
+    ComponentFailed,
+    DeadlineReached,
+    EventData,
+    ToolsRequested,
+)
+from shared.ids import new_id
+from shared.tools import Catalogue, ToolCall
+from tests.coordinator.builders import (
+    a_briefing,
+    a_call,
+    a_catalogue,
+    a_decision,
+    a_reply,
+    a_result,
+    a_tool,
+    an_opened_session,
+    answered,
+    met,
+    only,
+    the_results,
+)
+
+TOOLS = a_catalogue(
+    a_tool("book", "write", approval="always"),
+    a_tool("browse", open_world=True),
+    a_tool("careful", alternatives=[{"tool": "browse"}]),
+    a_tool("note", "write", approval="after_untrusted"),
+    "search",
+)
+BOOK, OTHER_BOOK = a_call("book", "b1", arguments={"room": 7}), a_call("book", "b2")
+DECIDED = "1795244309999-0"
+
+
+def called(session: Session, *calls: ToolCall, catalogue: Catalogue = TOOLS) -> Decision:
+    """What comes of a reply with those calls, in the session's round."""
+    reasoning = answered(session, a_briefing(session.round), catalogue).session
+    return answered(reasoning, a_reply(calls=calls, round=session.round), catalogue)
+
+
+def a_session(**options: Any) -> Session:
+    return an_opened_session(TOOLS, **options).session
+
+
+def a_waiting_session(*calls: ToolCall, **options: Any) -> Session:
+    decision = called(a_session(**options), *(calls or (BOOK,)))
+    assert decision.session.phase == "approval"
+    return decision.session
+
+
+def after(session: Session, decision: ApprovalDecided, log_entry: str = DECIDED) -> Decision:
+    return met(session, decision, TOOLS, log_entry)
+
+
+def asked_about(decision: Decision) -> list[str]:
+    return [call.tool for call in only(decision, ApprovalRequested).calls]
+
+
+def test_a_call_that_a_person_has_to_approve_waits_with_its_whole_batch() -> None:
+    decision = called(a_session(), a_call("search"), BOOK)
+    (asked,) = only(decision, ApprovalRequested).calls
+    assert (asked.id, asked.tool, asked.arguments) == ("b1", "book", {"room": 7})
+    assert asked.because == "every call of book has to be approved"
+    assert decision.timers == ()
+    assert (decision.session.phase, decision.session.awaiting) == ("approval", None)
+    assert decision.session.tool_calls_used == 0, "nothing has run yet"
+
+
+def test_an_approved_batch_goes_out_with_the_place_of_the_decision() -> None:
+    decision = after(a_waiting_session(a_call("search"), BOOK), a_decision(True))
+    search, book = only(decision, ToolsRequested).calls
+    assert (search.approval, book.approval) == (None, DECIDED)
+    assert (search.refused, book.refused) == (None, None)
+    assert book.idempotency_key == "default/s1/1/b1"
+    assert decision.session.tool_calls_used == 2
+    assert (decision.session.pending, decision.session.undecided) == ((), ())
+    done = answered(decision.session, the_results(a_result("book")), TOOLS)
+    assert only(done, BriefingRequested).round == 2
+
+
+@pytest.mark.parametrize(
+    ("by", "reason", "says"),
+    [
+        ("", "", "a person denied it"),
+        ("Ann", "", "Ann denied it"),
+        ("Ann", "Too expensive.", "Ann denied it: Too expensive"),
+        ("A\nB", "x " * 400, "A B denied it: x x"),
+    ],
+)
+def test_a_denied_call_is_refused_with_who_and_why(by: str, reason: str, says: str) -> None:
+    decision = after(a_waiting_session(a_call("search"), BOOK), a_decision(False, by=by, reason=reason))
+    search, book = only(decision, ToolsRequested).calls
+    assert search.refused is None
+    assert (book.refused or "").startswith(says)
+    assert len(book.refused or "") < 450
+    assert book.approval is None
+
+
+def test_denied_calls_do_not_count_against_the_limit_of_calls() -> None:
+    decision = after(a_waiting_session(a_call("search"), BOOK), a_decision(False))
+    assert decision.session.tool_calls_used == 1
+
+
+def test_decisions_may_come_one_by_one() -> None:
+    session = a_waiting_session(BOOK, OTHER_BOOK)
+    first = after(session, a_decision(True, "b2"))
+    assert first.commands == ()
+    assert (first.session.phase, first.session.undecided) == ("approval", ("b1",))
+    last = after(first.session, a_decision(False, "b1", by="Bo"), "1795244309999-7")
+    b1, b2 = only(last, ToolsRequested).calls
+    assert (b1.refused, b1.approval) == ("Bo denied it", None)
+    assert (b2.refused, b2.approval) == (None, DECIDED)
+
+
+def test_a_decision_on_some_and_on_strangers_counts_for_those_that_wait() -> None:
+    session = after(a_waiting_session(BOOK, OTHER_BOOK), a_decision(True, "b1", "stranger")).session
+    assert session.undecided == ("b2",)
+
+
+def test_a_decision_that_is_late_said_twice_or_about_others_changes_nothing() -> None:
+    waiting = a_waiting_session(BOOK, OTHER_BOOK)
+    for foreign in (a_decision(True, "b9"), a_decision(True, round=2), a_decision(False, "search")):
+        assert after(waiting, foreign) == Decision(waiting)
+    half = after(waiting, a_decision(True, "b1")).session
+    assert after(half, a_decision(False, "b1")) == Decision(half), "what is decided stays decided"
+    out = after(half, a_decision(True)).session
+    assert after(out, a_decision(False)) == Decision(out)
+    for session in (a_session(), met(waiting, CancellationRequested(), TOOLS).session):
+        assert after(session, a_decision(True)) == Decision(session)
+
+
+def test_the_calls_beyond_the_limit_are_refused_and_nobody_is_asked_about_them() -> None:
+    decision = called(a_session(max_tool_calls=1), BOOK, OTHER_BOOK)
+    assert [call.id for call in only(decision, ApprovalRequested).calls] == ["b1"]
+    b1, b2 = only(after(decision.session, a_decision(True)), ToolsRequested).calls
+    assert b1.refused is None
+    assert b2.refused == "the session's limit of 1 tool calls is reached"
+    only(called(a_session(max_tool_calls=1), a_call("search"), BOOK), ToolsRequested)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        a_call("book", problem="The arguments came as a list; they must be one whole JSON object."),
+        a_call("invented"),
+    ],
+)
+def test_nobody_is_asked_about_what_cannot_run(call: ToolCall) -> None:
+    only(called(a_session(), call), ToolsRequested)
+
+
+def test_nobody_is_asked_about_a_tool_the_session_may_not_use() -> None:
+    session = an_opened_session(TOOLS, ("search",)).session
+    only(called(session, BOOK), ToolsRequested)
+    scoped = a_catalogue(a_tool("book", approval="always", steps=[2]), "search")
+    only(called(an_opened_session(scoped).session, BOOK, catalogue=scoped), ToolsRequested)
+
+
+class TestUntrusted:
+    def round_with(self, *results: object, **fields: object) -> Session:
+        """A session whose first batch had that outcome."""
+        session = called(a_session(), a_call("browse"), a_call("search")).session
+        result = a_result("browse", **fields)
+        return answered(session, the_results(result, a_result("search", index=1)), TOOLS).session
+
+    def test_once_untrusted_content_is_in_the_session_a_write_waits(self) -> None:
+        session = self.round_with(data="a page")
+        assert session.has_untrusted
+        decision = called(session, a_call("search"), a_call("note"))
+        assert asked_about(decision) == ["note"]
+        (asked,) = only(decision, ApprovalRequested).calls
+        assert asked.because == "content that anybody may have written is in the session"
+        request = only(after(decision.session, a_decision(True, round=2)), ToolsRequested)
+        assert request.has_untrusted
+
+    def test_before_that_it_does_not(self) -> None:
+        request = only(called(a_session(), a_call("note"), a_call("browse")), ToolsRequested)
+        assert not request.has_untrusted
+
+    @pytest.mark.parametrize(
+        ("error_type", "is_untrusted"),
+        [
+            ("not_found", True),
+            ("api_failure", True),
+            ("validation_error", True),
+            ("permission_denied", True),
+            ("timeout", True),
+            ("cancelled", False),
+            ("unknown_tool", False),
+            ("dependency_failed", False),
+            ("circuit_open", False),
+        ],
+    )
+    def test_an_error_counts_unless_the_call_reached_nobody(
+        self, error_type: str, is_untrusted: bool
+    ) -> None:
+        error = {"error_type": error_type, "message": "...", "suggested_action": "..."}
+        assert self.round_with(status="error", error=error).has_untrusted is is_untrusted
+
+    def test_trusted_tools_leave_it_as_it_is(self) -> None:
+        session = answered(
+            called(a_session(), a_call("search")).session, the_results(a_result("search")), TOOLS
+        )
+        assert not session.session.has_untrusted
+
+    def test_a_substitutes_words_count_as_its_own(self) -> None:
+        batch = called(a_session(), a_call("careful")).session
+        result = a_result("careful", substitute="browse", substitute_because="It was down.")
+        session = answered(batch, the_results(result), TOOLS).session
+        assert session.has_untrusted
+        assert session.succeeded == ("careful", "browse")
+
+    def test_untrusted_content_stays_in_the_session(self) -> None:
+        session = self.round_with(data="a page")
+        batch = called(session, a_call("search")).session
+        assert answered(batch, the_results(a_result("search"), round=2), TOOLS).session.has_untrusted
+
+    @pytest.mark.parametrize("source", ["browse", "careful"])
+    def test_a_write_that_takes_what_an_untrusted_call_of_its_batch_returns_waits(self, source: str) -> None:
+        """Also when only an alternative of that tool is untrusted: it may answer in its place."""
+        note = a_call("note", arguments={"text": ["${calls[0].title}"]})
+        decision = called(a_session(), a_call(source), note)
+        assert asked_about(decision) == ["note"]
+        assert "another call of the batch" in only(decision, ApprovalRequested).calls[0].because
+        only(called(a_session(), a_call("search"), note), ToolsRequested)
+
+
+@pytest.mark.parametrize(
+    ("end", "reason"), [(DeadlineReached(), "deadline_exceeded"), (CancellationRequested(), "cancelled")]
+)
+def test_a_session_that_ends_while_it_waits_names_the_calls_that_waited(end: EventData, reason: str) -> None:
+    session = after(a_waiting_session(a_call("search"), BOOK, OTHER_BOOK), a_decision(True, "b2")).session
+    decision = met(session, end, TOOLS)
+    request = only(decision, AssemblyRequested)
+    assert (request.termination_reason, request.tool_calls_used, request.batch) == (reason, 0, None)
+    (doubt,) = request.uncertainty
+    assert (doubt.kind, doubt.about) == ("approval_missing", "b1")
+    assert doubt.message == (
+        "Nobody decided on `book` (b1) before the session ended; nothing of that batch was run."
+    )
+    assert (decision.session.pending, decision.session.undecided) == ((), ())
+
+
+def test_a_single_call_that_waited_is_said_not_to_have_run() -> None:
+    (doubt,) = only(met(a_waiting_session(), DeadlineReached(), TOOLS), AssemblyRequested).uncertainty
+    assert doubt.message == "Nobody decided on `book` (b1) before the session ended; it was not run."
+
+
+def test_a_dead_letter_of_somebody_else_does_not_end_the_waiting() -> None:
+    session = a_waiting_session()
+    error = ErrorInfo(code="internal_error", message="it broke")
+    failed = ComponentFailed(component="tool_dispatcher", failed_event=new_id(), error=error)
+    assert met(session, failed, TOOLS) == Decision(session)
+
+
+def test_two_rounds_of_denials_force_an_answer() -> None:
+    """A model cannot go on asking a person for what they do not want."""
+    session = a_session(max_rounds=10)
+    cancelled = {"error_type": "cancelled", "message": "...", "suggested_action": "..."}
+    for round in (1, 2):
+        waiting = called(session, BOOK).session
+        batch = after(waiting, a_decision(False, round=round)).session
+        session = answered(
+            batch, the_results(a_result("book", status="error", error=cancelled)), TOOLS
+        ).session
+    reasoning = answered(session, a_briefing(3), TOOLS)
+    assert reasoning.session.last_round == "all_tools_failed"
+
+
+def test_what_succeeded_is_told_to_later_batches_each_tool_once() -> None:
+    session = a_session()
+    for expected in ((), ("search",), ("search",)):
+        decision = called(session, a_call("search"), a_call("invented"))
+        assert only(decision, ToolsRequested).succeeded == expected
+        results = the_results(
+            a_result("search"), a_result("invented", index=1), a_result("book", status="error")
+        )
+        session = answered(decision.session, results, TOOLS).session

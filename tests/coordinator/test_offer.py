@@ -1,0 +1,228 @@
+"""Which tools the model is shown, and which it may call."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coordinator import offer
+from coordinator.session import OfferBounds, Session
+from shared.events import ReasoningRequested, ToolsRequested
+from shared.tools import Catalogue, ToolDefinition
+from tests.coordinator.builders import (
+    a_briefing,
+    a_call,
+    a_catalogue,
+    a_reply,
+    a_result,
+    a_tool,
+    an_opened_session,
+    answered,
+    only,
+    the_results,
+)
+
+FILLER = [a_tool(f"t{n:02}", description="Does one thing.") for n in range(31)]
+BUILT_INS = ("find_tools", "read_result")
+WEATHER = a_tool("zz_weather", description="How the weather is.")
+MAIL = a_tool("zy_mail", description="Write a letter to a customer.")
+MANY = a_catalogue(*FILLER, *BUILT_INS, WEATHER, MAIL)
+
+
+def shown(session: Session, catalogue: Catalogue = MANY) -> tuple[str, ...]:
+    return only(answered(session, a_briefing(session.round), catalogue), ReasoningRequested).tools
+
+
+def next_round(session: Session, catalogue: Catalogue, reply: Any, *results: Any) -> Session:
+    """The session one round on: briefed, replied, its batch done."""
+    reasoning = answered(session, a_briefing(session.round), catalogue).session
+    batch = answered(reasoning, reply, catalogue).session
+    return answered(batch, the_results(*results, round=session.round), catalogue).session
+
+
+def test_a_few_tools_are_all_offered_and_nothing_to_find_more() -> None:
+    catalogue = a_catalogue(*FILLER[:30], *BUILT_INS)
+    session = an_opened_session(catalogue).session
+    assert session.offer is None
+    assert shown(session, catalogue) == tuple(tool.name for tool in FILLER[:30])
+
+
+def test_many_tools_are_offered_in_part_those_that_fit_the_question_and_a_tool_to_find_more() -> None:
+    session = an_opened_session(MANY, query="How is the weather for my letter?").session
+    names = shown(session)
+    assert {"zz_weather", "zy_mail", "find_tools"} < set(names)
+    assert len(names) == 8 + 1
+    assert "read_result" not in names
+    assert names == tuple(tool.name for tool in MANY.tools if tool.name in names), "in the catalogue's order"
+
+
+def test_how_many_is_a_setting() -> None:
+    session = an_opened_session(MANY, query="weather", offer=OfferBounds(all_max=3, subset=1)).session
+    assert shown(session) == ("find_tools", "zz_weather")
+    everything = an_opened_session(MANY, offer=OfferBounds(all_max=33)).session
+    assert len(shown(everything)) == 33
+
+
+def test_pinned_tools_are_offered_beside_the_others() -> None:
+    catalogue = a_catalogue(*FILLER, *BUILT_INS, WEATHER, a_tool("aa_pinned", pinned=True))
+    session = an_opened_session(catalogue, query="weather", offer=OfferBounds(subset=2)).session
+    assert shown(session, catalogue) == ("aa_pinned", "find_tools", "t00", "zz_weather")
+
+
+def test_tools_that_a_query_names_are_counted_alone() -> None:
+    session = an_opened_session(MANY, ("t03", "zz_weather")).session
+    assert shown(session) == ("t03", "zz_weather")
+
+
+def test_tools_beyond_the_scopes_are_neither_counted_nor_offered() -> None:
+    writes = [a_tool(f"w{n:02}", "write", "weather weather") for n in range(31)]
+    catalogue = a_catalogue(*writes, WEATHER, default_scopes=["read"])
+    assert shown(an_opened_session(catalogue, query="weather").session, catalogue) == ("zz_weather",)
+
+
+def test_what_is_not_offered_may_still_be_called_and_is_offered_from_then_on() -> None:
+    session = an_opened_session(MANY, offer=OfferBounds(subset=2)).session
+    assert "t17" not in shown(session)
+    reasoning = answered(session, a_briefing(), MANY).session
+    batch = answered(reasoning, a_reply("", [a_call("t17"), a_call("invented")]), MANY)
+    request = only(batch, ToolsRequested)
+    assert [call.refused for call in request.calls] == [None, None], "the dispatcher tells what is wrong"
+    assert len(request.allowed) == 33 + 1
+    after = answered(batch.session, the_results(a_result("t17")), MANY).session
+    assert set(shown(after)) == {*shown(session), "t17"}
+
+
+def test_what_find_tools_has_found_is_offered_as_far_as_the_session_may_use_it() -> None:
+    catalogue = a_catalogue(
+        *FILLER, *BUILT_INS, WEATHER, a_tool("zz_write", "write"), default_scopes=["read"]
+    )
+    session = an_opened_session(catalogue, offer=OfferBounds(subset=1)).session
+    found = {"tools": [{"name": name} for name in ("zz_weather", "zz_write", "nothing", "read_result")]}
+    results = a_result("find_tools", data=found)
+    after = next_round(session, catalogue, a_reply("", [a_call("find_tools")]), results)
+    assert shown(after, catalogue) == ("find_tools", "t00", "zz_weather")
+
+
+@pytest.mark.parametrize("data", [None, "zz_weather", {"tools": "zz_weather"}, {"tools": [7]}])
+def test_what_find_tools_should_not_return_adds_nothing(data: Any) -> None:
+    session = an_opened_session(MANY, offer=OfferBounds(subset=1)).session
+    reply, result = a_reply("", [a_call("find_tools")]), a_result("find_tools", data=data)
+    assert next_round(session, MANY, reply, result).offer == session.offer
+
+
+def test_another_tool_that_speaks_of_tools_adds_nothing() -> None:
+    session = an_opened_session(MANY, offer=OfferBounds(subset=1)).session
+    result = a_result("t00", data={"tools": [{"name": "zz_weather"}]})
+    assert next_round(session, MANY, a_reply("", [a_call("t00")]), result).offer == session.offer
+
+
+def test_the_tools_that_a_replys_words_fit_best_are_offered_from_then_on() -> None:
+    session = an_opened_session(MANY, query="weather", offer=OfferBounds(subset=1)).session
+    reply = a_reply("Now I write the customer a letter.", [a_call("zz_weather")])
+    after = next_round(session, MANY, reply, a_result("zz_weather"))
+    assert shown(after) == ("find_tools", "zy_mail", "zz_weather")
+
+
+def test_a_reply_about_what_is_offered_already_leaves_the_offer_as_it_was() -> None:
+    """So that the prompt's beginning stays in the cache."""
+    session = an_opened_session(MANY, query="weather", offer=OfferBounds(subset=1)).session
+    reply = a_reply("I ask for the weather again.", [a_call("zz_weather")])
+    assert shown(next_round(session, MANY, reply, a_result("zz_weather"))) == shown(session)
+
+
+def test_read_result_is_offered_once_a_result_was_cut() -> None:
+    catalogue = a_catalogue(*BUILT_INS, "search")
+    session = an_opened_session(catalogue).session
+    assert shown(session, catalogue) == ("search",)
+    whole = next_round(session, catalogue, a_reply(calls=1), a_result("search", data=[1]))
+    assert shown(whole, catalogue) == ("search",)
+    cut = next_round(session, catalogue, a_reply(calls=1), a_result("search", data=[1], handle="r1"))
+    assert shown(cut, catalogue) == ("read_result", "search")
+    later = next_round(cut, catalogue, a_reply(calls=1, round=2), a_result("search"))
+    assert shown(later, catalogue) == ("read_result", "search"), "and from then on"
+    reasoning = answered(later, a_briefing(3), catalogue).session
+    request = only(answered(reasoning, a_reply(calls=1, round=3), catalogue), ToolsRequested)
+    assert request.allowed == ("read_result", "search")
+
+
+def test_a_tool_for_certain_rounds_is_offered_and_allowed_in_those_alone() -> None:
+    catalogue = a_catalogue(a_tool("first", steps=[1]), a_tool("later", steps=[2, 3]), "search")
+    session = an_opened_session(catalogue).session
+    for expected in (("first", "search"), ("later", "search"), ("later", "search")):
+        assert shown(session, catalogue) == expected
+        reasoning = answered(session, a_briefing(session.round), catalogue).session
+        reply = a_reply(calls=1, round=session.round)
+        batch = answered(reasoning, reply, catalogue)
+        assert only(batch, ToolsRequested).allowed == expected
+        session = answered(batch.session, the_results(a_result("search")), catalogue).session
+
+
+def test_of_many_tools_those_for_certain_rounds_compete_in_those() -> None:
+    late = a_tool("late_weather", description="weather weather weather", steps=[2])
+    catalogue = a_catalogue(*FILLER, WEATHER, late)
+    session = an_opened_session(catalogue, query="weather", offer=OfferBounds(subset=1)).session
+    assert shown(session, catalogue) == ("zz_weather",)
+    after = next_round(session, catalogue, a_reply("", [a_call("zz_weather")]), a_result("zz_weather"))
+    assert shown(after, catalogue) == ("late_weather", "zz_weather")
+
+
+def test_tools_are_counted_by_round() -> None:
+    """Forty tools of which no round has more than thirty are all offered."""
+    scoped = [a_tool(f"s{n:02}", steps=[n % 2 + 1]) for n in range(40)]
+    catalogue = a_catalogue(*scoped, "search")
+    session = an_opened_session(catalogue).session
+    assert session.offer is None
+    assert len(shown(session, catalogue)) == 21
+
+
+def test_a_catalogue_that_is_not_kept_any_more_does_not_stop_the_session() -> None:
+    """The engine tells the model that the tools are out of reach."""
+    session = an_opened_session(MANY, ("t03", "zz_weather")).session
+    assert shown(session, Catalogue()) == ("t03", "zz_weather")
+    reasoning = answered(session, a_briefing(), Catalogue()).session
+    assert only(answered(reasoning, a_reply(calls=1), Catalogue()), ToolsRequested).calls
+
+
+names = st.lists(st.integers(0, 60), unique=True, max_size=60)
+
+
+def a_random_tool(n: int) -> ToolDefinition:
+    contract: dict[str, Any] = {"pinned": n % 11 == 0}
+    if n % 7 == 0:
+        contract["steps"] = [n % 3 + 1]
+    return a_tool(f"tool_{n}", "write" if n % 5 == 0 else "read", f"word{n % 4}", **contract)
+
+
+@given(
+    names,
+    st.text("word0123 ", max_size=30).map("Why? {}".format),
+    st.integers(1, 40),
+    st.integers(1, 10),
+    st.integers(1, 6),
+)
+def test_an_offer_is_of_what_may_be_used_and_keeps_its_bounds(
+    numbers: list[int], query: str, all_max: int, subset: int, max_rounds: int
+) -> None:
+    catalogue = a_catalogue(*map(a_random_tool, numbers), default_scopes=["read"])
+    bounds = OfferBounds(all_max, subset)
+    session = an_opened_session(catalogue, query=query, offer=bounds, max_rounds=max_rounds).session
+    again = a_catalogue(*map(a_random_tool, reversed(numbers)), default_scopes=["read"])
+    assert (
+        an_opened_session(again, query=query, offer=bounds, max_rounds=max_rounds).session.offer
+        == session.offer
+    )
+    for round in range(1, max_rounds + 1):
+        now = session.model_copy(update={"round": round})
+        there, may = offer.offered(now, catalogue), offer.allowed(now, catalogue)
+        contracts = [catalogue.by_name[name].contract for name in may]
+        assert set(there) <= set(may) <= set(session.tools)
+        assert all(contract.is_for_round(round) and contract.effect == "read" for contract in contracts)
+        pinned = {name for name, contract in zip(may, contracts, strict=True) if contract.pinned}
+        assert pinned <= set(there)
+        if len(may) <= all_max:
+            assert there == may
+        elif not any(catalogue.by_name[name].contract.steps for name in session.tools):
+            assert len(there) == len(pinned) + min(subset, len(may) - len(pinned))
+        else:
+            assert len(there) >= min(subset, len(may))

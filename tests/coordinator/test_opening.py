@@ -1,0 +1,126 @@
+"""What a session may do is fixed when it opens: by its grant, its options, and the catalogue."""
+
+import pytest
+
+from coordinator.session import OfferBounds, Session
+from shared.events import QuerySubmitted, ReasoningRequested, SessionOpened, ToolsRequested
+from shared.session import QueryOptions
+from tests.coordinator.builders import (
+    a_briefing,
+    a_call,
+    a_catalogue,
+    a_reply,
+    a_tool,
+    an_opened_session,
+    answered,
+    only,
+)
+from tests.grants import a_grant
+
+TOOLS = a_catalogue(
+    a_tool("book", "write"),
+    a_tool("search"),
+    a_tool("secrets", scopes=["vault"]),
+    default_scopes=["read"],
+)
+
+
+def doubts_of(session: Session) -> list[tuple[str, str]]:
+    return [(doubt.kind, doubt.about) for doubt in session.uncertainty]
+
+
+def test_without_a_grant_the_operators_default_scopes_hold() -> None:
+    decision = an_opened_session(TOOLS)
+    assert isinstance(decision.commands[0], SessionOpened)
+    assert decision.commands[0].tools == decision.session.tools == ("search",)
+    assert (decision.session.tenant, decision.session.grant) == ("default", "")
+    assert decision.session.uncertainty == (), "nobody has asked for more"
+
+
+def test_a_grant_says_whose_session_it_is_and_which_tools_are_within_it() -> None:
+    grant = a_grant(["read", "write", "vault"], tenant="acme")
+    session = an_opened_session(TOOLS, grant=grant).session
+    assert session.tools == ("book", "search", "secrets")
+    assert (session.tenant, session.grant) == ("acme", grant)
+    assert an_opened_session(TOOLS, grant=a_grant(["write"])).session.tools == ("book",)
+    assert an_opened_session(TOOLS, grant=a_grant([])).session.tools == ()
+
+
+@pytest.mark.parametrize(
+    ("grant", "why"),
+    [
+        ("nonsense", "it is not a signed JSON Web Token."),
+        (a_grant(["read"], aud="others"), "its claim `aud` is not 'antiphon'; it was issued for something else."),
+        (a_grant(["read"], exp=1_795_262_400), "it expired at 2026-11-21 12:00:00 UTC."),
+        (a_grant(["read"], session="other"), "it is for session other alone."),
+    ],
+)  # fmt: skip  # one case a line
+def test_a_grant_that_is_of_no_use_offers_no_tools_and_says_why(grant: str, why: str) -> None:
+    session = an_opened_session(TOOLS, ("search",), grant=grant).session
+    assert session.tools == session.built_ins == ()
+    (doubt,) = session.uncertainty
+    assert (doubt.kind, doubt.about) == ("grant_invalid", "grant")
+    assert doubt.message == f"The session's grant could not be used, so no tools were offered: {why}"
+    assert only(answered(session, a_briefing(), TOOLS), ReasoningRequested).tools == ()
+
+
+def test_a_grant_for_this_session_is_as_good_as_one_for_any() -> None:
+    assert an_opened_session(TOOLS, grant=a_grant(["read"], session="s1")).session.tools == ("search",)
+
+
+def test_options_choose_among_the_tools_of_the_scopes_and_widen_nothing() -> None:
+    """Whatever a query's options name, what the session may use is within its scopes."""
+    session = an_opened_session(TOOLS, ("book", "search", "fly", "secrets")).session
+    assert session.tools == ("search",)
+    assert doubts_of(session) == [
+        ("tools_unavailable", "book"),
+        ("tools_unavailable", "fly"),
+        ("tools_unavailable", "secrets"),
+    ]
+    assert [doubt.message for doubt in session.uncertainty] == [
+        "The session's scopes lack write, which 'book' needs; it was not used.",
+        "There is no tool 'fly'; it was not used.",
+        "The session's scopes lack vault, which 'secrets' needs; it was not used.",
+    ]
+    reasoning = answered(session, a_briefing(), TOOLS)
+    assert only(reasoning, ReasoningRequested).tools == ("search",)
+    batch = answered(reasoning.session, a_reply(calls=[a_call("book")]), TOOLS)
+    assert only(batch, ToolsRequested).allowed == ("search",)
+    assert not {"scopes", "grant", "tenant"} & set(QueryOptions.model_fields)
+    assert "grant" in QuerySubmitted.model_fields
+
+
+def test_a_tool_whose_contract_cannot_be_read_is_not_used() -> None:
+    catalogue = a_catalogue("search", a_tool("newer", mode="telepathic"))
+    assert an_opened_session(catalogue).session.tools == ("search",)
+    session = an_opened_session(catalogue, ("newer",)).session
+    assert (session.tools, doubts_of(session)) == ((), [("tools_unavailable", "newer")])
+
+
+def test_a_session_without_tools_of_its_own_gets_none_of_the_dispatchers() -> None:
+    catalogue = a_catalogue("find_tools", "read_result", a_tool("book", "write"), default_scopes=["read"])
+    assert an_opened_session(catalogue).session.built_ins == ()
+    session = an_opened_session(catalogue, grant=a_grant(["read", "write"])).session
+    assert (session.tools, session.built_ins) == (("book",), ("find_tools", "read_result"))
+    assert an_opened_session(catalogue, grant=a_grant(["write"])).session.built_ins == ()
+
+
+def test_a_document_of_before_there_were_grants_still_loads() -> None:
+    document = """{"id": "s1", "question": "1-0", "catalogue": "c0ffee", "tools": ["search"], "model": "",
+        "limits": {"max_rounds": 4, "max_tool_calls": 20, "max_tokens": 200000, "deadline_s": 300.0,
+        "assembly_s": 60.0}, "opened": "2026-11-21T12:00:00Z", "deadline": "2026-11-21T12:05:00Z",
+        "phase": "reasoning", "awaiting": "01938c3e-0000-7000-8000-000000000001"}"""
+    session = Session.model_validate_json(document)
+    request = only(answered(session, a_reply(calls=1)), ToolsRequested)
+    assert (request.allowed, request.tenant, request.grant) == (("search",), "default", "")
+    assert Session.model_validate_json(session.model_dump_json(exclude_defaults=True)) == session
+
+
+def test_a_session_with_everything_in_its_document_comes_back_as_it_was() -> None:
+    catalogue = a_catalogue(*(f"t{n:02}" for n in range(40)), a_tool("book", approval="always"))
+    grant = a_grant(["read"], tenant="acme")
+    session = an_opened_session(catalogue, grant=grant, query="book", offer=OfferBounds(5, 2)).session
+    session = answered(session, a_briefing(), catalogue).session
+    session = answered(session, a_reply(calls=[a_call("book", arguments={"x": [1]})]), catalogue).session
+    assert session.phase == "approval"
+    assert Session.model_validate_json(session.model_dump_json(exclude_defaults=True)) == session

@@ -1,0 +1,46 @@
+"""Every example tool is sent what nobody should send, for real: writes too, against services of the test's own."""
+
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import examples
+from examples.local_http import serving
+from examples.weather.service import WeatherService
+from examples.webhooks.receiver import Receiver
+from tool_dispatcher.catalogue import load_tools
+from tool_dispatcher.check.run import Options, check_tool
+
+SECRET = "correct-horse-battery-staple"
+MODULES = [f"examples.{module.name}" for module in pkgutil.iter_modules(examples.__path__) if module.ispkg]
+TOOLS = [(module, name) for module in MODULES for name in load_tools(module)]
+
+
+@pytest.fixture(autouse=True)
+def _services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What the examples read and write, none of it outside this test."""
+    monkeypatch.setenv("CRM_DATABASE", str(tmp_path / "crm.sqlite3"))
+    monkeypatch.setenv("WEBHOOK_SECRET", SECRET)
+    with serving(WeatherService().reply) as weather, serving(Receiver(SECRET).reply) as receiver:
+        monkeypatch.setenv("WEATHER_URL", weather)
+        monkeypatch.setenv("WEBHOOK_URL", f"{receiver}/events")
+        yield
+
+
+@pytest.mark.parametrize(("module", "name"), TOOLS)
+async def test_every_case_ends_in_data_or_an_error_that_helps(module: str, name: str) -> None:
+    options = Options(runs_writes=True, examples_max=20, secrets=(SECRET,))
+    report = await check_tool(load_tools(module)[name], options)
+    assert [(one.label, one.told, one.faults) for one in report.failed] == []
+    assert report.notes == ()
+    assert report.count("refused") > 0
+    assert report.count("ran") > 0
+    assert report.count("accepted") == 0
+
+
+def test_all_examples_are_here() -> None:
+    assert {"courses", "crm", "documents", "weather", "webhooks"} <= {
+        module.removeprefix("examples.") for module in MODULES
+    }

@@ -1,0 +1,75 @@
+"""Between them the examples show everything a contract can say, and need nothing but what authors have."""
+
+import ast
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import examples
+from antiphon import Tool
+from shared.contract import CONTRACT_KEYWORD, Contract, ErrorPropagation, Mode
+from shared.tools import ToolError
+from tool_dispatcher.catalogue import load_tools
+from tool_dispatcher.validate import validate
+
+PACKAGES = ("courses", "crm", "documents", "weather", "webhooks")
+TOOLS = load_tools(",".join(f"examples.{package}" for package in PACKAGES))
+CONTRACTS = [tool.contract for tool in TOOLS.values()]
+SOURCES = sorted(Path(examples.__path__[0]).rglob("*.py"))
+
+
+def test_every_mode_is_shown() -> None:
+    assert {contract.mode for contract in CONTRACTS} == set(get_args(Mode))
+    assert {contract.error_propagation for contract in CONTRACTS} == set(get_args(ErrorPropagation))
+
+
+@pytest.mark.parametrize("option", Contract.model_fields)
+def test_every_option_is_used(option: str) -> None:
+    """With something else than what it is when nothing is said."""
+    plain = Contract(effect="read")
+    assert any(getattr(contract, option) != getattr(plain, option) for contract in CONTRACTS)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_each_example_stands_alone(package: str) -> None:
+    """What a contract names is there, in the same example."""
+    assert len(load_tools(f"examples.{package}")) >= 1
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_each_example_says_how_it_is_run(package: str) -> None:
+    module = (Path(examples.__path__[0]) / package / "__init__.py").read_text()
+    assert f"--tools examples.{package}" in module
+    assert f"    {package} " in (examples.__doc__ or "")
+
+
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
+def test_each_tool_is_published_with_its_contract_and_an_example(tool: Tool) -> None:
+    schema = tool.definition.input_schema
+    Draft202012Validator.check_schema(schema)
+    assert Contract.of_schema(schema, tool.effect) == tool.contract
+    assert CONTRACT_KEYWORD in schema
+    assert tool.example is not None
+    assert not isinstance(validate(tool, tool.example), ToolError)
+    refused = validate(tool, {**tool.example, "no_such_parameter": 1})
+    assert isinstance(refused, ToolError)
+    assert refused.suggested_action
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
+def test_an_example_imports_what_an_author_of_tools_can(path: Path) -> None:
+    """Of ours `antiphon` alone."""
+    tree = ast.parse(path.read_text())
+    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    ours = (
+        "coordinator",
+        "reasoning_engine",
+        "tool_dispatcher",
+        "context_synthesizer",
+        "response_assembler",
+        "shared",
+    )
+    assert [name for name in names if name.split(".")[0] in ours or name.startswith("antiphon.")] == []

@@ -1,0 +1,137 @@
+"""Whatever the service does, the model gets weather or an error it can act on."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from examples.local_http import Reply, Request, serving
+from examples.weather import client, climate_average, current_weather, forecast
+from examples.weather.service import Control, WeatherService
+from shared.tools import ToolError
+from tests.tool_dispatcher.builders import until
+from tool_dispatcher.substitution import mapped
+from tool_dispatcher.tool import ToolFailed
+from tool_dispatcher.validate import validate
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[WeatherService]:
+    served = WeatherService()
+    with serving(served.reply) as url:
+        monkeypatch.setenv("WEATHER_URL", url)
+        yield served
+
+
+async def failure(awaited: Any) -> ToolFailed:
+    with pytest.raises(ToolFailed) as failed:
+        await awaited
+    return failed.value
+
+
+async def test_the_weather_is_what_the_service_says(service: WeatherService) -> None:
+    observed = await current_weather("saltmarsh")
+    expected = service.reply(Request("GET", "/current", {"city": "Saltmarsh"})).body
+    assert observed.model_dump() == expected
+
+
+async def test_a_forecast_is_what_the_service_says(service: WeatherService) -> None:
+    assert [day.day for day in (await forecast("Highmoor", 4)).days] == [1, 2, 3, 4]
+    assert len((await forecast("Highmoor")).days) == 3
+
+
+@pytest.mark.usefixtures("service")
+async def test_a_place_without_weather_is_not_found_and_the_nearest_is_told() -> None:
+    failed = await failure(current_weather("Saltmarch & Co?"))
+    assert failed.error_type == "not_found"
+    assert "'Saltmarch & Co?'" in failed.message
+    assert "Saltmarsh" in (failed.suggested_action or "")
+
+
+async def test_a_service_that_fails_is_an_api_failure(service: WeatherService) -> None:
+    service.control(Control(mode="fail"))
+    failed = await failure(current_weather("Saltmarsh"))
+    assert failed.error_type == "api_failure"
+    assert (
+        failed.message == "The weather service failed with status 503: The weather service is out of order."
+    )
+
+
+async def test_a_service_that_limits_tells_when_to_come_back(service: WeatherService) -> None:
+    service.control(Control(mode="limit", retry_after_s=12))
+    failed = await failure(forecast("Saltmarsh"))
+    assert (failed.error_type, failed.retry_after_s) == ("rate_limit", 12)
+
+
+async def test_a_service_that_stalls_is_given_up(
+    service: WeatherService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "_TIMEOUT", httpx2.Timeout(0.2))
+    service.control(Control(mode="stall", stall_s=600))
+    assert (await failure(current_weather("Saltmarsh"))).error_type == "timeout"
+
+
+async def test_a_service_that_is_not_there_is_an_api_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(lambda _: Reply(200, None)) as url:
+        monkeypatch.setenv("WEATHER_URL", url)
+    failed = await failure(current_weather("Saltmarsh"))
+    assert failed.error_type == "api_failure"
+    assert failed.message == "The weather service cannot be reached (ConnectError)."
+
+
+@pytest.mark.parametrize(
+    ("reply", "error_type"),
+    [
+        (Reply(200, {"city": "Saltmarsh"}), "api_failure"),
+        (Reply(200, "sunny"), "api_failure"),
+        (Reply(302, None, {"location": "http://elsewhere.example/"}), "api_failure"),
+        (Reply(404, "no"), "not_found"),
+        (Reply(429, None, {"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT"}), "rate_limit"),
+    ],
+)
+async def test_an_answer_that_is_none_is_told_apart(
+    reply: Reply, error_type: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(lambda _: reply) as url:
+        monkeypatch.setenv("WEATHER_URL", url)
+        failed = await failure(current_weather("Saltmarsh"))
+    assert (failed.error_type, failed.retry_after_s) == (error_type, None)
+
+
+async def test_an_address_that_is_none_is_told_by_the_name_of_its_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("WEATHER_URL", "user:password@host")
+    failed = await failure(current_weather("Saltmarsh"))
+    assert failed.message == "The weather service has no address: WEATHER_URL is none."
+
+
+async def test_several_cities_are_asked_for_at_once(service: WeatherService) -> None:
+    service.control(Control(mode="stall", stall_s=600))
+    asked = [asyncio.create_task(current_weather(city)) for city in ("Saltmarsh", "Highmoor", "Windle Bay")]
+    await until(lambda: service.ledger["under_way"] == 3)
+    service.control(Control())
+    assert [(await one).city for one in asked] == ["Saltmarsh", "Highmoor", "Windle Bay"]
+
+
+def test_averages_come_from_the_table() -> None:
+    assert climate_average("highmoor", 7).celsius == 14.6
+    year = climate_average("Highmoor")
+    assert (year.place, year.month, year.celsius) == ("Highmoor", None, 4.9)
+
+
+def test_averages_of_a_place_that_is_not_in_the_table_are_not_found() -> None:
+    with pytest.raises(ToolFailed, match="Hihgmoor") as failed:
+        climate_average("Hihgmoor")
+    assert '"Highmoor"' in (failed.value.suggested_action or "")
+
+
+@pytest.mark.parametrize("tool", [current_weather, forecast])
+def test_the_averages_take_what_is_asked_of_the_service(tool: Any) -> None:
+    (alternative,) = tool.contract.alternatives
+    assert alternative.tool == climate_average.name
+    arguments = mapped(alternative, tool.example)
+    assert not isinstance(validate(climate_average, arguments), ToolError)
+    assert arguments == {"place": "Saltmarsh"}

@@ -1,0 +1,113 @@
+"""Batches without anything that runs them: requests, contracts, and a hand that plays the tools."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from shared.contract import BatchVariant, Contract, Dependency
+from shared.events import ToolsRequested
+from shared.tools import RequestedCall, ToolError, ToolResult
+from tool_dispatcher.batch import Bounds, Plan, Step, Unit, advance, plan_batch, result_of, start
+from tool_dispatcher.failures import tool_error
+
+DEADLINE = datetime(2099, 1, 1, tzinfo=UTC)
+READ = Contract(effect="read")
+WRITE = Contract(effect="write", mode="sequential-only", error_propagation="fail-fast")
+SEARCH_FIRST = Contract(
+    effect="read", mode="dependent", depends_on=(Dependency(tool="search", required_fields=("id",)),)
+)
+MANY = BatchVariant(tool="many", argument="items", items_max=10)
+ROOMY = Bounds(batch_concurrency=100)
+
+
+def a_call(name: str = "look", **fields: Any) -> RequestedCall:
+    """A call whose id and key are given by its place when it is put into a request."""
+    return RequestedCall(**{"id": "?", "idempotency_key": "?", "name": name, **fields})
+
+
+def a_request(*calls: RequestedCall, **fields: Any) -> ToolsRequested:
+    """The calls get the ids c0, c1 and so on, where they have none of their own."""
+    numbered = tuple(
+        call.model_copy(update={"id": f"c{index}", "idempotency_key": f"k{index}"})
+        if call.id == "?"
+        else call
+        for index, call in enumerate(calls)
+    )
+    return ToolsRequested(**{"round": 1, "calls": numbered, "deadline": DEADLINE, **fields})
+
+
+def a_plan(
+    *calls: RequestedCall,
+    contracts: Mapping[str, Contract] | None = None,
+    bounds: Bounds = ROOMY,
+    succeeded: tuple[str, ...] = (),
+    **known: Any,
+) -> Plan:
+    """A plan in which every tool with a contract is allowed; tools are reads when nothing is said."""
+    given = dict.fromkeys((call.name for call in calls), READ) if contracts is None else contracts
+    request = a_request(*calls, allowed=tuple(given), succeeded=succeeded)
+    return plan_batch(request, given, bounds, **known)
+
+
+def a_failure(message: str = "the service is down", **fields: Any) -> ToolError:
+    return tool_error(fields.pop("error_type", "api_failure"), message, "Try later.", **fields)
+
+
+def ok(index: int, data: Any = None, name: str = "look", **fields: Any) -> ToolResult:
+    return ToolResult(index=index, call_id=f"c{index}", tool=name, status="ok", data=data, **fields)
+
+
+def error_in(result: ToolResult | None) -> ToolError:
+    assert result is not None
+    assert result.status == "error"
+    assert result.data is None
+    assert result.error is not None
+    return result.error
+
+
+Outcomes = Mapping[int, Any]
+"""By call, what its tool makes of it; `{"id": 1}` for those not named."""
+
+
+@dataclass
+class Hand:
+    """Runs a plan: what is begun ends in the order in which it was begun, unless a test takes another."""
+
+    plan: Plan
+    outcomes: Outcomes = field(default_factory=dict)
+    begun: list[Unit] = field(default_factory=list)
+    running: list[Unit] = field(default_factory=list)
+    answered: list[ToolResult] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.progress = self._take(start(self.plan)).progress
+
+    def end(self, call: int) -> None:
+        """The unit of that call ends."""
+        (unit,) = (unit for unit in self.running if call in unit.calls)
+        self.running.remove(unit)
+        self.progress = self._take(advance(self.progress, unit, self.results_of(unit))).progress
+
+    def end_all(self) -> tuple[ToolResult, ...]:
+        while self.running:
+            self.end(self.running[0].calls[0])
+        return self.progress.results()
+
+    def results_of(self, unit: Unit) -> list[ToolResult]:
+        calls = self.plan.request.calls
+        return [result_of(index, calls[index], self.outcomes.get(index, {"id": 1})) for index in unit.calls]
+
+    @property
+    def running_calls(self) -> list[tuple[int, ...]]:
+        return [unit.calls for unit in self.running]
+
+    @property
+    def begun_calls(self) -> list[tuple[int, ...]]:
+        return [unit.calls for unit in self.begun]
+
+    def _take(self, step: Step) -> Step:
+        self.begun += step.begin
+        self.running += step.begin
+        self.answered += step.answered
+        return step

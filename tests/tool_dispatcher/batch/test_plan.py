@@ -1,0 +1,143 @@
+"""What is answered without running, and with what words."""
+
+from typing import Any
+
+import pytest
+
+from shared.tools import RequestedCall, ToolError
+from tests.tool_dispatcher.batch.builders import (
+    READ,
+    ROOMY,
+    WRITE,
+    Hand,
+    a_call,
+    a_failure,
+    a_plan,
+    a_request,
+    error_in,
+    ok,
+)
+from tool_dispatcher.batch import plan_batch, start
+from tool_dispatcher.batch.answers import not_offered
+
+CONTRACTS = {"look": READ, "lookup": READ, "book": WRITE}
+
+
+def _answer(call: RequestedCall, allowed: tuple[str, ...], **known: Any) -> ToolError:
+    step = start(plan_batch(a_request(call, allowed=allowed), CONTRACTS, ROOMY, **known))
+    assert step.begin == ()
+    assert step.progress.is_done
+    return error_in(step.answered[0])
+
+
+def test_a_call_runs_by_itself_under_its_own_key() -> None:
+    (unit,) = Hand(a_plan(a_call())).begun
+    assert (unit.calls, unit.tool, unit.key, unit.variant) == ((0,), "look", "k0", None)
+
+
+REFUSALS: list[tuple[RequestedCall, tuple[str, ...], str, str, str]] = [
+    (
+        a_call(refused="the limit is reached"),
+        ("look",),
+        "cancelled",
+        "was not run: the limit is reached.",
+        "Call no further tools",
+    ),
+    (a_call(problem="It was cut off."), ("look",), "validation_error", "cut off", "complete JSON object"),
+    (
+        a_call("lokup"),
+        ("look", "lookup", "book"),
+        "unknown_tool",
+        "no tool 'lokup'",
+        "Use one of: lookup, look.",
+    ),
+    (a_call("lokup"), ("book",), "unknown_tool", "'lokup'", "Use one of: book."),
+    (a_call("zzz"), ("look", "book", "gone"), "unknown_tool", "'zzz'", "Use one of: book, look."),
+    (a_call("zzz"), (), "unknown_tool", "'zzz'", "Answer without tools: none is offered."),
+    (a_call(""), ("gone",), "unknown_tool", "''", "Answer without tools"),
+]
+
+
+@pytest.mark.parametrize(("call", "allowed", "error_type", "message", "action"), REFUSALS)
+def test_a_call_that_must_not_run_is_answered_with_the_way_out(
+    call: RequestedCall, allowed: tuple[str, ...], error_type: str, message: str, action: str
+) -> None:
+    error = _answer(call, allowed)
+    assert error.error_type == error_type
+    assert message in error.message
+    assert action in error.suggested_action
+
+
+def test_unusable_arguments_are_answered_with_an_example() -> None:
+    error = _answer(a_call(problem="It was cut off."), ("look",), example_of=lambda name: {"of": name})
+    assert error.example_valid_call == {"of": "look"}
+
+
+@pytest.mark.parametrize(
+    ("offered", "action"), [(["look"], "Use one of: look."), ([], "Answer without tools: none is offered.")]
+)
+def test_a_tool_that_is_not_offered_is_refused_with_what_is(offered: list[str], action: str) -> None:
+    error = not_offered("book", offered)
+    assert (error.error_type, error.message) == ("permission_denied", "book is not offered here.")
+    assert error.suggested_action == action
+
+
+def test_of_many_tools_offered_only_some_are_listed() -> None:
+    error = not_offered("book", [f"tool{n}" for n in range(100)])
+    assert error.suggested_action.endswith("tool19, ....")
+
+
+def test_what_was_checked_beforehand_counts_most() -> None:
+    assert _answer(a_call("zzz"), (), refused={0: a_failure("not you")}).message == "not you"
+
+
+def test_a_second_call_of_the_same_id_does_not_run_and_is_not_to_be_settled() -> None:
+    """The journal goes by id: settling the second would answer the first."""
+    twin = RequestedCall(id="twin", name="look", idempotency_key="k")
+    hand = Hand(a_plan(twin, twin, a_call()))
+    assert hand.begun_calls == [(0,), (2,)]
+    first, second, third = hand.end_all()
+    assert (first.status, third.status) == ("ok", "ok")
+    assert (
+        error_in(second).message
+        == "Two calls of this batch have the id 'twin'; this one, the later, was not run."
+    )
+    assert "on its own" in error_in(second).suggested_action
+    assert hand.answered == []
+
+
+def test_the_journals_outcome_of_a_repeated_id_is_the_first_calls() -> None:
+    twin = RequestedCall(id="twin", name="look", idempotency_key="k")
+    known = ok(0, "found").model_copy(update={"call_id": "twin"})
+    first, second = Hand(a_plan(twin, twin, settled={0: known, 1: known})).end_all()
+    assert first == known
+    assert (second.index, second.status) == (1, "error")
+
+
+def test_what_has_settled_does_not_run_and_stays_as_it_is() -> None:
+    known = ok(0, {"a": 1})
+    hand = Hand(a_plan(a_call(refused="whatever"), a_call(), settled={0: known}))
+    assert hand.begun_calls == [(1,)]
+    assert hand.end_all()[0] == known
+    assert hand.answered == [], "it is in the journal already"
+
+
+def test_answers_come_in_the_order_of_the_calls() -> None:
+    calls = [a_call("zzz"), a_call(), a_call(refused="no"), a_call("fetch", arguments={"a": "${calls[0]}"})]
+    step = start(a_plan(*calls, contracts={"look": READ, "fetch": READ}))
+    assert [result.index for result in step.answered] == [0, 2, 3]
+    assert [unit.calls for unit in step.begin] == [(1,)]
+    assert [(result.call_id, result.tool) for result in step.answered] == [
+        ("c0", "zzz"),
+        ("c2", "look"),
+        ("c3", "fetch"),
+    ]
+
+
+def test_names_and_reasons_of_any_length_make_short_answers() -> None:
+    long = "x" * 200
+    calls = [a_call(long), a_call("look", arguments={"a": "${calls[0]}"})]
+    failure = a_failure("y" * 2_000)
+    hand = Hand(a_plan(*calls, contracts={"look": READ}, refused={0: failure}))
+    assert all(len(error_in(result).message) <= 2_000 for result in hand.answered)
+    assert len(error_in(hand.answered[1]).message) < 600

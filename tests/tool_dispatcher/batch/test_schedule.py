@@ -1,0 +1,232 @@
+"""What begins when, and what a failure stops."""
+
+import pytest
+
+from shared.contract import Contract
+from tests.tool_dispatcher.batch.builders import (
+    MANY,
+    READ,
+    WRITE,
+    Hand,
+    a_call,
+    a_failure,
+    a_plan,
+    a_request,
+    error_in,
+    ok,
+)
+from tool_dispatcher.batch import Bounds, advance, failed, plan_batch, start
+
+CONTRACTS = {
+    "look": READ,
+    "write": WRITE,
+    "rank": Contract(effect="read", mode="sequential-only"),
+    "poll": Contract(effect="read", mode="fan-out-bounded", max_concurrency=2),
+    "check": Contract(effect="read", error_propagation="fail-fast"),
+    "note": Contract(effect="write", error_propagation="partial-success"),
+}
+WAITS_FOR = {n: {"a": f"${{calls[{n}]}}"} for n in range(5)}
+
+
+def _hand(*names: str, outcomes: dict[int, object] | None = None, concurrency: int = 100) -> Hand:
+    plan = a_plan(*map(a_call, names), contracts=CONTRACTS, bounds=Bounds(concurrency))
+    return Hand(plan, outcomes or {})
+
+
+def test_parallel_safe_calls_begin_at_once_in_order() -> None:
+    assert _hand("look", "look", "look").running_calls == [(0,), (1,), (2,)]
+
+
+def test_no_more_begin_than_there_is_room_for() -> None:
+    hand = _hand(*["look"] * 5, concurrency=2)
+    assert hand.running_calls == [(0,), (1,)]
+    hand.end(1)
+    assert hand.running_calls == [(0,), (2,)]
+
+
+def test_sequential_calls_run_one_at_a_time_in_order_whatever_their_tools() -> None:
+    hand = _hand("write", "rank", "write", "rank")
+    for index in range(4):
+        assert hand.running_calls == [(index,)]
+        hand.end(index)
+
+
+def test_other_calls_run_beside_the_sequential_ones() -> None:
+    hand = _hand("rank", "look", "rank", "look")
+    assert hand.running_calls == [(0,), (1,), (3,)]
+    hand.end(0)
+    assert hand.running_calls == [(1,), (3,), (2,)]
+
+
+def test_a_sequential_call_waits_for_the_one_before_even_if_that_has_to_wait() -> None:
+    """The order of writes does not depend on how long something else takes."""
+    calls = [a_call("look"), a_call("write", arguments=WAITS_FOR[0]), a_call("write")]
+    hand = Hand(a_plan(*calls, contracts=CONTRACTS))
+    assert hand.running_calls == [(0,)]
+    hand.end_all()
+    assert hand.begun_calls == [(0,), (1,), (2,)]
+
+
+def test_a_sequential_call_comes_after_a_later_one_that_it_needs() -> None:
+    calls = [
+        a_call("write", arguments=WAITS_FOR[1]),
+        a_call("look", arguments=WAITS_FOR[3]),
+        a_call("write"),
+        a_call("write"),
+    ]
+    hand = Hand(a_plan(*calls, contracts=CONTRACTS))
+    hand.end_all()
+    assert hand.begun_calls == [(3,), (1,), (0,), (2,)]
+
+
+def test_a_sequential_call_that_is_answered_does_not_hold_up_the_next() -> None:
+    calls = [a_call("rank", arguments=WAITS_FOR[1]), a_call("look"), a_call("rank")]
+    hand = Hand(a_plan(*calls, contracts=CONTRACTS), {1: a_failure()})
+    assert hand.running_calls == [(1,)]
+    hand.end(1)
+    assert hand.running_calls == [(2,)]
+
+
+def test_a_sequential_call_that_waits_for_room_begins_once() -> None:
+    hand = _hand("look", "rank", "look", concurrency=1)
+    for index in range(3):
+        assert hand.running_calls == [(index,)]
+        hand.end(index)
+    assert hand.progress.is_done
+
+
+def test_no_more_calls_of_a_bounded_tool_run_than_it_allows() -> None:
+    hand = _hand("poll", "poll", "poll", "look")
+    assert hand.running_calls == [(0,), (1,), (3,)]
+    hand.end(3)
+    assert hand.running_calls == [(0,), (1,)]
+    hand.end(0)
+    assert hand.running_calls == [(1,), (2,)]
+
+
+def test_what_is_bounded_does_not_take_the_room_of_others() -> None:
+    hand = _hand(*["poll"] * 10, "look", concurrency=3)
+    assert hand.running_calls == [(0,), (1,), (10,)]
+
+
+def test_results_come_in_the_order_of_the_calls_not_of_their_ends() -> None:
+    hand = _hand("look", "look", "look", outcomes={0: "a", 1: "b", 2: "c"})
+    for index in (2, 0, 1):
+        hand.end(index)
+    assert [(result.index, result.data) for result in hand.progress.results()] == [
+        (0, "a"),
+        (1, "b"),
+        (2, "c"),
+    ]
+
+
+def test_where_success_may_be_partial_others_go_on() -> None:
+    results = _hand("look", "note", "note", outcomes={0: a_failure(), 1: a_failure()}).end_all()
+    assert [result.status for result in results] == ["error", "error", "ok"]
+
+
+def test_the_failure_of_a_fail_fast_call_stops_what_has_not_begun() -> None:
+    hand = _hand("write", "write", "write", outcomes={1: a_failure("the disk is full")})
+    results = hand.end_all()
+    assert hand.begun_calls == [(0,), (1,)]
+    assert [result.status for result in results] == ["ok", "error", "error"]
+    error = error_in(results[2])
+    assert error.error_type == "cancelled"
+    assert error.message == (
+        "write was not run and has had no effect: calls[1] (write) failed (api_failure: the disk is full), "
+        "and calls of tools like these stop at the first failure."
+    )
+    assert error.suggested_action == (
+        "See to calls[1] first: Try later. Then make this call again as it was, if it is still wanted."
+    )
+    assert hand.answered == [results[2]]
+
+
+def test_it_stops_fail_fast_calls_of_any_tool_and_no_others() -> None:
+    hand = _hand("check", "write", "look", "rank", outcomes={0: a_failure()}, concurrency=1)
+    results = hand.end_all()
+    assert [result.status for result in results] == ["error", "error", "ok", "ok"]
+
+
+def test_what_runs_already_is_let_finish() -> None:
+    hand = _hand("check", "check", "check", outcomes={0: a_failure()}, concurrency=2)
+    hand.end(0)
+    assert hand.running_calls == [(1,)]
+    assert [result.status for result in hand.end_all()] == ["error", "ok", "error"]
+
+
+def test_what_waits_for_a_cancelled_call_is_answered_too() -> None:
+    calls = [a_call("write"), a_call("write"), a_call("look", arguments=WAITS_FOR[1])]
+    results = Hand(a_plan(*calls, contracts=CONTRACTS), {0: a_failure()}).end_all()
+    assert error_in(results[1]).error_type == "cancelled"
+    assert error_in(results[2]).error_type == "dependency_failed"
+
+
+def test_a_batch_of_writes_one_of_which_is_known_to_fail_does_not_begin() -> None:
+    invalid = a_failure("email: not an address", error_type="validation_error")
+    hand = Hand(a_plan(*[a_call("write")] * 3, contracts=CONTRACTS, refused={2: invalid}))
+    assert hand.begun == []
+    results = hand.end_all()
+    assert [error_in(result).error_type for result in results] == [
+        "cancelled",
+        "cancelled",
+        "validation_error",
+    ]
+    assert "calls[2] (write) failed (validation_error: email: not an address)" in error_in(results[0]).message
+
+
+def test_nor_does_one_of_which_can_be_known_to_be_let_down() -> None:
+    calls = [a_call("write"), a_call("zzz"), a_call("write", arguments=WAITS_FOR[1])]
+    hand = Hand(a_plan(*calls, contracts=CONTRACTS))
+    assert hand.begun == []
+    kinds = [error_in(result).error_type for result in hand.progress.results()]
+    assert kinds == ["cancelled", "unknown_tool", "dependency_failed"]
+
+
+def test_a_call_that_was_only_cancelled_stops_nothing() -> None:
+    """Such as one a person has denied, or one beyond the session's limit."""
+    calls = [a_call("write", refused="Ada denied it"), a_call("write")]
+    hand = Hand(a_plan(*calls, contracts=CONTRACTS))
+    assert [result.status for result in hand.end_all()] == ["error", "ok"]
+
+
+def test_a_failure_that_settled_before_a_crash_still_stops_the_rest() -> None:
+    calls = [a_call("write")] * 3
+    settled = {0: ok(0, name="write"), 1: failed(1, calls[1], a_failure())}
+    hand = Hand(a_plan(*calls, contracts=CONTRACTS, settled=settled))
+    assert hand.begun == []
+    assert [result.status for result in hand.end_all()] == ["ok", "error", "error"]
+
+
+def test_one_failed_item_of_a_group_stops_fail_fast_calls() -> None:
+    contracts = {"write": WRITE.model_copy(update={"batch": MANY}), "many": Contract(effect="write")}
+    calls = [*[a_call("write")] * 12, a_call("write", arguments=WAITS_FOR[0])]
+    hand = Hand(a_plan(*calls, contracts=contracts), {4: a_failure()})
+    results = hand.end_all()
+    assert hand.begun_calls == [tuple(range(10))]
+    assert {error_in(result).error_type for result in results[10:]} == {"cancelled"}
+    assert [result.status for result in results[:10]].count("ok") == 9
+
+
+def test_an_end_that_cannot_be_is_refused() -> None:
+    step = start(plan_batch(a_request(a_call(), a_call()), {"look": READ}, Bounds(1)))
+    (unit,) = step.begin
+    other = step.progress.plan.units[1]
+    with pytest.raises(ValueError, match="has not been begun"):
+        advance(step.progress, other, [ok(1)])
+    with pytest.raises(ValueError, match="answers the calls"):
+        advance(step.progress, unit, [ok(1)])
+    with pytest.raises(ValueError, match="answers the calls"):
+        advance(step.progress, unit, [])
+    later = advance(step.progress, unit, [ok(0)])
+    with pytest.raises(ValueError, match="has ended before"):
+        advance(later.progress, unit, [ok(0)])
+    with pytest.raises(ValueError, match="1 calls have no result yet"):
+        later.progress.results()
+
+
+def test_a_step_changes_nothing_of_the_progress_it_came_from() -> None:
+    before = start(a_plan(a_call(), a_call("write"), a_call("write"), contracts=CONTRACTS)).progress
+    (unit, _) = (before.plan.units[number] for number in sorted(before.running))
+    assert advance(before, unit, [ok(0)]) == advance(before, unit, [ok(0)])
+    assert before.outcomes == (None, None, None)

@@ -1,0 +1,148 @@
+"""Slots in Redis: never more than there are, kept while renewed, free again when their holder is gone."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from shared.bus.redis_bus import Bus
+from tests.bus.builders import eventually
+from tool_dispatcher.bounds.slot_leases import Slot, SlotLeases
+
+LONG_S = 600.0
+BRIEF_S = 0.06
+
+
+def a_process(bus: Bus, lease_s: float = LONG_S) -> SlotLeases:
+    return SlotLeases(bus.batcher, bus.keys, lease_s)
+
+
+@pytest.fixture
+async def frozen(bus: Bus) -> AsyncIterator[SlotLeases]:
+    """A process that takes slots and never renews them: the first renewal would be long after they expire."""
+    leases = a_process(bus, BRIEF_S)
+    leases._renewing = asyncio.create_task(asyncio.sleep(LONG_S))
+    yield leases
+    leases._renewing.cancel()
+
+
+async def held_in_redis(bus: Bus) -> int:
+    count: int = await bus.batcher.submit("ZCARD", bus.keys.slots("t"))
+    return count
+
+
+def ids_of(slots: list[Slot]) -> list[str]:
+    return [slot.id for slot in slots]
+
+
+async def test_no_more_slots_are_taken_than_there_are(bus: Bus) -> None:
+    one, other = a_process(bus), a_process(bus)
+    assert ids_of(await one.take("t", 3, ["a", "b"])) == ["a", "b"]
+    assert ids_of(await other.take("t", 3, ["c", "d"])) == ["c"]
+    assert await one.take("t", 3, ["e"]) == []
+    assert ids_of(await one.take("another tool", 3, ["e"])) == ["e"]
+
+
+async def test_a_slot_given_back_is_free(bus: Bus) -> None:
+    one, other = a_process(bus), a_process(bus)
+    await one.take("t", 1, ["a"])
+    one.give_back("t", ["a"])
+    assert ids_of(await other.take("t", 1, ["b"])) == ["b"]
+
+
+async def test_asking_again_after_a_lost_reply_finds_the_slot_that_was_taken(bus: Bus) -> None:
+    leases = a_process(bus)
+    await leases.take("t", 2, ["a"])
+    assert ids_of(await leases.take("t", 2, ["a", "b", "c"])) == ["a", "b"]
+    assert await held_in_redis(bus) == 2
+
+
+async def test_slots_of_one_that_is_gone_come_free(bus: Bus, frozen: SlotLeases) -> None:
+    await frozen.take("t", 2, ["a", "b"])
+    other = a_process(bus)
+
+    async def got_both() -> bool:
+        return len(await other.take("t", 2, ["c", "d"])) == 2
+
+    await eventually(got_both)
+    assert await held_in_redis(bus) == 2
+
+
+async def test_they_do_so_beside_others_that_are_held(bus: Bus, frozen: SlotLeases) -> None:
+    other = a_process(bus)
+    await other.take("t", 2, ["b"])
+    await frozen.take("t", 2, ["a"])
+
+    async def got_one() -> bool:
+        return ids_of(await other.take("t", 2, ["c"])) == ["c"]
+
+    await eventually(got_one)
+    assert await other.take("t", 2, ["d"]) == []
+
+
+async def test_a_slot_is_renewed_while_it_is_held(bus: Bus) -> None:
+    """Over many of its lives nobody else gets it, and afterwards its key is gone."""
+    one, other = a_process(bus, 0.3), a_process(bus)
+    (slot,) = await one.take("t", 1, ["a"])
+    expiries = set()
+
+    async def renewed_often() -> bool:
+        assert await other.take("t", 1, ["b"]) == []
+        expiries.add(await bus.batcher.submit("ZSCORE", bus.keys.slots("t"), "a"))
+        return len(expiries) > 5
+
+    await eventually(renewed_often)
+    assert not slot.is_lost
+    one.give_back("t", ["a"])
+    assert await bus.batcher.submit("EXISTS", bus.keys.slots("t")) == 0
+
+
+async def test_the_slots_of_a_tool_nobody_calls_any_more_leave_no_key(bus: Bus, frozen: SlotLeases) -> None:
+    await frozen.take("t", 2, ["a"])
+
+    async def is_gone() -> bool:
+        return not await bus.batcher.submit("EXISTS", bus.keys.slots("t"))
+
+    await eventually(is_gone)
+
+
+async def test_nothing_is_renewed_when_nothing_is_held(bus: Bus) -> None:
+    leases = a_process(bus)
+    assert await leases.take("t", 1, ["a"])
+    renewing = leases._renewing
+    assert renewing is not None
+    assert await leases.take("t", 1, ["b"]) == []
+    leases.give_back("t", ["a"])
+    await eventually(renewing.cancelled)
+    assert await held_in_redis(bus) == 0
+
+
+class TestAfterAFreeze:
+    async def test_a_slot_that_others_have_is_not_taken_back(self, bus: Bus, frozen: SlotLeases) -> None:
+        (slot,) = await frozen.take("t", 1, ["a"])
+        other = a_process(bus)
+
+        async def has_taken_over() -> bool:
+            return bool(await other.take("t", 1, ["b"]))
+
+        await eventually(has_taken_over)
+        await frozen._renew("t")
+        assert slot.is_lost
+        assert await held_in_redis(bus) == 1
+
+    async def test_a_slot_that_is_still_free_counts_again(self, bus: Bus, frozen: SlotLeases) -> None:
+        (slot,) = await frozen.take("t", 1, ["a"])
+        await bus.batcher.submit("DEL", bus.keys.slots("t"))
+        await frozen._renew("t")
+        assert not slot.is_lost
+        assert await a_process(bus).take("t", 1, ["b"]) == []
+
+    async def test_a_slot_given_back_while_it_was_renewed_is_not_held_for_nobody(
+        self, bus: Bus, frozen: SlotLeases
+    ) -> None:
+        await frozen.take("t", 2, ["a", "b"])
+        renewal = asyncio.create_task(frozen._renew("t"))
+        await asyncio.sleep(0)
+        frozen._held["t"].pop("a")  # as giving it back does, and what it sends is overtaken
+        await renewal
+        assert await held_in_redis(bus) == 1

@@ -1,0 +1,73 @@
+"""The judge knows the schema, and nothing of the tool."""
+
+from typing import Any
+
+import pytest
+
+from tool_dispatcher.check import hostile
+from tool_dispatcher.check.judge import Judge, depth_of, not_json
+from tool_dispatcher.tool import tool
+
+
+@tool(effect="read")
+def look(words: str, limit: int = 3, share: float = 0.5, extra: dict[str, Any] | None = None) -> str:
+    """Looks."""
+    return ""
+
+
+JUDGE = Judge(look.input_schema)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"words": ""},
+        {"words": "a", "limit": 10**299},
+        {"words": "a", "share": 1},
+        {"words": "a", "extra": hostile.nested_object(hostile.DEEP)},
+    ],
+)
+def test_what_the_schema_allows_is_valid(arguments: dict[str, Any]) -> None:
+    assert JUDGE.of(arguments).word == "valid"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({}, "the arguments"),
+        ({"words": 3}, 'words: "type": "string" does not hold'),
+        ({"words": "a", "limit": True}, 'limit: "type": "integer" does not hold'),
+        ({"words": "a", "limits": 3}, "the arguments: a field that the schema does not have"),
+        ({"words": "a", "share": float("nan")}, "nan is no JSON"),
+        ({"words": "a", "extra": {"x": [float("inf")]}}, "inf is no JSON"),
+        ({"words": "a\ud800"}, "a lone surrogate is no text"),
+        ({"words": "a", "extra": {"\udfff": 1}}, "a lone surrogate is no text"),
+    ],
+)
+def test_what_it_forbids_is_invalid_and_so_is_what_is_no_json(arguments: dict[str, Any], why: str) -> None:
+    judgement = JUDGE.of(arguments)
+    assert judgement.word == "invalid"
+    assert why in judgement.why
+
+
+def test_a_reader_of_json_may_refuse_what_is_nested_very_deeply() -> None:
+    assert JUDGE.of({"words": "a", "extra": hostile.nested_object(hostile.TOO_DEEP)}).word == "either"
+
+
+def test_what_is_too_deep_for_the_judge_itself_is_left_open() -> None:
+    assert JUDGE.of({"words": "a", "limit": hostile.nested_list(100_000)}).word in ("either", "invalid")
+
+
+def test_the_contract_is_no_part_of_what_is_judged() -> None:
+    """A word of the contract that is also a word of JSON Schema must not bear on arguments."""
+    schema = {**look.input_schema, "x-orchestration": {"required": ["never"]}}
+    assert Judge(schema).of({"words": "a"}).word == "valid"
+    assert "x-orchestration" not in Judge(schema).schema
+
+
+def test_neither_depth_nor_size_stops_the_search_for_what_is_no_json() -> None:
+    deep = hostile.nested_list(50_000)
+    assert not_json(deep) == ""
+    assert depth_of(deep) == 50_001
+    assert depth_of({"a": [1]}) == 2
+    assert depth_of(1) == 0

@@ -1,0 +1,60 @@
+"""What an error or a result must not show is found, and what it may show is left alone."""
+
+import pytest
+
+from tool_dispatcher.check.leaks import in_data, in_error
+
+TRACEBACK = 'Traceback (most recent call last):\n  File "/srv/tools.py", line 3, in look\nKeyError: 1'
+
+
+@pytest.mark.parametrize(
+    ("text", "leak"),
+    [
+        (TRACEBACK, "it shows a traceback"),
+        ('at File "tools.py", line 12', "it shows a traceback"),
+        ("cannot open /home/ada/notes.txt", "/home/ada/notes.txt"),
+        ("[Errno 2] No such file or directory: '/nowhere/at/all'", "/nowhere/at/all"),
+        ("see C:\\Users for more", "C:\\Users"),
+        ("in lib/python3.11/site-packages/redis/client.py", "site-packages"),
+        ("the key is correct-horse-battery", "it shows a secret"),
+        ("the key is correct-horse-battery-st…", "it shows a secret"),
+        ("redis://user:hunter2hunter2@db:6379 refused", "it shows what looks like a credential"),
+    ],
+)
+def test_a_leak_in_an_error_is_named(text: str, leak: str) -> None:
+    found = list(
+        in_error([text], "", ["correct-horse-battery-staple" if "st…" in text else "correct-horse-battery"])
+    )
+    assert leak in " ".join(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GET /v1/orders/7 answered 404.",
+        "https://example.com/home/page is not reachable",
+        "Give a date like 2026/11/21, or km/h.",
+        "There is no customer C-7; look it up with customer_lookup.",
+        "the line 12, in which",
+    ],
+)
+def test_what_only_resembles_a_leak_is_none(text: str) -> None:
+    assert list(in_error([text], "", ["text", "short"])) == []
+
+
+def test_a_path_that_the_caller_sent_is_no_leak() -> None:
+    assert list(in_error(["there is no /etc/passwd"], "../../etc/passwd or /etc/passwd", ())) == []
+
+
+def test_a_credential_that_the_caller_sent_is_no_leak() -> None:
+    token = "Bearer abcdef0123456789abcdef"
+    assert list(in_error([f"got {token}"], token, ())) == []
+    assert list(in_error([f"got {token}"], "", ())) == ["it shows what looks like a credential"]
+
+
+def test_results_show_neither_tracebacks_nor_secrets_nor_the_proof_of_an_injection() -> None:
+    assert list(in_data({"log": TRACEBACK}, ())) == ["its result holds a traceback"]
+    assert list(in_data([{"x": "hunter2hunter2"}], ["hunter2hunter2"])) == ["its result shows a secret"]
+    assert "1337*7919" in " ".join(in_data("is 10587703", ()))
+    assert "/etc/passwd" in " ".join(in_data(["root:x:0:0:root:/root"], ()))
+    assert list(in_data({"path": "/home/ada/notes.txt", "n": 3}, ["hunter2hunter2"])) == []

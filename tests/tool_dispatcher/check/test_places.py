@@ -1,0 +1,96 @@
+"""Where a schema lets values stand, and how a value gets there."""
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from tool_dispatcher.check.places import Place, places, put, value_at
+from tool_dispatcher.tool import tool
+
+
+class Address(BaseModel):
+    street: str
+    zip: str = "12345"
+
+
+class Node(BaseModel):
+    name: str
+    children: list["Node"] = []
+
+
+@tool(effect="read")
+def order(
+    to: Address | None, lines: list[Address], size: int | str = 1, anything: dict[str, Any] | None = None
+) -> str:
+    """Orders."""
+    return ""
+
+
+@tool(effect="read")
+def grow(node: Node) -> str:
+    """Grows."""
+    return ""
+
+
+SCHEMA = order.parameters.schema
+PLACES = {place.name: place for place in places(SCHEMA)}
+
+
+def test_every_parameter_is_a_place_and_so_is_what_is_within() -> None:
+    assert list(PLACES) == [
+        "the arguments",
+        "to",
+        "lines",
+        "size",
+        "anything",
+        "to.street",
+        "to.zip",
+        "lines[0]",
+        "lines[0].street",
+        "lines[0].zip",
+    ]
+
+
+def test_a_place_knows_every_type_it_takes() -> None:
+    assert PLACES["size"].types == {"integer", "string"}
+    assert PLACES["to"].types == {"object", "null"}
+    assert PLACES["to.zip"].takes("string")
+    assert not PLACES["to.zip"].takes("integer", "object")
+
+
+def test_a_place_without_a_type_takes_anything() -> None:
+    (_, place) = places({"type": "object", "properties": {"x": {}}})
+    assert place.takes("string")
+    assert place.takes("array")
+
+
+def test_a_schema_that_holds_itself_has_an_end() -> None:
+    names = [place.name for place in places(grow.parameters.schema)]
+    assert "children[0].children" in names
+    assert max(name.count(".") for name in names) < 4
+
+
+def test_a_schema_of_a_thousand_parameters_has_no_more_places_than_can_be_tried() -> None:
+    wide = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(1_000)}}
+    assert len(places(wide)) == 60
+
+
+def test_a_value_is_put_where_it_belongs_and_nothing_else_changes() -> None:
+    base = {"to": {"street": "A"}, "lines": [{"street": "B"}, {"street": "C"}]}
+    assert the_call(base, "lines[0].street", 7) == {
+        "to": {"street": "A"},
+        "lines": [{"street": 7}, {"street": "C"}],
+    }
+    assert base == {"to": {"street": "A"}, "lines": [{"street": "B"}, {"street": "C"}]}
+
+
+def test_what_must_stand_around_a_value_is_an_example() -> None:
+    made = the_call({"to": None, "lines": []}, "to.zip", 7)
+    assert made == {"to": {"street": "text", "zip": 7}, "lines": []}
+    assert value_at(made, ("to", "zip")) == 7
+    assert value_at(made, ("to", "city")) is None
+
+
+def the_call(base: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
+    place: Place = PLACES[name]
+    return put(base, place, value, list(PLACES.values()))

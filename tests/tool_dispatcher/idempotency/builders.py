@@ -1,0 +1,173 @@
+"""Writes to do once, a wire to Redis that fails on request, and a service that counts what reached it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from redis.exceptions import ConnectionError as ConnectionLost
+
+from shared.bus.batcher import Batcher
+from shared.bus.redis_bus import Bus
+from shared.bus.wire import Command, Exchange, exchange_over
+from shared.journal import journal_name
+from shared.tools import ToolError, ToolResult
+from tool_dispatcher.failures import tool_error
+from tool_dispatcher.fingerprint import fingerprint
+from tool_dispatcher.idempotency.ledger import Ledger, Results, Write
+from tool_dispatcher.idempotency.once import Means
+
+DAY_S = 86_400.0
+UNKNOWN = tool_error("outcome_unknown", "The connection was lost.")
+
+
+def a_write(arguments: Any = "x", tool: str = "pay", **fields: Any) -> Write:
+    given: dict[str, Any] = {
+        "session_id": "s1",
+        "key": "default/s1/1/c1",
+        "tool": tool,
+        "fingerprint": fingerprint(tool, arguments),
+        "round": 1,
+        "call_ids": ("c1",),
+        "ttl_s": DAY_S,
+    }
+    return Write(**{**given, **fields})
+
+
+def results_of(outcome: Any | ToolError, write: Write | None = None) -> Results:
+    """The outcome for each call of the write."""
+    write = write or a_write()
+    is_error = isinstance(outcome, ToolError)
+    return tuple(
+        ToolResult(
+            index=index,
+            call_id=call_id,
+            tool=write.tool,
+            status="error" if is_error else "ok",
+            data=None if is_error else outcome,
+            error=outcome if is_error else None,
+        )
+        for index, call_id in enumerate(write.call_ids)
+    )
+
+
+class BreakableWire:
+    """Loses replies, or reaches nothing, or is never answered, as it is told."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        self._exchange = exchange
+        self.replies_to_lose = 0
+        self.is_away = False
+        self.is_silent = False
+        self.attempts = 0
+
+    async def __call__(self, commands: Sequence[Command]) -> list[Any]:
+        self.attempts += 1
+        if self.is_away:
+            raise ConnectionLost("nobody there")
+        if self.is_silent:
+            await asyncio.Event().wait()
+        replies = await self._exchange(commands)
+        # A script that Redis has not seen yet is sent again: its reply is the one to lose.
+        if self.replies_to_lose and not any(isinstance(reply, Exception) for reply in replies):
+            self.replies_to_lose -= 1
+            raise ConnectionLost("the reply was lost")
+        return replies
+
+
+def a_ledger(bus: Bus, wire: BreakableWire | None = None, **settings: Any) -> Ledger:
+    batcher = bus.batcher if wire is None else Batcher(wire)
+    return Ledger(batcher, bus.keys, **{"lease_s": 20, "retention_s": DAY_S, **settings})
+
+
+def a_wire(bus: Bus) -> BreakableWire:
+    return BreakableWire(exchange_over(bus.connections))
+
+
+def record_of(bus: Bus, write: Write) -> str:
+    return bus.keys.effect(write.session_id, write.key)
+
+
+def journal_of(bus: Bus, write: Write) -> str:
+    return bus.keys.of_session(write.session_id, journal_name(write.round))
+
+
+async def state(bus: Bus, write: Write | None = None) -> str:
+    return (await a_ledger(bus).stands(write or a_write())).state
+
+
+def the_error(results: Results) -> ToolError:
+    """That of a write with one call."""
+    (result,) = results
+    assert result.status == "error"
+    assert result.data is None
+    assert result.error is not None
+    return result.error
+
+
+async def record(bus: Bus, write: Write | None = None) -> dict[bytes, bytes]:
+    found: dict[bytes, bytes] = await bus.batcher.submit("HGETALL", record_of(bus, write or a_write()))
+    return found
+
+
+async def journal(bus: Bus, write: Write | None = None) -> dict[str, bytes]:
+    write = write or a_write()
+    return await bus.session(write.session_id).settled(journal_name(write.round))
+
+
+async def life_ms(bus: Bus, key: str) -> int:
+    return int(await bus.batcher.submit("PTTL", key))
+
+
+async def end_lease(bus: Bus, write: Write | None = None) -> None:
+    """As if the claimant had been silent for the whole of its lease."""
+    await bus.batcher.submit("HSET", record_of(bus, write or a_write()), "lease_ends", 1)
+
+
+async def abandoned(bus: Bus, write: Write | None = None) -> None:
+    """Somebody has claimed the write, and has not been heard of again."""
+    assert await a_ledger(bus).claim(write or a_write()) is not None
+    await end_lease(bus, write)
+
+
+class Service:
+    """What a tool writes to. Counts the runs, and lets a test decide how each goes."""
+
+    def __init__(self, outcome: Any = "paid", write: Write | None = None) -> None:
+        self.runs: list[int] = []
+        self.asked = 0
+        self.outcome = outcome
+        self.write = write or a_write()
+        self.told: Any = None
+        self.begun = asyncio.Event()
+        self.go_on = asyncio.Event()
+        self.go_on.set()
+
+    async def run(self, fence: int) -> Results:
+        self.runs.append(fence)
+        self.begun.set()
+        await self.go_on.wait()
+        return await self.results_of(self.outcome)
+
+    async def results_of(self, outcome: Any | ToolError) -> Results:
+        return results_of(outcome, self.write)
+
+    async def reconcile(self) -> Any:
+        self.asked += 1
+        if isinstance(self.told, Exception):
+            raise self.told
+        return self.told
+
+    def means(
+        self,
+        *,
+        is_safe_to_repeat: bool = False,
+        can_be_asked: bool = False,
+        wait_s: float = 20,
+        may_have_begun: bool = False,
+    ) -> Means:
+        asked: Callable[[], Awaitable[Any]] | None = self.reconcile if can_be_asked else None
+        return Means(self.run, self.results_of, is_safe_to_repeat, wait_s, asked, may_have_begun)
+
+
+async def never(*_: Any) -> Any:
+    raise AssertionError("this must not happen")

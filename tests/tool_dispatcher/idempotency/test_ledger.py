@@ -1,0 +1,305 @@
+"""The transitions of a write, each an atomic script: on fakeredis, a real server and a cluster's node."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from redis.exceptions import ResponseError
+
+from shared.bus.redis_bus import Bus
+from shared.clock import monotonic_s
+from shared.journal import begun_entry, outcome_entry, read_outcome
+from tests.tool_dispatcher.idempotency.builders import (
+    DAY_S,
+    a_ledger,
+    a_wire,
+    a_write,
+    abandoned,
+    end_lease,
+    journal,
+    journal_of,
+    life_ms,
+    record,
+    record_of,
+    results_of,
+)
+from tool_dispatcher.idempotency.ledger import Claim, KeyUsedForAnother, LedgerUnavailable, Standing, Write
+
+WRITE = a_write()
+
+
+async def a_claim(bus: Bus, write: Write = WRITE) -> Claim:
+    claim = await a_ledger(bus).claim(write)
+    assert claim is not None
+    return claim
+
+
+async def a_takeover(bus: Bus, fence: int = 1, write: Write = WRITE) -> Claim:
+    claim = await a_ledger(bus).take_over(write, fence)
+    assert claim is not None
+    return claim
+
+
+async def test_a_claim_is_in_progress_and_its_calls_have_begun_in_one_step(bus: Bus) -> None:
+    write = a_write(call_ids=("c1", "c2"))
+    claim = await a_claim(bus, write)
+    assert claim.fence == 1
+    assert (await a_ledger(bus).stands(write)).state == "in_progress"
+    assert set(await journal(bus)) == {begun_entry("c1"), begun_entry("c2")}
+
+
+async def test_of_many_who_claim_one_write_one_gets_it(bus: Bus) -> None:
+    claims = await asyncio.gather(*(a_ledger(bus).claim(WRITE) for _ in range(16)))
+    assert [claim.fence for claim in claims if claim is not None] == [1]
+
+
+async def test_what_nobody_has_claimed_has_no_standing(bus: Bus) -> None:
+    assert await a_ledger(bus).stands(WRITE) == Standing("none")
+
+
+async def test_others_are_told_how_long_the_claimant_still_has(bus: Bus) -> None:
+    await a_claim(bus)
+    standing = await a_ledger(bus).stands(WRITE)
+    assert (standing.state, standing.fence) == ("in_progress", 1)
+    assert 0 < standing.left_s <= 20
+
+
+async def test_our_own_clock_ends_a_lease_no_later_than_that_of_redis(bus: Bus) -> None:
+    claim = await a_claim(bus)
+    standing = await a_ledger(bus).stands(WRITE)
+    # Redis counts whole milliseconds.
+    assert claim.ends_s <= monotonic_s() + standing.left_s + 0.002
+
+
+async def test_a_claim_whose_reply_was_lost_finds_itself_again(bus: Bus) -> None:
+    wire = a_wire(bus)
+    wire.replies_to_lose = 2
+    claim = await a_ledger(bus, wire).claim(WRITE)
+    assert claim is not None
+    assert claim.fence == 1
+    assert await a_ledger(bus).settle(claim, results_of("paid"), "settled")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [a_write("y"), a_write(tool="refund"), a_write(tool="refund", fingerprint=WRITE.fingerprint)],
+    ids=["arguments", "tool", "tool alone"],
+)
+@pytest.mark.parametrize("state", ["in_progress", "abandoned", "settled"])
+async def test_a_key_used_with_another_tool_or_other_arguments_is_refused(
+    bus: Bus, other: Write, state: str
+) -> None:
+    claim = await a_claim(bus)
+    if state == "settled":
+        await a_ledger(bus).settle(claim, results_of("paid"), "settled")
+    if state == "abandoned":
+        await end_lease(bus)
+    before = await record(bus), await journal(bus)
+    with pytest.raises(KeyUsedForAnother, match=r"default/s1/1/c1"):
+        await a_ledger(bus).claim(other)
+    with pytest.raises(KeyUsedForAnother):
+        await a_ledger(bus).stands(other)
+    assert (await record(bus), await journal(bus)) == before
+
+
+@pytest.mark.parametrize(
+    "data",
+    [None, "", 0, False, [], {"deep": [{"ü": None}, 1.5]}, "x" * 100_000],
+    ids=lambda data: repr(data)[:9],
+)
+async def test_what_a_write_returned_is_kept_whole(bus: Bus, data: Any) -> None:
+    await a_ledger(bus).settle(await a_claim(bus), results_of(data), "settled")
+    assert (await a_ledger(bus).stands(WRITE)).outcomes == results_of(data)
+
+
+async def test_settling_tells_the_record_and_the_journal_in_one_step(bus: Bus) -> None:
+    write = a_write(call_ids=("c1", "c2"))
+    results = results_of({"id": 7}, write)
+    assert await a_ledger(bus).settle(await a_claim(bus, write), results, "settled")
+    assert await a_ledger(bus).stands(write) == Standing("settled", 1, 0, results)
+    entries = await journal(bus)
+    assert tuple(read_outcome(entries[outcome_entry(call_id)]) for call_id in ("c1", "c2")) == results
+
+
+async def test_a_settled_write_is_not_claimed_again(bus: Bus) -> None:
+    claim = await a_claim(bus)
+    await a_ledger(bus).settle(claim, results_of("paid"), "settled")
+    assert await a_ledger(bus).claim(WRITE) is None
+    assert await a_ledger(bus).take_over(WRITE, claim.fence) is None
+    assert not await a_ledger(bus).renew(claim)
+
+
+async def test_a_settle_whose_reply_was_lost_may_be_repeated(bus: Bus) -> None:
+    claim, wire = await a_claim(bus), a_wire(bus)
+    wire.replies_to_lose = 2
+    assert await a_ledger(bus, wire).settle(claim, results_of("paid"), "settled")
+    assert (await a_ledger(bus).stands(WRITE)).outcomes == results_of("paid")
+
+
+async def test_whoever_settled_a_call_first_in_the_journal_is_right(bus: Bus) -> None:
+    claim = await a_claim(bus)
+    assert await bus.session("s1").note("journal:1", outcome_entry("c1"), b"earlier")
+    await a_ledger(bus).settle(claim, results_of("paid"), "settled")
+    assert (await journal(bus))[outcome_entry("c1")] == b"earlier"
+
+
+async def test_a_write_is_taken_over_only_when_its_lease_is_over(bus: Bus) -> None:
+    await a_claim(bus)
+    assert await a_ledger(bus).take_over(WRITE, 1) is None
+    await end_lease(bus)
+    assert await a_ledger(bus).stands(WRITE) == Standing("abandoned", 1)
+    assert (await a_takeover(bus)).fence == 2
+    assert (await a_ledger(bus).stands(WRITE)).state == "in_progress"
+
+
+async def test_of_many_who_take_over_one_does(bus: Bus) -> None:
+    await abandoned(bus)
+    claims = await asyncio.gather(*(a_ledger(bus).take_over(WRITE, 1) for _ in range(16)))
+    assert [claim.fence for claim in claims if claim is not None] == [2]
+
+
+async def test_what_was_taken_over_meanwhile_is_not_taken_over_with_the_old_fence(bus: Bus) -> None:
+    await abandoned(bus)
+    await a_takeover(bus)
+    await end_lease(bus)
+    assert await a_ledger(bus).take_over(WRITE, 1) is None
+    assert (await a_takeover(bus, fence=2)).fence == 3
+
+
+async def test_a_takeover_whose_reply_was_lost_finds_itself_again(bus: Bus) -> None:
+    await abandoned(bus)
+    wire = a_wire(bus)
+    wire.replies_to_lose = 2
+    claim = await a_ledger(bus, wire).take_over(WRITE, 1)
+    assert claim is not None
+    assert claim.fence == 2
+    assert await a_ledger(bus).settle(claim, results_of("paid"), "settled")
+
+
+async def test_who_was_taken_over_can_neither_renew_nor_settle(bus: Bus) -> None:
+    old = await a_claim(bus)
+    await end_lease(bus)
+    new = await a_takeover(bus)
+    before = await record(bus), await journal(bus)
+    assert not await a_ledger(bus).renew(old)
+    assert not await a_ledger(bus).settle(old, results_of("old"), "settled")
+    assert (await record(bus), await journal(bus)) == before
+    assert await a_ledger(bus).settle(new, results_of("new"), "settled")
+    assert not await a_ledger(bus).settle(old, results_of("old"), "settled")
+    assert (await a_ledger(bus).stands(WRITE)).outcomes == results_of("new")
+
+
+async def test_renewing_begins_the_lease_anew(bus: Bus) -> None:
+    claim = await a_claim(bus)
+    await end_lease(bus)
+    claim.ends_s = 0
+    assert claim.is_over
+    assert await a_ledger(bus).renew(claim), "it has run out, and nobody has taken over"
+    assert not claim.is_over
+    assert (await a_ledger(bus).stands(WRITE)).left_s > 10
+    assert await a_ledger(bus).take_over(WRITE, 1) is None
+
+
+async def test_what_has_outlasted_its_lease_settles_while_nobody_has_taken_over(bus: Bus) -> None:
+    claim = await a_claim(bus)
+    await end_lease(bus)
+    assert await a_ledger(bus).settle(claim, results_of("paid"), "settled")
+
+
+@pytest.mark.parametrize(
+    ("ttl_s", "retention_s", "life_s"),
+    [(3 * DAY_S, DAY_S, 3 * DAY_S), (DAY_S, 5 * DAY_S, 5 * DAY_S), (1, 1, DAY_S)],
+    ids=["its contract", "its session", "a day at least"],
+)
+async def test_a_record_outlives_its_contract_its_session_and_a_day(
+    bus: Bus, ttl_s: float, retention_s: float, life_s: float
+) -> None:
+    write, ledger = a_write(ttl_s=ttl_s), a_ledger(bus, retention_s=retention_s)
+    key = record_of(bus, write)
+
+    async def is_kept() -> None:
+        assert (life_s - 60) * 1000 < await life_ms(bus, key) <= life_s * 1000
+        await bus.batcher.submit("PEXPIRE", key, 60_000)
+
+    claim = await ledger.claim(write)
+    assert claim is not None
+    await is_kept()
+    assert await ledger.renew(claim)
+    await is_kept()
+    await end_lease(bus)
+    claim = await ledger.take_over(write, 1)
+    assert claim is not None
+    await is_kept()
+    assert await ledger.settle(claim, results_of("paid"), "settled")
+    await is_kept()
+
+
+async def test_the_journal_lives_as_long_as_its_session(bus: Bus) -> None:
+    ledger, key = a_ledger(bus, retention_s=3600), journal_of(bus, WRITE)
+    claim = await ledger.claim(WRITE)
+    assert claim is not None
+    assert 3500_000 < await life_ms(bus, key) <= 3600_000
+    await bus.batcher.submit("PEXPIRE", key, 60_000)
+    assert await ledger.settle(claim, results_of("paid"), "settled")
+    assert 3500_000 < await life_ms(bus, key) <= 3600_000
+
+
+async def test_a_record_lost_while_a_write_ran_is_written_anew_when_it_settles(bus: Bus) -> None:
+    claim = await a_claim(bus)
+    await bus.batcher.submit("DEL", record_of(bus, WRITE), journal_of(bus, WRITE))
+    assert await a_ledger(bus).settle(claim, results_of("paid"), "settled")
+    assert await a_ledger(bus).claim(WRITE) is None
+    assert (await a_ledger(bus).stands(WRITE)).outcomes == results_of("paid")
+    assert await life_ms(bus, record_of(bus, WRITE)) > 80_000_000
+
+
+async def test_who_claimed_before_redis_lost_the_record_is_not_taken_for_who_claimed_after(bus: Bus) -> None:
+    """Both have the first fence."""
+    old = await a_claim(bus)
+    await bus.batcher.submit("DEL", record_of(bus, WRITE), journal_of(bus, WRITE))
+    new = await a_claim(bus)
+    assert not await a_ledger(bus).renew(old)
+    assert not await a_ledger(bus).settle(old, results_of("old"), "settled")
+    assert await a_ledger(bus).settle(new, results_of("new"), "settled")
+
+
+async def test_a_call_that_has_begun_without_a_record_is_unknown_and_not_claimed(bus: Bus) -> None:
+    write = a_write(call_ids=("c1", "c2"))
+    assert await bus.session("s1").note("journal:1", begun_entry("c2"), b"?")
+    assert await a_ledger(bus).claim(write) is None
+    assert await a_ledger(bus).stands(write) == Standing("unknown", 1)
+    assert await a_ledger(bus).claim(write) is None
+
+
+async def test_a_key_of_another_type_stops_a_step_before_it_writes(bus: Bus) -> None:
+    claim = await a_claim(bus)
+    before = await record(bus)
+    await bus.batcher.submit("DEL", journal_of(bus, WRITE))
+    await bus.batcher.submit("SET", journal_of(bus, WRITE), "no journal")
+    with pytest.raises(ResponseError, match="WRONGTYPE"):
+        await a_ledger(bus).settle(claim, results_of("paid"), "settled")
+    assert await record(bus) == before
+    with pytest.raises(ResponseError, match="WRONGTYPE"):
+        await a_ledger(bus).claim(a_write(key="another"))
+    assert await record(bus, a_write(key="another")) == {}
+
+
+async def test_an_outcome_that_cannot_be_read_is_none(bus: Bus) -> None:
+    await a_ledger(bus).settle(await a_claim(bus), results_of("paid"), "settled")
+    await bus.batcher.submit("HSET", record_of(bus, WRITE), "outcomes", '[{"of": "a later version"}]')
+    assert await a_ledger(bus).stands(WRITE) == Standing("settled", 1)
+
+
+@pytest.mark.parametrize("failing", ["is_away", "is_silent"])
+async def test_patience_with_redis_has_an_end(bus: Bus, failing: str) -> None:
+    claim, wire = await a_claim(bus), a_wire(bus)
+    setattr(wire, failing, True)
+    with pytest.raises(LedgerUnavailable, match=r"0\.05 s"):
+        await a_ledger(bus, wire, patience_s=0.05).claim(WRITE)
+    for step in (
+        a_ledger(bus, wire, patience_s=0.05).stands(WRITE),
+        a_ledger(bus, wire, patience_s=0.05).take_over(WRITE, 1),
+        a_ledger(bus, wire, patience_s=0.05).renew(claim),
+    ):
+        with pytest.raises(LedgerUnavailable):
+            await step

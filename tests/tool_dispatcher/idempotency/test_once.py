@@ -1,0 +1,245 @@
+"""The life of one write, in every way it can go."""
+
+import asyncio
+
+import pytest
+
+from shared.bus.redis_bus import Bus
+from shared.journal import begun_entry, outcome_entry, read_outcome
+from tests.tool_dispatcher.idempotency.builders import (
+    UNKNOWN,
+    Service,
+    a_ledger,
+    a_write,
+    abandoned,
+    end_lease,
+    journal,
+    record_of,
+    results_of,
+    state,
+    the_error,
+)
+from tool_dispatcher.failures import tool_error
+from tool_dispatcher.idempotency.ledger import Results
+from tool_dispatcher.idempotency.once import once
+from tool_dispatcher.reconcile import NO_EFFECT, TookEffect
+
+WRITE = a_write()
+FAILED = tool_error("api_failure", "The bank is closed.")
+
+
+@pytest.mark.parametrize(
+    "outcome", ["paid", None, {"id": [1, None]}, FAILED], ids=lambda value: type(value).__name__
+)
+async def test_a_write_runs_once_and_whoever_asks_again_gets_its_outcome(bus: Bus, outcome: object) -> None:
+    service = Service(outcome)
+    first = await once(a_ledger(bus), WRITE, service.means())
+    again = [await once(a_ledger(bus), WRITE, service.means(is_safe_to_repeat=True)) for _ in range(3)]
+    assert [first, *again] == [results_of(outcome)] * 4
+    assert service.runs == [1]
+    assert await state(bus) == "settled"
+
+
+async def test_a_write_has_begun_in_the_journal_while_it_runs_and_its_outcome_is_there_after(
+    bus: Bus,
+) -> None:
+    service = Service()
+    service.go_on.clear()
+    running = asyncio.create_task(once(a_ledger(bus), WRITE, service.means()))
+    await service.begun.wait()
+    assert set(await journal(bus)) == {begun_entry("c1")}
+    service.go_on.set()
+    (result,) = await running
+    assert read_outcome((await journal(bus))[outcome_entry("c1")]) == result
+
+
+async def test_several_calls_in_one_write_are_each_answered(bus: Bus) -> None:
+    write = a_write(call_ids=("c1", "c2", "c3"))
+    service = Service("all of it", write)
+    results = await once(a_ledger(bus), write, service.means())
+    assert [result.call_id for result in results] == ["c1", "c2", "c3"]
+    assert await once(a_ledger(bus), write, service.means()) == results
+    assert service.runs == [1]
+
+
+async def test_of_16_callers_of_one_key_one_runs_and_the_others_wait_for_its_result(bus: Bus) -> None:
+    service = Service()
+    service.go_on.clear()
+    callers = [asyncio.create_task(once(a_ledger(bus), WRITE, service.means())) for _ in range(16)]
+    await service.begun.wait()
+    service.go_on.set()
+    assert await asyncio.gather(*callers) == [results_of("paid")] * 16
+    assert service.runs == [1]
+
+
+async def test_a_caller_who_cannot_wait_is_told_that_it_is_still_running(bus: Bus) -> None:
+    await a_ledger(bus).claim(WRITE)
+    service = Service()
+    error = the_error(await once(a_ledger(bus), WRITE, service.means(wait_s=0.05, is_safe_to_repeat=True)))
+    assert error.error_type == "outcome_unknown", "any other type invites the model to call it again"
+    assert "still being run by another dispatcher" in error.message
+    assert "do not repeat it" in error.suggested_action
+    assert service.runs == []
+    assert await state(bus) == "in_progress"
+
+
+async def test_a_key_used_for_another_call_is_refused_and_never_replayed(bus: Bus) -> None:
+    await once(a_ledger(bus), WRITE, Service().means())
+    for other in (a_write("other arguments"), a_write(tool="refund")):
+        service = Service(write=other)
+        error = the_error(await once(a_ledger(bus), other, service.means(is_safe_to_repeat=True)))
+        assert error.error_type == "validation_error"
+        assert f"{other.tool} was not run" in error.message
+        assert service.runs == []
+    assert await once(a_ledger(bus), WRITE, Service().means()) == results_of("paid")
+
+
+# What a dead dispatcher left behind.
+
+
+async def test_what_is_safe_to_repeat_runs_again_with_the_next_fence(bus: Bus) -> None:
+    await abandoned(bus)
+    service = Service()
+    assert await once(a_ledger(bus), WRITE, service.means(is_safe_to_repeat=True)) == results_of("paid")
+    assert service.runs == [2]
+    assert await state(bus) == "settled"
+
+
+async def test_a_tool_that_says_it_took_effect_is_believed_and_not_run(bus: Bus) -> None:
+    await abandoned(bus)
+    service = Service()
+    service.told = TookEffect(None)
+    for _ in range(2):
+        assert await once(a_ledger(bus), WRITE, service.means(can_be_asked=True)) == results_of(None)
+    assert (service.runs, service.asked) == ([], 1)
+    assert await state(bus) == "settled"
+
+
+async def test_a_tool_that_says_it_had_no_effect_is_run(bus: Bus) -> None:
+    await abandoned(bus)
+    service = Service()
+    service.told = NO_EFFECT
+    assert await once(a_ledger(bus), WRITE, service.means(can_be_asked=True)) == results_of("paid")
+    assert (service.runs, service.asked) == ([2], 1)
+
+
+@pytest.mark.parametrize(
+    "told", [None, RuntimeError("no answer"), True, TookEffect], ids=["None", "error", "True", "a class"]
+)
+async def test_a_tool_that_cannot_tell_is_not_run_and_its_outcome_is_unknown(bus: Bus, told: object) -> None:
+    await abandoned(bus)
+    service = Service()
+    service.told = told
+    for _ in range(2):
+        results = await once(a_ledger(bus), WRITE, service.means(can_be_asked=True))
+        assert the_error(results).error_type == "outcome_unknown"
+    assert (service.runs, service.asked) == ([], 1)
+    assert await state(bus) == "unknown"
+
+
+async def test_what_can_neither_be_repeated_nor_asked_is_unknown_for_good(bus: Bus) -> None:
+    await abandoned(bus)
+    service = Service()
+    service.told = NO_EFFECT
+    error = the_error(await once(a_ledger(bus), WRITE, service.means()))
+    assert error.error_type == "outcome_unknown"
+    assert "may or may not have taken effect" in error.message
+    assert "do not repeat it" in error.suggested_action
+    assert await state(bus) == "unknown"
+    for means in (service.means(is_safe_to_repeat=True), service.means(can_be_asked=True), service.means()):
+        assert the_error(await once(a_ledger(bus), WRITE, means)) == error
+    assert (service.runs, service.asked) == ([], 0)
+    (result,) = results_of(error)
+    assert read_outcome((await journal(bus))[outcome_entry("c1")]) == result
+
+
+async def test_of_many_who_find_a_write_abandoned_one_runs_it(bus: Bus) -> None:
+    await abandoned(bus)
+    service = Service()
+    callers = [once(a_ledger(bus), WRITE, service.means(is_safe_to_repeat=True)) for _ in range(16)]
+    assert await asyncio.gather(*callers) == [results_of("paid")] * 16
+    assert service.runs == [2]
+
+
+async def test_a_caller_who_waits_takes_over_when_the_lease_ends(bus: Bus) -> None:
+    await a_ledger(bus, lease_s=0.2).claim(WRITE)
+    service = Service()
+    assert await once(a_ledger(bus), WRITE, service.means(is_safe_to_repeat=True)) == results_of("paid")
+    assert service.runs == [2]
+
+
+async def test_a_settled_outcome_that_cannot_be_read_is_unknown_and_does_not_run(bus: Bus) -> None:
+    service = Service()
+    await once(a_ledger(bus), WRITE, service.means())
+    await bus.batcher.submit("HSET", record_of(bus, WRITE), "outcomes", "[{}]")
+    results = await once(a_ledger(bus), WRITE, service.means(is_safe_to_repeat=True))
+    assert the_error(results).error_type == "outcome_unknown"
+    assert service.runs == [1]
+
+
+# A run that does not know what came of it.
+
+
+async def test_a_run_that_ends_as_unknown_is_never_repeated(bus: Bus) -> None:
+    service = Service(UNKNOWN)
+    for _ in range(3):
+        assert the_error(await once(a_ledger(bus), WRITE, service.means(is_safe_to_repeat=True))) == UNKNOWN
+    assert service.runs == [1]
+    assert await state(bus) == "unknown"
+
+
+async def test_a_tool_is_asked_when_its_own_run_ended_as_unknown(bus: Bus) -> None:
+    service = Service(UNKNOWN)
+    service.told = TookEffect("paid after all")
+    for _ in range(2):
+        assert await once(a_ledger(bus), WRITE, service.means(can_be_asked=True)) == results_of(
+            "paid after all"
+        )
+    assert (service.runs, service.asked) == ([1], 1)
+    assert await state(bus) == "settled"
+
+
+@pytest.mark.parametrize("told", [NO_EFFECT, None])
+async def test_no_effect_is_not_believed_while_a_request_may_still_be_on_its_way(
+    bus: Bus, told: object
+) -> None:
+    service = Service(UNKNOWN)
+    service.told = told
+    assert the_error(await once(a_ledger(bus), WRITE, service.means(can_be_asked=True))) == UNKNOWN
+    assert (service.runs, service.asked) == ([1], 1)
+    assert await state(bus) == "unknown"
+
+
+async def test_a_write_of_which_a_part_is_unknown_is_never_repeated_and_what_is_known_is_kept(
+    bus: Bus,
+) -> None:
+    write = a_write(call_ids=("c1", "c2"))
+    service = Service(write=write)
+
+    async def run(fence: int) -> Results:
+        service.runs.append(fence)
+        return results_of("paid", write)[:1] + results_of(UNKNOWN, write)[1:]
+
+    service.run = run  # type: ignore[method-assign]  # one call goes well, the other does not
+    service.told = TookEffect("all of it")
+    results = await once(a_ledger(bus), write, service.means(can_be_asked=True))
+    assert [result.status for result in results] == ["ok", "error"]
+    assert await once(a_ledger(bus), write, service.means(is_safe_to_repeat=True)) == results
+    assert (service.runs, service.asked) == ([1], 0)
+    assert await state(bus) == "unknown"
+
+
+async def test_a_run_that_raises_settles_nothing_and_is_no_reason_to_run_again(bus: Bus) -> None:
+    service = Service()
+
+    async def run(fence: int) -> Results:
+        service.runs.append(fence)
+        raise RuntimeError("a fault of ours")
+
+    service.run = run  # type: ignore[method-assign]  # what a dispatcher's own fault looks like
+    with pytest.raises(RuntimeError, match="a fault of ours"):
+        await once(a_ledger(bus), WRITE, service.means())
+    assert await state(bus) == "in_progress"
+    await end_lease(bus)
+    assert the_error(await once(a_ledger(bus), WRITE, service.means())).error_type == "outcome_unknown"
+    assert service.runs == [1]

@@ -1,0 +1,225 @@
+"""The life of one write while leases are lost, processes stand still, and Redis is away."""
+
+import asyncio
+
+import pytest
+
+from shared.bus.batcher import Batcher
+from shared.bus.redis_bus import Bus
+from shared.journal import begun_entry
+from tests.bus.builders import eventually
+from tests.tool_dispatcher.idempotency.builders import (
+    BreakableWire,
+    Service,
+    a_ledger,
+    a_wire,
+    a_write,
+    end_lease,
+    journal,
+    record,
+    results_of,
+    state,
+    the_error,
+)
+from tool_dispatcher.idempotency.ledger import Claim, Ledger, Write
+from tool_dispatcher.idempotency.once import once
+
+WRITE = a_write()
+
+
+async def test_a_lease_is_renewed_while_a_write_runs(bus: Bus) -> None:
+    service = Service()
+    service.go_on.clear()
+    running = asyncio.create_task(once(a_ledger(bus, lease_s=0.3), WRITE, service.means()))
+    await service.begun.wait()
+    ends: set[bytes] = set()
+
+    async def has_been_renewed_often() -> bool:
+        ends.add((await record(bus))[b"lease_ends"])
+        return len(ends) > 4
+
+    await eventually(has_been_renewed_often)
+    service.go_on.set()
+    assert await running == results_of("paid")
+
+
+async def test_a_renewal_that_fails_is_tried_again(bus: Bus) -> None:
+    service, wire = Service(), a_wire(bus)
+    service.go_on.clear()
+    ledger = a_ledger(bus, wire, lease_s=0.3, patience_s=0.05)
+    running = asyncio.create_task(once(ledger, WRITE, service.means()))
+    await service.begun.wait()
+    wire.is_away = True
+    attempts = wire.attempts
+    await eventually(lambda: wire.attempts > attempts + 3)
+    wire.is_away = False
+    before = (await record(bus))[b"lease_ends"]
+
+    async def is_renewed() -> bool:
+        return (await record(bus))[b"lease_ends"] != before
+
+    await eventually(is_renewed)
+    service.go_on.set()
+    assert await running == results_of("paid")
+
+
+async def test_who_lost_the_lease_while_running_gets_the_outcome_of_whoever_settled(bus: Bus) -> None:
+    slow, fast = Service("slow"), Service("fast")
+    slow.go_on.clear()
+    running = asyncio.create_task(once(a_ledger(bus), WRITE, slow.means(is_safe_to_repeat=True)))
+    await slow.begun.wait()
+    await end_lease(bus)
+    assert await once(a_ledger(bus), WRITE, fast.means(is_safe_to_repeat=True)) == results_of("fast")
+    slow.go_on.set()
+    assert await running == results_of("fast")
+    assert (slow.runs, fast.runs) == ([1], [2])
+
+
+async def test_who_lost_the_lease_waits_for_whoever_has_taken_over(bus: Bus) -> None:
+    slow, next_one = Service("slow"), Service("next")
+    slow.go_on.clear()
+    next_one.go_on.clear()
+    wire = a_wire(bus)
+    running = asyncio.create_task(once(a_ledger(bus, wire), WRITE, slow.means(is_safe_to_repeat=True)))
+    await slow.begun.wait()
+    await end_lease(bus)
+    taking_over = asyncio.create_task(once(a_ledger(bus), WRITE, next_one.means(is_safe_to_repeat=True)))
+    await next_one.begun.wait()
+    slow.go_on.set()
+    attempts = wire.attempts
+    await eventually(lambda: wire.attempts > attempts + 3)
+    assert not running.done()
+    next_one.go_on.set()
+    assert [await running, await taking_over] == [results_of("next")] * 2
+    assert slow.runs == [1]
+
+
+class _FrozenAfterTheClaim(Ledger):
+    """The process stands still when it has claimed, for longer than its lease; `meanwhile` happens then."""
+
+    bus: Bus
+    is_taken_over = False
+    wire: BreakableWire | None = None
+
+    async def claim(self, write: Write) -> Claim | None:
+        claim = await super().claim(write)
+        assert claim is not None
+        claim.ends_s = 0
+        await end_lease(self.bus)
+        if self.is_taken_over:
+            await once(a_ledger(self.bus), write, Service("by another").means(is_safe_to_repeat=True))
+        if self.wire is not None:
+            self.wire.is_away = True
+        return claim
+
+
+def a_frozen_ledger(bus: Bus, *, is_taken_over: bool) -> Ledger:
+    ledger = _FrozenAfterTheClaim(bus.batcher, bus.keys, lease_s=20, retention_s=60)
+    ledger.bus, ledger.is_taken_over = bus, is_taken_over
+    return ledger
+
+
+async def test_a_process_that_was_frozen_after_its_claim_does_not_run_what_others_have_run(bus: Bus) -> None:
+    service = Service()
+    results = await once(a_frozen_ledger(bus, is_taken_over=True), WRITE, service.means())
+    assert results == results_of("by another")
+    assert service.runs == []
+
+
+async def test_a_process_that_was_frozen_after_its_claim_runs_if_the_claim_is_still_its_own(bus: Bus) -> None:
+    service = Service()
+    assert await once(a_frozen_ledger(bus, is_taken_over=False), WRITE, service.means()) == results_of("paid")
+    assert service.runs == [1]
+    assert (await record(bus))[b"lease_ends"] != b"1", "the lease was begun anew before the run"
+
+
+async def test_a_process_that_was_frozen_after_its_claim_does_not_run_while_redis_is_away(bus: Bus) -> None:
+    service, wire = Service(), a_wire(bus)
+    ledger = _FrozenAfterTheClaim(Batcher(wire), bus.keys, lease_s=20, retention_s=60, patience_s=0.05)
+    ledger.bus, ledger.wire = bus, wire
+    error = the_error(await once(ledger, WRITE, service.means(may_have_begun=True)))
+    assert error.error_type == "api_failure", "the claim was the first there was: nothing has run"
+    assert service.runs == []
+
+
+async def test_a_run_that_is_cancelled_settles_nothing_and_its_lease_ends_by_itself(bus: Bus) -> None:
+    service = Service()
+    service.go_on.clear()
+    running = asyncio.create_task(once(a_ledger(bus, lease_s=0.3), WRITE, service.means()))
+    await service.begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert set(await journal(bus)) == {begun_entry("c1")}
+
+    async def is_abandoned() -> bool:
+        return await state(bus) == "abandoned"
+
+    await eventually(is_abandoned)
+
+
+# Redis is away.
+
+
+async def test_without_the_ledger_nothing_runs_and_the_model_is_told_so(bus: Bus) -> None:
+    service, wire = Service(), a_wire(bus)
+    wire.is_away = True
+    ledger = a_ledger(bus, wire, patience_s=0.05)
+    error = the_error(await once(ledger, WRITE, service.means(is_safe_to_repeat=True)))
+    assert error.error_type == "api_failure"
+    assert "pay was not run. Nothing has changed." in error.message
+    assert "Call it again later" in error.suggested_action
+    assert service.runs == []
+
+
+async def test_without_the_ledger_nobody_says_of_what_may_have_run_before_that_nothing_changed(
+    bus: Bus,
+) -> None:
+    service, wire = Service(), a_wire(bus)
+    wire.is_away = True
+    ledger = a_ledger(bus, wire, patience_s=0.05)
+    error = the_error(await once(ledger, WRITE, service.means(may_have_begun=True, is_safe_to_repeat=True)))
+    assert error.error_type == "outcome_unknown"
+    assert "may have been run before" in error.message
+    assert service.runs == []
+
+
+async def test_who_waits_for_another_and_loses_redis_does_not_say_that_nothing_changed(bus: Bus) -> None:
+    await a_ledger(bus).claim(WRITE)
+    service, wire = Service(), a_wire(bus)
+    ledger = a_ledger(bus, wire, patience_s=0.05)
+    waiting = asyncio.create_task(once(ledger, WRITE, service.means()))
+    await eventually(lambda: wire.attempts > 3)
+    wire.is_away = True
+    assert the_error(await waiting).error_type == "outcome_unknown"
+    assert service.runs == []
+
+
+async def test_what_came_of_a_run_waits_for_redis_to_come_back(bus: Bus) -> None:
+    service, wire = Service(), a_wire(bus)
+    service.go_on.clear()
+    running = asyncio.create_task(once(a_ledger(bus, wire, patience_s=0.05), WRITE, service.means()))
+    await service.begun.wait()
+    wire.is_away = True
+    service.go_on.set()
+    attempts = wire.attempts
+    await eventually(lambda: wire.attempts > attempts + 3)
+    assert not running.done()
+    wire.is_away = False
+    assert await running == results_of("paid")
+    assert service.runs == [1]
+    assert await state(bus) == "settled"
+
+
+@pytest.mark.parametrize("lost", [1, 2, 3])
+async def test_lost_replies_never_make_a_second_run(bus: Bus, lost: int) -> None:
+    service, wire = Service(), a_wire(bus)
+    wire.replies_to_lose = lost
+    service.go_on.clear()
+    running = asyncio.create_task(once(a_ledger(bus, wire), WRITE, service.means()))
+    await service.begun.wait()
+    wire.replies_to_lose = lost
+    service.go_on.set()
+    assert await running == results_of("paid")
+    assert service.runs == [1]
+    assert await state(bus) == "settled"

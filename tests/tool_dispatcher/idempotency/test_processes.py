@@ -1,0 +1,177 @@
+"""One write in many processes, some of which are killed, and a Redis that is killed too."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.settings import BusSettings
+from tests.bus.builders import a_bus, eventually
+from tests.redis_server import RedisServer, running
+from tests.tool_dispatcher.idempotency import builders
+from tests.tool_dispatcher.idempotency.builders import a_ledger, results_of
+from tests.tool_dispatcher.idempotency.service import Service
+from tests.tool_dispatcher.idempotency.worker import WRITE
+from tool_dispatcher.idempotency.once import once
+
+LIMIT_S = 60
+ROOT = Path(__file__).parents[3]
+DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
+
+Answer = list[dict[str, Any]]
+"""The results one caller was given."""
+
+
+class Workers:
+    """Processes that do the same write, against one Redis and one service."""
+
+    def __init__(self, url: str, namespace: str, folder: Path, kind: str) -> None:
+        self._arguments = [url, namespace, str(folder), kind]
+        self._started: list[subprocess.Popen[str]] = []
+        self.service = Service(folder, is_idempotent=kind == "idempotent")
+
+    def run(self, processes: int, tasks: int = 4) -> list[Answer]:
+        """What each task of each process was answered; all of them begin together."""
+        workers = [self._start(str(tasks)) for _ in range(processes)]
+        outputs = self._begin(workers)
+        assert [worker.returncode for worker in workers] == [0] * processes
+        answers = [json.loads(line) for output in outputs for line in output.splitlines()]
+        assert len(answers) == processes * tasks
+        return answers
+
+    def crash(self, point: str) -> None:
+        """One process claims the write, and is killed while it runs it."""
+        worker = self._start("1", point)
+        self._begin([worker])
+        assert worker.returncode == -signal.SIGKILL
+
+    def stop(self) -> None:
+        for worker in self._started:
+            worker.kill()
+            worker.wait()
+
+    def _start(self, *more: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "tests.tool_dispatcher.idempotency.worker", *self._arguments, *more]
+        pipe = subprocess.PIPE
+        worker = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=ROOT)
+        self._started.append(worker)
+        return worker
+
+    def _begin(self, workers: list[subprocess.Popen[str]]) -> list[str]:
+        """When all are ready, tell them; what each has said when it ended."""
+        for worker in workers:
+            assert worker.stdout is not None
+            assert worker.stdout.readline() == "ready\n"
+        for worker in workers:
+            assert worker.stdin is not None
+            worker.stdin.write("begin\n")
+            worker.stdin.flush()
+        return [worker.communicate(timeout=LIMIT_S)[0] for worker in workers]
+
+
+@contextmanager
+def workers_of(kind: str, redis: RedisServer, namespace: str, folder: Path) -> Iterator[Workers]:
+    workers = Workers(redis.url, namespace, folder, kind)
+    try:
+        yield workers
+    finally:
+        workers.stop()
+
+
+def the_one(answers: list[Answer]) -> dict[str, Any]:
+    """The result that every caller was given."""
+    ((result,), *others) = answers
+    assert others == [[result]] * len(others)
+    return result
+
+
+def error_type(result: dict[str, Any]) -> str | None:
+    return result["error"]["error_type"] if result["error"] else None
+
+
+@pytest.mark.parametrize("kind", ["idempotent", "reconcile", "neither"])
+def test_of_16_callers_in_4_processes_one_runs_and_all_get_its_result(
+    kind: str, redis_server: RedisServer, namespace: str, tmp_path: Path
+) -> None:
+    with workers_of(kind, redis_server, namespace, tmp_path) as workers:
+        result = the_one(workers.run(processes=4, tasks=4))
+        assert (result["status"], result["data"]) == ("ok", 1)
+        assert (workers.service.count("runs"), workers.service.count("effects")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "point", "runs", "effects", "error"),
+    [
+        ("idempotent", "before", 2, 1, None),
+        ("idempotent", "after", 2, 1, None),
+        ("reconcile", "before", 2, 1, None),
+        ("reconcile", "after", 1, 1, None),
+        ("neither", "before", 1, 0, "outcome_unknown"),
+        ("neither", "after", 1, 1, "outcome_unknown"),
+    ],
+)
+def test_a_dispatcher_killed_while_it_writes_leaves_one_effect_or_an_unknown_outcome(
+    kind: str,
+    point: str,
+    runs: int,
+    effects: int,
+    error: str | None,
+    redis_server: RedisServer,
+    namespace: str,
+    tmp_path: Path,
+) -> None:
+    with workers_of(kind, redis_server, namespace, tmp_path) as workers:
+        workers.crash(point)
+        first = the_one(workers.run(processes=2, tasks=4))
+        assert error_type(first) == error
+        assert first["data"] == (1 if error is None else None)
+        assert the_one(workers.run(processes=1, tasks=1)) == first
+        assert (workers.service.count("runs"), workers.service.count("effects")) == (runs, effects)
+
+
+async def test_what_ran_while_redis_was_killed_is_settled_when_it_is_back(namespace: str) -> None:
+    service = builders.Service()
+    service.go_on.clear()
+    with running(*DURABLE) as redis:
+        async with a_bus(redis.url, namespace, BusSettings()) as bus:
+            write = asyncio.create_task(once(a_ledger(bus), WRITE, service.means()))
+            await service.begun.wait()
+            redis.kill()
+            service.go_on.set()
+            refused = asyncio.create_task(once(a_ledger(bus, patience_s=0.2), WRITE, service.means()))
+            ((result,),) = await asyncio.gather(refused)
+            assert result.error is not None
+            assert result.error.error_type == "api_failure"
+            assert not write.done()
+            redis.start()
+            assert await write == results_of("paid")
+        async with a_bus(redis.url, namespace, BusSettings()) as bus:
+            assert await once(a_ledger(bus), WRITE, service.means()) == results_of("paid")
+    assert service.runs == [1]
+
+
+@pytest.mark.parametrize("is_safe_to_repeat", [True, False])
+async def test_a_claim_outlives_a_redis_that_is_killed(namespace: str, is_safe_to_repeat: bool) -> None:
+    """The claimant died with Redis: what it had begun is not forgotten."""
+    service = builders.Service()
+    with running(*DURABLE) as redis:
+        async with a_bus(redis.url, namespace, BusSettings()) as bus:
+            assert await a_ledger(bus, lease_s=0.2).claim(WRITE) is not None
+            redis.kill()
+            redis.start()
+
+            async def is_abandoned() -> bool:
+                return (await a_ledger(bus).stands(WRITE)).state == "abandoned"
+
+            await eventually(is_abandoned)
+            means = service.means(is_safe_to_repeat=is_safe_to_repeat)
+            (result,) = await once(a_ledger(bus), WRITE, means)
+    assert service.runs == ([2] if is_safe_to_repeat else [])
+    assert result.status == ("ok" if is_safe_to_repeat else "error")

@@ -1,0 +1,69 @@
+"""A process whose tasks all do the same write: `worker URL NAMESPACE FOLDER KIND TASKS [CRASH]`.
+
+KIND is idempotent, reconcile or neither. With CRASH, before or after, the process is killed while it runs the
+write, before or after its effect. Says "ready", and begins when it is told to; then prints each task's results.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from shared.logs import silence
+from shared.settings import BusSettings
+from shared.tools import ToolError
+from tests.bus.builders import a_bus
+from tests.tool_dispatcher.idempotency.builders import a_ledger, a_write, results_of
+from tests.tool_dispatcher.idempotency.service import Service
+from tool_dispatcher.idempotency.ledger import Results
+from tool_dispatcher.idempotency.once import Means, once
+from tool_dispatcher.reconcile import NO_EFFECT, TookEffect
+
+LEASE_S = 0.5
+RUN_S = 0.2
+WRITE = a_write()
+
+
+async def main(url: str, namespace: str, folder: str, kind: str, tasks: str, crash: str = "") -> None:
+    silence()
+    service = Service(Path(folder), is_idempotent=kind == "idempotent")
+
+    async def run(fence: int) -> Results:
+        service.note_run(WRITE.key)
+        kill_if(crash == "before")
+        await asyncio.sleep(RUN_S)
+        receipt = service.take_effect(WRITE.key)
+        kill_if(crash == "after")
+        return results_of(receipt)
+
+    async def answer(outcome: Any | ToolError) -> Results:
+        return results_of(outcome)
+
+    async def ask() -> Any:
+        receipt = service.receipt(WRITE.key)
+        return NO_EFFECT if receipt is None else TookEffect(receipt)
+
+    means = Means(run, answer, kind == "idempotent", 30, ask if kind == "reconcile" else None)
+    async with a_bus(url, namespace, BusSettings()) as bus:
+        ledger = a_ledger(bus, lease_s=LEASE_S)
+        say("ready")
+        sys.stdin.readline()
+        for results in await asyncio.gather(*(once(ledger, WRITE, means) for _ in range(int(tasks)))):
+            say(json.dumps([result.model_dump(mode="json") for result in results]))
+
+
+def kill_if(is_to_be_killed: bool) -> None:
+    if is_to_be_killed:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

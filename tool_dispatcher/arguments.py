@@ -1,0 +1,67 @@
+"""The arguments of a batch's calls: placeholders filled in, then validated, strictly."""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shared.placeholders import Reference, find, has_placeholder
+from shared.tools import RequestedCall, ToolError, ToolResult
+from tool_dispatcher.batch.placeholders import resolve
+from tool_dispatcher.failures import error_of
+from tool_dispatcher.tool import Tool
+from tool_dispatcher.validate import validate
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Valid ones."""
+
+    plain: dict[str, Any]
+    """As JSON."""
+    given: dict[str, Any]
+    """As the tool's function takes them."""
+
+
+def arguments_of(tool: Tool, plain: dict[str, Any]) -> Arguments | ToolError:
+    """The arguments, if they are what the tool accepts."""
+    try:
+        given = validate(tool, plain)
+    except Exception as error:  # noqa: BLE001  # the validators of a tool's models are code of its own
+        return error_of(error, "read")
+    return given if isinstance(given, ToolError) else Arguments(plain, given)
+
+
+def checked_ahead(
+    calls: Sequence[RequestedCall], tools: Mapping[str, Tool], skipped: Container[int]
+) -> dict[int, Arguments | ToolError]:
+    """By place, the arguments that need no other call's result: a batch with invalid writes must not half run."""
+    return {
+        place: _resolved(call, tools[call.name], ())
+        for place, call in enumerate(calls)
+        if place not in skipped
+        and call.name in tools
+        and call.problem is None
+        and not has_placeholder(call.arguments)
+    }
+
+
+def filled_in(
+    call: RequestedCall, tool: Tool, outcomes: Sequence[ToolResult | None], wholes: Mapping[int, Any]
+) -> Arguments | ToolError:
+    """The arguments with the values that other calls of the batch returned; see batch/placeholders.py."""
+    return _resolved(call, tool, outcomes, wholes)
+
+
+def places_named(call: RequestedCall) -> set[int]:
+    """The calls whose results stand in the arguments of this one."""
+    return {found.call for _, found in find(call.arguments) if isinstance(found, Reference)}
+
+
+def _resolved(
+    call: RequestedCall,
+    tool: Tool,
+    outcomes: Sequence[ToolResult | None],
+    wholes: Mapping[int, Any] | None = None,
+) -> Arguments | ToolError:
+    plain = resolve(call, outcomes, wholes)
+    return plain if isinstance(plain, ToolError) else arguments_of(tool, plain)

@@ -1,0 +1,114 @@
+"""One attempt at one call: let in by every bound, run, timed, and noted by its tool's breaker."""
+
+import asyncio
+import inspect
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from shared.clock import utc_now
+from shared.tools import ToolError
+from tool_dispatcher.arguments import Arguments
+from tool_dispatcher.batch_run import BatchRun
+from tool_dispatcher.bounds.rate import RateLimiter
+from tool_dispatcher.bounds.refusals import NotAdmitted
+from tool_dispatcher.bounds.slots import Slots
+from tool_dispatcher.breakers import Breakers
+from tool_dispatcher.builtin import Builtin
+from tool_dispatcher.context import ToolContext
+from tool_dispatcher.execute import Call, execute
+from tool_dispatcher.failures import tool_error
+from tool_dispatcher.reconcile import TookEffect
+from tool_dispatcher.results import as_json
+from tool_dispatcher.threads import NoThread, Place, Threads
+from tool_dispatcher.tool import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What is to be run."""
+
+    tool: Tool
+    arguments: Arguments
+    key: str
+    call_id: str
+    fence: int
+    number: int
+    """Of this attempt, from 1."""
+
+
+class Attempts:
+    """What bounds the calls of this process, and of all of them."""
+
+    def __init__(
+        self, slots: Slots, rates: RateLimiter, breakers: Breakers, threads: Threads, calls_max: int
+    ) -> None:
+        self._slots, self._rates, self._breakers, self._threads = slots, rates, breakers, threads
+        self._places = asyncio.Semaphore(calls_max)
+
+    async def make(self, attempt: Attempt, batch: BatchRun) -> Any:
+        """JSON values, or a ToolError. Raises nothing but CancelledError."""
+        if isinstance(attempt.tool, Builtin):
+            return await attempt.tool.answer(attempt.arguments.plain, batch)
+        async with AsyncExitStack() as held:
+            try:
+                place = await self._admitted(attempt.tool, batch, held)
+            except NotAdmitted as refusal:
+                return refusal.error
+            except (NoThread, TimeoutError):
+                return _out_of_time("The session's time was over before the call began; it was not run.")
+            if (refused := self._breakers.ask(attempt.tool.name)) is not None:
+                return refused
+            outcome = await execute(_call(attempt, batch), place)
+            self._breakers.note(attempt.tool.name, outcome)
+            return outcome
+
+    async def reconcile(self, tool: Tool, key: str, arguments: dict[str, Any], batch: BatchRun) -> Any:
+        """What a tool says came of a write: TookEffect, NO_EFFECT or None. Raises whatever the tool raises."""
+        assert tool.reconcile is not None, "only tools that can be asked are asked"
+        ask = partial(tool.reconcile, key, arguments)
+        async with asyncio.timeout(min(tool.contract.timeout_s, batch.time_left_s)):
+            if inspect.iscoroutinefunction(tool.reconcile):
+                told = await ask()
+            else:
+                async with self._threads.place(batch.time_left_s) as place:
+                    told = await place.run(ask)
+                    if inspect.isawaitable(told):
+                        told = await told
+        return TookEffect(as_json(told.data)) if isinstance(told, TookEffect) else told
+
+    async def _admitted(self, tool: Tool, batch: BatchRun, held: AsyncExitStack) -> Place | None:
+        """Wait for every bound in turn; the thread it runs in, when it needs one. Raises when time is over."""
+        contract = tool.contract
+        if batch.time_left_s <= 0:
+            raise TimeoutError
+        if contract.max_concurrency is not None:
+            slot = self._slots.held(tool.name, contract.max_concurrency, batch.time_left_s)
+            await held.enter_async_context(slot)
+        if contract.rate_limit is not None:
+            await self._rates.admit(tool.name, contract.rate_limit, batch.time_left_s)
+        async with asyncio.timeout(batch.time_left_s):
+            await held.enter_async_context(self._places)
+        if tool.is_async:
+            return None
+        return await held.enter_async_context(self._threads.place(batch.time_left_s))
+
+
+def _call(attempt: Attempt, batch: BatchRun) -> Call:
+    timeout_s = min(attempt.tool.contract.timeout_s, batch.time_left_s)
+    context = ToolContext(
+        idempotency_key=attempt.key,
+        session_id=batch.session.session_id,
+        call_id=attempt.call_id,
+        attempt=attempt.number + batch.attempt - 1,
+        deadline=utc_now() + timedelta(seconds=timeout_s),
+        tenant=batch.request.tenant,
+        fence=attempt.fence,
+    )
+    return Call(attempt.tool, attempt.arguments.given, context, timeout_s)
+
+
+def _out_of_time(message: str) -> ToolError:
+    return tool_error("timeout", message, "Answer from what has been found, and say what is missing.")

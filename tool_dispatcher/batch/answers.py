@@ -1,0 +1,180 @@
+"""What is answered to a call that does not run: what happened, and what to do next. Pure."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from shared.contract import Dependency
+from shared.tools import RequestedCall, ToolError, ToolResult
+from tool_dispatcher.failures import readable, tool_error
+
+_NAMES_LISTED = 20
+_REASON_CHARACTERS_MAX = 300
+
+Example = dict[str, Any] | None
+"""Valid arguments of a tool, where there are any."""
+
+
+def result_of(index: int, call: RequestedCall, outcome: Any | ToolError, duration_ms: int = 0) -> ToolResult:
+    """The result of a call: `outcome` is JSON, or why it failed."""
+    if isinstance(outcome, ToolError):
+        return failed(index, call, outcome, duration_ms)
+    return ToolResult(
+        index=index, call_id=call.id, tool=call.name, status="ok", data=outcome, duration_ms=duration_ms
+    )
+
+
+def failed(index: int, call: RequestedCall, error: ToolError, duration_ms: int = 0) -> ToolResult:
+    """The result of a call that failed."""
+    return ToolResult(
+        index=index, call_id=call.id, tool=call.name, status="error", error=error, duration_ms=duration_ms
+    )
+
+
+def refused_by_coordinator(reason: str) -> ToolError:
+    """For a call that the coordinator hands out only to have it answered."""
+    return tool_error(
+        "cancelled",
+        f"The call was not run: {reason.removesuffix('.')}.",
+        "Call no further tools; answer from what has been found, and say what is missing.",
+    )
+
+
+def unknown_tool(name: str, offered: Sequence[str]) -> ToolError:
+    """For a name that no tool has; the nearest of those offered are named."""
+    nearest = get_close_matches(name, offered, n=3)
+    return tool_error("unknown_tool", f"There is no tool {name!r}.", _use_one_of(nearest or offered))
+
+
+def not_offered(name: str, offered: Sequence[str]) -> ToolError:
+    """For a tool that this session may not use."""
+    return tool_error("permission_denied", f"{name} is not offered here.", _use_one_of(offered))
+
+
+def unusable(call: RequestedCall, problem: str, example: Example = None) -> ToolError:
+    """For arguments that did not come as an object."""
+    return tool_error(
+        "validation_error",
+        f"The arguments of {call.name} could not be used: {problem}",
+        f"Call {call.name} again with a complete JSON object as its arguments.",
+        example_valid_call=example,
+    )
+
+
+def repeated(call: RequestedCall) -> ToolError:
+    """For the second call of one id: nobody could tell their results apart."""
+    return tool_error(
+        "validation_error",
+        f"Two calls of this batch have the id {call.id!r}; this one, the later, was not run.",
+        "Look at the first one's result. If this call is another one, make it again, on its own.",
+    )
+
+
+def unknown_outcome(call: RequestedCall) -> ToolError:
+    """For a write somebody began and nobody saw the end of."""
+    return tool_error(
+        "outcome_unknown",
+        f"The dispatcher stopped while {call.name} was running. It may or may not have taken effect.",
+    )
+
+
+def bad_placeholders(call: RequestedCall, faults: Mapping[str, str], example: Example = None) -> ToolError:
+    """For placeholders that stand for nothing; `faults` says why, by the argument."""
+    listed = "; ".join(f"{name}: {fault}" for name, fault in faults.items())
+    return tool_error(
+        "validation_error",
+        f"{call.name} was not run: a placeholder among its arguments stands for nothing. {listed}.",
+        f"Call {call.name} again with the value itself, or with the path to one that is there, like "
+        "${calls[0].documents[0].id}. If the text itself is meant, write one more $ before it.",
+        example_valid_call=example,
+        fields={name: readable(fault, _REASON_CHARACTERS_MAX) for name, fault in faults.items()},
+    )
+
+
+def in_a_circle(index: int, circle: Sequence[int], calls: Sequence[RequestedCall]) -> ToolError:
+    """For a call that waits, by way of others or at once, for itself."""
+    if len(circle) == 1:
+        what = f"{named(index, calls[index])} waits for itself"
+    else:
+        what = f"these calls wait for each other in a circle: {_listed(circle, calls)}"
+    return tool_error(
+        "validation_error",
+        f"{calls[index].name} was not run: {what}.",
+        "Make the calls that need nothing from the others now, and the rest in the next reply, with the "
+        "values themselves in place of the placeholders.",
+    )
+
+
+def not_called_yet(call: RequestedCall, dependency: Dependency) -> ToolError:
+    """For a call whose tool needs another one, which has succeeded nowhere."""
+    return tool_error(
+        "dependency_failed",
+        f"{call.name} was not run: it needs {dependency.tool}, which has not succeeded in this session.",
+        f"Call {dependency.tool} first, then {call.name} with {_what_it_gives(dependency)}.",
+    )
+
+
+def needs_another(call: RequestedCall, dependency: Dependency, problem: str) -> ToolError:
+    """For a call whose tool needs another one, no call of which in this batch gave what is needed."""
+    gives = _what_it_gives(dependency)
+    return tool_error(
+        "dependency_failed",
+        f"{call.name} was not run: it needs {gives.replace(' it ', f' {dependency.tool} ')}; {problem}.",
+        f"See to {dependency.tool} first: correct its call, or ask for something else. "
+        f"Then call {call.name} with {gives}.",
+    )
+
+
+def needs_a_result(call: RequestedCall, index: int, other: RequestedCall, error: ToolError) -> ToolError:
+    """For a call with a placeholder for what a call that failed would have returned."""
+    return tool_error(
+        "dependency_failed",
+        f"{call.name} was not run: an argument is what {named(index, other)} returns, and that call "
+        f"{why_failed(error)}.",
+        f"See to calls[{index}] first: {_action(error)} Then call {call.name} again.",
+    )
+
+
+def stopped(call: RequestedCall, index: int, other: RequestedCall, error: ToolError) -> ToolError:
+    """For a call that had not begun when another one of its batch failed."""
+    return tool_error(
+        "cancelled",
+        f"{call.name} was not run and has had no effect: {named(index, other)} {why_failed(error)}, and calls "
+        "of tools like these stop at the first failure.",
+        f"See to calls[{index}] first: {_action(error)} Then make this call again as it was, "
+        "if it is still wanted.",
+    )
+
+
+def named(index: int, call: RequestedCall) -> str:
+    """`calls[1] (search)`."""
+    return f"calls[{index}] ({readable(call.name, 64)})"
+
+
+def why_failed(error: ToolError) -> str:
+    """`failed (timeout): it took too long`, to be followed by a full stop of the sentence's own."""
+    message = readable(error.message, _REASON_CHARACTERS_MAX).rstrip(" .")
+    return f"failed ({error.error_type}: {message})"
+
+
+def _action(error: ToolError) -> str:
+    action = readable(error.suggested_action, _REASON_CHARACTERS_MAX).strip()
+    return action if action.endswith((".", "!", "?", "…")) else f"{action}."
+
+
+def _what_it_gives(dependency: Dependency) -> str:
+    if not dependency.required_fields:
+        return "what it returns"
+    return f"the {', '.join(f'`{field}`' for field in dependency.required_fields)} it returns"
+
+
+def _listed(places: Sequence[int], calls: Sequence[RequestedCall]) -> str:
+    more = f" and {len(places) - _NAMES_LISTED} more" if len(places) > _NAMES_LISTED else ""
+    return ", ".join(named(place, calls[place]) for place in places[:_NAMES_LISTED]) + more
+
+
+def _use_one_of(names: Sequence[str]) -> str:
+    if not names:
+        return "Answer without tools: none is offered."
+    more = ", ..." if len(names) > _NAMES_LISTED else ""
+    return f"Use one of: {', '.join(names[:_NAMES_LISTED])}{more}."

@@ -1,0 +1,155 @@
+"""Many calls of one tool as one call of its batch variant, and what came of it, item by item. Pure."""
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import Any, get_args
+
+from pydantic import ValidationError
+
+from shared.contract import BatchVariant, Contract, Effect
+from shared.events import ToolsRequested
+from shared.tools import ErrorType, ToolError
+from tool_dispatcher.batch.placeholders import outlined
+from tool_dispatcher.failures import WHAT_TO_DO, readable, tool_error
+
+_ENVELOPE = frozenset(("index", "status", "data", "error"))
+_READ_SINGLY = "Call {tool} again for one item at a time, or go on without it and say so."
+_TOOK_EFFECT = "The call was made and took effect; do not repeat it. Check with a reading tool what it did."
+_ITEM_OF_A_WRITE = "See to what the message says; check with a reading tool before making this call again."
+
+
+def groups(
+    request: ToolsRequested,
+    contracts: Mapping[str, Contract],
+    free: Iterable[int],
+    barred: Container[str],
+    collapse_above: int,
+) -> list[tuple[int, ...]]:
+    """The calls that are run together, by their places.
+
+    `free` are the calls that could be, as the request alone tells: neither refused by the coordinator nor
+    without usable arguments, and needing no value of another call. What has settled, or must not run for
+    any other reason, takes no part in this: a batch taken over after a crash has to find the very same
+    groups, as each has an idempotency key of its own.
+    """
+    by_tool: dict[str, list[int]] = {}
+    for index in free:
+        by_tool.setdefault(request.calls[index].name, []).append(index)
+    found = []
+    for name, places in by_tool.items():
+        variant = variant_of(name, request, contracts, barred)
+        if variant is not None and len(places) > collapse_above:
+            found += _parts(places, variant.items_max)
+    return found
+
+
+def variant_of(
+    name: str, request: ToolsRequested, contracts: Mapping[str, Contract], barred: Container[str]
+) -> BatchVariant | None:
+    """The batch variant that may run in the place of a tool here; None when there is none.
+
+    A variant that is kept to other rounds, or needs tools that the single one does not, would refuse what
+    the model could do without it.
+    """
+    contract = contracts.get(name)
+    if contract is None or contract.batch is None:
+        return None
+    variant = contract.batch
+    other = contracts.get(variant.tool)
+    if other is None or variant.tool in barred or variant.tool not in request.allowed:
+        return None
+    is_like_it = (
+        variant.tool != name
+        and other.effect == contract.effect
+        and other.is_for_round(request.round)
+        and set(other.depends_on) <= set(contract.depends_on)
+    )
+    return variant if is_like_it else None
+
+
+def gathered(variant: BatchVariant, arguments: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The arguments of the variant that hold those of each call, in order."""
+    return {variant.argument: list(arguments)}
+
+
+def spread(variant: BatchVariant, effect: Effect, outcome: Any, count: int) -> list[Any]:
+    """What came of each of `count` calls, in order: JSON, or a ToolError; `outcome` is the variant's.
+
+    Understood are a list with one item for each, and `{"results": [{index, status, data | error}]}` in any
+    order. An item that is `{"error": ...}` or has the status `error` failed. Of an outcome that cannot be
+    matched with the calls, each is told so. The failure of the whole is the failure of each.
+    """
+    if isinstance(outcome, ToolError):
+        return [_of_the_whole(outcome, variant, count)] * count
+    items = _in_order(outcome, count)
+    if items is None:
+        return [_unmatched(variant, effect, outcome, count)] * count
+    return [_read_item(item, effect) for item in items]
+
+
+def _parts(places: Sequence[int], items_max: int) -> list[tuple[int, ...]]:
+    parts = [tuple(places[first : first + items_max]) for first in range(0, len(places), items_max)]
+    return [part for part in parts if len(part) > 1]
+
+
+def _in_order(outcome: Any, count: int) -> list[Any] | None:
+    """One item for each call; None when they cannot be told apart."""
+    if isinstance(outcome, list):
+        return outcome if len(outcome) == count else None
+    items = outcome.get("results") if isinstance(outcome, dict) else None
+    if not isinstance(items, list) or len(items) != count:
+        return None
+    if not any(isinstance(item, dict) and "index" in item for item in items):
+        return items
+    by_place = {_place(item): item for item in items}
+    return [by_place[place] for place in range(count)] if by_place.keys() == set(range(count)) else None
+
+
+def _place(item: Any) -> int | None:
+    place = item.get("index") if isinstance(item, dict) else None
+    return place if isinstance(place, int) and not isinstance(place, bool) else None
+
+
+def _read_item(item: Any, effect: Effect) -> Any:
+    if not isinstance(item, dict):
+        return item
+    is_envelope = item.keys() <= _ENVELOPE
+    error = item.get("error")
+    if error is not None and (is_envelope or item.get("status") == "error"):
+        return _read_error(error, effect)
+    if is_envelope and item.get("status") == "error":
+        return _read_error("nothing is said of why", effect)
+    return item["data"] if is_envelope and "data" in item else item
+
+
+def _read_error(told: Any, effect: Effect) -> ToolError:
+    """The error a variant gives of one item, as far as it is in our form."""
+    unclear = _ITEM_OF_A_WRITE if effect == "write" else WHAT_TO_DO["internal_error"]
+    if not isinstance(told, dict):
+        return tool_error("internal_error", f"The item failed: {told}", unclear)
+    error_type: ErrorType = (
+        told["error_type"] if told.get("error_type") in get_args(ErrorType) else "internal_error"
+    )
+    message = told.get("message") or f"The item failed: {readable(told, 500)}"
+    action = told.get("suggested_action") or (unclear if error_type == "internal_error" else None)
+    more = {name: told[name] for name in ("example_valid_call", "retry_after_s", "fields") if name in told}
+    try:
+        return tool_error(error_type, message, action, **more)
+    except ValidationError:
+        return tool_error(error_type, message, action)
+
+
+def _of_the_whole(error: ToolError, variant: BatchVariant, count: int) -> ToolError:
+    message = f"This call was run as one of {count} by {variant.tool}. {error.message}"
+    return error.model_copy(update={"message": readable(message)})
+
+
+def _unmatched(variant: BatchVariant, effect: Effect, outcome: Any, count: int) -> ToolError:
+    inner = outcome.get("results") if isinstance(outcome, dict) else None
+    returned = outlined(outcome) + ("" if inner is None else f", where `results` is {outlined(inner)}")
+    return tool_error(
+        "internal_error",
+        f"This call was run as one of {count} by {variant.tool}, and what that returned cannot be told apart "
+        f"by call: {returned}; a list of {count}, or `results` with every index from 0 to {count - 1} once, "
+        "was needed.",
+        _TOOK_EFFECT if effect == "write" else _READ_SINGLY.format(tool=variant.tool),
+    )

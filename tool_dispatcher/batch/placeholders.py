@@ -1,0 +1,154 @@
+"""Placeholders among the arguments of a batch: what they name, and the values they stand for. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+from shared.placeholders import Malformed, Path, Placeholder, Reference, find, read, spelled
+from shared.tools import RequestedCall, ToolError, ToolResult
+from tool_dispatcher.batch.answers import Example, bad_placeholders
+from tool_dispatcher.failures import readable
+
+VALUES_BYTES_MAX = 10_000_000
+"""What the placeholders of one call may bring in, as JSON."""
+_FAULTS_MAX = 20
+_KEYS_LISTED = 20
+_NAME_CHARACTERS_MAX = 200
+
+
+def resolve(
+    call: RequestedCall,
+    results: Sequence[ToolResult | None],
+    wholes: Mapping[int, Any] | None = None,
+    example: Example = None,
+) -> dict[str, Any] | ToolError:
+    """The arguments of a call with the values that its placeholders stand for, each with its JSON type.
+
+    `results` are those of the batch, by place; the plan sees to it that each one needed is there and ok, else
+    ValueError is raised. `wholes` holds the data of results that are shown in part only. Escapes become the
+    text they stand for. Resolved strictly: a ToolError names each argument and what the call did return;
+    `example` is valid arguments for it to show.
+    """
+    values: dict[Reference, bytes] = {}
+    faults: dict[str, str] = {}
+    size = 0
+    for path, placeholder in find(call.arguments):
+        assert isinstance(placeholder, Reference), "the plan has refused what cannot be read"
+        fault = _look_up(placeholder, results, wholes or {}, values)
+        size += len(values.get(placeholder, b""))
+        if size > VALUES_BYTES_MAX:
+            fault = f"the placeholders bring in more than {VALUES_BYTES_MAX} bytes"
+        if fault:
+            faults[_argument(path)] = fault
+        if size > VALUES_BYTES_MAX or len(faults) == _FAULTS_MAX:
+            break
+    if faults:
+        return bad_placeholders(call, faults, example)
+    return {name: _filled(value, values) for name, value in call.arguments.items()}
+
+
+def unreadable(
+    index: int, placeholders: Iterable[tuple[Path, Placeholder]], calls: Sequence[RequestedCall]
+) -> dict[str, str]:
+    """What is wrong with placeholders before anything has run, by the argument they stand in."""
+    faults = {}
+    for path, placeholder in placeholders:
+        fault = _fault(index, placeholder, calls)
+        if fault:
+            faults[_argument(path)] = fault
+        if len(faults) == _FAULTS_MAX:
+            break
+    return faults
+
+
+def named_calls(placeholders: Iterable[tuple[Path, Placeholder]]) -> tuple[int, ...]:
+    """Places of the calls whose results are asked for, each once."""
+    return tuple(dict.fromkeys(found.call for _, found in placeholders if isinstance(found, Reference)))
+
+
+def _fault(index: int, placeholder: Placeholder, calls: Sequence[RequestedCall]) -> str:
+    if isinstance(placeholder, Malformed):
+        return f"it begins like a placeholder, but {placeholder.problem}"
+    if placeholder.call == index:
+        return f"{_shown(placeholder)} names this call itself"
+    if placeholder.call >= len(calls):
+        last = f"calls[{len(calls) - 1}]"
+        return f"{_shown(placeholder)} names no call: the last of this reply is {last}, the first calls[0]"
+    return ""
+
+
+def _look_up(
+    placeholder: Reference,
+    results: Sequence[ToolResult | None],
+    wholes: Mapping[int, Any],
+    values: dict[Reference, bytes],
+) -> str:
+    """Puts the value into `values`, as JSON, so that no two calls ever share one; or says what is wrong."""
+    if placeholder in values:
+        return ""
+    result = results[placeholder.call]
+    if result is None or result.status != "ok":
+        raise ValueError(f"{placeholder} is resolved before calls[{placeholder.call}] has succeeded")
+    if result.handle and placeholder.call not in wholes:
+        return (
+            f"{_shown(placeholder)} is not at hand: what the call returned is shown in part only; "
+            f"read the rest by its handle {result.handle!r}, then give the value itself"
+        )
+    value = wholes.get(placeholder.call, result.data)
+    for depth, part in enumerate(placeholder.path):
+        if not _holds(value, part):
+            there = f"calls[{placeholder.call}]{spelled(placeholder.path[:depth])}"
+            return f"{_shown(placeholder)} is not there: {readable(there, _NAME_CHARACTERS_MAX)} is {outlined(value)}"
+        value = value[part]
+    values[placeholder] = to_json(value)
+    return ""
+
+
+def _holds(value: Any, part: str | int) -> bool:
+    if isinstance(part, int):
+        return isinstance(value, list) and part < len(value)
+    return isinstance(value, dict) and part in value
+
+
+def outlined(value: Any) -> str:
+    """What a value is, without what is in it: its keys, or its length."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "a number"
+        case str():
+            return f"text of {len(value)} characters"
+        case []:
+            return "an empty list"
+        case list():
+            return f"a list of {len(value)}, from [0] to [{len(value) - 1}]"
+        case {**keys} if keys:
+            listed = ", ".join(repr(readable(key, 64)) for key in list(keys)[:_KEYS_LISTED])
+            more = f" and {len(keys) - _KEYS_LISTED} more" if len(keys) > _KEYS_LISTED else ""
+            return f"an object with {listed}{more}"
+        case _:
+            return "an empty object"
+
+
+def _filled(value: Any, values: Mapping[Reference, bytes]) -> Any:
+    """JSON from a stream is never nested deeper than its reader allows, which is far from Python's limit."""
+    if isinstance(value, str):
+        found = read(value)
+        return from_json(values[found]) if isinstance(found, Reference) else found
+    if isinstance(value, dict):
+        return {key: _filled(item, values) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_filled(item, values) for item in value]
+    return value
+
+
+def _argument(path: Path) -> str:
+    return readable(spelled(path).removeprefix("."), _NAME_CHARACTERS_MAX)
+
+
+def _shown(placeholder: Reference) -> str:
+    return readable(placeholder, _NAME_CHARACTERS_MAX)

@@ -1,0 +1,264 @@
+"""Running a plan: what has happened goes in, what is to begin and what is answered comes out. Pure.
+
+    step = start(plan)
+    while not step.progress.is_done:
+        begin each of step.begin; settle each of step.answered; when one of those begun has ended and is settled:
+        step = advance(step.progress, unit, its results)
+    step.progress.results()
+
+Results are settled before they are handed in: a batch taken over after a crash then finds whatever the ones
+answered because of them were answered for.
+"""
+
+from bisect import insort
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import itemgetter
+
+from shared.tools import RequestedCall, ToolError, ToolResult
+from tool_dispatcher.batch.answers import failed, needs_a_result, needs_another, stopped
+from tool_dispatcher.batch.plan import Plan
+from tool_dispatcher.batch.units import AtOnce, Unit
+
+_LetDown = Callable[[RequestedCall], ToolError]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a batch has come."""
+
+    plan: Plan
+    outcomes: tuple[ToolResult | None, ...]
+    """By call; None where nothing has come of it yet."""
+    left: int
+    """Calls without an outcome."""
+    unit_waits: tuple[int, ...]
+    """By unit, how much it still waits for; and by gate:"""
+    gate_waits: tuple[int, ...]
+    ready: Mapping[AtOnce, tuple[int, ...]]
+    """Units that wait for nothing but room, ascending, by the bounds they share. Those of the lane, which
+    run one at a time, are not among them."""
+    running: frozenset[int]
+    lane: tuple[int, ...]
+    """What is left of the plan's; the first one may run."""
+    failed_fast: int | None
+    """The first call of a fail-fast tool that failed."""
+
+    @property
+    def is_done(self) -> bool:
+        return self.left == 0
+
+    def results(self) -> tuple[ToolResult, ...]:
+        """One for every call, in the order of the calls. Raises ValueError while some are missing."""
+        if not self.is_done:
+            raise ValueError(f"{self.left} calls have no result yet; go on until is_done")
+        return tuple(result for result in self.outcomes if result is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What to do now. `answered` are calls that do not run, and are to be settled as they are."""
+
+    progress: Progress
+    begin: tuple[Unit, ...]
+    answered: tuple[ToolResult, ...]
+
+
+def start(plan: Plan) -> Step:
+    """Answer what cannot run, and begin what waits for nothing.
+
+    All that is known to fail is made known before anything begins: a batch of writes one of which is
+    invalid must not run by half.
+    """
+    calls = plan.request.calls
+    turn = _Turn(
+        Progress(
+            plan=plan,
+            outcomes=(None,) * len(calls),
+            left=len(calls),
+            unit_waits=(0,) * len(plan.units),
+            gate_waits=tuple(len(gate.calls) for gate in plan.gates),
+            ready={},
+            running=frozenset(),
+            lane=plan.lane,
+            failed_fast=None,
+        )
+    )
+    for index in sorted(plan.settled):
+        turn.note(plan.settled[index])
+    for index in sorted(plan.answered):
+        turn.answer(plan.answered[index])
+    turn.count_waits()
+    return turn.end()
+
+
+def advance(progress: Progress, unit: Unit, results: Sequence[ToolResult]) -> Step:
+    """What follows when a unit has ended, with a result for each of its calls, in their order.
+
+    Calls of a group that had settled before keep what the journal has. Raises ValueError when the unit is not
+    running, or the results are not those of its calls.
+    """
+    if unit.number not in progress.running:
+        raise ValueError(f"unit {unit.number} ({unit.tool}) has not been begun, or has ended before")
+    if tuple(result.index for result in results) != unit.calls:
+        raise ValueError(f"unit {unit.number} ({unit.tool}) answers the calls {unit.calls}, in this order")
+    turn = _Turn(replace(progress, running=progress.running - {unit.number}))
+    for result in results:
+        if progress.outcomes[result.index] is None:
+            turn.note(result)
+    return turn.end()
+
+
+class _Turn:
+    """One step in the making."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._before = progress
+        self._plan = progress.plan
+        self._calls = progress.plan.request.calls
+        self._outcomes = list(progress.outcomes)
+        self._unit_waits = list(progress.unit_waits)
+        self._gate_waits = list(progress.gate_waits)
+        self._ready = {at_once: list(units) for at_once, units in progress.ready.items()}
+        self._failed_fast = progress.failed_fast
+        self._noted = 0
+        self._answered: list[ToolResult] = []
+        self._news: list[int] = []
+        """Nodes that are done, and of which those that wait for them have not heard."""
+
+    def note(self, result: ToolResult) -> None:
+        """That is what came of a call."""
+        index = result.index
+        self._outcomes[index] = result
+        self._noted += 1
+        self._news.append(index)
+        has_failed = result.error is not None and result.error.error_type != "cancelled"
+        if has_failed and self._failed_fast is None and self._unit(index).is_fail_fast:
+            self._failed_fast = index
+
+    def answer(self, result: ToolResult) -> None:
+        """The call does not run."""
+        self.note(result)
+        if result.index not in self._plan.repeated:
+            self._answered.append(result)
+
+    def count_waits(self) -> None:
+        """To be done once, when all is noted that is known before anything runs."""
+        for index, number in enumerate(self._plan.unit_of):
+            if self._outcomes[index] is None:
+                self._unit_waits[number] += len(self._plan.needs[index])
+        for unit in self._plan.units:
+            if self._unit_waits[unit.number] == 0:
+                self._has_what_it_needs(unit)
+
+    def end(self) -> Step:
+        """The step, when everything has followed that follows."""
+        self._spread_news()
+        if self._failed_fast is not None and self._before.failed_fast is None:
+            self._stop(self._failed_fast)
+            self._spread_news()
+        lane = self._rest_of_lane()
+        begin = self._begin(lane)
+        progress = Progress(
+            plan=self._plan,
+            outcomes=tuple(self._outcomes),
+            left=self._before.left - self._noted,
+            unit_waits=tuple(self._unit_waits),
+            gate_waits=tuple(self._gate_waits),
+            ready={at_once: tuple(units) for at_once, units in self._ready.items() if units},
+            running=self._before.running.union(unit.number for unit in begin),
+            lane=lane,
+            failed_fast=self._failed_fast,
+        )
+        return Step(progress, begin, tuple(sorted(self._answered, key=lambda result: result.index)))
+
+    def _spread_news(self) -> None:
+        while self._news:
+            node = self._news.pop()
+            let_down = self._let_down(node)
+            for waiting in self._plan.wanted_by[node]:
+                if waiting >= len(self._calls):
+                    self._tell_gate(waiting)
+                elif self._outcomes[waiting] is None:
+                    self._tell_call(waiting, let_down)
+
+    def _tell_gate(self, node: int) -> None:
+        gate = node - len(self._calls)
+        self._gate_waits[gate] -= 1
+        if self._gate_waits[gate] == 0:
+            self._news.append(node)
+
+    def _tell_call(self, index: int, let_down: _LetDown | None) -> None:
+        if let_down is not None:
+            call = self._calls[index]
+            self.answer(failed(index, call, let_down(call)))
+            return
+        number = self._plan.unit_of[index]
+        self._unit_waits[number] -= 1
+        if self._unit_waits[number] == 0:
+            self._has_what_it_needs(self._plan.units[number])
+
+    def _has_what_it_needs(self, unit: Unit) -> None:
+        if not unit.is_sequential:
+            insort(self._ready.setdefault(unit.at_once, []), unit.number)
+
+    def _let_down(self, node: int) -> _LetDown | None:
+        """What calls are told that have waited for a node in vain; None when they have what they need."""
+        if node >= len(self._calls):
+            gate = self._plan.gates[node - len(self._calls)]
+            problem = gate.problem(self._calls, self._outcomes)
+            return partial(needs_another, dependency=gate.dependency, problem=problem) if problem else None
+        result = self._outcomes[node]
+        if result is None or result.error is None:
+            return None
+        return partial(needs_a_result, index=node, other=self._calls[node], error=result.error)
+
+    def _stop(self, cause: int) -> None:
+        """Answer every call of a fail-fast tool that has not begun."""
+        result = self._outcomes[cause]
+        assert result is not None
+        assert result.error is not None, "only a failure stops others"
+        for unit in self._plan.units:
+            if not unit.is_fail_fast or unit.number in self._before.running:
+                continue
+            for index in unit.calls:
+                if self._outcomes[index] is None:
+                    call = self._calls[index]
+                    self.answer(failed(index, call, stopped(call, cause, self._calls[cause], result.error)))
+
+    def _rest_of_lane(self) -> tuple[int, ...]:
+        lane = self._before.lane
+        done = 0
+        while done < len(lane) and self._is_answered(self._plan.units[lane[done]]):
+            done += 1
+        return lane[done:]
+
+    def _begin(self, lane: tuple[int, ...]) -> tuple[Unit, ...]:
+        """Take from the ready ones, in the order of the calls, what there is room for."""
+        running = self._before.running
+        queues = list(self._ready.items())
+        if lane and lane[0] not in running and self._unit_waits[lane[0]] == 0:
+            queues.append((self._plan.units[lane[0]].at_once, [lane[0]]))
+        at_once = Counter(name for number in running for name, _ in self._plan.units[number].at_once)
+        begin: list[Unit] = []
+        while len(running) + len(begin) < self._plan.bounds.batch_concurrency:
+            open_queues = [
+                queue
+                for bounds, queue in queues
+                if queue and all(at_once[name] < most for name, most in bounds)
+            ]
+            if not open_queues:
+                break
+            unit = self._plan.units[min(open_queues, key=itemgetter(0)).pop(0)]
+            if not self._is_answered(unit):
+                at_once.update(name for name, _ in unit.at_once)
+                begin.append(unit)
+        return tuple(begin)
+
+    def _unit(self, index: int) -> Unit:
+        return self._plan.units[self._plan.unit_of[index]]
+
+    def _is_answered(self, unit: Unit) -> bool:
+        return all(self._outcomes[index] is not None for index in unit.calls)

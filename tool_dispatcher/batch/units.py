@@ -1,0 +1,74 @@
+"""Units: what of a batch runs at once. Pure.
+
+A unit is one call, or a group of calls of one tool that run as one call of its batch variant. Units are a function
+of the request, the contracts and the bounds. What has settled plays no part, so that a batch taken over after
+a crash has the same ones, under the same idempotency keys.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from shared.contract import BatchVariant, Contract
+from shared.tools import RequestedCall
+
+AtOnce = tuple[tuple[str, int], ...]
+"""Names of tools, with how many units of each may run at once in one batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What runs at once."""
+
+    number: int
+    calls: tuple[int, ...]
+    """Places of the calls it answers, ascending. A group leaves out those that must not run."""
+    tool: str
+    """The tool that runs: of a group, the batch variant."""
+    key: str
+    """Its idempotency key: of one call its own; of a group that of its first call, `+`, and how many more
+    calls it has. Those that must not run count too, so that the key never changes."""
+    variant: BatchVariant | None = None
+    """How arguments are gathered and the outcome is spread, of a group."""
+    is_fail_fast: bool = False
+    is_sequential: bool = False
+    at_once: AtOnce = ()
+    """The bounded tools it counts for."""
+
+
+def units_of(
+    calls: Sequence[RequestedCall],
+    contracts: Mapping[str, Contract],
+    groups: Sequence[tuple[int, ...]],
+    must_not_run: Collection[int],
+) -> tuple[tuple[Unit, ...], tuple[int, ...]]:
+    """The units in the order of their first calls, and the number of each call's unit."""
+    group_of = {group[0]: group for group in groups}
+    numbers: dict[int, int] = {}
+    units: list[Unit] = []
+    for index, call in enumerate(calls):
+        if index in numbers:
+            continue
+        number, members = len(units), group_of.get(index, (index,))
+        numbers |= dict.fromkeys(members, number)
+        if len(members) == 1:
+            units.append(_unit(Unit(number, members, call.name, call.idempotency_key), call, contracts))
+            continue
+        variant = contracts[call.name].batch
+        assert variant is not None, "groups are made of calls of a tool with a batch variant"
+        running = tuple(place for place in members if place not in must_not_run)
+        key = f"{call.idempotency_key}+{len(members) - 1}"
+        units.append(_unit(Unit(number, running, variant.tool, key, variant), call, contracts))
+    return tuple(units), tuple(numbers[index] for index in range(len(calls)))
+
+
+def _unit(unit: Unit, asked: RequestedCall, contracts: Mapping[str, Contract]) -> Unit:
+    """With what is promised of it: a group keeps to its tool's contract and to that of the variant."""
+    promised = {name: contracts[name] for name in (asked.name, unit.tool) if name in contracts}
+    return replace(
+        unit,
+        is_fail_fast=any(one.error_propagation == "fail-fast" for one in promised.values()),
+        is_sequential=any(one.mode == "sequential-only" for one in promised.values()),
+        at_once=tuple(
+            (name, one.max_concurrency) for name, one in promised.items() if one.max_concurrency is not None
+        ),
+    )

@@ -1,0 +1,28 @@
+-- Admits a call of a rate-limited tool, at once or at the time of its turn.
+--
+-- The generic cell rate algorithm (ITU-T I.371, "virtual scheduling"): one number says when the next call would
+-- begin if they all came evenly, its theoretical arrival time. A call may come earlier than that by a tolerance,
+-- which is what makes a burst.
+--
+-- KEYS[1]  the tool's theoretical arrival time, in Unix microseconds
+-- ARGV[1]  the time between two calls, in microseconds     ARGV[2]  calls of a burst
+-- ARGV[3]  how long the caller can wait, in microseconds
+--
+-- Returns {1, microseconds to wait}: admitted, and the turn is taken; or {0, microseconds to wait}: its turn
+-- would be later than it can wait for, and nothing has changed. Asking again after a lost reply takes a second
+-- turn, which costs a little of the rate and never exceeds it.
+
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local interval = tonumber(ARGV[1])
+
+local arrival = math.max(now, tonumber(redis.call('GET', KEYS[1]) or '') or 0)
+local wait = math.max(0, arrival - interval * (tonumber(ARGV[2]) - 1) - now)
+if wait > tonumber(ARGV[3]) then
+  return {0, math.ceil(wait)}
+end
+
+local next_arrival = arrival + interval
+local lifetime = math.ceil((next_arrival - now) / 1000)
+redis.call('SET', KEYS[1], string.format('%.0f', next_arrival), 'PX', math.max(1, lifetime))
+return {1, math.ceil(wait)}

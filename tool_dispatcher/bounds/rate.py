@@ -1,0 +1,59 @@
+"""Rate limits: how many calls of a tool may begin within a time, over all dispatcher processes."""
+
+import asyncio
+
+import structlog
+from redis.exceptions import RedisError
+
+from shared.bus.batcher import Batcher
+from shared.bus.connection import patiently
+from shared.bus.keys import Keys
+from shared.bus.scripts import script_of
+from shared.clock import monotonic_s
+from shared.contract import RateLimit
+from tool_dispatcher.bounds.refusals import BoundUnknown, RateExceeded
+
+_RATE = script_of(__package__, "rate")
+_MICROSECONDS = 1_000_000
+_ANSWER_S = 1.0
+"""What Redis has for its answer, however little time the call has to wait for its turn."""
+
+
+class RateLimiter:
+    """One turn after the other for all processes, by the generic cell rate algorithm; see `rate.lua`.
+
+    After a pause a burst of `limit.calls` is admitted at once, then one call every `per_s / calls`; so no span
+    of `per_s` sees more than twice the calls. More than a million calls a second are not told apart.
+    """
+
+    def __init__(self, batcher: Batcher, keys: Keys) -> None:
+        self._batcher, self._keys = batcher, keys
+
+    async def admit(self, tool: str, limit: RateLimit, wait_s: float) -> None:
+        """Return when it is the call's turn. A turn that is taken and then not used is lost.
+
+        Raises RateExceeded at once when the turn is later than in `wait_s`, BoundUnknown when Redis did not
+        answer in that time.
+        """
+        ends_s = monotonic_s() + wait_s
+        try:
+            async with asyncio.timeout(max(_ANSWER_S, wait_s)):
+                is_admitted, pause_us = await patiently("admit call", lambda: self._ask(tool, limit, ends_s))
+        except TimeoutError:
+            raise BoundUnknown(tool) from None
+        except RedisError as error:
+            structlog.get_logger().error("rate limit cannot be asked for", tool=tool, error=str(error))
+            raise BoundUnknown(tool) from error
+        pause_s = pause_us / _MICROSECONDS
+        if not is_admitted:
+            raise RateExceeded(tool, pause_s)
+        if pause_s:
+            await asyncio.sleep(pause_s)
+
+    async def _ask(self, tool: str, limit: RateLimit, ends_s: float) -> list[int]:
+        interval_us = max(1.0, limit.per_s * _MICROSECONDS / limit.calls)
+        wait_us = max(0, round((ends_s - monotonic_s()) * _MICROSECONDS))
+        reply: list[int] = await self._batcher.run(
+            _RATE, [self._keys.rate(tool)], [repr(interval_us), limit.calls, wait_us]
+        )
+        return reply

@@ -1,0 +1,60 @@
+"""Why a call may not begin: a bound is reached, or cannot be asked about. Nothing has been run."""
+
+from shared.tools import ToolError
+from tool_dispatcher.failures import tool_error
+
+
+class NotAdmitted(Exception):
+    """A call may not begin. `error` is what the model is told."""
+
+    def __init__(self, error: ToolError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+    @property
+    def retry_after_s(self) -> float | None:
+        """When it may begin, as far as that is known."""
+        return self.error.retry_after_s
+
+
+class NoSlot(NotAdmitted):
+    """No slot of the tool came free in time."""
+
+    def __init__(self, tool: str, max_concurrency: int, wait_s: float) -> None:
+        super().__init__(
+            tool_error(
+                "rate_limit",
+                f"{tool} runs at most {max_concurrency} at once, and no place came free within {wait_s:.3g} s. "
+                "The call was not run.",
+                f"Call {tool} later and with fewer calls at once, or go on without it and say so.",
+            )
+        )
+
+
+class RateExceeded(NotAdmitted):
+    """The turn of the call is later than it can wait for."""
+
+    def __init__(self, tool: str, retry_after_s: float) -> None:
+        super().__init__(
+            tool_error(
+                "rate_limit",
+                f"{tool} has reached its rate limit; the call's turn would come in {retry_after_s:.3g} s. "
+                "It was not run.",
+                f"Call {tool} again after that, with fewer calls, or go on without it and say so.",
+                retry_after_s=retry_after_s,
+            )
+        )
+
+
+class BoundUnknown(NotAdmitted):
+    """Redis, which keeps the bound, could not be asked in time."""
+
+    def __init__(self, tool: str) -> None:
+        super().__init__(
+            tool_error(
+                "api_failure",
+                f"It could not be found out whether {tool} may run: Redis did not answer. "
+                "The call was not run.",
+                f"Call {tool} again in a little while, or go on without it and say so.",
+            )
+        )

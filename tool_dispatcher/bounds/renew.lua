@@ -1,0 +1,42 @@
+-- Renews the slots a process holds of a tool.
+--
+-- KEYS[1]  the tool's slots: each holder's id, by when its slot expires (Unix milliseconds)
+-- ARGV[1]  how many slots there are      ARGV[2]  how long a slot is held, in milliseconds
+-- ARGV[3+] ids
+--
+-- A slot that expired while its holder was frozen is taken again when there is room, so that the call which is
+-- still under way counts; never beyond the bound. Returns the ids for which there was none: somebody else has
+-- their slot.
+
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local expiry = now + tonumber(ARGV[2])
+
+-- Before those of others that have expired are dropped: of ours, none is.
+local lost = {}
+local missing = {}
+for i = 3, #ARGV do
+  if redis.call('ZSCORE', KEYS[1], ARGV[i]) then
+    redis.call('ZADD', KEYS[1], expiry, ARGV[i])
+  else
+    missing[#missing + 1] = ARGV[i]
+  end
+end
+
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+local free = tonumber(ARGV[1]) - redis.call('ZCARD', KEYS[1])
+for _, id in ipairs(missing) do
+  if free > 0 then
+    redis.call('ZADD', KEYS[1], expiry, id)
+    free = free - 1
+  else
+    lost[#lost + 1] = id
+  end
+end
+
+-- The key goes with its last slot.
+local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')
+if last[2] then
+  redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', tonumber(last[2]) + 1))
+end
+return lost

@@ -1,0 +1,94 @@
+"""The slots this process holds in Redis: taken, renewed while they are held, given back.
+
+A slot is a member of a sorted set, and expires when nobody renews it: those of a killed process come free by
+themselves. A process that was frozen for longer than that finds its slots with others while its own calls still
+run; no lease can prevent it, a service that must not see one call too many has to count for itself.
+"""
+
+import asyncio
+from collections import defaultdict
+from dataclasses import dataclass
+
+import structlog
+from redis.exceptions import RedisError
+
+from shared.bus.batcher import Batcher
+from shared.bus.keys import Keys
+from shared.bus.scripts import script_of
+from shared.bus.wire import Argument
+from shared.clock import milliseconds, monotonic_s
+
+_ACQUIRE = script_of(__package__, "acquire")
+_RENEW = script_of(__package__, "renew")
+
+
+@dataclass(eq=False, slots=True)
+class Slot:
+    """The right to have one call of a tool under way."""
+
+    tool: str
+    id: str
+    taken_s: float
+    """When this process took it, on the monotonic clock."""
+    is_lost: bool = False
+    """It expired, and somebody else has its place."""
+
+
+class SlotLeases:
+    """Takes slots, and renews those that are held, every third of `lease_s`, in one task for all of them."""
+
+    def __init__(self, batcher: Batcher, keys: Keys, lease_s: float) -> None:
+        self._batcher, self._keys, self._lease_s = batcher, keys, lease_s
+        self._held: dict[str, dict[str, Slot]] = defaultdict(dict)
+        self._bounds: dict[str, int] = {}
+        self._renewing: asyncio.Task[None] | None = None
+
+    async def take(self, tool: str, max_concurrency: int, ids: list[str]) -> list[Slot]:
+        """Slots for as many of `ids` as there are free. Raises RedisError.
+
+        After an error the ids may hold slots: ask for the same again, or give them back.
+        """
+        self._bounds[tool] = max_concurrency
+        arguments: list[Argument] = [max_concurrency, milliseconds(self._lease_s), *ids]
+        taken: list[bytes] = await self._batcher.run(_ACQUIRE, [self._keys.slots(tool)], arguments)
+        slots = [Slot(tool, id.decode(), monotonic_s()) for id in taken]
+        if slots:
+            self._held[tool].update((slot.id, slot) for slot in slots)
+            self._renewing = self._renewing or asyncio.create_task(self._keep_renewing())
+        return slots
+
+    def give_back(self, tool: str, ids: list[str]) -> None:
+        """Free the slots, whether or not these ids hold any. What Redis does not hear of expires."""
+        held = self._held[tool]
+        for id in ids:
+            held.pop(id, None)
+        if not held:
+            del self._held[tool]
+        if not self._held and self._renewing is not None:
+            self._renewing.cancel()
+            self._renewing = None
+        self._batcher.submit("ZREM", self._keys.slots(tool), *ids)
+
+    async def _keep_renewing(self) -> None:
+        while True:
+            await asyncio.sleep(self._lease_s / 3)
+            await asyncio.gather(*(self._renew(tool) for tool in list(self._held)))
+
+    async def _renew(self, tool: str) -> None:
+        log, ids = structlog.get_logger().bind(tool=tool), list(self._held.get(tool, ()))
+        arguments: list[Argument] = [self._bounds[tool], milliseconds(self._lease_s), *ids]
+        try:
+            lost: list[bytes] = await self._batcher.run(_RENEW, [self._keys.slots(tool)], arguments)
+        except RedisError as error:
+            log.warning("slots could not be renewed", error=str(error))
+            return
+        gone = {id.decode() for id in lost}
+        held = self._held.get(tool, {})
+        for slot in held.values():
+            if slot.id in gone and not slot.is_lost:
+                log.warning(
+                    "slot lost; its call goes on beyond the bound", max_concurrency=self._bounds[tool]
+                )
+            slot.is_lost = slot.id in gone
+        if given_back := [id for id in ids if id not in held]:
+            self.give_back(tool, given_back)  # while the renewal was on its way, which may have come later

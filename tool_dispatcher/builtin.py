@@ -1,0 +1,95 @@
+"""Tools that every dispatcher has: to find more tools, and to read on in a result that is shown in part."""
+
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, NoReturn
+
+from shared.relevance import FIND_TOOLS, READ_RESULT, rank
+from tool_dispatcher.batch_run import BatchRun
+from tool_dispatcher.failures import tool_error
+from tool_dispatcher.oversize import read_part
+from tool_dispatcher.tool import Tool
+
+_FOUND_MAX = 10
+_PART_CHARACTERS = 8_000
+_PART_CHARACTERS_MAX = 40_000
+
+Answer = Callable[[dict[str, Any], BatchRun], Coroutine[Any, Any, Any]]
+
+
+class Builtin(Tool):
+    """A tool that is answered from what the dispatcher itself knows of the session."""
+
+    def __init__(self, name: str, description: str, parameters: dict[str, Any], answer: Answer) -> None:
+        super().__init__(name, description, parameters, _never_called, effect="read")
+        self.answer = answer
+
+
+def builtins(tools: Mapping[str, Tool]) -> tuple[Builtin, ...]:
+    """The built-in tools beside `tools`."""
+
+    async def find_tools(arguments: dict[str, Any], batch: BatchRun) -> Any:
+        usable = (tool.definition for name, tool in tools.items() if name not in batch.leave.barred)
+        found = rank(usable, arguments["need"], _FOUND_MAX)
+        note = "They can be called from the next round on." if found else "None fits; use other words."
+        return {
+            "tools": [{"name": one.name, "description": one.description} for one in found],
+            "note": note,
+        }
+
+    async def read_result(arguments: dict[str, Any], batch: BatchRun) -> Any:
+        handle = arguments["handle"]
+        whole = await batch.journal.kept(handle)
+        if whole is None:
+            return tool_error(
+                "not_found",
+                f"No result is kept under the handle {handle!r}.",
+                "Give a handle as a result shown in part names it, or make the call again and ask for less.",
+            )
+        length = arguments.get("length", _PART_CHARACTERS)
+        return read_part(whole, arguments.get("start", 0), length, batch.result_bytes_max)
+
+    return (
+        Builtin(FIND_TOOLS, _FIND_TOOLS, _NEED, find_tools),
+        Builtin(READ_RESULT, _READ_RESULT, _PART, read_result),
+    )
+
+
+def _never_called(arguments: dict[str, Any], context: object) -> NoReturn:
+    raise AssertionError("a built-in tool is answered, not called")
+
+
+_FIND_TOOLS = (
+    "Finds more tools: not all there are have been offered. Those found can be called in the next round."
+)
+_NEED: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "need": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 1_000,
+            "description": "What the tool should do, in a few words.",
+            "examples": ["send an e-mail to a customer"],
+        }
+    },
+    "required": ["need"],
+}
+_READ_RESULT = "Reads on in a result of this session that was shown in part only."
+_PART: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "handle": {
+            "type": "string",
+            "pattern": "^r[0-9]{1,4}c[0-9]{1,5}$",
+            "description": "As the result names it.",
+            "examples": ["r1c0"],
+        },
+        "start": {
+            "type": "integer",
+            "minimum": 0,
+            "description": "The first character to read; 0 when left out.",
+        },
+        "length": {"type": "integer", "minimum": 1, "maximum": _PART_CHARACTERS_MAX},
+    },
+    "required": ["handle"],
+}

@@ -1,0 +1,161 @@
+"""The arguments an adversarial check sends: a fixed table over every place, and drawn ones changed. Pure."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tool_dispatcher.check import hostile
+from tool_dispatcher.check.hostile import Sample
+from tool_dispatcher.check.places import Place, Schema, places, put, value_at
+
+EXAMPLE = "example"
+_TEXT_LENGTH_MAX = 200_000
+_ITEMS_MAX = 2_000
+_LISTED_MAX = 20
+
+
+@dataclass(frozen=True)
+class Case:
+    """Arguments to send, and what they try."""
+
+    kind: str
+    label: str
+    arguments: dict[str, Any]
+
+
+def cases(schema: Schema, example: dict[str, Any] | None, drawn: Sequence[dict[str, Any]] = ()) -> list[Case]:
+    """Every case for a tool with that schema, in a stable order: the same input gives the same cases.
+
+    `example` is what is varied; `drawn` are arguments that the schema allows, sent as they are and changed.
+    """
+    found = places(schema)
+    base = example if example is not None else next(iter(drawn), {})
+    made = [Case("empty", "no arguments", {})]
+    if example is not None:
+        made.append(Case(EXAMPLE, "the tool's own example", example))
+    made += _missing_and_extra(base, found)
+    for place in found[1:]:
+        for kind, label, value in _samples(place, _item(base, place, found)):
+            made.append(Case(kind, f"{place.name}: {label}", put(base, place, value, found)))
+    made += [Case("drawn", f"drawn {n}", arguments) for n, arguments in enumerate(drawn, start=1)]
+    made += [_changed(arguments, n, found) for n, arguments in enumerate(drawn, start=1)]
+    return made
+
+
+def _missing_and_extra(base: dict[str, Any], found: list[Place]) -> Iterator[Case]:
+    """Each object of the example without each of its fields, and with fields that nobody asked for."""
+    for place in found:
+        node = base if not place.path else value_at(base, place.path)
+        if not isinstance(node, dict):
+            continue
+        for name in node:
+            rest = {key: value for key, value in node.items() if key != name}
+            yield Case("missing", f"{place.name}: without {name}", put(base, place, rest, found))
+        for name, label, value in _strangers(node):
+            if name not in node:
+                yield Case("extra", f"{place.name}: {label}", put(base, place, {**node, name: value}, found))
+
+
+def _strangers(node: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    yield "unexpected_field", "a field nobody asked for", 1
+    yield "x" * 10_000, "a field with a name of 10000 characters", 1
+    yield "__proto__", "a field named __proto__", {"isAdmin": True}
+    yield "", "a field without a name", 1
+    yield "unexpected_field", "a field nobody asked for, nested deeply", hostile.nested_list(hostile.DEEP)
+    yield "a\ud800", "a field with a lone surrogate in its name", 1
+    for name in list(node)[:1]:
+        yield f"{name}_", f"a name almost like {name}", node[name]
+        yield name.upper(), f"{name} in capitals", node[name]
+
+
+def _item(base: dict[str, Any], place: Place, found: list[Place]) -> Any:
+    """What a list at that place may hold."""
+    now = value_at(base, (*place.path, 0))
+    return now or next((one.example for one in found if one.path == (*place.path, 0)), None)
+
+
+def _samples(place: Place, item: Any) -> Iterator[Sample]:
+    yield from hostile.of_any_kind()
+    if place.takes("string") and not place.is_listed:
+        yield from hostile.texts()
+    if place.takes("integer", "number") and not place.is_listed:
+        yield from hostile.numbers()
+    if place.takes("array", "object"):
+        yield from hostile.nestings()
+    for branch in place.branches:
+        for label, value in _boundaries(branch, item):
+            yield Sample("boundary", label, value)
+
+
+def _boundaries(branch: Schema, item: Any) -> Iterator[tuple[str, Any]]:
+    yield from _number_boundaries(branch)
+    yield from _length_boundaries(branch)
+    yield from _item_boundaries(branch, item)
+    for value in branch.get("enum", [])[:_LISTED_MAX]:
+        yield "one of those listed", value
+    for value in branch.get("enum", [])[:1]:
+        if isinstance(value, str):
+            yield "one of those listed, in other letters", value.swapcase()
+            yield "one of those listed, and a space", f"{value} "
+    if "const" in branch:
+        yield "the only value", branch["const"]
+
+
+def _number_boundaries(branch: Schema) -> Iterator[tuple[str, int | float]]:
+    for key, outward, is_least in (
+        ("minimum", -1, True),
+        ("maximum", 1, False),
+        ("exclusiveMinimum", -1, True),
+        ("exclusiveMaximum", 1, False),
+    ):
+        bound = branch.get(key)
+        if not isinstance(bound, int | float) or not math.isfinite(bound):
+            continue
+        step = 1 if branch.get("type") == "integer" else abs(bound) * 1e-9 or 1e-9
+        word = "least" if is_least else "greatest"
+        yield (
+            f"the {word} allowed" if not key.startswith("ex") else f"the bound, not the {word} allowed",
+            bound,
+        )
+        yield "just outside the bound", bound + outward * step
+        yield "just inside the bound", bound - outward * step
+    if isinstance(multiple := branch.get("multipleOf"), int | float):
+        yield "a multiple", multiple * 3
+        yield "between two multiples", multiple * 3.5
+
+
+def _length_boundaries(branch: Schema) -> Iterator[tuple[str, str]]:
+    least, most = branch.get("minLength", 0), branch.get("maxLength")
+    if 0 < least <= _TEXT_LENGTH_MAX:
+        yield "the shortest allowed", "a" * least
+        yield "a character too short", "a" * (least - 1)
+    if most is not None and most <= _TEXT_LENGTH_MAX:
+        yield "the longest allowed", "a" * most
+        yield "a character too long", "a" * (most + 1)
+
+
+def _item_boundaries(branch: Schema, item: Any) -> Iterator[tuple[str, list[Any]]]:
+    least, most = branch.get("minItems", 0), branch.get("maxItems")
+    if 0 < least <= _ITEMS_MAX:
+        yield "the fewest items allowed", [item] * least
+        yield "an item too few", [item] * (least - 1)
+    if most is not None and most <= _ITEMS_MAX:
+        yield "the most items allowed", [item] * most
+        yield "an item too many", [item] * (most + 1)
+    if branch.get("uniqueItems"):
+        yield "an item twice", [item, item]
+
+
+def _changed(arguments: dict[str, Any], n: int, found: list[Place]) -> Case:
+    """Drawn arguments with one thing wrong in them, another one for each `n`."""
+    place = found[n % len(found)]
+    if not place.path:
+        name = next(iter(arguments), None)
+        rest = {key: value for key, value in arguments.items() if key != name}
+        return Case("changed", f"drawn {n}, without {name}", rest)
+    samples = hostile.of_any_kind()
+    sample = samples[n // len(found) % len(samples)]
+    return Case(
+        "changed", f"drawn {n}, {place.name}: {sample.label}", put(arguments, place, sample.value, found)
+    )

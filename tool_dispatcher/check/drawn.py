@@ -1,0 +1,139 @@
+"""Arguments that a schema allows, drawn by hypothesis: the same for the same seed.
+
+Objects, lists, choices and references are put together here; what is left, texts and numbers with their rules,
+comes from hypothesis-jsonschema. Its own way with objects uses parts of hypothesis that are no longer there.
+"""
+
+import contextlib
+import warnings
+from typing import Any
+
+from jsonschema import SchemaError
+
+from shared.errors import ConfigurationError
+from tool_dispatcher.check.judge import Judge
+from tool_dispatcher.check.places import Schema, pointed_at
+
+_DEPTH_MAX = 10
+_ITEMS_MAX = 5
+_UNDRAWABLE = (SchemaError, AttributeError, ValueError, TypeError, RecursionError)
+"""What hypothesis-jsonschema raises for a schema that it cannot read; what was drawn before is kept."""
+
+
+def draw(schema: Schema, examples_max: int, seed: int) -> list[dict[str, Any]]:
+    """At most so many different arguments that are valid by the schema; fewer where no more are found.
+
+    Raises ConfigurationError when the libraries are not installed.
+    """
+    if examples_max < 1:
+        return []
+    hypothesis, from_schema = _libraries()
+    kept: list[dict[str, Any]] = []
+    undrawable = (hypothesis.errors.HypothesisException, *_UNDRAWABLE)
+    with warnings.catch_warnings(), contextlib.suppress(*undrawable):
+        warnings.simplefilter("ignore")  # of patterns that only another engine knows
+        strategy = _Strategies(schema, hypothesis.strategies, from_schema).arguments()
+        _collect(hypothesis, strategy, kept, examples_max, seed)
+    judge = Judge(schema)
+    different = {repr(arguments): arguments for arguments in kept}
+    return [arguments for arguments in different.values() if judge.of(arguments).word == "valid"]
+
+
+def _collect(
+    hypothesis: Any, strategy: Any, kept: list[dict[str, Any]], examples_max: int, seed: int
+) -> None:
+    def keep(arguments: dict[str, Any]) -> None:
+        kept.append(arguments)
+
+    settings = hypothesis.settings(
+        max_examples=examples_max,
+        database=None,
+        deadline=None,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+        report_multiple_bugs=False,
+        verbosity=hypothesis.Verbosity.quiet,
+    )
+    hypothesis.seed(seed)(settings(hypothesis.given(strategy)(keep)))()
+
+
+class _Strategies:
+    """Strategies for the parts of one schema."""
+
+    def __init__(self, root: Schema, strategies: Any, from_schema: Any) -> None:
+        self._root, self._make, self._leaf = root, strategies, from_schema
+        self._known: dict[tuple[int, int], tuple[Any, Any]] = {}
+        """Strategies by the identity of their schema, which is held beside them, and their depth."""
+
+    def arguments(self) -> Any:
+        return self._of(self._root, 0)
+
+    def _of(self, schema: Any, depth: int) -> Any:
+        """Made once for each depth: a schema that refers to itself in many places would grow without end."""
+        if (id(schema), depth) not in self._known:
+            self._known[id(schema), depth] = (schema, self._made(schema, depth))
+        return self._known[id(schema), depth][1]
+
+    def _made(self, schema: Any, depth: int) -> Any:
+        if schema is True or schema == {}:
+            return self._anything()
+        if not isinstance(schema, dict) or depth > _DEPTH_MAX:
+            return self._make.nothing()
+        if isinstance(target := schema.get("$ref"), str):
+            return self._of(pointed_at(target, self._root), depth + 1)
+        if choices := schema.get("anyOf") or schema.get("oneOf"):
+            rest = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
+            return self._make.one_of([self._of({**rest, **choice}, depth + 1) for choice in choices])
+        if schema.get("type") == "object" or "properties" in schema:
+            return self._object(schema, depth)
+        if schema.get("type") == "array":
+            return self._array(schema, depth)
+        return self._leaf({key: value for key, value in schema.items() if key not in ("default", "examples")})
+
+    def _object(self, schema: Schema, depth: int) -> Any:
+        parts = {name: self._of(part, depth + 1) for name, part in schema.get("properties", {}).items()}
+        given = {name: parts.get(name, self._anything()) for name in schema.get("required", ())}
+        others = {name: part for name, part in parts.items() if name not in given and not part.is_empty}
+        known = self._make.fixed_dictionaries(given, optional=others)
+        further = schema.get("additionalProperties", True)
+        if further is False or (further is True and parts):
+            return known
+        least, most = schema.get("minProperties", 0), schema.get("maxProperties", _ITEMS_MAX)
+        names = self._make.text(min_size=1, max_size=20)
+        values = self._of(further, depth + 1)
+        extra = self._make.dictionaries(names, values, min_size=least, max_size=max(least, most))
+        return self._make.builds(lambda some, more: {**more, **some}, known, extra)
+
+    def _array(self, schema: Schema, depth: int) -> Any:
+        least = schema.get("minItems", 0)
+        most = min(schema.get("maxItems", least + _ITEMS_MAX), least + _ITEMS_MAX)
+        if first := schema.get("prefixItems"):
+            return self._make.tuples(*(self._of(part, depth + 1) for part in first)).map(list)
+        items = self._of(schema.get("items", True), depth + 1)
+        if items.is_empty:
+            return self._make.nothing() if least else self._make.just([])
+        unique = repr if schema.get("uniqueItems") else None
+        return self._make.lists(items, min_size=least, max_size=most, unique_by=unique)
+
+    def _anything(self) -> Any:
+        make = self._make
+        whole = make.integers(min_value=-(2**63), max_value=2**63 - 1)
+        names, simple = make.text(max_size=20), make.none() | make.booleans() | whole | make.text(max_size=50)
+        return make.recursive(
+            simple,
+            lambda some: make.lists(some, max_size=4) | make.dictionaries(names, some, max_size=4),
+            max_leaves=8,
+        )
+
+
+def _libraries() -> tuple[Any, Any]:
+    """hypothesis, and hypothesis-jsonschema's way from a schema to a strategy: read only when needed."""
+    try:
+        import hypothesis
+        import hypothesis_jsonschema
+    except ImportError as missing:
+        raise ConfigurationError(
+            f"To check tools, {missing.name} is needed, which is not installed.",
+            hint="Install what the check needs: pip install 'antiphon[check]'",
+        ) from None
+    return hypothesis, hypothesis_jsonschema.from_schema

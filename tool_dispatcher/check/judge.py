@@ -1,0 +1,97 @@
+"""Whether a tool's published schema allows some arguments, judged apart from the tool's own validation. Pure."""
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+from jsonschema.validators import validator_for
+from referencing import Registry as References
+
+from shared.contract import CONTRACT_KEYWORD
+from tool_dispatcher.check.hostile import DEEP
+from tool_dispatcher.check.shown import shown
+from tool_dispatcher.secret import secret_paths, secrets_in
+
+_DEPTH_MAX = DEEP + 10
+"""What is nested deeper may be refused by any reader of JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the schema says of some arguments; `either` where a tool may take or refuse them."""
+
+    word: Literal["valid", "invalid", "either"]
+    why: str = ""
+
+
+class Judge:
+    """Judges by one schema; the contract in it is ignored."""
+
+    def __init__(self, input_schema: dict[str, Any]) -> None:
+        self.schema = {key: value for key, value in input_schema.items() if key != CONTRACT_KEYWORD}
+        kind = validator_for(self.schema, default=Draft202012Validator)
+        self._validator = kind(self.schema, registry=References())
+        self.text = json.dumps(self.schema)
+        self._has_secrets = bool(secret_paths(self.schema))
+
+    def of(self, arguments: Any) -> Judgement:
+        """What is no JSON is invalid whatever the schema says: no schema can forbid NaN."""
+        if problem := not_json(arguments):
+            return Judgement("invalid", problem)
+        is_deep = depth_of(arguments) > _DEPTH_MAX
+        try:
+            fault = best_match(self._validator.iter_errors(arguments))
+        except (RecursionError, ArithmeticError, ValueError):  # too deep or too large for the judge itself
+            return Judgement("either")
+        if fault is not None:
+            return Judgement("invalid", _said(fault))
+        return Judgement("either") if is_deep else Judgement("valid")
+
+    def secrets_in(self, arguments: dict[str, Any]) -> tuple[str, ...]:
+        """The texts in the arguments that the schema marks as secret."""
+        return secrets_in(self.schema, arguments) if self._has_secrets else ()
+
+
+def not_json(value: Any) -> str:
+    """Why this can be no JSON, however deeply it is nested; nothing when it can."""
+    todo = [value]
+    while todo:
+        match todo.pop():
+            case float() as number if not math.isfinite(number):
+                return f"{number} is no JSON"
+            case str() as text if not _can_be_encoded(text):
+                return "a lone surrogate is no text"
+            case dict() as mapping:
+                todo += (*mapping.keys(), *mapping.values())
+            case list() as items:
+                todo += items
+    return ""
+
+
+def depth_of(value: Any) -> int:
+    """How deeply lists and objects are nested."""
+    depth, level = 0, [value]
+    while level := [node for node in level if isinstance(node, dict | list)]:
+        depth += 1
+        level = [child for node in level for child in (node.values() if isinstance(node, dict) else node)]
+    return depth
+
+
+def _can_be_encoded(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _said(fault: Any) -> str:
+    """`limit: "type": "integer" does not hold`; jsonschema's own message would quote the value whole."""
+    where = ".".join(str(part) for part in fault.absolute_path) or "the arguments"
+    rule = shown(fault.validator_value, 120)
+    if fault.validator == "additionalProperties":
+        return f"{where}: a field that the schema does not have"
+    return f'{where}: "{fault.validator}": {rule} does not hold'

@@ -1,0 +1,75 @@
+"""What must stand in no outcome: tracebacks, paths of the machine, secrets, and proof of an injection. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pydantic_core import to_json
+
+from shared.redaction import SECRET_CHARACTERS_MIN, WELL_KNOWN
+from tool_dispatcher.check.hostile import EVIDENCE
+
+PATH = "it shows a path of the machine"
+_BEGINNING = 24
+_TRACEBACK = re.compile(
+    r'Traceback \(most recent call last\)|File "[^"\n]{1,300}", line \d+|, line \d+, in \w'
+)
+_ROOTS = (
+    "app|bin|code|data|etc|home|lib|lib64|mnt|opt|private|proc|root|run|srv|sys|tmp|usr|Users|var|workspace"
+)
+_PATHS = (
+    re.compile(rf"(?<![\w.:/~%-])/(?:{_ROOTS})(?:/[\w.@+-]+)+"),
+    re.compile(r"\b[A-Za-z]:\\[\w.-]+"),
+    re.compile(r"site-packages/[\w./-]*"),
+    re.compile(r"\[Errno \d+\][^:\n]*: '(/[^'\n]+)"),
+)
+
+
+def in_error(texts: Iterable[str], said: str, secrets: Iterable[str]) -> Iterator[str]:
+    """What an error shows that it must not. `said` is what the caller knows already: paths in it are no leak."""
+    text = "\n".join(texts)
+    if _TRACEBACK.search(text):
+        yield "it shows a traceback"
+    found = (path for pattern in _PATHS for path in pattern.findall(text))
+    if (path := next((path for path in found if path not in said), None)) is not None:
+        yield f"{PATH}: {path}"
+    yield from _secrets(text, said, secrets)
+
+
+def in_data(data: Any, secrets: Iterable[str]) -> Iterator[str]:
+    """What a result shows that it must not."""
+    try:
+        text = data if isinstance(data, str) else to_json(data).decode()
+    except ValueError:
+        yield "its result cannot be written as JSON"
+        return
+    if "Traceback (most recent call last)" in text:
+        yield "its result holds a traceback"
+    yield from (what for proof, what in EVIDENCE.items() if proof in text)
+    if any(secret in text for secret in _beginnings(secrets)):
+        yield "its result shows a secret"
+
+
+def _secrets(text: str, said: str, secrets: Iterable[str]) -> Iterator[str]:
+    if any(secret in text for secret in _beginnings(secrets)):
+        yield "it shows a secret"
+    elif WELL_KNOWN.text(text) != text and not WELL_KNOWN.suspects(said):
+        yield "it shows what looks like a credential"
+
+
+def _beginnings(secrets: Iterable[str]) -> list[str]:
+    """The beginnings of those that do not stand in any text by chance: an error may cut them."""
+    return [secret[:_BEGINNING] for secret in secrets if len(secret) >= SECRET_CHARACTERS_MIN]
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, names included, however deeply it is nested."""
+    todo = [value]
+    while todo:
+        match todo.pop():
+            case str() as text:
+                yield text
+            case dict() as mapping:
+                todo += (*mapping.keys(), *mapping.values())
+            case list() as items:
+                todo += items

@@ -1,0 +1,151 @@
+"""Where in a call's arguments a value stands, by the schema. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tool_dispatcher.example import example_of
+
+Path = tuple[str | int, ...]
+Schema = dict[str, Any]
+
+_DEPTH_MAX = 4
+_PLACES_MAX = 60
+_BRANCHES_MAX = 12
+
+
+@dataclass(frozen=True)
+class Place:
+    """One place, with every schema a value there may follow."""
+
+    path: Path
+    branches: tuple[Schema, ...]
+    example: Any
+    """A value that is likely valid there."""
+
+    @property
+    def types(self) -> frozenset[str]:
+        """The types a value there may have; empty when any is allowed."""
+        each = [_types(branch) for branch in self.branches]
+        return frozenset().union(*each) if all(each) else frozenset()
+
+    def takes(self, *types: str) -> bool:
+        return not self.types or not self.types.isdisjoint(types)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether each of its values is named one by one."""
+        return all("enum" in branch or "const" in branch for branch in self.branches)
+
+    @property
+    def name(self) -> str:
+        """`filters[0].name`."""
+        name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
+        return name.removeprefix(".") or "the arguments"
+
+
+def places(schema: Schema) -> list[Place]:
+    """The arguments themselves, then every parameter and what is within, the outer ones first."""
+    found = [Place((), tuple(_branches(schema, schema)), {})]
+    for place in found:
+        if len(place.path) >= _DEPTH_MAX:
+            continue
+        for path, child in _children(place):
+            if len(found) >= _PLACES_MAX:
+                return found
+            if all(path != other.path for other in found):
+                found.append(Place(path, tuple(_branches(child, schema)), _example(child, schema)))
+    return found
+
+
+def put(arguments: dict[str, Any], place: Place, value: Any, all_places: list[Place]) -> dict[str, Any]:
+    """A copy of the arguments with `value` at that place; what must stand around it is an example."""
+    around = {one.path: one.example for one in all_places}
+
+    def within(node: Any, depth: int) -> Any:
+        if depth == len(place.path):
+            return value
+        part = place.path[depth]
+        if not isinstance(node, list if isinstance(part, int) else dict):
+            node = around.get(place.path[:depth])
+        if isinstance(part, int):
+            items = list(node) if isinstance(node, list) and node else [None]
+            items[part] = within(items[part], depth + 1)
+            return items
+        fields = dict(node) if isinstance(node, dict) else {}
+        fields[part] = within(fields.get(part), depth + 1)
+        return fields
+
+    made: dict[str, Any] = within(arguments, 0)
+    return made
+
+
+def value_at(arguments: Any, path: Path) -> Any:
+    """What stands there; None when nothing does."""
+    for part in path:
+        try:
+            arguments = arguments[part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return arguments
+
+
+def _children(place: Place) -> Iterator[tuple[Path, Any]]:
+    for branch in place.branches:
+        for name, child in branch.get("properties", {}).items():
+            yield (*place.path, name), child
+        items = branch.get("items")
+        if "array" in _types(branch) and isinstance(items, dict) and items:
+            yield (*place.path, 0), items
+
+
+def _branches(schema: Any, root: Schema, depth: int = 0) -> Iterator[Schema]:
+    """A schema without its references and choices: each way to be valid, about."""
+    if not isinstance(schema, dict) or depth > _BRANCHES_MAX:
+        return
+    if isinstance(target := schema.get("$ref"), str):
+        yield from _branches(pointed_at(target, root), root, depth + 1)
+        return
+    choices = [*schema.get("anyOf", ()), *schema.get("oneOf", ()), *schema.get("allOf", ())]
+    if not choices or "properties" in schema:
+        yield schema
+    for choice in choices[:_BRANCHES_MAX]:
+        yield from _branches(choice, root, depth + 1)
+
+
+def pointed_at(target: str, root: Schema) -> Any:
+    """What a reference within the schema leads to; an empty schema where it leads nowhere."""
+    node: Any = root
+    for part in target.removeprefix("#").strip("/").split("/"):
+        unescaped = part.replace("~1", "/").replace("~0", "~")
+        node = node.get(unescaped, {}) if isinstance(node, dict) and part else node
+    return node
+
+
+def _types(schema: Schema) -> frozenset[str]:
+    kinds = schema.get("type", ())
+    listed = frozenset((kinds,) if isinstance(kinds, str) else kinds)
+    named = schema.get("enum", [schema["const"]] if "const" in schema else ())
+    return listed or frozenset(_type_of(value) for value in named)
+
+
+def _type_of(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int() | float():
+            return "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+    return "object"
+
+
+def _example(schema: Any, root: Schema) -> Any:
+    wrapped = {**root, "properties": {"value": schema}, "required": ["value"]}
+    for key in ("examples", "enum", "const", "default", "anyOf", "oneOf", "allOf", "$ref"):
+        wrapped.pop(key, None)
+    return example_of(wrapped).get("value")

@@ -1,0 +1,164 @@
+"""The shell of the check: every case is handed to the tool as the dispatcher would hand it over."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from shared.clock import monotonic_s, utc_now
+from shared.ids import idempotency_key, new_id
+from shared.redaction import Redactor
+from shared.tools import ToolError
+from tool_dispatcher.check.cases import Case, cases
+from tool_dispatcher.check.drawn import draw
+from tool_dispatcher.check.judge import Judge, Judgement
+from tool_dispatcher.check.shown import shown
+from tool_dispatcher.check.verdict import Fault, Happened, Outcome, faults
+from tool_dispatcher.context import ToolContext
+from tool_dispatcher.execute import Call, execute
+from tool_dispatcher.failures import error_of
+from tool_dispatcher.threads import Threads
+from tool_dispatcher.tool import Tool
+from tool_dispatcher.validate import validate
+
+EXAMPLES_MAX = 50
+_TIMEOUTS_MAX = 3
+_TENANT = "check"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to check: `secrets` are values that no outcome may show."""
+
+    runs_writes: bool = False
+    examples_max: int = EXAMPLES_MAX
+    """Valid arguments that are drawn; each is sent as it is, and changed."""
+    seed: int = 0
+    secrets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One case, what came of it, and what is wrong with that."""
+
+    kind: str
+    label: str
+    arguments: str
+    """About their JSON: long values are cut."""
+    judgement: Judgement
+    happened: Happened
+    told: ToolError | str
+    """What the model would be told: the error, or about the JSON of the data."""
+    faults: tuple[Fault, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReport:
+    """All cases of one tool."""
+
+    tool: str
+    effect: str
+    checked: tuple[Checked, ...]
+    notes: tuple[str, ...] = ()
+
+    def count(self, happened: Happened) -> int:
+        return sum(one.happened == happened for one in self.checked)
+
+    @property
+    def failed(self) -> tuple[Checked, ...]:
+        return tuple(one for one in self.checked if one.faults)
+
+
+async def check_tool(tool: Tool, options: Options) -> ToolReport:
+    """Send a tool everything that a careless or hostile caller may send, one call after the other.
+
+    A read is run for real where its validation takes the arguments, a write only with `options.runs_writes`.
+    Raises ConfigurationError when the libraries that draw arguments are not installed.
+    """
+    return await _Check(tool, options).report()
+
+
+class _Check:
+    def __init__(self, tool: Tool, options: Options) -> None:
+        self._tool, self._options = tool, options
+        self._judge = Judge(tool.input_schema)
+        self._runs = tool.contract.effect == "read" or options.runs_writes
+        self._timeouts = 0
+        self._session_id = f"check-{new_id()}"
+        self._threads = Threads(_TIMEOUTS_MAX + 1)
+
+    async def report(self) -> ToolReport:
+        drawn = draw(self._judge.schema, self._options.examples_max, self._options.seed)
+        made = cases(self._judge.schema, self._tool.example, drawn)
+        try:
+            checked = tuple([await self._checked(case, n) for n, case in enumerate(made, start=1)])
+        finally:
+            self._threads.close()
+        notes = tuple(self._notes(checked, len(drawn)))
+        return ToolReport(self._tool.name, self._tool.contract.effect, checked, notes)
+
+    async def _checked(self, case: Case, n: int) -> Checked:
+        judgement = self._judge.of(case.arguments)
+        outcome = await self._outcome(case, judgement, n)
+        secrets = self._options.secrets
+        found = faults(case, judgement, outcome, self._judge, secrets)
+        redactor = Redactor((*secrets, *self._judge.secrets_in(case.arguments)))
+        return Checked(
+            kind=case.kind,
+            label=case.label,
+            arguments=redactor.text(shown(case.arguments)),
+            judgement=judgement,
+            happened=outcome.happened,
+            told=_told(outcome, redactor),
+            faults=tuple(replace(fault, detail=redactor.text(fault.detail)) for fault in found),
+        )
+
+    async def _outcome(self, case: Case, judgement: Judgement, n: int) -> Outcome:
+        """What came of the case. Nonsense that the validation takes is not run: it is a failure already."""
+        try:
+            arguments = validate(self._tool, case.arguments)
+        except Exception as error:  # noqa: BLE001  # a model's validators are the tool's own code
+            return Outcome("refused", error_of(error, "read"))
+        if isinstance(arguments, ToolError):
+            return Outcome("refused", arguments)
+        if judgement.word == "invalid" or not self._runs or self._timeouts >= _TIMEOUTS_MAX:
+            return Outcome("accepted")
+        started_s = monotonic_s()
+        data = await self._run(arguments, n)
+        if not isinstance(data, ToolError):
+            return Outcome("ran", data=data)
+        self._timeouts += monotonic_s() - started_s >= self._tool.contract.timeout_s
+        return Outcome("ran", data)
+
+    async def _run(self, arguments: dict[str, Any], n: int) -> Any:
+        timeout_s = self._tool.contract.timeout_s
+        call_id = f"case-{n}"
+        context = ToolContext(
+            idempotency_key=idempotency_key(_TENANT, self._session_id, 1, call_id),
+            session_id=self._session_id,
+            call_id=call_id,
+            attempt=1,
+            deadline=utc_now() + timedelta(seconds=timeout_s),
+            tenant=_TENANT,
+        )
+        call = Call(self._tool, arguments, context, timeout_s)
+        if self._tool.is_async:
+            return await execute(call, None)
+        async with self._threads.place(timeout_s) as place:
+            return await execute(call, place)
+
+    def _notes(self, checked: tuple[Checked, ...], drawn: int) -> Iterator[str]:
+        if self._timeouts >= _TIMEOUTS_MAX:
+            yield f"{_TIMEOUTS_MAX} calls did not end in time; the cases after them were only validated."
+        if not drawn and self._options.examples_max:
+            yield "No valid arguments could be drawn from the schema; the fixed cases were sent all the same."
+        if self._tool.example is None:
+            yield "It has no example, and none could be made from its schema: give it one with `example=`."
+        if all(one.happened == "refused" for one in checked):
+            yield "No case was accepted: nothing but refusals was seen."
+
+
+def _told(outcome: Outcome, redactor: Redactor) -> ToolError | str:
+    if outcome.error is not None:
+        return ToolError.model_validate(redactor.json(outcome.error.model_dump(mode="json")))
+    return redactor.text(shown(outcome.data)) if outcome.happened == "ran" else "(not run)"

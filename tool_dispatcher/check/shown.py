@@ -1,0 +1,54 @@
+"""Arguments and results as one short line of text, whatever is in them. Pure."""
+
+import json
+from typing import Any
+
+LINE_LENGTH_MAX = 400
+_TEXT_LENGTH_MAX = 80
+_ITEMS_MAX = 8
+_DEPTH_MAX = 5
+_DIGITS_MAX = 30
+
+
+def shown(value: Any, length_max: int = LINE_LENGTH_MAX) -> str:
+    """About the value's JSON: long texts, lists, integers and what is nested deeply are said to be so."""
+    return _cut(_printable(_shown(value, 0)), length_max)
+
+
+def _shown(value: Any, depth: int) -> str:
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > _DIGITS_MAX * 4:
+        return f"(an integer of {value.bit_length()} bits)"
+    if not isinstance(value, dict | list):
+        return json.dumps(value)
+    if depth >= _DEPTH_MAX and value:
+        return "(nested deeper)"
+    opened, closed = ("{", "}") if isinstance(value, dict) else ("[", "]")
+    if isinstance(value, dict):
+        parts = [
+            f"{_text(str(name))}: {_shown(item, depth + 1)}" for name, item in _first(list(value.items()))
+        ]
+    else:
+        parts = [_shown(item, depth + 1) for item in _first(value)]
+    if len(value) > _ITEMS_MAX:
+        parts.append(f"… {len(value)} in all")
+    return opened + ", ".join(parts) + closed
+
+
+def _first(items: list[Any]) -> list[Any]:
+    return items[:_ITEMS_MAX]
+
+
+def _text(text: str) -> str:
+    kept = json.dumps(text[:_TEXT_LENGTH_MAX], ensure_ascii=False)
+    return kept if len(text) <= _TEXT_LENGTH_MAX else f'{kept[:-1]}…" ({len(text)} characters)'
+
+
+def _printable(text: str) -> str:
+    """Safe for a terminal and for UTF-8."""
+    return "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in text)
+
+
+def _cut(text: str, length_max: int) -> str:
+    return text if len(text) <= length_max else f"{text[: length_max - 1]}…"

@@ -1,0 +1,137 @@
+"""What is wrong with the outcome of one case, and what a tool's author should change. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from shared.tools import ToolError
+from tool_dispatcher.check import leaks
+from tool_dispatcher.check.cases import EXAMPLE, Case
+from tool_dispatcher.check.hostile import EVIDENCE
+from tool_dispatcher.check.judge import Judge, Judgement
+
+Happened = Literal["refused", "ran", "accepted"]
+"""Refused by the validation, run, or taken by the validation and not run."""
+
+_ERROR_LENGTH_MAX = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one case: an error, or data when it ran and there was none."""
+
+    happened: Happened
+    error: ToolError | None = None
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong, and what to change."""
+
+    what: str
+    change: str
+    detail: str = ""
+    """What the case at hand adds."""
+
+
+def faults(
+    case: Case, judgement: Judgement, outcome: Outcome, judge: Judge, secrets: tuple[str, ...] = ()
+) -> tuple[Fault, ...]:
+    """Everything that is wrong with the outcome; `secrets` are values that must be seen nowhere."""
+    found: list[Fault] = []
+    if judgement.word == "invalid" and outcome.happened != "refused":
+        found.append(_accepted(judgement))
+    if outcome.happened == "refused" and outcome.error is not None:
+        found += _refusal(case, outcome.error, judge)
+    if outcome.happened == "ran" and outcome.error is not None:
+        found += _failure(outcome.error)
+    hidden = (*secrets, *judge.secrets_in(case.arguments))
+    found += (_leak(what) for what in _shown(case, outcome, judge, hidden))
+    return tuple(found)
+
+
+def _accepted(judgement: Judgement) -> Fault:
+    if judgement.why.endswith(("is no JSON", "is no text")):
+        change = "Refuse it: NaN, infinities and lone surrogates have no place in JSON; "
+        change += "a pydantic model does so with allow_inf_nan=False."
+    else:
+        change = "Take nothing that the published schema forbids: look for validators that convert, "
+        change += "or correct the schema."
+    return Fault("accepted, though the schema forbids it", change, judgement.why)
+
+
+def _refusal(case: Case, error: ToolError, judge: Judge) -> Iterator[Fault]:
+    """A refusal tells each field, what to do next, and an example that is valid."""
+    if error.error_type != "validation_error":
+        yield Fault(
+            f"the validation itself failed: the model is told {error.error_type}",
+            "Let the tool's validators raise nothing but ValueError, whatever they are given.",
+            _short(error.message),
+        )
+        return
+    if case.kind == EXAMPLE:
+        yield Fault("the tool refuses its own example", "Correct the example.")
+    if not error.fields:
+        yield Fault("the refusal does not say which field is wrong", "Report what the validation said.")
+    if error.example_valid_call is None:
+        yield Fault(
+            "the refusal has no example of a valid call: none could be made from the schema",
+            "Give the tool valid arguments as its `example=`.",
+        )
+    elif judge.of(error.example_valid_call).word == "invalid":
+        yield Fault("the example in the refusal is not valid", "Give the tool a valid `example=`.")
+    yield from _wording(error)
+
+
+def _failure(error: ToolError) -> Iterator[Fault]:
+    """A failure of the tool is typed, and says what to do next."""
+    if error.error_type == "internal_error":
+        yield Fault(
+            "the model is told internal_error",
+            'Raise ToolFailed("not_found", message, suggested_action), or another type that fits; or state the '
+            "bound in the schema, so that such arguments are refused.",
+            _short(error.message),
+        )
+    yield from _wording(error)
+
+
+def _wording(error: ToolError) -> Iterator[Fault]:
+    if not error.suggested_action.strip():
+        yield Fault(
+            f"the {error.error_type} does not say what to do next", "Give ToolFailed a suggested_action."
+        )
+    if not error.message.strip():
+        yield Fault(f"the {error.error_type} does not say what happened", "Give ToolFailed a message.")
+    if (length := sum(map(len, _texts(error)))) > _ERROR_LENGTH_MAX:
+        yield Fault(
+            f"the error has {length} characters, which the model pays for in each round", "Shorten it."
+        )
+
+
+def _shown(case: Case, outcome: Outcome, judge: Judge, secrets: tuple[str, ...]) -> Iterator[str]:
+    if outcome.error is not None:
+        known = "\n".join((judge.text, *leaks.texts_in(case.arguments)))
+        yield from leaks.in_error(_texts(outcome.error), known, secrets)
+    elif outcome.happened == "ran":
+        yield from leaks.in_data(outcome.data, secrets)
+
+
+def _leak(what: str) -> Fault:
+    change = "Catch the failure, and say in words of your own what the model should know."
+    if what in EVIDENCE.values():
+        change = "Treat arguments as data: bind them as parameters, and never evaluate, format or open them."
+    elif what.startswith(leaks.PATH):
+        change = "Say what is missing without saying where it would be on this machine."
+        return Fault(leaks.PATH, change, what.removeprefix(f"{leaks.PATH}: "))
+    elif "secret" in what or "credential" in what:
+        change = "Keep secrets out of texts; mark parameters that hold one: Annotated[str, Secret]."
+    return Fault(what, change)
+
+
+def _texts(error: ToolError) -> list[str]:
+    return [error.message, error.suggested_action, *error.fields, *error.fields.values()]
+
+
+def _short(message: str) -> str:
+    return message if len(message) <= 200 else f"{message[:199]}…"

@@ -1,0 +1,88 @@
+"""What the exceptions of HTTP and database clients say, read without importing any of them. Pure.
+
+A client's exceptions are known by what they carry: a response with a status code (httpx, requests and what is
+built on them), a `status` of their own (aiohttp), or a class whose name says that time or the connection ran
+out. Whatever is not known here is the tool's own error.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shared.tools import ErrorType
+
+_OUT_OF_TIME = frozenset(("Timeout", "TimeoutException", "PoolTimeout", "ServerTimeoutError", "TimeoutError"))
+_OUT_OF_REACH = frozenset(
+    ("TransportError", "ConnectionError", "ClientConnectionError", "ConnectError", "NetworkError")
+)
+_NEVER_ARRIVED = frozenset(("ConnectError", "ConnectTimeout", "PoolTimeout", "ClientConnectorError"))
+_RETRY_AFTER_S_MAX = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an exception says of a call."""
+
+    error_type: ErrorType
+    retry_after_s: float | None = None
+    is_without_effect: bool = False
+    """Whether it also says that nothing has taken effect: the request was refused, or never arrived."""
+
+
+def read(error: BaseException) -> Reading | None:
+    """What a foreign exception says; None when it is none that we can read."""
+    if (status := _status_of(error)) is not None:
+        return _of_status(status, _retry_after_s(error))
+    names = {kind.__name__ for kind in type(error).__mro__}
+    never_arrived = bool(names & _NEVER_ARRIVED) or isinstance(error, ConnectionRefusedError)
+    if names & _OUT_OF_TIME:
+        return Reading("timeout", is_without_effect=never_arrived)
+    if names & _OUT_OF_REACH:
+        return Reading("api_failure", is_without_effect=never_arrived)
+    return None
+
+
+def _of_status(status: int, retry_after_s: float | None) -> Reading | None:
+    match status:
+        case 400 | 409 | 411 | 412 | 413 | 414 | 415 | 422:
+            return Reading("validation_error", is_without_effect=True)
+        case 401 | 403 | 407 | 451:
+            return Reading("permission_denied", is_without_effect=True)
+        case 404 | 410:
+            return Reading("not_found", is_without_effect=True)
+        case 408 | 504:
+            return Reading("timeout", retry_after_s)
+        case 429:
+            return Reading("rate_limit", retry_after_s, is_without_effect=True)
+        case _ if 500 <= status < 600:
+            return Reading("api_failure", retry_after_s)
+        case _:
+            return None
+
+
+def _status_of(error: BaseException) -> int | None:
+    response = _carried(error, "response")
+    for status in (_carried(response, "status_code"), _carried(error, "status")):
+        if type(status) is int and 100 <= status < 600:
+            return status
+    return None
+
+
+def _retry_after_s(error: BaseException) -> float | None:
+    """The header in seconds; a date in it is left to the pauses of the contract."""
+    response = _carried(error, "response")
+    headers = _carried(error if response is None else response, "headers")
+    if not isinstance(headers, Mapping):
+        return None
+    said = str(headers.get("retry-after") or headers.get("Retry-After") or "")
+    if not said.isascii() or not said.isdigit():
+        return None
+    return min(float(said), _RETRY_AFTER_S_MAX)
+
+
+def _carried(holder: object, name: str) -> Any:
+    """An attribute, of which a foreign class may make anything."""
+    try:
+        return getattr(holder, name, None)
+    except Exception:  # noqa: BLE001  # a property runs foreign code
+        return None

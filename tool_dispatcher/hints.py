@@ -1,0 +1,99 @@
+"""What a model should know of a tool's contract, in plain short lines behind the tool's description. Pure.
+
+The lines are paid for in tokens, in every round: they say what changes how a model calls, and nothing twice.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from shared.contract import Contract, Dependency
+
+UNKNOWN_OUTCOME = "Done at most once. If it ends as outcome_unknown, check before you call it again."
+ONE_AFTER_ANOTHER = "Its calls run one after another, in your order."
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What stands in a contract and is of use to a model."""
+
+    requires: tuple[Dependency, ...] = ()
+    next: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def describe(
+    text: str,
+    *,
+    requires: str | Dependency | Iterable[str | Dependency] = (),
+    next: str | Iterable[str] = (),
+    notes: str | Iterable[str] = (),
+) -> str:
+    """A tool's description with hints for the model, a line each.
+
+    `requires`: tools to call before, by name or with the fields needed, or what else must be there, in words.
+    `next`: tools that are usually called after. `notes`: sentences. What the text says already is left out.
+    """
+    needed = (requires,) if isinstance(requires, str | Dependency) else requires
+    lines = [_required(one) for one in needed if not _says(text, "Requires", _name(one))]
+    following = [name for name in _each(next) if not _says(text, "Next", name)]
+    lines += [f"Next: {', '.join(following)}."] if following else []
+    lines += [note for note in _each(notes) if note not in text]
+    return "\n".join((text.strip(), *dict.fromkeys(lines)))
+
+
+def published(text: str, contract: Contract) -> str:
+    """A tool's description as the model sees it: what the author wrote, and what the contract adds."""
+    hints = hints_of(contract)
+    notes = hints.notes
+    if contract.batch is not None and _names(text, contract.batch.tool):
+        notes = tuple(note for note in notes if note != _many(contract.batch.tool))
+    return describe(text, requires=hints.requires, next=hints.next, notes=notes)
+
+
+def hints_of(contract: Contract) -> Hints:
+    """What the model should know from the contract."""
+    notes: list[str] = []
+    if contract.batch is not None:
+        notes.append(_many(contract.batch.tool))
+    if contract.mode == "sequential-only":
+        notes.append(ONE_AFTER_ANOTHER)
+    if contract.steps:
+        notes.append(f"Only in round {_listed([str(step) for step in sorted(contract.steps)], 'or')}.")
+    if contract.effect == "write" and not contract.idempotent and not contract.reconciles:
+        notes.append(UNKNOWN_OUTCOME)
+    return Hints(contract.depends_on, contract.next, tuple(notes))
+
+
+def _required(one: str | Dependency) -> str:
+    if isinstance(one, Dependency):
+        fields = _listed([f"`{field}`" for field in one.required_fields], "and")
+        return f"Requires: {one.tool} first{f'; its {fields}' if fields else ''}."
+    return f"Requires: {one} first." if one.isidentifier() else f"Requires: {one.strip().rstrip('.')}."
+
+
+def _many(tool: str) -> str:
+    return f"For more than one at once, call {tool}."
+
+
+def _name(one: str | Dependency) -> str:
+    return one.tool if isinstance(one, Dependency) else one
+
+
+def _says(text: str, label: str, name: str) -> bool:
+    """Whether a line of the text that begins with the label names it."""
+    said = (line.strip() for line in text.splitlines())
+    return any(line.startswith(f"{label}:") and _names(line, name) for line in said)
+
+
+def _names(text: str, name: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
+
+
+def _each(words: str | Iterable[str]) -> Iterable[str]:
+    return (words,) if isinstance(words, str) else words
+
+
+def _listed(words: list[str], last: str) -> str:
+    *others, final = words or [""]
+    return f"{', '.join(others)} {last} {final}" if others else final

@@ -1,0 +1,45 @@
+-- Claims a write that nobody has claimed: from nothing to in_progress.
+--
+-- KEYS[1]  the record of the write
+-- KEYS[2]  the journal of its batch
+--
+-- ARGV[1]  claimant: drawn for each claim      ARGV[2]  tool     ARGV[3]  fingerprint of tool and arguments
+-- ARGV[4]  lease in milliseconds
+-- ARGV[5]  life of the record, ARGV[6] of the journal, in milliseconds
+-- ARGV[7+] journal entries that say that a call of this write has begun
+--
+-- Returns the claim's fence, a number; "taken" when there is a record already, whatever its state (see
+-- stands.lua); "mismatch" when the record is that of another tool or of other arguments: nothing is written.
+--
+-- Repeating a claim whose reply was lost finds its own claimant, and begins the lease anew. A journal that says
+-- "begun" where there is no record means that the record was lost, or that the call was planned otherwise
+-- before: nobody can tell what came of it, so the record is made as unknown, and the write does not run.
+
+local record = redis.call('HMGET', KEYS[1], 'state', 'claimant', 'fence', 'tool', 'fingerprint')
+local state, claimant, fence = record[1], record[2], record[3]
+if state and (record[4] ~= ARGV[2] or record[5] ~= ARGV[3]) then
+  return 'mismatch'
+end
+if state and (state ~= 'in_progress' or claimant ~= ARGV[1]) then
+  return 'taken'
+end
+
+local is_lost = false
+for i = 7, #ARGV do
+  local is_begun = redis.call('HEXISTS', KEYS[2], ARGV[i]) == 1
+  is_lost = is_lost or (is_begun and not state)
+end
+
+local time = redis.call('TIME')
+local lease_ends = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[4]
+redis.call('HSET', KEYS[1], 'state', is_lost and 'unknown' or 'in_progress', 'claimant', ARGV[1],
+  'fence', fence or 1, 'tool', ARGV[2], 'fingerprint', ARGV[3], 'lease_ends', string.format('%.0f', lease_ends))
+redis.call('PEXPIRE', KEYS[1], ARGV[5])
+if is_lost then
+  return 'taken'
+end
+for i = 7, #ARGV do
+  redis.call('HSETNX', KEYS[2], ARGV[i], ARGV[1])
+end
+redis.call('PEXPIRE', KEYS[2], ARGV[6])
+return tonumber(fence or 1)

@@ -1,0 +1,179 @@
+"""The life of one write: claimed, run, settled; or whatever came of it in other hands.
+
+Two rules hold at every line. Nothing runs without a claim that is still good. And what was begun, by whoever,
+runs again only where a second run has no second effect, or where the tool says that the first had none.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from redis.exceptions import RedisError
+
+from shared.clock import monotonic_s
+from shared.tools import ToolError
+from tool_dispatcher.failures import readable
+from tool_dispatcher.idempotency import answers
+from tool_dispatcher.idempotency.ledger import (
+    Claim,
+    EndState,
+    KeyUsedForAnother,
+    Ledger,
+    LedgerUnavailable,
+    Results,
+    Write,
+)
+from tool_dispatcher.reconcile import NoEffect, TookEffect
+
+_PAUSE_S_MIN = 0.01
+_PAUSE_S_MAX = 0.5
+_PAUSE_GROWTH = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a write is run, asked after and answered with."""
+
+    run: Callable[[int], Awaitable[Results]]
+    """Runs it, with the fence of the claim, and returns what came of it. Cancelled, it leaves it at that."""
+    results_of: Callable[[Any | ToolError], Awaitable[Results]]
+    """The results of its calls: of an error, or of what the tool returned."""
+    is_safe_to_repeat: bool
+    """Whether a second run with the same key has no second effect."""
+    wait_s: float
+    """How long to wait at most for the outcome of somebody else's run."""
+    reconcile: Callable[[], Awaitable[Any]] | None = None
+    """Asks the tool whether it took effect: TookEffect, NO_EFFECT, or None when it cannot tell.
+
+    As `run`, it is bounded in time by whoever gives it: the claim is renewed for as long as they take.
+    """
+    may_have_begun: bool = False
+    """Whether another worker may have had the write in hand before."""
+
+
+async def once(ledger: Ledger, write: Write, means: Means) -> Results:
+    """What came of the write, which runs here at most once, and nowhere else at the same time."""
+    return await _Once(ledger, write, means).results()
+
+
+class _Once:
+    def __init__(self, ledger: Ledger, write: Write, means: Means) -> None:
+        self._ledger, self._write, self._means = ledger, write, means
+        self._ends_s = monotonic_s() + means.wait_s
+        self._may_have_begun = means.may_have_begun
+
+    async def results(self) -> Results:
+        try:
+            claim = await self._ledger.claim(self._write)
+            if claim is None:
+                return await self._follow()
+            self._may_have_begun = False
+            return await self._finish(claim, self._run)
+        except KeyUsedForAnother:
+            self._log.error("idempotency key used for another call; this one is refused")
+            return await self._answer(answers.refused(self._write))
+        except LedgerUnavailable as error:
+            self._log.warning("the ledger of writes is out of reach", error=str(error))
+            return await self._answer(answers.out_of_reach(self._write, self._may_have_begun))
+
+    async def _follow(self) -> Results:
+        """Wait for the outcome of somebody else's run, or take over what they left behind."""
+        self._may_have_begun = True
+        pause_s = _PAUSE_S_MIN
+        while True:
+            standing = await self._ledger.stands(self._write)
+            match standing.state:
+                case "settled" | "unknown" | "none":
+                    return standing.outcomes or await self._answer(answers.unknown(self._write))
+                case "abandoned":
+                    claim = await self._ledger.take_over(self._write, standing.fence)
+                    if claim is not None:
+                        self._log.warning("write taken over", fence=claim.fence)
+                        return await self._finish(claim, self._after_a_crash)
+                case "in_progress":
+                    left_s = self._ends_s - monotonic_s()
+                    if left_s <= 0:
+                        return await self._answer(answers.still_running(self._write))
+                    await asyncio.sleep(min(pause_s, left_s, standing.left_s))
+                    pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
+
+    async def _finish(self, claim: Claim, work: Callable[[Claim], Awaitable[Results | None]]) -> Results:
+        """Do the work and settle what came of it. Where somebody has taken over, what they settle counts."""
+        async with self._renewed(claim):
+            results = await work(claim)
+            if results is not None:
+                if await self._ledger.settle(claim, results, _end_of(results)):
+                    return results
+                self._log.warning("write taken over while it ran; what came of it here does not count")
+        return await self._follow()
+
+    async def _after_a_crash(self, claim: Claim) -> Results | None:
+        """What came of a write whose last claimant has not been heard of for a lease."""
+        if self._means.is_safe_to_repeat:
+            return await self._run(claim)
+        told = await self._asked()
+        if isinstance(told, TookEffect):
+            return await self._means.results_of(told.data)
+        if isinstance(told, NoEffect):
+            return await self._run(claim)
+        return await self._answer(answers.unknown(self._write))
+
+    async def _run(self, claim: Claim) -> Results | None:
+        """What came of running it. None when the claim was lost before: then nothing has run here."""
+        # A process that was frozen since it claimed must not run what others may have taken over meanwhile.
+        if claim.is_over and not await self._ledger.renew(claim):
+            return None
+        self._may_have_begun = True
+        results = await self._means.run(claim.fence)
+        if all(answers.is_unknown(result) for result in results):
+            # Only a yes can be believed so early: what was sent may still be on its way, or a thread at work.
+            told = await self._asked()
+            if isinstance(told, TookEffect):
+                return await self._means.results_of(told.data)
+        return results
+
+    async def _asked(self) -> Any:
+        """What the tool says of the write: TookEffect, NO_EFFECT, or None."""
+        if self._means.reconcile is None:
+            return None
+        try:
+            told = await self._means.reconcile()
+            if told is not None and not isinstance(told, TookEffect | NoEffect):
+                self._log.warning("tool answered what reconcile does not know", type=type(told).__name__)
+            return told
+        except Exception as error:  # noqa: BLE001  # a tool may raise anything, and then it cannot tell
+            self._log.warning("tool could not be asked what came of a write", error=readable(error))
+            return None
+
+    @asynccontextmanager
+    async def _renewed(self, claim: Claim) -> AsyncIterator[None]:
+        """Renew the claim's lease every third of it, as long as the block lasts and it can be renewed."""
+        renewing = asyncio.create_task(self._renew(claim))
+        try:
+            yield
+        finally:
+            renewing.cancel()
+
+    async def _renew(self, claim: Claim) -> None:
+        while True:
+            await asyncio.sleep(self._ledger.lease_s / 3)
+            try:
+                if not await self._ledger.renew(claim):
+                    return  # taken over: settling it will be refused
+            except (LedgerUnavailable, RedisError) as error:
+                self._log.warning("lease of a write could not be renewed", error=str(error))
+
+    @property
+    def _log(self) -> Any:
+        return structlog.get_logger().bind(tool=self._write.tool, key=self._write.key)
+
+    async def _answer(self, error: ToolError) -> Results:
+        return await self._means.results_of(error)
+
+
+def _end_of(results: Results) -> EndState:
+    """Unknown as soon as it is not known of one of the calls: nothing of it runs again."""
+    return "unknown" if any(answers.is_unknown(result) for result in results) else "settled"

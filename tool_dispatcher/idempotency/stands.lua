@@ -1,0 +1,28 @@
+-- Says how a write stands. Changes nothing.
+--
+-- KEYS[1]  the record of the write
+-- ARGV[1]  tool     ARGV[2]  fingerprint of tool and arguments
+--
+-- Returns {state, fence, milliseconds left of the lease, outcomes}. The state is in_progress, settled or
+-- unknown as the record has it; "abandoned" for what is in progress by a claimant whose lease is over; "none"
+-- when there is no record; "mismatch" when it is that of another tool or of other arguments. The outcomes are a
+-- JSON array, and empty where none are recorded.
+
+local record = redis.call('HMGET', KEYS[1], 'state', 'fence', 'lease_ends', 'outcomes', 'tool', 'fingerprint')
+local state, fence, lease_ends = record[1], tonumber(record[2] or 0), tonumber(record[3] or 0)
+if not state then
+  return { 'none', 0, 0, '' }
+end
+if record[5] ~= ARGV[1] or record[6] ~= ARGV[2] then
+  return { 'mismatch', 0, 0, '' }
+end
+if state ~= 'in_progress' then
+  return { state, fence, 0, record[4] or '' }
+end
+
+local time = redis.call('TIME')
+local left = lease_ends - (time[1] * 1000 + math.floor(time[2] / 1000))
+if left <= 0 then
+  return { 'abandoned', fence, 0, '' }
+end
+return { 'in_progress', fence, left, '' }

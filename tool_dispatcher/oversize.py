@@ -1,0 +1,178 @@
+"""Results that are too large to be shown whole: what is shown of them, and how the rest is read. Pure.
+
+The whole is kept as JSON under a handle. What is shown keeps the shape where it can, and says in words how much
+it is:
+
+    text                                       its beginning, and a note below
+    a list                                     its first items, and a note as the last
+    an object around one long list or text     the object, with the first of that, and a note beside it
+    anything else                              the beginning of its JSON text, and a note below
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+_PATH_MAX = 4
+"""How deep in an object its long list or text is looked for."""
+_NAME_CHARACTERS_MAX = 80
+_SEPARATORS = ("\n\n", "\n", ". ", " ")
+_SENSIBLE = 0.8
+"""A cut is moved back to where a paragraph, line, sentence or word ends, if that leaves so much of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A result as it is shown."""
+
+    data: Any
+    whole: bytes | None = None
+    """The result as JSON, to be kept under the handle; None when all of it is shown."""
+
+
+def fit(data: Any, bytes_max: int, handle: str) -> Fitted:
+    """`data` if it is no larger than `bytes_max` as JSON; else what is shown of it, which is, and its whole.
+
+    Raises ValueError when it cannot be written as JSON.
+    """
+    whole = to_json(data)
+    if len(whole) <= bytes_max:
+        return Fitted(data)
+    if isinstance(data, str):
+        return Fitted(_text(data, "", bytes_max, handle), whole)
+    shown = _in_shape(data, whole, bytes_max, handle)
+    if shown is None:
+        shown = _text(whole.decode(), " of its JSON", bytes_max, handle)
+    return Fitted(shown, whole)
+
+
+def read_part(whole: bytes, start: int, length: int, bytes_max: int | None = None) -> dict[str, Any]:
+    """`length` characters of a whole from `start`: of the text, if it is one, else of its JSON.
+
+    Fewer at the end, and fewer where the part, as JSON, would be larger than `bytes_max`; `end` says how many.
+    """
+    text: str = from_json(whole) if whole.startswith(b'"') else whole.decode()
+    start = min(max(0, start), len(text))
+    part = text[start : start + max(0, length)]
+    read = {"text": "", "start": start, "end": len(text), "total_characters": len(text)}
+    if bytes_max is not None:
+        part = _beginning(part, bytes_max - len(to_json(read))) or part[:1]
+    return {**read, "text": part, "end": start + len(part)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Long:
+    """The one long part of a result."""
+
+    path: tuple[str, ...]
+    content: Any
+    start: int
+    """Where it begins in the JSON text of the whole, in characters."""
+
+
+def _in_shape(data: Any, whole: bytes, bytes_max: int, handle: str) -> Any | None:
+    """The result with less of its long part; None where it has none, or nothing of it could be shown."""
+    long = _long_part(data)
+    content = long.content
+    if not isinstance(content, list | str):
+        return None
+    what = "characters" if isinstance(content, str) else "items"
+    name = f' of "{".".join(long.path)[:_NAME_CHARACTERS_MAX]}"' if long.path else ""
+
+    def shown(kept: list[Any] | str, start: int, count: int) -> Any:
+        note = _note(f"{count} of {len(content)} {what}{name}", handle, start)
+        return _rebuilt(data, long.path, kept, note)
+
+    frame = shown(content[:0], len(whole), len(content))  # its numbers are as long as any
+    room = bytes_max - len(to_json(frame))
+    kept = _beginning(content, room) if isinstance(content, str) else _first_items(content, room)
+    if not kept:
+        return None
+    # Behind what is kept stands the comma before the next item, or the rest of the text.
+    behind = _characters(kept) - (1 if isinstance(content, str) else 0)
+    return shown(kept, long.start + behind, len(kept))
+
+
+def _long_part(data: Any) -> _Long:
+    """Down the largest member of each object, to what is none."""
+    path: list[str] = []
+    start = 0
+    while isinstance(data, dict) and data and len(path) < _PATH_MAX:
+        members = {key: to_json(value) for key, value in data.items()}
+        longest = max(members, key=lambda key: len(members[key]))
+        for key, value in members.items():
+            start += _characters(key) + 2  # the brace or comma before it, the colon behind
+            if key == longest:
+                break
+            start += len(value.decode())
+        path.append(longest)
+        data = data[longest]
+    return _Long(tuple(path), data, start)
+
+
+def _first_items(items: list[Any], room: int) -> list[Any]:
+    kept = 0
+    for item in items:
+        room -= len(to_json(item)) + 1
+        if room < 0:
+            break
+        kept += 1
+    return items[:kept]
+
+
+def _rebuilt(data: Any, path: tuple[str, ...], kept: Any, note: str) -> Any:
+    """`data` with less of its long part, and the note: an item like the others of a list, a field of an object."""
+    if path:
+        name = "note"
+        while name in data:
+            name = f"_{name}"
+        return {**_replaced(data, path, kept), name: note}
+    is_records = isinstance(data[0], dict)  # a record among records stays one: they are filed one by one
+    return [*kept, {"note": note} if is_records else note]
+
+
+def _replaced(data: dict[str, Any], path: tuple[str, ...], content: Any) -> dict[str, Any]:
+    key, *below = path
+    return {**data, key: _replaced(data[key], tuple(below), content) if below else content}
+
+
+def _text(text: str, of_what: str, bytes_max: int, handle: str) -> str:
+    """The beginning of a text, and a note; where there is room for nothing else, of the note."""
+
+    def below(count: int) -> str:
+        return f"\n\n[{_note(f'{count} of {len(text)} characters{of_what}', handle, count)}]"
+
+    kept = _beginning(text, bytes_max - len(to_json(below(len(text)))))
+    return kept + below(len(kept)) if kept else _beginning(below(0).strip(), bytes_max - 2)
+
+
+def _note(what: str, handle: str, start: int) -> str:
+    return f'Shown: the first {what}. read_result(handle="{handle}", start={start}) reads on.'
+
+
+def _beginning(text: str, room: int) -> str:
+    """As much of a text as has no more than `room` bytes within a JSON string, up to a sensible place."""
+    fits, too_long = 0, min(len(text), max(0, room)) + 1
+    while too_long - fits > 1:
+        middle = (fits + too_long) // 2
+        if len(to_json(text[:middle])) - 2 <= room:
+            fits = middle
+        else:
+            too_long = middle
+    return text[: _sensible_end(text, fits)]
+
+
+def _sensible_end(text: str, end: int) -> int:
+    if end == len(text):
+        return end
+    for separator in _SEPARATORS:
+        found = text.rfind(separator, int(end * _SENSIBLE), end)
+        if found != -1:
+            return found + len(separator)
+    return end
+
+
+def _characters(value: Any) -> int:
+    """Of its JSON text."""
+    return len(to_json(value).decode())

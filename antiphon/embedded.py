@@ -16,7 +16,7 @@ from shared.runner import run_service
 from shared.secret_values import secret_values
 from shared.service import Service
 from shared.settings import BusSettings, load
-from tool_dispatcher.catalogue import Registry, load_tools
+from tool_dispatcher.catalogue import Registry, tools_of
 from tool_dispatcher.tool import Tool, Toolset
 
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
@@ -113,7 +113,7 @@ def registry_of(tools: Iterable[Any]) -> Registry:
             case Tool() | Toolset():
                 found.append(one)
             case ModuleType(__name__=name) | str(name):
-                found += load_tools(name).values()
+                found += tools_of(name)
             case _:
                 raise ConfigurationError(
                     f"tools: {one!r} is not a tool.", hint="Decorate its function with @tool(effect=...)."

@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic import Field
 
-from shared.relevance import READ_RESULT as READ_RESULT
 from shared.values import Round, Value
 
 

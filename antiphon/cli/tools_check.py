@@ -24,7 +24,7 @@ from antiphon.cli.output import (
 from shared.secret_values import secret_values
 from shared.tools import ToolError
 from tool_dispatcher.catalogue import load_tools
-from tool_dispatcher.check.run import EXAMPLES_MAX, Checked, Options, ToolReport, check_tool
+from tool_dispatcher.check.run import EXAMPLES_MAX, RUN_S_MAX, Checked, Options, ToolReport, check_tool
 from tool_dispatcher.check.verdict import Fault
 
 _FAULTS_SHOWN_MAX = 20
@@ -55,6 +55,14 @@ def check(
     seed: Annotated[
         int, typer.Option(metavar="N", help="What is drawn follows from it: the same gives the same cases.")
     ] = 0,
+    run_s_max: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="How long one tool is run; the cases after that are only validated.",
+        ),
+    ] = RUN_S_MAX,
     cases: Annotated[
         bool, typer.Option("--cases", help="Print every case, and what the model would be told.")
     ] = False,
@@ -68,7 +76,7 @@ def check(
     \b
     antiphon tools check examples.courses
     """
-    options = Options(runs_writes, examples_max, seed, secret_values())
+    options = Options(runs_writes, examples_max, seed, secret_values(), run_s_max)
     run(_check(modules, options, cases, json))
 
 

@@ -6,6 +6,7 @@ nothing; under load it divides the cost of a round trip by the number of tasks t
 
 import asyncio
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 from redis.exceptions import ConnectionError, DataError, NoScriptError, RedisClusterException
@@ -23,10 +24,14 @@ _UNSENDABLE = (DataError, TypeError, UnicodeEncodeError)
 class Batcher:
     """Sends commands together. Each reply, or error, goes to whoever submitted the command."""
 
-    def __init__(self, exchange: Exchange) -> None:
-        self._exchange = exchange
+    def __init__(self, exchange: Exchange | None = None) -> None:
+        self._exchange: Exchange = exchange or _closed
         self._waiting: deque[tuple[Command, asyncio.Future[Any]]] = deque()
         self._flushing: asyncio.Task[None] | None = None
+
+    def open(self, exchange: Exchange) -> None:
+        """From now on, send commands that way."""
+        self._exchange = exchange
 
     def submit(self, *command: Argument) -> asyncio.Future[Any]:
         """The reply to be. What is submitted before the event loop turns shares one round trip."""
@@ -72,3 +77,7 @@ class Batcher:
                 reply.exception()  # seen: a sender that does not wait has chosen not to know
             else:
                 reply.set_result(result)
+
+
+async def _closed(commands: Sequence[Command]) -> list[Any]:
+    raise ConnectionError("the bus is not open yet")

@@ -30,6 +30,8 @@ class Bus:
     ) -> None:
         self.redactor = redactor
         """Knows the secrets of this process; what goes into an event from an error goes through it."""
+        self.batcher = Batcher()
+        """To be kept by whoever is built before the bus is open; it works from then on."""
         self.connections = connections
         self.keys = keys
         self.settings = settings
@@ -51,7 +53,7 @@ class Bus:
             raise RedisUnavailable(
                 "Redis is out of reach.", hint="Start one, or set ANTIPHON_REDIS_URL."
             ) from None
-        self.batcher = Batcher(exchange_over(self.connections))
+        self.batcher.open(exchange_over(self.connections))
 
     async def close(self) -> None:
         await self.connections.close()

@@ -89,6 +89,7 @@ class Pipeline(Processes):
             partitions,
             ANTIPHON_TOOLS="tests.flows.ledger_tools",
             ANTHROPIC_BASE_URL=model.url,
+            ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES="read,write",
             LEDGER_FILE=str(file),
             **environment,
         )

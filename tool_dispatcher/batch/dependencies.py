@@ -5,7 +5,7 @@ of its result, that calls depend on. A gate waits for every call of its tool, an
 gate alone, so that a batch of many such calls has few edges.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,18 +77,19 @@ def graph_of(
     return Graph(edges, made, missing)
 
 
-def knots(needs: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The nodes in an order in which each comes after those it needs, and otherwise in their own order.
+def knots(needs: Sequence[Sequence[int]], roots: Iterable[int]) -> list[list[int]]:
+    """`roots` and all that they need, in an order in which each node comes after those it needs.
 
-    Nodes that wait for each other in a circle stand together; every other one stands alone. These are the
-    strongly connected components, in the order of Tarjan, "Depth-first search and linear graph algorithms",
-    SIAM J. Computing 1 (1972), without recursion.
+    Otherwise they come in the order of `roots`, each right after what it needs. Nodes that wait for each other
+    in a circle stand together; every other one stands alone. These are the strongly connected components, in
+    the order of Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Computing 1 (1972), without
+    recursion.
     """
     found: list[list[int]] = []
     reached: dict[int, int] = {}
     lowest: dict[int, int] = {}
     open_nodes: dict[int, None] = {}
-    for root in range(len(needs)):
+    for root in roots:
         if root in reached:
             continue
         path = [(root, 0)]

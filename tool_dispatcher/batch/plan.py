@@ -1,6 +1,6 @@
 """The plan of a batch: what runs at once, what waits for what, and what is answered without running. Pure."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from shared.contract import Contract
@@ -79,10 +79,9 @@ def plan_batch(
     calls = request.calls
     placeholders = [list(find(call.arguments)) for call in calls]
     graph = graph_of(calls, contracts, request.succeeded, _named(placeholders))
-    order = knots(graph.needs)
     again = _repeated(calls)
     errors = {
-        **_errors_in_graph(calls, graph, order),
+        **_errors_in_graph(calls, graph),
         **_errors_in_calls(request, contracts, placeholders, example_of),
         **(refused or {}),
         **{index: repeated(calls[index]) for index in again},
@@ -100,7 +99,7 @@ def plan_batch(
         gates=graph.gates,
         needs=graph.needs,
         wanted_by=_reversed(graph.needs),
-        lane=_lane(units, unit_of, order),
+        lane=_lane(units, unit_of, graph.needs, errors),
         settled=known,
         answered={
             index: failed(index, calls[index], errors[index])
@@ -131,12 +130,10 @@ def _errors_in_calls(
     return errors
 
 
-def _errors_in_graph(
-    calls: Sequence[RequestedCall], graph: Graph, order: Sequence[Sequence[int]]
-) -> dict[int, ToolError]:
+def _errors_in_graph(calls: Sequence[RequestedCall], graph: Graph) -> dict[int, ToolError]:
     """Of calls that wait for what will never come."""
     errors = {index: not_called_yet(calls[index], needed) for index, needed in graph.missing.items()}
-    for knot in order:
+    for knot in knots(graph.needs, range(len(calls))):
         if len(knot) > 1:
             circle = [node for node in knot if node < len(calls)]
             errors |= {index: in_a_circle(index, circle, calls) for index in circle}
@@ -162,12 +159,22 @@ def _repeated(calls: Sequence[RequestedCall]) -> frozenset[int]:
     return frozenset(index for index, call in enumerate(calls) if first.setdefault(call.id, index) != index)
 
 
-def _lane(units: Sequence[Unit], unit_of: Sequence[int], order: Sequence[Sequence[int]]) -> tuple[int, ...]:
+def _lane(
+    units: Sequence[Unit],
+    unit_of: Sequence[int],
+    needs: Sequence[Sequence[int]],
+    must_not_run: Collection[int],
+) -> tuple[int, ...]:
     """Units of sequential-only tools: in the order of the calls, but each after those it waits for.
 
     The calls of a group wait for the same ones, so that all of these are before the first of the group.
     """
-    numbers = (unit_of[node] for knot in order for node in knot if node < len(unit_of))
+    sequential = [
+        index
+        for index, number in enumerate(unit_of)
+        if units[number].is_sequential and index not in must_not_run
+    ]
+    numbers = (unit_of[node] for (node, *_) in knots(needs, sequential) if node < len(unit_of))
     return tuple(dict.fromkeys(number for number in numbers if units[number].is_sequential))
 
 

@@ -82,7 +82,7 @@ class _Queue:
     def pass_on(self, slot: Slot) -> None:
         """To the first in the queue, or back to Redis, where every process has its chance."""
         is_worn = slot.is_lost or monotonic_s() - slot.taken_s >= _IN_A_ROW_S
-        if False:
+        if self._waiting and not is_worn:
             self._waiting.popleft().set_result(slot)
         else:
             self._leases.give_back(self._tool, [slot.id])

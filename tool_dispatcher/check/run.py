@@ -22,6 +22,7 @@ from tool_dispatcher.tool import Tool
 from tool_dispatcher.validate import validate
 
 EXAMPLES_MAX = 50
+RUN_S_MAX = 300.0
 _TIMEOUTS_MAX = 3
 _TENANT = "check"
 
@@ -35,6 +36,8 @@ class Options:
     """Valid arguments that are drawn; each is sent as it is, and changed."""
     seed: int = 0
     secrets: tuple[str, ...] = ()
+    run_s_max: float = RUN_S_MAX
+    """For how long one tool is run; the cases after that are only validated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ class _Check:
         self._judge = Judge(tool.input_schema)
         self._runs = tool.contract.effect == "read" or options.runs_writes
         self._timeouts = 0
+        self._ran_s = 0.0
         self._session_id = f"check-{new_id()}"
         self._threads = Threads(_TIMEOUTS_MAX + 1)
 
@@ -121,14 +125,25 @@ class _Check:
             return Outcome("refused", error_of(error, "read"))
         if isinstance(arguments, ToolError):
             return Outcome("refused", arguments)
-        if judgement.word == "invalid" or not self._runs or self._timeouts >= _TIMEOUTS_MAX:
+        if judgement.word == "invalid" or not self._runs or self._stopped_because:
             return Outcome("accepted")
         started_s = monotonic_s()
         data = await self._run(arguments, n)
+        took_s = monotonic_s() - started_s
+        self._ran_s += took_s
         if not isinstance(data, ToolError):
             return Outcome("ran", data=data)
-        self._timeouts += monotonic_s() - started_s >= self._tool.contract.timeout_s
+        self._timeouts += took_s >= self._tool.contract.timeout_s
         return Outcome("ran", data)
+
+    @property
+    def _stopped_because(self) -> str:
+        """Why no more is run; empty while it is."""
+        if self._timeouts >= _TIMEOUTS_MAX:
+            return f"{_TIMEOUTS_MAX} calls did not end in time"
+        if self._ran_s >= self._options.run_s_max:
+            return f"its calls took {self._ran_s:.3g} s, and {self._options.run_s_max:.3g} s are allowed"
+        return ""
 
     async def _run(self, arguments: dict[str, Any], n: int) -> Any:
         timeout_s = self._tool.contract.timeout_s
@@ -148,8 +163,8 @@ class _Check:
             return await execute(call, place)
 
     def _notes(self, checked: tuple[Checked, ...], drawn: int) -> Iterator[str]:
-        if self._timeouts >= _TIMEOUTS_MAX:
-            yield f"{_TIMEOUTS_MAX} calls did not end in time; the cases after them were only validated."
+        if why := self._stopped_because:
+            yield f"Not all cases were run: {why}. The others were only validated."
         if not drawn and self._options.examples_max:
             yield "No valid arguments could be drawn from the schema; the fixed cases were sent all the same."
         if self._tool.example is None:

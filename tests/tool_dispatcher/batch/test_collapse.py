@@ -10,6 +10,7 @@ from tests.tool_dispatcher.batch.builders import (
     MANY,
     READ,
     ROOMY,
+    SEARCH_FIRST,
     WRITE,
     Hand,
     a_call,
@@ -132,6 +133,15 @@ def test_a_group_that_has_settled_in_part_runs_as_it_was_and_changes_nothing_tha
     assert hand.begun_calls == [(0, 1, 2, 3)]
     assert [result.data for result in hand.end_all()] == [{"id": 1}, "as it was", {"id": 1}, {"id": 1}]
     assert hand.answered == []
+
+
+def test_so_does_one_that_had_to_wait_for_another_tool() -> None:
+    contracts = {**CONTRACTS, "one": SEARCH_FIRST.model_copy(update={"batch": MANY}), "search": READ}
+    calls = [a_call("search"), *[a_call("one")] * 4]
+    hand = Hand(a_plan(*calls, contracts=contracts, settled={2: ok(2, "as it was", "one")}))
+    hand.end(0)
+    assert hand.running_calls == [(1, 2, 3, 4)]
+    assert [result.status for result in hand.end_all()] == ["ok"] * 5
 
 
 def test_a_group_that_has_settled_does_not_run() -> None:

@@ -134,6 +134,13 @@ def test_answers_come_in_the_order_of_the_calls() -> None:
     ]
 
 
+def test_however_one_failure_led_to_another() -> None:
+    named = [None, 0, 1, 0]
+    calls = [a_call(arguments={"a": f"${{calls[{place}]}}"} if place is not None else {}) for place in named]
+    step = start(a_plan(*calls, refused={0: a_failure()}))
+    assert [result.index for result in step.answered] == [0, 1, 2, 3]
+
+
 def test_names_and_reasons_of_any_length_make_short_answers() -> None:
     long = "x" * 200
     calls = [a_call(long), a_call("look", arguments={"a": "${calls[0]}"})]

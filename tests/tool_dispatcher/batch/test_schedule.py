@@ -79,6 +79,13 @@ def test_a_sequential_call_comes_after_a_later_one_that_it_needs() -> None:
     assert hand.begun_calls == [(3,), (1,), (0,), (2,)]
 
 
+def test_what_other_calls_need_does_not_change_the_order_of_sequential_ones() -> None:
+    calls = [a_call("look", arguments=WAITS_FOR[2]), a_call("write"), a_call("write")]
+    hand = Hand(a_plan(*calls, contracts=CONTRACTS))
+    hand.end_all()
+    assert hand.begun_calls == [(1,), (2,), (0,)]
+
+
 def test_a_sequential_call_that_is_answered_does_not_hold_up_the_next() -> None:
     calls = [a_call("rank", arguments=WAITS_FOR[1]), a_call("look"), a_call("rank")]
     hand = Hand(a_plan(*calls, contracts=CONTRACTS), {1: a_failure()})

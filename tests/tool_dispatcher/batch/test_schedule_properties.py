@@ -206,7 +206,7 @@ class World:
         for earlier in self.lane:
             if earlier.calls[0] > unit.calls[0]:
                 assert any(
-                    self.needs(index, earlier.calls[0])
+                    self.needs(index, earlier.calls)
                     for index, call in enumerate(self.request.calls)
                     if index <= unit.calls[0]
                     and self.contracts.get(call.name, Contract(effect="read")).mode == "sequential-only"
@@ -261,8 +261,8 @@ class World:
         found = find(self.request.calls[index].arguments)
         return {one.call for _, one in found if isinstance(one, Reference)}
 
-    def needs(self, index: int, other: int) -> bool:
-        """Whether one call waits for another, by way of any number of others."""
+    def needs(self, index: int, others: tuple[int, ...]) -> bool:
+        """Whether one call waits for one of others, by way of any number of others."""
         waiting, seen = [index], {index}
         while waiting:
             call = self.request.calls[waiting.pop()]
@@ -270,7 +270,7 @@ class World:
             tools = {dependency.tool for dependency in contract.depends_on} if contract else set()
             found = {one.call for _, one in find(call.arguments) if isinstance(one, Reference)}
             found |= {place for place, one in enumerate(self.request.calls) if one.name in tools}
-            if other in found:
+            if not found.isdisjoint(others):
                 return True
             new = {place for place in found if place < len(self.request.calls)} - seen
             waiting += new

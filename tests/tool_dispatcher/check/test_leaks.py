@@ -12,7 +12,7 @@ TRACEBACK = 'Traceback (most recent call last):\n  File "/srv/tools.py", line 3,
     [
         (TRACEBACK, "it shows a traceback"),
         ('at File "tools.py", line 12', "it shows a traceback"),
-        ("cannot open /home/ada/notes.txt", "/home/ada/notes.txt"),
+        ("cannot open /var/lib/notes.txt", "/var/lib/notes.txt"),
         ("[Errno 2] No such file or directory: '/nowhere/at/all'", "/nowhere/at/all"),
         ("see C:\\Users for more", "C:\\Users"),
         ("in lib/python3.11/site-packages/redis/client.py", "site-packages"),
@@ -57,4 +57,4 @@ def test_results_show_neither_tracebacks_nor_secrets_nor_the_proof_of_an_injecti
     assert list(in_data([{"x": "hunter2hunter2"}], ["hunter2hunter2"])) == ["its result shows a secret"]
     assert "1337*7919" in " ".join(in_data("is 10587703", ()))
     assert "/etc/passwd" in " ".join(in_data(["root:x:0:0:root:/root"], ()))
-    assert list(in_data({"path": "/home/ada/notes.txt", "n": 3}, ["hunter2hunter2"])) == []
+    assert list(in_data({"path": "/var/lib/notes.txt", "n": 3}, ["hunter2hunter2"])) == []

@@ -209,6 +209,20 @@ async def test_what_hangs_is_not_waited_for_again_and_again() -> None:
     assert report.count("accepted") > 20
 
 
+async def test_a_slow_tool_is_run_for_a_bounded_time() -> None:
+    begun: list[str] = []
+
+    @tool(effect="read")
+    def look(words: Words) -> str:
+        """Looks."""
+        begun.append(words)
+        return "ok"
+
+    report = await check_tool(look, Options(examples_max=10, run_s_max=1e-9))
+    assert len(begun) == report.count("ran") == 1
+    assert "Not all cases were run: its calls took" in report.notes[0]
+
+
 async def test_a_slow_async_tool_is_given_up_too() -> None:
     @tool(effect="read", timeout_s=0.02)
     async def hang(words: Words) -> None:

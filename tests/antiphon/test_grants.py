@@ -1,0 +1,119 @@
+"""Issuing grants: what is signed here is verified there, and nothing else can be signed."""
+
+import stat
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+)
+
+from antiphon.grants import CannotIssue, is_open_to_others, issue, load_signing_key, make_key_pair
+from tool_dispatcher.grant_keys import load_keys
+from tool_dispatcher.grants import Standing, Verifier
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def test_what_is_issued_with_one_key_is_verified_with_the_other(tmp_path: Path) -> None:
+    pair = make_key_pair(tmp_path / "new" / "keys")
+    token = issue(load_signing_key(pair.private), ["read", "crm", "read"], NOON, tenant="acme", session="s1")
+    verifier = Verifier(load_keys(str(pair.public)))
+    assert verifier.verify(token, "s1", "acme", NOON) == Standing(frozenset({"read", "crm"}))
+    assert verifier.verify(token, "s2", "acme", NOON).problem
+    assert verifier.verify(token, "s1", "default", NOON).problem
+    assert verifier.verify(token, "s1", "acme", NOON + timedelta(hours=2)).problem
+
+
+def test_the_private_key_is_for_its_owner_alone(tmp_path: Path) -> None:
+    pair = make_key_pair(tmp_path)
+    assert stat.S_IMODE(pair.private.stat().st_mode) == 0o600
+    assert not is_open_to_others(pair.private)
+    pair.private.chmod(0o640)
+    assert is_open_to_others(pair.private)
+
+
+@pytest.mark.parametrize("there", ["grant-signing-key.pem", "grant-public-key.pem"])
+def test_no_key_is_ever_overwritten(tmp_path: Path, there: str) -> None:
+    (tmp_path / there).write_text("precious")
+    with pytest.raises(CannotIssue, match=f"Already there: .*{there}. Nothing was written"):
+        make_key_pair(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [there]
+    assert (tmp_path / there).read_text() == "precious"
+
+
+def test_keys_are_not_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "grant-signing-key.pem").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(CannotIssue):
+        make_key_pair(tmp_path)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CannotIssue, match="file"):
+        make_key_pair(tmp_path / "file")
+
+
+def written(folder: Path, content: bytes) -> Path:
+    (folder / "key.pem").write_bytes(content)
+    return folder / "key.pem"
+
+
+def in_pem(key: Any, password: bytes = b"") -> bytes:
+    lock = BestAvailableEncryption(password) if password else NoEncryption()
+    content: bytes = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, lock)
+    return content
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "holds no key in PEM"),
+        (b"\xff\xfe", "holds no key in PEM"),
+        (b"-----BEGIN PUBLIC KEY-----", "is a public key"),
+        (
+            b"-----BEGIN PRIVATE KEY-----\nsesame\n-----END PRIVATE KEY-----",
+            "no private key that can be read",
+        ),
+        (in_pem(ed25519.Ed25519PrivateKey.generate(), b"sesame"), "locked with a passphrase"),
+        (in_pem(rsa.generate_private_key(public_exponent=65537, key_size=2048)), "no Ed25519 key"),
+    ],
+)
+def test_what_cannot_sign_is_refused_and_not_quoted(tmp_path: Path, content: bytes, says: str) -> None:
+    with pytest.raises(CannotIssue, match=says) as raised:
+        load_signing_key(written(tmp_path, content))
+    assert "sesame" not in str(raised.value)
+
+
+def test_a_key_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(CannotIssue, match=r"none\.pem cannot be read: No such file"):
+        load_signing_key(tmp_path / "none.pem")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "says"),
+    [
+        ({"scopes": ["no spaces"]}, "scopes"),
+        ({"scopes": ["x" * 101]}, "scopes"),
+        ({"scopes": [f"scope-{n}" for n in range(1_001)]}, "scopes"),
+        ({"scopes": [f"{'a-long-scope' * 8}{n}" for n in range(100)]}, "characters; 8192 are the most"),
+        ({"tenant": "a/b"}, "tenant"),
+        ({"tenant": ""}, "tenant"),
+        ({"session": "no spaces"}, "session"),
+        ({"session": ""}, "session"),
+        ({"expires_s": 0}, "seconds"),
+        ({"expires_s": 1e12}, "seconds"),
+        ({"expires_s": float("nan")}, "seconds"),
+    ],
+)
+def test_a_grant_that_could_not_be_used_is_not_issued(wanted: dict[str, Any], says: str) -> None:
+    key = ed25519.Ed25519PrivateKey.generate()
+    with pytest.raises(CannotIssue, match=says):
+        issue(key, wanted.pop("scopes", ["read"]), NOON, **wanted)

@@ -20,7 +20,7 @@ from tool_dispatcher.builtin import Builtin
 from tool_dispatcher.context import ToolContext
 from tool_dispatcher.execute import Call, execute
 from tool_dispatcher.failures import tool_error
-from tool_dispatcher.reconcile import TookEffect
+from tool_dispatcher.reconcile import TookEffect, contexts_of
 from tool_dispatcher.results import as_json
 from tool_dispatcher.threads import NoThread, Place, Threads
 from tool_dispatcher.tool import Tool
@@ -65,11 +65,14 @@ class Attempts:
             self._breakers.note(attempt.tool.name, outcome)
             return outcome
 
-    async def reconcile(self, tool: Tool, key: str, arguments: dict[str, Any], batch: BatchRun) -> Any:
+    async def reconcile(self, attempt: Attempt, batch: BatchRun) -> Any:
         """What a tool says came of a write: TookEffect, NO_EFFECT or None. Raises whatever the tool raises."""
+        tool = attempt.tool
         assert tool.reconcile is not None, "only tools that can be asked are asked"
-        ask = partial(tool.reconcile, key, arguments)
-        async with asyncio.timeout(min(tool.contract.timeout_s, batch.time_left_s)):
+        timeout_s = _timeout_s(attempt, batch)
+        contexts = dict.fromkeys(contexts_of(tool.reconcile), _context(attempt, batch, timeout_s))
+        ask = partial(tool.reconcile, attempt.key, attempt.arguments.plain, **contexts)
+        async with asyncio.timeout(timeout_s):
             if inspect.iscoroutinefunction(tool.reconcile):
                 told = await ask()
             else:
@@ -97,8 +100,16 @@ class Attempts:
 
 
 def _call(attempt: Attempt, batch: BatchRun) -> Call:
-    timeout_s = min(attempt.tool.contract.timeout_s, batch.time_left_s)
-    context = ToolContext(
+    timeout_s = _timeout_s(attempt, batch)
+    return Call(attempt.tool, attempt.arguments.given, _context(attempt, batch, timeout_s), timeout_s)
+
+
+def _timeout_s(attempt: Attempt, batch: BatchRun) -> float:
+    return min(attempt.tool.contract.timeout_s, batch.time_left_s)
+
+
+def _context(attempt: Attempt, batch: BatchRun, timeout_s: float) -> ToolContext:
+    return ToolContext(
         idempotency_key=attempt.key,
         session_id=batch.session.session_id,
         call_id=attempt.call_id,
@@ -107,7 +118,6 @@ def _call(attempt: Attempt, batch: BatchRun) -> Call:
         tenant=batch.request.tenant,
         fence=attempt.fence,
     )
-    return Call(attempt.tool, attempt.arguments.given, context, timeout_s)
 
 
 def _out_of_time(message: str) -> ToolError:

@@ -118,8 +118,9 @@ class Caller:
         async def results_of(outcome: Any) -> Results:
             return await self._results(work, Answer(outcome))
 
-        async def ask() -> Any:
-            return await self._attempts.reconcile(work.tool, work.unit.key, work.arguments.plain, batch)
+        async def ask(fence: int) -> Any:
+            attempt = Attempt(work.tool, work.arguments, write.key, work.calls[0].id, fence, 1)
+            return await self._attempts.reconcile(attempt, batch)
 
         can_be_asked = work.tool.reconcile is not None and not contract.alternatives
         return await once(

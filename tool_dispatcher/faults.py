@@ -1,5 +1,7 @@
 """What is wrong with each argument, in words for a model that quote what it gave, but never a secret. Pure."""
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 from jsonschema import ValidationError as SchemaFault
@@ -7,7 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails, to_json
 
 from tool_dispatcher.failures import readable
-from tool_dispatcher.secret import Path, Schema, holds_secret, is_secret_at, secrets_in
+from tool_dispatcher.secret import Path, Schema, holds_secret, is_secret_at, secret_paths, secrets_in
 
 Faults = dict[Path, str]
 """What is wrong with each argument."""
@@ -28,8 +30,20 @@ _SECRET_CHARACTERS_MIN = 4
 """A shorter text would be found in half of all words."""
 
 
-def of_schema_fault(fault: SchemaFault, schema: Schema, arguments: Any) -> Faults:
+def of_schema_faults(found: Iterable[SchemaFault], schema: Schema, arguments: Any) -> Faults:
     """What a JSON Schema's validator found, by the path of the argument."""
+    faults: Faults = {}
+    secrets: tuple[str, ...] | None = None
+    for fault in found:
+        if secrets is None:
+            secrets = _secrets(schema, arguments)
+        faults.update(_of_schema_fault(fault, schema, secrets))
+        if len(faults) >= FAULTS_MAX:
+            break
+    return faults
+
+
+def _of_schema_fault(fault: SchemaFault, schema: Schema, secrets: tuple[str, ...]) -> Faults:
     path: Path = tuple(fault.absolute_path)
     instance: Any = fault.instance
     rule: Any = fault.validator_value
@@ -41,19 +55,38 @@ def of_schema_fault(fault: SchemaFault, schema: Schema, arguments: Any) -> Fault
     if holds_secret(schema, path):
         shown = f": {fault.validator} {rule}" if isinstance(rule, str | int | float) else ""
         return {path: f"{HIDDEN}{shown}"}
-    return {path: readable(_without(secrets_in(schema, arguments), fault.message), 300)}
+    return {path: readable(_without(secrets, fault.message), 300)}
 
 
 def of_validation(error: ValidationError, schema: Schema, arguments: dict[str, Any]) -> Faults:
     """What pydantic found, by the path of the argument."""
     faults: Faults = {}
+    secrets = _secrets(schema, arguments)
     for fault in error.errors(include_url=False, include_context=False):
+        if fault["type"] == "json_invalid":
+            return {(): "nested too deeply"}  # they were JSON when they came: only their depth can be wrong
         path = _path(fault["loc"], arguments, is_missing=fault["type"] == "missing")
-        message = _message(fault, path, schema, arguments)
+        message = _message(fault, path, schema, secrets)
         faults[path] = message if path not in faults else readable(f"{faults[path]}, or: {message}", 500)
         if len(faults) >= FAULTS_MAX:
             break
     return faults
+
+
+def not_json(value: Any) -> str:
+    """Why this can be no JSON, however deeply it is nested; nothing when it can."""
+    todo = [value]
+    while todo:
+        match todo.pop():
+            case float() as number if not math.isfinite(number):
+                return f"{number} is no JSON"
+            case str() as text if not _can_be_encoded(text):
+                return "a lone surrogate is no text"
+            case dict() as mapping:
+                todo += (*mapping.keys(), *mapping.values())
+            case list() as items:
+                todo += items
+    return ""
 
 
 def _path(place: Path, arguments: Any, is_missing: bool) -> Path:
@@ -70,13 +103,12 @@ def _path(place: Path, arguments: Any, is_missing: bool) -> Path:
     return tuple(path)
 
 
-def _message(fault: ErrorDetails, path: Path, schema: Schema, arguments: dict[str, Any]) -> str:
+def _message(fault: ErrorDetails, path: Path, schema: Schema, secrets: tuple[str, ...]) -> str:
     match fault["type"]:
         case "missing":
             return "required, but missing"
         case "extra_forbidden" | "unexpected_keyword_argument":
             return "no such field"
-    secrets = secrets_in(schema, arguments)
     if holds_secret(schema, path):
         is_plain = fault["type"] in _TELLS_NO_VALUE
         is_of_more = fault["type"] in _OF_AUTHORS and not is_secret_at(schema, path)
@@ -90,9 +122,22 @@ def _message(fault: ErrorDetails, path: Path, schema: Schema, arguments: dict[st
     return readable(f"{_without(secrets, fault['msg'])}, got {readable(_without(secrets, given), 80)}", 300)
 
 
+def _secrets(schema: Schema, arguments: Any) -> tuple[str, ...]:
+    """Once for all faults: every argument is looked at."""
+    return secrets_in(schema, arguments) if secret_paths(schema) else ()
+
+
 def _without(secrets: tuple[str, ...], message: str) -> str:
     """A validator of the author's own may speak of another argument than the one it is asked about."""
     for secret in sorted(secrets, key=len, reverse=True):
         if len(secret) >= _SECRET_CHARACTERS_MIN:
             message = message.replace(secret, REDACTED).replace(to_json(secret).decode()[1:-1], REDACTED)
     return message
+
+
+def _can_be_encoded(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

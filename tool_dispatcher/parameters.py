@@ -18,7 +18,7 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
 from tool_dispatcher.failures import InvalidTool, readable
-from tool_dispatcher.faults import FAULTS_MAX, Faults, of_schema_fault, of_validation
+from tool_dispatcher.faults import FAULTS_MAX, Faults, of_schema_faults, of_validation
 from tool_dispatcher.secret import without_defaults
 
 
@@ -73,11 +73,7 @@ class SchemaParameters:
         return cls(own, kind(own, registry=References()))
 
     def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        faults: Faults = {}
-        for fault in self.validator.iter_errors(arguments):
-            faults.update(of_schema_fault(fault, self.schema, arguments))
-            if len(faults) >= FAULTS_MAX:
-                break
+        faults = of_schema_faults(self.validator.iter_errors(arguments), self.schema, arguments)
         if faults:
             raise BadArguments(faults)
         return arguments
@@ -96,7 +92,7 @@ class TypedParameters:
     whole: str | None
     """Name of the one parameter that takes the model itself."""
     exact: SchemaParameters | None
-    """Checked too where the schema lists numbers or booleans: to pydantic True is as good as 1."""
+    """Checked too where the schema is stricter than pydantic."""
 
     def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -117,10 +113,10 @@ class TypedParameters:
         }
 
 
-def lists_numbers(schema: object) -> bool:
-    """Whether an `enum` or `const` in the schema holds a number or a boolean."""
+def is_laxer_typed(schema: object) -> bool:
+    """Whether pydantic lets pass what the schema does not: True for 1 in an `enum`, a set's item given twice."""
     return any(
-        isinstance(option, int | float)
+        node.get("uniqueItems") is True or isinstance(option, int | float)
         for node in _nodes(schema)
         for option in (node.get("const"), *_listed(node.get("enum")))
     )

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tool_dispatcher.context import ToolContext
 from tool_dispatcher.failures import InvalidTool
 
 
@@ -22,8 +23,12 @@ class NoEffect:
 
 NO_EFFECT: Final = NoEffect()
 
-Reconcile = Callable[[str, dict[str, Any]], Any]
-"""`reconcile(key, arguments)`, async or plain: TookEffect(...), NO_EFFECT, or None when it cannot tell."""
+Reconcile = Callable[..., Any]
+"""`reconcile(key, arguments)`, async or plain: TookEffect(...), NO_EFFECT, or None when it cannot tell.
+
+A parameter annotated ToolContext is given one. Its fence is above that of every earlier run of the write: a
+service that is asked with it, and refuses lower ones from then on, can promise that nothing follows a no.
+"""
 
 
 def checked(tool: str, reconcile: object) -> Reconcile | None:
@@ -34,7 +39,8 @@ def checked(tool: str, reconcile: object) -> Reconcile | None:
     if not callable(reconcile):
         raise InvalidTool(tool, f"its reconcile is {reconcile!r}", hint=hint)
     try:
-        inspect.signature(reconcile).bind("key", {})
+        contexts = dict.fromkeys(contexts_of(reconcile))
+        inspect.signature(reconcile).bind("key", {}, **contexts)
     except TypeError:
         raise InvalidTool(
             tool, "its reconcile cannot be called with a key and arguments, in this order", hint=hint
@@ -42,3 +48,12 @@ def checked(tool: str, reconcile: object) -> Reconcile | None:
     except ValueError:  # written in C, without a signature to look at
         return reconcile
     return reconcile
+
+
+def contexts_of(reconcile: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of its parameters that take the ToolContext."""
+    try:
+        parameters = inspect.signature(reconcile, eval_str=True).parameters.values()
+    except Exception:  # noqa: BLE001  # to resolve a hint runs an author's text; written in C, it has none
+        return ()
+    return tuple(parameter.name for parameter in parameters if parameter.annotation is ToolContext)

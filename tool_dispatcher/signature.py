@@ -11,7 +11,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from tool_dispatcher.context import ToolContext
 from tool_dispatcher.failures import InvalidTool
-from tool_dispatcher.parameters import SchemaParameters, TypedParameters, lists_numbers
+from tool_dispatcher.parameters import SchemaParameters, TypedParameters, is_laxer_typed
 from tool_dispatcher.secret import without_defaults
 
 _STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=False)
@@ -47,7 +47,7 @@ def parameters_of(tool: str, function: Callable[..., Any]) -> tuple[TypedParamet
             model = _model(tool, asked)
     schema = without_defaults(_schema(tool, model))
     optional = frozenset(p.name for p in asked if p.default is not p.empty)
-    exact = SchemaParameters.of(tool, schema) if lists_numbers(schema) else None
+    exact = SchemaParameters.of(tool, schema) if is_laxer_typed(schema) else None
     return TypedParameters(schema, model, fields, optional, whole, exact), contexts
 
 

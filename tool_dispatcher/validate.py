@@ -5,6 +5,7 @@ from typing import Any
 
 from shared.tools import ToolError
 from tool_dispatcher.failures import readable, tool_error
+from tool_dispatcher.faults import not_json
 from tool_dispatcher.parameters import BadArguments
 from tool_dispatcher.secret import Path
 from tool_dispatcher.tool import Tool
@@ -13,6 +14,8 @@ from tool_dispatcher.tool import Tool
 def validate(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | ToolError:
     """The arguments as the tool's function takes them, or what is wrong with each and what to send."""
     try:
+        if problem := not_json(arguments):
+            raise BadArguments({(): problem})
         return tool.parameters.read(arguments)
     except BadArguments as bad:
         properties = tool.input_schema.get("properties", {})

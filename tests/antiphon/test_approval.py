@@ -127,7 +127,7 @@ async def test_a_call_that_does_not_wait_is_refused_with_those_that_do(house: Ho
             await house.client.deny("s1", no_list)  # type: ignore[arg-type]  # the same
     for words in ({"by": "x" * 201}, {"reason": "x" * 1_001}, {"by": 7}, {"reason": "\ud800"}):
         with pytest.raises(InvalidQuery):
-            await house.client.approve("s1", **words)  # type: ignore[arg-type]  # the same
+            await house.client.approve("s1", **words)
     types = [event.type for _, event in await house.bus.session("s1").log()]
     assert ApprovalDecided.type not in types, "nothing was sent"
 

@@ -52,8 +52,10 @@ def test_a_tool_that_another_answered_for_is_named_once_with_the_reason() -> Non
         a_round(("search", {}, "found"), ("search", {"q": 2}, "found"), ("search", {}, an_error()))
     )
     why = "The course search was unavailable; the outline was used instead."
-    used = {"substitute": "outline", "substitute_because": why}
-    uses = tuple(use.model_copy(update=used) for use in memory.tool_usage)
+    uses = tuple(
+        use.model_copy(update={"substitute": substitute, "substitute_because": why})
+        for use, substitute in zip(memory.tool_usage, ("outline", "outline", "failed too"), strict=True)
+    )
     doubts = list(of_tools(memory.model_copy(update={"tool_usage": uses}), ()))
     assert [(doubt.kind, doubt.about) for doubt in doubts] == [
         ("tool_failed", "search"),

@@ -3,7 +3,7 @@
 import base64
 import json
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import orjson
 import pytest
@@ -103,6 +103,7 @@ def test_a_header_that_is_an_object_s_entry_is_a_header() -> None:
 ORDINARY = [
     "The bearer of good news is the bearer certificateholder.",
     "Basic authentication is supported; basic understanding suffices. Basic Instinct (1992).",
+    "Basic aGVsbG8gd29ybGQh is no login",
     "Authorization: required. Authorization: Basic auth is supported",
     "Authorization: Bearer YOUR_TOKEN",
     "Authorization: Bearer <token>",
@@ -157,6 +158,7 @@ def test_a_known_secret_is_found_in_every_form_it_may_take(secret: str) -> None:
     raw = secret.encode("utf-8", "surrogateescape")
     assert redactor.text(f"<{secret}>") == "<[redacted]>"
     assert redactor.text(f"?password={quote(raw, safe='')}&x=1") == "?password=[redacted]&x=1"
+    assert redactor.text(f"password={quote_plus(raw)}") == "password=[redacted]"
     assert redactor.text(base64.b64encode(raw).decode().rstrip("=")) == REDACTED
     if not secret.startswith("\udcff"):
         assert redactor.text(json.dumps([secret])) == '["[redacted]"]'

@@ -2,6 +2,7 @@
 
 import base64
 import hmac
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tool_dispatcher.grant_keys import PublicKey
-from tool_dispatcher.grants import GrantRefused, Standing, Verifier, genuine
+from tool_dispatcher.grants import GrantRefused, Standing, Verified, Verifier, genuine
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 KEY, OTHER_KEY = ed25519.Ed25519PrivateKey.generate(), ed25519.Ed25519PrivateKey.generate()
@@ -219,6 +220,20 @@ def test_verified_grants_are_remembered_within_bounds(monkeypatch: pytest.Monkey
     for n in range(10):
         assert standing(a_token(jti=str(n)), verifier=verifier).problem == ""
     assert len(verifier._verified) == 3
+
+
+def test_the_signature_of_a_grant_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session's batches come one after the other, with the same grant."""
+    checked = []
+
+    def counted(token: str, keys: Sequence[PublicKey]) -> Verified:
+        checked.append(token)
+        return genuine(token, keys)
+
+    monkeypatch.setattr("tool_dispatcher.grants.genuine", counted)
+    verifier, token = Verifier([KEY.public_key()]), a_token()
+    assert [standing(token, verifier=verifier).problem for _ in range(3)] == ["", "", ""]
+    assert checked == [token]
 
 
 def test_a_refused_grant_is_not_remembered_as_good() -> None:

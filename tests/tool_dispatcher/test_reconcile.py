@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from tests.tool_dispatcher.builders import a_bus, a_call, a_request, results_of
+from tests.tool_dispatcher.idempotency.builders import a_ledger, a_write, end_lease
 from tool_dispatcher.reconcile import NO_EFFECT, NoEffect, TookEffect
-from tool_dispatcher.tool import InvalidTool, tool
+from tool_dispatcher.tool import InvalidTool, ToolContext, tool
 
 
 async def asked(key: str, arguments: dict[str, Any]) -> TookEffect | NoEffect | None:
@@ -37,3 +39,24 @@ def test_without_one_there_is_none() -> None:
 def test_one_that_cannot_be_asked_is_refused(reconcile: Any) -> None:
     with pytest.raises(InvalidTool, match=r"'note': its reconcile .*key: str, arguments: dict"):
         tool(effect="write", name="note", description="Notes.", reconcile=reconcile)(lambda: None)
+
+
+async def test_one_that_wants_its_context_is_asked_with_the_fence_of_whoever_has_taken_over() -> None:
+    asked_with: list[ToolContext] = []
+
+    def what_came_of(key: str, arguments: dict[str, Any], context: ToolContext) -> TookEffect:
+        asked_with.append(context)
+        return TookEffect([key, arguments, context.idempotency_key])
+
+    @tool(effect="write", description="Notes.", reconcile=what_came_of)
+    def note(text: str) -> None:
+        raise AssertionError("it took effect, and is not run")
+
+    call = a_call(name="note", arguments={"text": "x"})
+    write = a_write({"text": "x"}, "note", key=call.idempotency_key)
+    async with a_bus() as bus:
+        assert await a_ledger(bus).claim(write) is not None
+        await end_lease(bus, write)
+        (result,) = await results_of([note], a_request(call), bus, redelivered=True)
+    assert result.data == [call.idempotency_key, {"text": "x"}, call.idempotency_key]
+    assert [(context.fence, context.call_id) for context in asked_with] == [(2, "c1")]

@@ -46,11 +46,6 @@ def unknown_tool(name: str, offered: Sequence[str]) -> ToolError:
     return tool_error("unknown_tool", f"There is no tool {name!r}.", _use_one_of(nearest or offered))
 
 
-def not_offered(name: str, offered: Sequence[str]) -> ToolError:
-    """For a tool that this session may not use."""
-    return tool_error("permission_denied", f"{name} is not offered here.", _use_one_of(offered))
-
-
 def unusable(call: RequestedCall, problem: str, example: Example = None) -> ToolError:
     """For arguments that did not come as an object."""
     return tool_error(
@@ -67,14 +62,6 @@ def repeated(call: RequestedCall) -> ToolError:
         "validation_error",
         f"Two calls of this batch have the id {call.id!r}; this one, the later, was not run.",
         "Look at the first one's result. If this call is another one, make it again, on its own.",
-    )
-
-
-def unknown_outcome(call: RequestedCall) -> ToolError:
-    """For a write somebody began and nobody saw the end of."""
-    return tool_error(
-        "outcome_unknown",
-        f"The dispatcher stopped while {call.name} was running. It may or may not have taken effect.",
     )
 
 
@@ -176,5 +163,5 @@ def _listed(places: Sequence[int], calls: Sequence[RequestedCall]) -> str:
 def _use_one_of(names: Sequence[str]) -> str:
     if not names:
         return "Answer without tools: none is offered."
-    more = ", ..." if len(names) > _NAMES_LISTED else ""
+    more = ", and others" if len(names) > _NAMES_LISTED else ""
     return f"Use one of: {', '.join(names[:_NAMES_LISTED])}{more}."

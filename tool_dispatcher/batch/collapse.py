@@ -24,7 +24,7 @@ def groups(
     barred: Container[str],
     collapse_above: int,
 ) -> list[tuple[int, ...]]:
-    """The calls that are run together, by their places.
+    """The calls that are run together, by their places; one left over is a group of its own.
 
     `free` are the calls that could be, as the request alone tells: neither refused by the coordinator nor
     without usable arguments, and needing no value of another call. What has settled, or must not run for
@@ -38,7 +38,8 @@ def groups(
     for name, places in by_tool.items():
         variant = variant_of(name, request, contracts, barred)
         if variant is not None and len(places) > collapse_above:
-            found += _parts(places, variant.items_max)
+            most = variant.items_max
+            found += [tuple(places[first : first + most]) for first in range(0, len(places), most)]
     return found
 
 
@@ -84,11 +85,6 @@ def spread(variant: BatchVariant, effect: Effect, outcome: Any, count: int) -> l
     if items is None:
         return [_unmatched(variant, effect, outcome, count)] * count
     return [_read_item(item, effect) for item in items]
-
-
-def _parts(places: Sequence[int], items_max: int) -> list[tuple[int, ...]]:
-    parts = [tuple(places[first : first + items_max]) for first in range(0, len(places), items_max)]
-    return [part for part in parts if len(part) > 1]
 
 
 def _in_order(outcome: Any, count: int) -> list[Any] | None:

@@ -1,7 +1,6 @@
 """Whether a tool's published schema allows some arguments, judged apart from the tool's own validation. Pure."""
 
 import json
-import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,6 +12,7 @@ from referencing import Registry as References
 from shared.contract import CONTRACT_KEYWORD
 from tool_dispatcher.check.hostile import DEEP
 from tool_dispatcher.check.shown import shown
+from tool_dispatcher.faults import not_json
 from tool_dispatcher.secret import secret_paths, secrets_in
 
 _DEPTH_MAX = DEEP + 10
@@ -55,22 +55,6 @@ class Judge:
         return secrets_in(self.schema, arguments) if self._has_secrets else ()
 
 
-def not_json(value: Any) -> str:
-    """Why this can be no JSON, however deeply it is nested; nothing when it can."""
-    todo = [value]
-    while todo:
-        match todo.pop():
-            case float() as number if not math.isfinite(number):
-                return f"{number} is no JSON"
-            case str() as text if not _can_be_encoded(text):
-                return "a lone surrogate is no text"
-            case dict() as mapping:
-                todo += (*mapping.keys(), *mapping.values())
-            case list() as items:
-                todo += items
-    return ""
-
-
 def depth_of(value: Any) -> int:
     """How deeply lists and objects are nested."""
     depth, level = 0, [value]
@@ -78,14 +62,6 @@ def depth_of(value: Any) -> int:
         depth += 1
         level = [child for node in level for child in (node.values() if isinstance(node, dict) else node)]
     return depth
-
-
-def _can_be_encoded(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _said(fault: Any) -> str:

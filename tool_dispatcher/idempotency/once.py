@@ -45,8 +45,8 @@ class Means:
     """Whether a second run with the same key has no second effect."""
     wait_s: float
     """How long to wait at most for the outcome of somebody else's run."""
-    reconcile: Callable[[], Awaitable[Any]] | None = None
-    """Asks the tool whether it took effect: TookEffect, NO_EFFECT, or None when it cannot tell.
+    reconcile: Callable[[int], Awaitable[Any]] | None = None
+    """Asks the tool, with the fence of the claim, whether it took effect: TookEffect, NO_EFFECT, or None.
 
     As `run`, it is bounded in time by whoever gives it: the claim is renewed for as long as they take.
     """
@@ -114,7 +114,7 @@ class _Once:
         """What came of a write whose last claimant has not been heard of for a lease."""
         if self._means.is_safe_to_repeat:
             return await self._run(claim)
-        told = await self._asked()
+        told = await self._asked(claim)
         if isinstance(told, TookEffect):
             return await self._means.results_of(told.data)
         if isinstance(told, NoEffect):
@@ -130,17 +130,17 @@ class _Once:
         results = await self._means.run(claim.fence)
         if all(answers.is_unknown(result) for result in results):
             # Only a yes can be believed so early: what was sent may still be on its way, or a thread at work.
-            told = await self._asked()
+            told = await self._asked(claim)
             if isinstance(told, TookEffect):
                 return await self._means.results_of(told.data)
         return results
 
-    async def _asked(self) -> Any:
-        """What the tool says of the write: TookEffect, NO_EFFECT, or None."""
+    async def _asked(self, claim: Claim) -> Any:
+        """What the tool says of the write: TookEffect, NO_EFFECT, or None when it cannot tell."""
         if self._means.reconcile is None:
             return None
         try:
-            told = await self._means.reconcile()
+            told = await self._means.reconcile(claim.fence)
             if told is not None and not isinstance(told, TookEffect | NoEffect):
                 self._log.warning("tool answered what reconcile does not know", type=type(told).__name__)
             return told

@@ -75,7 +75,9 @@ def test_calls_that_need_a_value_of_another_run_by_themselves_and_do_not_count()
 
 def test_calls_that_the_request_refuses_do_not_count() -> None:
     refused = [a_call("one", refused="the limit is reached"), a_call("one", problem="cut off")]
+    twins = [a_call("one", id="twin")] * 2
     assert len(a_plan(*[a_call("one")] * 3, *refused, contracts=CONTRACTS).units) == 5
+    assert len(a_plan(*[a_call("one")] * 2, *twins, contracts=CONTRACTS).units) == 4
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,8 @@ def test_every_argument_at_fault_is_named() -> None:
 def test_faults_without_end_are_told_in_part() -> None:
     error = _error({"a": ["${calls[0].x}"] * 10_000})
     assert len(error.model_dump_json()) < 20_000
+    (refused,) = start(a_plan(a_call(arguments={"a": ["${calls[0].x}"] * 10_000}))).answered
+    assert len(refused.model_dump_json()) < 20_000
 
 
 def test_a_result_shown_in_part_is_used_whole_or_not_at_all() -> None:

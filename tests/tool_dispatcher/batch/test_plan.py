@@ -18,7 +18,6 @@ from tests.tool_dispatcher.batch.builders import (
     ok,
 )
 from tool_dispatcher.batch import plan_batch, start
-from tool_dispatcher.batch.answers import not_offered
 
 CONTRACTS = {"look": READ, "lookup": READ, "book": WRITE}
 
@@ -73,18 +72,13 @@ def test_unusable_arguments_are_answered_with_an_example() -> None:
     assert error.example_valid_call == {"of": "look"}
 
 
-@pytest.mark.parametrize(
-    ("offered", "action"), [(["look"], "Use one of: look."), ([], "Answer without tools: none is offered.")]
-)
-def test_a_tool_that_is_not_offered_is_refused_with_what_is(offered: list[str], action: str) -> None:
-    error = not_offered("book", offered)
-    assert (error.error_type, error.message) == ("permission_denied", "book is not offered here.")
-    assert error.suggested_action == action
-
-
 def test_of_many_tools_offered_only_some_are_listed() -> None:
-    error = not_offered("book", [f"tool{n}" for n in range(100)])
-    assert error.suggested_action.endswith("tool19, ....")
+    contracts = {f"tool{n}": READ for n in range(100)}
+    (refused,) = start(a_plan(a_call("zzz"), contracts=contracts)).answered
+    action = error_in(refused).suggested_action
+    assert action.startswith("Use one of: tool0, tool1, tool10")
+    assert action.count("tool") == 20
+    assert action.endswith(", and others.")
 
 
 def test_what_was_checked_beforehand_counts_most() -> None:

@@ -86,6 +86,13 @@ def test_what_other_calls_need_does_not_change_the_order_of_sequential_ones() ->
     assert hand.begun_calls == [(1,), (2,), (0,)]
 
 
+def test_nor_does_what_a_refused_one_would_have_needed() -> None:
+    calls = [a_call("rank", arguments=WAITS_FOR[2]), a_call("rank"), a_call("rank")]
+    hand = Hand(a_plan(*calls, contracts=CONTRACTS, refused={0: a_failure()}))
+    hand.end_all()
+    assert hand.begun_calls == [(1,), (2,)]
+
+
 def test_a_sequential_call_that_is_answered_does_not_hold_up_the_next() -> None:
     calls = [a_call("rank", arguments=WAITS_FOR[1]), a_call("look"), a_call("rank")]
     hand = Hand(a_plan(*calls, contracts=CONTRACTS), {1: a_failure()})

@@ -134,7 +134,7 @@ class Service:
 
     def __init__(self, outcome: Any = "paid", write: Write | None = None) -> None:
         self.runs: list[int] = []
-        self.asked = 0
+        self.asked: list[int] = []
         self.outcome = outcome
         self.write = write or a_write()
         self.told: Any = None
@@ -151,8 +151,8 @@ class Service:
     async def results_of(self, outcome: Any | ToolError) -> Results:
         return results_of(outcome, self.write)
 
-    async def reconcile(self) -> Any:
-        self.asked += 1
+    async def reconcile(self, fence: int) -> Any:
+        self.asked.append(fence)
         if isinstance(self.told, Exception):
             raise self.told
         return self.told
@@ -165,7 +165,7 @@ class Service:
         wait_s: float = 20,
         may_have_begun: bool = False,
     ) -> Means:
-        asked: Callable[[], Awaitable[Any]] | None = self.reconcile if can_be_asked else None
+        asked: Callable[[int], Awaitable[Any]] | None = self.reconcile if can_be_asked else None
         return Means(self.run, self.results_of, is_safe_to_repeat, wait_s, asked, may_have_begun)
 
 

@@ -14,9 +14,10 @@ from tool_dispatcher.tool import Tool
 def validate(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | ToolError:
     """The arguments as the tool's function takes them, or what is wrong with each and what to send."""
     try:
-        if problem := not_json(arguments):
+        given = tool.parameters.read(arguments)
+        if problem := not_json(arguments):  # no schema can forbid NaN
             raise BadArguments({(): problem})
-        return tool.parameters.read(arguments)
+        return given
     except BadArguments as bad:
         properties = tool.input_schema.get("properties", {})
         fields = {_name(path): _with_nearest(path, why, properties) for path, why in bad.faults.items()}

@@ -67,13 +67,20 @@ class Antiphon:
         self._entries: OrderedDict[str, str] = OrderedDict()
 
     @classmethod
-    def embedded(cls, tools: Iterable[Any] = (), *, model: Provider | None = None) -> Self:
+    def embedded(
+        cls,
+        tools: Iterable[Any] = (),
+        *,
+        model: Provider | None = None,
+        scopes: Iterable[str] | None = None,
+    ) -> Self:
         """A whole pipeline inside this process, started on entering and gone on leaving; it keeps nothing.
 
-        `tools` are functions decorated with `tool`, Tools, Toolsets, modules, or names of modules.
+        `tools` are functions decorated with `tool`, Tools, Toolsets, modules, or names of modules. `scopes` are
+        what they may be used for: ["read"] unless told, so ["read", "write"] lets tools write.
         """
         client = cls()
-        client._pipeline = EmbeddedPipeline(tools, model)
+        client._pipeline = EmbeddedPipeline(tools, model, scopes)
         return client
 
     async def __aenter__(self) -> Self:
@@ -105,6 +112,11 @@ class Antiphon:
     def address(self) -> str:
         """Where other programs reach an embedded pipeline, as a Redis URL; empty when they cannot."""
         return self._pipeline.address if self._pipeline else ""
+
+    @property
+    def scopes_missing(self) -> dict[str, tuple[str, ...]]:
+        """Tools of an embedded pipeline that no session may use without a grant, with the scopes they lack."""
+        return self._pipeline.scopes_missing if self._pipeline else {}
 
     async def submit(
         self,

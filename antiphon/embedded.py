@@ -5,18 +5,23 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Any, get_args
 
+from pydantic import TypeAdapter, ValidationError
+
 from antiphon import private_redis
 from antiphon.errors import PipelineFailed
 from reasoning_engine.settings import Provider
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
+from shared.contract import Scope
 from shared.errors import ConfigurationError
+from shared.events.codec import explain
 from shared.redaction import Redactor
 from shared.runner import run_service
 from shared.secret_values import secret_values
 from shared.service import Service
 from shared.settings import BusSettings, load
 from tool_dispatcher.catalogue import Registry, tools_of
+from tool_dispatcher.settings import ToolDispatcherSettings
 from tool_dispatcher.tool import Tool, Toolset
 
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
@@ -27,10 +32,13 @@ _CONNECT_PATIENCE_S = 10.0
 class EmbeddedPipeline:
     """The five components over the tools given, until stopped.
 
-    Settings other than Redis, namespace and partitions come from the environment, as everywhere.
+    Settings other than Redis, namespace and partitions come from the environment, as everywhere; `scopes`, when
+    given, stand in the place of ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES.
     """
 
-    def __init__(self, tools: Iterable[Any], model: Provider | None) -> None:
+    def __init__(
+        self, tools: Iterable[Any], model: Provider | None, scopes: Iterable[str] | None = None
+    ) -> None:
         if model is not None and model not in PROVIDERS:
             raise ConfigurationError(f"model: {model!r} is none of {', '.join(PROVIDERS)}.")
         if isinstance(tools, str) or not isinstance(tools, Iterable):
@@ -38,6 +46,7 @@ class EmbeddedPipeline:
                 "tools: a list is needed.", hint='For instance tools=["examples.courses"].'
             )
         self._tools, self._model = list(tools), model
+        self._scopes = None if scopes is None else _checked_scopes(scopes)
         self._redis: private_redis.PrivateRedis | None = None
         self._bus: Bus | None = None
         self._stopping = asyncio.Event()
@@ -53,6 +62,16 @@ class EmbeddedPipeline:
         if self._bus is None or self._bus.connections.is_fake:
             return ""
         return self._bus.connections.url
+
+    @property
+    def scopes_missing(self) -> dict[str, tuple[str, ...]]:
+        """Tools that no session may use without a grant, with the scopes each of them lacks."""
+        there = set(self._dispatcher_settings().default_scopes)
+        lacking = {
+            name: tuple(sorted(tool.contract.scopes_needed - there))
+            for name, tool in registry_of(self._tools).items()
+        }
+        return {name: scopes for name, scopes in lacking.items() if scopes}
 
     async def start(self) -> Bus:
         """The open bus the pipeline runs on. Raises ConfigurationError, RedisUnavailable."""
@@ -99,10 +118,27 @@ class EmbeddedPipeline:
         return [
             coordinator.component.build(bus),
             reasoning_engine.component.build(bus, provider=self._model),
-            tool_dispatcher.component.build(bus, registry=registry_of(self._tools)),
+            tool_dispatcher.component.build(bus, registry_of(self._tools), self._dispatcher_settings()),
             context_synthesizer.component.build(bus),
             response_assembler.component.build(bus),
         ]
+
+    def _dispatcher_settings(self) -> ToolDispatcherSettings:
+        settings = load(ToolDispatcherSettings)
+        return (
+            settings if self._scopes is None else settings.model_copy(update={"default_scopes": self._scopes})
+        )
+
+
+def _checked_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
+    """Raises ConfigurationError."""
+    given = (scopes,) if isinstance(scopes, str) else tuple(scopes)
+    try:
+        return TypeAdapter(tuple[Scope, ...]).validate_python(given)
+    except ValidationError as error:
+        raise ConfigurationError(
+            f"scopes: {explain(error)}.", hint='For instance scopes=["read", "write"].'
+        ) from None
 
 
 def registry_of(tools: Iterable[Any]) -> Registry:

@@ -1,6 +1,7 @@
 """The arguments of a batch's calls: placeholders filled in, then validated, strictly."""
 
 from collections.abc import Container, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,8 @@ from shared.placeholders import Reference, find, has_placeholder
 from shared.tools import RequestedCall, ToolError, ToolResult
 from tool_dispatcher.batch.placeholders import resolve
 from tool_dispatcher.failures import error_of
+from tool_dispatcher.redacted import without
+from tool_dispatcher.secret import secrets_in
 from tool_dispatcher.tool import Tool
 from tool_dispatcher.validate import validate
 
@@ -20,15 +23,24 @@ class Arguments:
     """As JSON."""
     given: dict[str, Any]
     """As the tool's function takes them."""
+    secrets: tuple[str, ...] = ()
+    """Those among them that must not be seen."""
 
 
-def arguments_of(tool: Tool, plain: dict[str, Any]) -> Arguments | ToolError:
-    """The arguments, if they are what the tool accepts."""
+def arguments_of(
+    tool: Tool, plain: dict[str, Any], other_secrets: tuple[str, ...] = ()
+) -> Arguments | ToolError:
+    """The arguments, if they are what the tool accepts. `other_secrets` are such that its schema does not mark."""
+    secrets = (*other_secrets, *secrets_in(tool.input_schema, plain)) if tool.secret_paths else other_secrets
     try:
         given = validate(tool, plain)
     except Exception as error:  # noqa: BLE001  # the validators of a tool's models are code of its own
-        return error_of(error, "read")
-    return given if isinstance(given, ToolError) else Arguments(plain, given)
+        given = error_of(error, "read")
+    if isinstance(given, ToolError):
+        clean: ToolError = without(secrets, given)
+        return clean
+    # Whatever a function does to what it is given, another attempt begins with what the call gave.
+    return Arguments(plain, deepcopy(given) if given is plain else given, secrets)
 
 
 def checked_ahead(
@@ -63,5 +75,5 @@ def _resolved(
     outcomes: Sequence[ToolResult | None],
     wholes: Mapping[int, Any] | None = None,
 ) -> Arguments | ToolError:
-    plain = resolve(call, outcomes, wholes)
+    plain = resolve(call, outcomes, wholes, tool.example)
     return plain if isinstance(plain, ToolError) else arguments_of(tool, plain)

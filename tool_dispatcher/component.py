@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 
 from shared.breaker import Breaker
 from shared.bus.connection import patiently
@@ -23,7 +24,7 @@ from tool_dispatcher.grants import Verifier
 from tool_dispatcher.handlers import ToolDispatcher
 from tool_dispatcher.idempotency.ledger import Ledger
 from tool_dispatcher.outcome import Outcomes
-from tool_dispatcher.permission import ApprovalRule
+from tool_dispatcher.permission import EVERY_TOOL, ApprovalRule
 from tool_dispatcher.settings import ToolDispatcherSettings
 from tool_dispatcher.threads import Threads
 from tool_dispatcher.tool import Tool
@@ -65,7 +66,8 @@ def build(
 def _approval_rule(settings: ToolDispatcherSettings, tools: Mapping[str, Tool]) -> ApprovalRule:
     rule = ApprovalRule(frozenset(settings.approval), settings.approval_after_untrusted)
     rule.check(tools)
-    return rule
+    # All of the operator's tools: nobody is asked about the built-in ones, which only look.
+    return replace(rule, tools=frozenset(tools)) if EVERY_TOOL in rule.tools else rule
 
 
 def _verifier(settings: ToolDispatcherSettings) -> Verifier:

@@ -2,12 +2,15 @@
 
 import asyncio
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from traceback import format_exception
 from typing import Any
 
 import structlog
 
+from shared.redaction import Redactor
 from shared.tools import ToolError
 from tool_dispatcher.context import ToolContext
 from tool_dispatcher.failures import ToolFailed, error_of, tool_error
@@ -27,6 +30,8 @@ class Call:
     arguments: dict[str, Any]
     context: ToolContext
     timeout_s: float
+    secrets: Sequence[str] = ()
+    """Those among the arguments that must not be seen."""
 
 
 async def execute(call: Call, place: Place | None) -> Any:
@@ -63,7 +68,7 @@ async def _run(call: Call, place: Place | None) -> Any:
         return unusable(str(problem), tool.effect)
     except BaseException as error:  # noqa: BLE001  # a tool may raise anything; SystemExit must not end us
         if not isinstance(error, ToolFailed):
-            _log(call).warning("tool failed", exc_info=error)
+            _log_failure(call, error)
         return error_of(error, tool.effect)
 
 
@@ -82,6 +87,15 @@ def _timed_out(call: Call, place: Place | None) -> ToolError:
     _log(call).warning("tool timed out", timeout_s=call.timeout_s, call_is=where)
     message = f"{call.tool.name} did not finish within {call.timeout_s:.3g} s."
     return tool_error("outcome_unknown" if call.tool.effect == "write" else "timeout", message)
+
+
+def _log_failure(call: Call, error: BaseException) -> None:
+    if not call.secrets:
+        _log(call).warning("tool failed", exc_info=error)
+        return
+    # The log knows the secrets of this process, but not those of one call, which an exception may quote.
+    written = Redactor(call.secrets).text("".join(format_exception(error)))
+    _log(call).warning("tool failed", exception=written)
 
 
 def _log(call: Call) -> Any:

@@ -9,6 +9,7 @@ from shared.redaction import Redactor
 from shared.tools import RequestedCall, ToolError, ToolResult
 from tool_dispatcher.batch import failed
 from tool_dispatcher.batch_run import BatchRun
+from tool_dispatcher.redacted import redacted, without
 from tool_dispatcher.results import shown
 from tool_dispatcher.tool import Tool
 
@@ -28,13 +29,9 @@ class Outcomes:
     def __init__(self, redactor: Redactor, stored_bytes_max: int) -> None:
         self._redactor, self._stored_bytes_max = redactor, stored_bytes_max
 
-    def without_secrets(self, outcome: Any) -> Any:
-        """JSON values, or a ToolError, with every secret redacted."""
-        if not isinstance(outcome, ToolError):
-            return self._redactor.json(outcome)
-        said = outcome.model_dump(mode="json")
-        clean = self._redactor.json(said)
-        return outcome if clean is said else ToolError.model_validate(clean)
+    def without_secrets(self, outcome: Any, secrets: Sequence[str] = ()) -> Any:
+        """JSON values, or a ToolError, with every secret redacted. `secrets` are those of one call."""
+        return without(secrets, redacted(outcome, self._redactor))
 
     def of_error(
         self, places: Sequence[int], calls: Sequence[RequestedCall], error: ToolError

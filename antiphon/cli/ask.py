@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from contextlib import aclosing, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -58,6 +59,15 @@ GrantOption = Annotated[
         "operator's default scopes.",
     ),
 ]
+Scopes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scope",
+        metavar="SCOPE",
+        help="What the tools may be used for in a pipeline of its own; repeat it for more. Without it, "
+        "ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES: read, so that nothing is written.",
+    ),
+]
 SessionIdOption = Annotated[
     str | None, typer.Option(help="An id of your own; submitting it twice opens one session.")
 ]
@@ -72,6 +82,7 @@ def ask(
     deadline: Deadline = None,
     tools: ToolModules = None,
     model: Model = None,
+    scope: Scopes = None,
     grant: GrantOption = None,
 ) -> None:
     """Ask a question and wait for the answer.
@@ -85,9 +96,10 @@ def ask(
     \b
     antiphon ask "Which course covers the same topic as lesson 4 of course X?" --tools examples.courses
     antiphon ask "..." --tools my_tools --model offline --max-rounds 3 --json > answer.json
+    antiphon ask "..." --tools examples.crm --scope read --scope write
     """
     options = _options(max_rounds, max_tool_calls, max_tokens, deadline)
-    run(_ask(query, options, tools, model, grant, json))
+    run(_ask(query, options, tools, model, scope, grant, json))
 
 
 def submit(
@@ -115,14 +127,16 @@ async def _ask(
     options: Options,
     tools: list[str] | None,
     model: Provider | None,
+    scopes: list[str] | None,
     grant: str | None,
     is_json: bool,
 ) -> int:
     grant = _grant(grant)
     query = _checked(query, options, grant)
-    async with _client(tools, model) as antiphon:
+    async with _client(tools, model, scopes) as antiphon:
         if antiphon.storage:
             stderr().print(f"Runs on {antiphon.storage}.", style="dim")
+            _tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))
         else:
             await _warn_of_absent_components()
         session_id = await antiphon.submit(query, grant=grant, **options)
@@ -169,15 +183,22 @@ def _command(antiphon: Antiphon) -> str:
     return f"ANTIPHON_REDIS_URL={antiphon.address} antiphon" if antiphon.address else ""
 
 
-def _client(tools: list[str] | None, model: Provider | None) -> Antiphon:
+def _tell_of_missing_scopes(missing: dict[str, tuple[str, ...]], has_grant: bool) -> None:
+    if missing and not has_grant:
+        scopes = " ".join(f"--scope {scope}" for scope in sorted({"read", *chain(*missing.values())}))
+        stderr().print(f"Not offered: {', '.join(missing)}. They would be with {scopes}.", style="yellow")
+
+
+def _client(tools: list[str] | None, model: Provider | None, scopes: list[str] | None) -> Antiphon:
     """The running pipeline where one is configured, else one of our own. Raises UsageError."""
     settings = load(PipelineSettings)
     if settings.redis_url is not None:
-        for option, value in (("--tools", tools), ("--model", None if model == "auto" else model)):
+        own = (("--tools", tools), ("--model", None if model == "auto" else model), ("--scope", scopes))
+        for option, value in own:
             if value:
                 raise UsageError(
                     f"{option}: ANTIPHON_REDIS_URL is set, so the running pipeline answers, with its own "
-                    "tools and model.",
+                    "tools, model and scopes.",
                     hint="Leave it out, or unset ANTIPHON_REDIS_URL to run a pipeline for this question.",
                 )
         return Antiphon()
@@ -185,7 +206,7 @@ def _client(tools: list[str] | None, model: Provider | None) -> Antiphon:
     if not modules:
         stderr().print("No tools: the model answers alone. Give some with --tools MODULE.", style="yellow")
     allow_current_directory()
-    return Antiphon.embedded(modules, model=model)
+    return Antiphon.embedded(modules, model=model, scopes=scopes)
 
 
 def split_modules(names: list[str]) -> list[str]:

@@ -88,3 +88,9 @@ def test_what_a_server_says_is_kept_short_and_encodable() -> None:
     message = failure("server_error", "x" * 5000 + "\ud800").error.message
     assert len(message) < 700
     assert "\udfff" not in failure("server_error", "\udfff").error.message
+
+
+def test_a_key_that_the_server_quotes_is_not_passed_on() -> None:
+    key = "sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz"
+    message = failure("authentication_failed", f"Incorrect API key provided: {key}").error.message
+    assert message.startswith("Incorrect API key provided: [redacted]. ")

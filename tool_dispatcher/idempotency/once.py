@@ -151,20 +151,27 @@ class _Once:
     @asynccontextmanager
     async def _renewed(self, claim: Claim) -> AsyncIterator[None]:
         """Renew the claim's lease every third of it, as long as the block lasts and it can be renewed."""
-        renewing = asyncio.create_task(self._renew(claim))
+        every_s = self._ledger.lease_s / 3
+        renewing: list[asyncio.Task[None]] = []
+        # Most writes are over before the first renewal is due: a task for each would be most of their cost.
+        timer = asyncio.get_running_loop().call_later(
+            every_s, lambda: renewing.append(asyncio.create_task(self._renew(claim, every_s)))
+        )
         try:
             yield
         finally:
-            renewing.cancel()
+            timer.cancel()
+            for task in renewing:
+                task.cancel()
 
-    async def _renew(self, claim: Claim) -> None:
+    async def _renew(self, claim: Claim, every_s: float) -> None:
         while True:
-            await asyncio.sleep(self._ledger.lease_s / 3)
             try:
                 if not await self._ledger.renew(claim):
                     return  # taken over: settling it will be refused
             except (LedgerUnavailable, RedisError) as error:
                 self._log.warning("lease of a write could not be renewed", error=str(error))
+            await asyncio.sleep(every_s)
 
     @property
     def _log(self) -> Any:

@@ -5,6 +5,7 @@ with one command of redis-py. The dispatcher validates, plans, claims writes, bo
 """
 
 import asyncio
+import gc
 import statistics
 import time
 from collections.abc import Awaitable, Callable
@@ -26,6 +27,7 @@ from shared.tools import RequestedCall
 from tests.redis_server import running
 from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.component import build
+from tool_dispatcher.settings import ToolDispatcherSettings
 from tool_dispatcher.tool import tool
 
 SIZES = (1, 10, 100)
@@ -66,8 +68,11 @@ async def _measure(url: str, runs: int) -> list[Row]:
     bus = Bus.from_settings(PipelineSettings(redis_url=url), BusSettings())
     await bus.open()
     client = Redis.from_url(url, protocol=3, legacy_responses=False)
-    service = build(bus, Registry([look, note, wait]))
+    settings = ToolDispatcherSettings(default_scopes=("read", "write"), batch_concurrency=WAVES_BOUND)
+    service = build(bus, Registry([look, note, wait]), settings)
     handler = service.handlers[ToolsRequested]
+    gc.collect()
+    gc.freeze()  # as every component does when it is ready
     try:
         rows = []
         targets: dict[Effect, float] = {"read": 2, "write": 3}

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic_core import to_json
+
 PLACEHOLDER_HELP = (
     "An argument may be what another call of the same reply returns: write ${calls[0].documents[0].id} as "
     "the whole value, where calls[0] is the first call of the reply and the path leads to a value in its "
@@ -70,6 +72,8 @@ def read(text: str) -> str | Placeholder:
 
 def find(value: Any) -> Iterator[tuple[Path, Placeholder]]:
     """Every placeholder at any depth of JSON, with where it stands, in order."""
+    if not _may_hold_one(value):
+        return
     waiting: list[tuple[Path, Any]] = [((), value)]
     while waiting:
         path, item = waiting.pop()
@@ -86,6 +90,14 @@ def find(value: Any) -> Iterator[tuple[Path, Placeholder]]:
 def has_placeholder(value: Any) -> bool:
     """Whether any string in it names what another call returns, or was meant to."""
     return next(find(value), None) is not None
+
+
+def _may_hold_one(value: Any) -> bool:
+    """Cheaply: nearly no argument holds a placeholder, and each is searched more than once."""
+    try:
+        return b"${calls[" in to_json(value)
+    except ValueError:  # what no JSON can carry has to be looked through
+        return True
 
 
 def spelled(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
@@ -63,7 +64,7 @@ class Attempts:
                 return refused
             outcome = await execute(_call(attempt, batch), place)
             self._breakers.note(attempt.tool.name, outcome)
-            return outcome
+            return _with_example(outcome, attempt.tool)
 
     async def reconcile(self, attempt: Attempt, batch: BatchRun) -> Any:
         """What a tool says came of a write: TookEffect, NO_EFFECT or None. Raises whatever the tool raises."""
@@ -76,11 +77,17 @@ class Attempts:
             if inspect.iscoroutinefunction(tool.reconcile):
                 told = await ask()
             else:
-                async with self._threads.place(batch.time_left_s) as place:
-                    told = await place.run(ask)
-                    if inspect.isawaitable(told):
-                        told = await told
+                told = await self._in_thread(ask, batch)
         return TookEffect(as_json(told.data)) if isinstance(told, TookEffect) else told
+
+    async def _in_thread(self, ask: Callable[[], Any], batch: BatchRun) -> Any:
+        async with self._threads.place(batch.time_left_s) as place:
+            try:
+                told = await place.run(ask)
+            except asyncio.CancelledError:
+                place.abandon()
+                raise
+        return await told if inspect.isawaitable(told) else told
 
     async def _admitted(self, tool: Tool, batch: BatchRun, held: AsyncExitStack) -> Place | None:
         """Wait for every bound in turn; the thread it runs in, when it needs one. Raises when time is over."""
@@ -101,7 +108,8 @@ class Attempts:
 
 def _call(attempt: Attempt, batch: BatchRun) -> Call:
     timeout_s = _timeout_s(attempt, batch)
-    return Call(attempt.tool, attempt.arguments.given, _context(attempt, batch, timeout_s), timeout_s)
+    context = _context(attempt, batch, timeout_s)
+    return Call(attempt.tool, attempt.arguments.given, context, timeout_s, attempt.arguments.secrets)
 
 
 def _timeout_s(attempt: Attempt, batch: BatchRun) -> float:
@@ -118,6 +126,13 @@ def _context(attempt: Attempt, batch: BatchRun, timeout_s: float) -> ToolContext
         tenant=batch.request.tenant,
         fence=attempt.fence,
     )
+
+
+def _with_example(outcome: Any, tool: Tool) -> Any:
+    """A tool that refuses its arguments says why; what it would accept is known here."""
+    if not isinstance(outcome, ToolError) or outcome.error_type != "validation_error":
+        return outcome
+    return outcome.model_copy(update={"example_valid_call": outcome.example_valid_call or tool.example})
 
 
 def _out_of_time(message: str) -> ToolError:

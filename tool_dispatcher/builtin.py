@@ -28,7 +28,7 @@ def builtins(tools: Mapping[str, Tool]) -> tuple[Builtin, ...]:
     """The built-in tools beside `tools`."""
 
     async def find_tools(arguments: dict[str, Any], batch: BatchRun) -> Any:
-        usable = (tool.definition for name, tool in tools.items() if name not in batch.leave.barred)
+        usable = (tool.definition for name, tool in tools.items() if name not in batch.leave.hidden)
         found = rank(usable, arguments["need"], _FOUND_MAX)
         note = "They can be called from the next round on." if found else "None fits; use other words."
         return {

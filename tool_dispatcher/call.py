@@ -4,7 +4,8 @@
     once          a write is claimed under its idempotency key; see idempotency/once.py
     cache         a read that was made before, with the same arguments and rights
     alternatives  where the tool keeps failing
-    attempts      again where the failure is transient and a second run is safe; see attempt.py for one
+    attempts      again where the failure is transient and a second run is safe; see attempt.py for one, and
+                  group.py for calls that run as one
     results       without secrets, and cut to size; see outcome.py
     settling      a read in the journal of its batch, a write in the ledger too
 
@@ -23,11 +24,13 @@ from tool_dispatcher.attempt import Attempt, Attempts
 from tool_dispatcher.batch import Unit, gathered, spread
 from tool_dispatcher.batch_run import BatchRun
 from tool_dispatcher.cache import ReadCache, digest_of
-from tool_dispatcher.failures import tool_error
+from tool_dispatcher.failures import readable, tool_error
 from tool_dispatcher.fingerprint import fingerprint
+from tool_dispatcher.group import Group, Items
 from tool_dispatcher.idempotency.ledger import Ledger, Results, Write
 from tool_dispatcher.idempotency.once import Means, once
 from tool_dispatcher.outcome import Answer, Outcomes
+from tool_dispatcher.redacted import without
 from tool_dispatcher.retrying import with_retries
 from tool_dispatcher.substitution import because, mapped, substitutes
 from tool_dispatcher.tool import Tool
@@ -66,9 +69,10 @@ class Caller:
         cache: ReadCache,
         attempts: Attempts,
         outcomes: Outcomes,
+        retention_s: float,
     ) -> None:
         self._tools, self._ledger, self._cache = tools, ledger, cache
-        self._attempts, self._outcomes = attempts, outcomes
+        self._attempts, self._outcomes, self._retention_s = attempts, outcomes, retention_s
 
     async def run(self, unit: Unit, batch: BatchRun, known: Sequence[ToolResult | None]) -> Results:
         """A result for each call of the unit, settled. `known` are the batch's results so far, by place."""
@@ -92,8 +96,10 @@ class Caller:
         known: Sequence[ToolResult | None],
     ) -> Arguments | ToolError:
         if unit.variant is not None:
-            items = [batch.arguments[place].plain for place in unit.calls]
-            return arguments_of(tool, gathered(unit.variant, items))
+            items = [batch.arguments[place] for place in unit.calls]
+            secrets = tuple(secret for item in items for secret in item.secrets)
+            together = arguments_of(tool, gathered(unit.variant, [item.plain for item in items]), secrets)
+            return _not_together(together, tool, calls) if isinstance(together, ToolError) else together
         (place,), (call,) = unit.calls, calls
         if place in batch.arguments:
             return batch.arguments[place]
@@ -109,18 +115,25 @@ class Caller:
             fingerprint=fingerprint(work.tool.name, work.arguments.plain),
             round=batch.request.round,
             call_ids=tuple(call.id for call in work.calls),
-            ttl_s=contract.idempotency_ttl_s,
+            # Never less than what the session may still take, and is kept for afterwards.
+            ttl_s=max(contract.idempotency_ttl_s, batch.time_left_s + self._retention_s),
         )
 
         async def run(fence: int) -> Results:
             return await self._results(work, await self._answer(work, fence))
 
         async def results_of(outcome: Any) -> Results:
-            return await self._results(work, Answer(outcome))
+            clean = self._outcomes.without_secrets(outcome, work.arguments.secrets)
+            return await self._results(work, Answer(clean))
 
         async def ask(fence: int) -> Any:
             attempt = Attempt(work.tool, work.arguments, write.key, work.calls[0].id, fence, 1)
-            return await self._attempts.reconcile(attempt, batch)
+            try:
+                return await self._attempts.reconcile(attempt, batch)
+            except Exception as error:  # a tool may raise anything; it is logged
+                if not work.arguments.secrets:
+                    raise
+                raise RuntimeError(without(work.arguments.secrets, readable(error))) from None
 
         can_be_asked = work.tool.reconcile is not None and not contract.alternatives
         return await once(
@@ -148,18 +161,20 @@ class Caller:
             return Answer(cached.data)
         answer = await self._answer(work)
         if not answer.substitute:
-            self._cache.put(digest, answer.outcome, work.contract.cache_ttl_s)
+            whole = answer.outcome.whole if isinstance(answer.outcome, Items) else answer.outcome
+            self._cache.put(digest, whole, work.contract.cache_ttl_s)
         return answer
 
     async def _answer(self, work: Work, fence: int = 0) -> Answer:
         """What the tool answers; or, where it keeps failing, the first of its alternatives that does not fail."""
-        outcome = await self._tried(work, work.tool, work.arguments, fence)
+        tried = self._tried if work.unit.variant is None else self._tried_as_group
+        outcome = await tried(work, work.tool, work.arguments, fence)
         if not isinstance(outcome, ToolError):
             return Answer(outcome)
         failed_too: list[str] = []
         for alternative in substitutes(work.contract, outcome):
             other = self._tools.get(alternative.tool)
-            if other is None or other.name in work.batch.leave.barred:
+            if other is None or other.name in work.batch.leave.barred or work.batch.time_left_s <= 0:
                 continue
             arguments = arguments_of(other, mapped(alternative, work.arguments.plain))
             if isinstance(arguments, ToolError):
@@ -172,31 +187,66 @@ class Caller:
         return Answer(_with_alternatives(outcome, failed_too))
 
     async def _tried(self, work: Work, tool: Tool, arguments: Arguments, fence: int) -> Any:
-        """What came of the last attempt, without secrets."""
+        """What came of the last attempt."""
 
         async def make(number: int) -> Any:
             # What a function was given it may have changed; another attempt begins with its own.
-            fresh = arguments if number == 1 else arguments_of(tool, arguments.plain)
-            if isinstance(fresh, ToolError):
-                return fresh
-            attempt = Attempt(tool, fresh, work.unit.key, work.calls[0].id, fence, number)
-            return await self._attempts.make(attempt, work.batch)
+            fresh = arguments if number == 1 else arguments_of(tool, arguments.plain, arguments.secrets)
+            return await self._attempt(work, tool, fresh, work.unit.key, fence, number)
 
-        outcome = await with_retries(make, tool.contract, lambda: work.batch.time_left_s)
-        return self._outcomes.without_secrets(outcome)
+        return await with_retries(make, tool.contract, lambda: work.batch.time_left_s)
+
+    async def _tried_as_group(self, work: Work, tool: Tool, arguments: Arguments, fence: int) -> Any:
+        """The same of several calls that run as one: Items, or a ToolError when every attempt failed as a whole."""
+        variant = work.unit.variant
+        assert variant is not None, "a unit of one call is no group"
+        items = arguments.plain[variant.argument]
+        group = Group(work.unit, work.contract, can_be_asked=tool.reconcile is not None)
+
+        async def make(number: int) -> Any:
+            some = gathered(variant, [items[place] for place in group.left])
+            fresh = arguments if number == 1 else arguments_of(tool, some, arguments.secrets)
+            return group.note(await self._attempt(work, tool, fresh, group.key, fence, number), number)
+
+        return group.outcome(await with_retries(make, work.contract, lambda: work.batch.time_left_s))
+
+    async def _attempt(
+        self, work: Work, tool: Tool, arguments: Arguments | ToolError, key: str, fence: int, number: int
+    ) -> Any:
+        """What came of one attempt, without secrets."""
+        if isinstance(arguments, ToolError):
+            return arguments
+        attempt = Attempt(tool, arguments, key, work.calls[0].id, fence, number)
+        outcome = await self._attempts.make(attempt, work.batch)
+        return self._outcomes.without_secrets(outcome, arguments.secrets)
 
     async def _results(self, work: Work, answer: Answer) -> Results:
         """One result for each call."""
-        answers = [answer]
-        if work.unit.variant is not None:
-            items = spread(work.unit.variant, work.contract.effect, answer.outcome, len(work.calls))
-            answers = [Answer(item, answer.substitute, answer.because) for item in items]
+        outcome, variant = answer.outcome, work.unit.variant
+        each: Sequence[Any] = [outcome]
+        if isinstance(outcome, Items):
+            each = outcome.outcomes
+        elif variant is not None:
+            each = spread(variant, work.contract.effect, outcome, len(work.calls))
+        answers = [Answer(one, answer.substitute, answer.because) for one in each]
         return tuple(
             [
                 await self._outcomes.result(work.batch, work.tool, place, call, one, work.began_s)
                 for place, call, one in zip(work.unit.calls, work.calls, answers, strict=True)
             ]
         )
+
+
+def _not_together(error: ToolError, variant: Tool, calls: Sequence[RequestedCall]) -> ToolError:
+    """Each call is valid, but all of them together are not what the batch variant accepts."""
+    names = f"{calls[0].name} was to run as one of {len(calls)} by {variant.name}, and was not run."
+    return error.model_copy(
+        update={
+            "message": readable(f"{names} {error.message}"),
+            "suggested_action": f"Call {calls[0].name} again with corrected arguments, or fewer times at once.",
+            "example_valid_call": None,
+        }
+    )
 
 
 def _with_alternatives(error: ToolError, failed_too: Sequence[str]) -> ToolError:

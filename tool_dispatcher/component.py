@@ -39,10 +39,12 @@ def build(
     tools = Registry([*own.values(), *builtins(own)])
     rule = _approval_rule(settings, own)
     threads = Threads(settings.threads)
+    outcomes = Outcomes(bus.redactor, settings.stored_result_bytes_max)
     dispatcher = ToolDispatcher(
         tools,
         Gatekeeper(tools, _verifier(settings), rule),
-        _caller(bus, tools, threads, settings),
+        _caller(bus, tools, threads, outcomes, settings),
+        outcomes,
         Bounds(settings.batch_concurrency, settings.collapse_above),
         settings.result_bytes_max,
         bus.settings.max_event_bytes,
@@ -75,7 +77,9 @@ def _verifier(settings: ToolDispatcherSettings) -> Verifier:
     return Verifier(keys, settings.default_scopes)
 
 
-def _caller(bus: Bus, tools: Registry, threads: Threads, settings: ToolDispatcherSettings) -> Caller:
+def _caller(
+    bus: Bus, tools: Registry, threads: Threads, outcomes: Outcomes, settings: ToolDispatcherSettings
+) -> Caller:
     lease_s, retention_s = bus.settings.lease_s, bus.settings.retention_s
     attempts = Attempts(
         Slots(bus.batcher, bus.keys, lease_s),
@@ -89,5 +93,6 @@ def _caller(bus: Bus, tools: Registry, threads: Threads, settings: ToolDispatche
         Ledger(bus.batcher, bus.keys, lease_s=lease_s, retention_s=retention_s),
         ReadCache(bus.batcher, bus.keys),
         attempts,
-        Outcomes(bus.redactor, settings.stored_result_bytes_max),
+        outcomes,
+        retention_s,
     )

@@ -1,17 +1,18 @@
 """What a session may do of what its batch asks for: decided at every delivery, by what its grant says then."""
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, replace
 
 from shared.bus.connection import patiently
 from shared.bus.handling import SessionStore
 from shared.clock import utc_now
+from shared.contract import Contract
 from shared.errors import UnreadableEvent
 from shared.events import ApprovalDecided, ToolsRequested
 from shared.tools import ToolError
 from tool_dispatcher.grants import Verifier
-from tool_dispatcher.permission import ApprovalRule, Terms, is_barred, refusal
+from tool_dispatcher.permission import ApprovalRule, Terms, is_barred, refusal, without_leave
 from tool_dispatcher.tool import Tool
 
 
@@ -22,8 +23,36 @@ class Leave:
     scopes: frozenset[str] = frozenset()
     refused: Mapping[int, ToolError] = field(default_factory=dict)
     """By place, why a call may not be run, nor what came of it be told."""
-    barred: frozenset[str] = frozenset()
-    """Tools that may not run in the place of others, nor be found."""
+    barred: Container[str] = ()
+    """Tools that may not run in the place of others."""
+    hidden: Container[str] = ()
+    """Tools that are not to be found: the session may not call them in the next round."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Barred(Container[str]):
+    """Worked out for the tools that are asked about, which are few."""
+
+    contracts: Mapping[str, Contract]
+    terms: Terms
+
+    def __contains__(self, name: object) -> bool:
+        contract = self.contracts.get(name) if isinstance(name, str) else None
+        return contract is None or is_barred(str(name), contract, self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hidden(Container[str]):
+    """A tool that a person has to approve may be found: its call is what they are asked about."""
+
+    contracts: Mapping[str, Contract]
+    terms: Terms
+
+    def __contains__(self, name: object) -> bool:
+        contract = self.contracts.get(name) if isinstance(name, str) else None
+        request = self.terms.request
+        next_round = replace(self.terms, request=request.model_copy(update={"round": request.round + 1}))
+        return contract is None or without_leave(str(name), contract, next_round) is not None
 
 
 class Gatekeeper:
@@ -44,8 +73,8 @@ class Gatekeeper:
                 error = refusal(call, self._contracts[call.name], terms, decisions.get(call.approval))
                 if error is not None:
                     refused[place] = error
-        barred = (name for name, contract in self._contracts.items() if is_barred(name, contract, terms))
-        return Leave(standing.scopes, refused, frozenset(barred))
+        barred, hidden = _Barred(self._contracts, terms), _Hidden(self._contracts, terms)
+        return Leave(standing.scopes, refused, barred, hidden)
 
 
 async def _decisions(request: ToolsRequested, session: SessionStore) -> dict[str | None, ApprovalDecided]:

@@ -70,7 +70,9 @@ class Group:
         if isinstance(outcome, ToolError):
             return outcome
         self._is_answered = True
-        pauses_s = {place: pause for place in self.left if (pause := self._pause_s(place, attempt)) is not None}
+        pauses_s = {
+            place: pause for place in self.left if (pause := self._pause_s(place, attempt)) is not None
+        }
         self.left = tuple(pauses_s)
         # They run again together, so that all wait for as long as one of them has to.
         return self._errors[max(pauses_s, key=pauses_s.__getitem__)][-1] if pauses_s else None

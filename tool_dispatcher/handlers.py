@@ -13,8 +13,10 @@ from tool_dispatcher.arguments import Arguments, checked_ahead
 from tool_dispatcher.batch import Bounds, Plan, advance, plan_batch, start
 from tool_dispatcher.batch_run import BatchRun
 from tool_dispatcher.call import Caller
+from tool_dispatcher.failures import tool_error
 from tool_dispatcher.gatekeeper import Gatekeeper, Leave
-from tool_dispatcher.journal import Journal
+from tool_dispatcher.journal import Journal, Noted
+from tool_dispatcher.outcome import Outcomes
 from tool_dispatcher.permission import withheld
 from tool_dispatcher.running import Running
 from tool_dispatcher.tool import Tool
@@ -28,11 +30,13 @@ class ToolDispatcher:
         tools: Mapping[str, Tool],
         gatekeeper: Gatekeeper,
         caller: Caller,
+        outcomes: Outcomes,
         bounds: Bounds,
         result_bytes_max: int,
         event_bytes_max: int,
     ) -> None:
         self._tools, self._gatekeeper, self._caller, self._bounds = tools, gatekeeper, caller, bounds
+        self._outcomes = outcomes
         self._contracts = {name: tool.contract for name, tool in tools.items()}
         self._result_bytes_max, self._batch_bytes_max = result_bytes_max, event_bytes_max * 3 // 4
 
@@ -49,7 +53,7 @@ class ToolDispatcher:
         attempt = max(delivery.attempt, int(delivery.redelivered)) + 1
         journal = Journal(session, request.round)
         leave = await self._gatekeeper.leave(request, session)
-        settled = await journal.settled(request.calls) if attempt > 1 else {}
+        noted = await journal.noted(request.calls) if attempt > 1 else Noted()
         ahead = checked_ahead(request.calls, self._tools, leave.refused)
         batch = BatchRun(
             request=request,
@@ -61,37 +65,62 @@ class ToolDispatcher:
             result_bytes_max=min(self._result_bytes_max, self._batch_bytes_max // len(request.calls)),
             attempt=attempt,
         )
-        invalid = {place: error for place, error in ahead.items() if isinstance(error, ToolError)}
+        invalid = {
+            place: self._outcomes.without_secrets(error)
+            for place, error in ahead.items()
+            if isinstance(error, ToolError)
+        }
         plan = plan_batch(
             request,
             self._contracts,
             self._bounds,
-            settled={place: result for place, result in settled.items() if place not in leave.refused},
-            refused={**invalid, **_told(leave, settled, request)},
+            settled={place: result for place, result in noted.settled.items() if place not in leave.refused},
+            refused={**invalid, **_told(leave, noted, request), **self._in_doubt(batch, invalid, noted)},
             barred=leave.barred,
+            example_of=lambda name: self._tools[name].example,
         )
         results = await self._run(plan, batch)
         return Outcome(
             events=(ToolsCompleted.of(request.round, results, milliseconds(monotonic_s() - began_s)),)
         )
 
+    def _in_doubt(
+        self, batch: BatchRun, invalid: Mapping[int, ToolError], noted: Noted
+    ) -> dict[int, ToolError]:
+        """Writes that another worker has begun, and that nobody can see to here: they may have taken effect."""
+        refused = {**invalid, **batch.leave.refused}
+        calls = batch.request.calls
+        return {
+            place: _begun_before(calls[place].name, refused.get(place))
+            for place in noted.begun
+            if place in refused or calls[place].name not in self._tools
+        }
+
     async def _run(self, plan: Plan, batch: BatchRun) -> tuple[ToolResult, ...]:
         """The plan, step by step: begin what may begin, settle what is answered, wait for what ends next."""
         async with Running() as running:
             step = start(plan)
             while True:
-                for unit in step.begin:
-                    running.begin(unit, self._caller.run(unit, batch, step.progress.outcomes))
                 await batch.journal.settle(step.answered)
                 if step.progress.is_done:
                     return step.progress.results()
-                unit, results = await running.next()
-                step = advance(step.progress, unit, results)
+                for unit in step.begin:
+                    running.begin(unit, self._caller.run(unit, batch, step.progress.outcomes))
+                step = advance(step.progress, *await running.ended())
 
 
-def _told(leave: Leave, settled: Mapping[int, ToolResult], request: ToolsRequested) -> dict[int, ToolError]:
+def _told(leave: Leave, noted: Noted, request: ToolsRequested) -> dict[int, ToolError]:
     """Why calls are refused; of one that has been made all the same, what came of it is not told any more."""
     return {
-        place: withheld(error, request.calls[place].name) if place in settled else error
+        place: withheld(error, request.calls[place].name) if place in noted.settled else error
         for place, error in leave.refused.items()
     }
+
+
+def _begun_before(name: str, refused: ToolError | None) -> ToolError:
+    why = "this dispatcher has no such tool." if refused is None else refused.message
+    return tool_error(
+        "outcome_unknown",
+        f"{name} was begun by a dispatcher that stopped, and may or may not have taken effect. "
+        f"It cannot be seen to any more: {why}",
+    )

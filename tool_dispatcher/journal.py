@@ -5,11 +5,21 @@ The ledger notes the outcomes of writes here as it settles them; everything else
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from shared.bus.connection import patiently
 from shared.bus.handling import SessionStore
-from shared.journal import journal_name, outcome_entry, read_outcome, write_outcome
+from shared.journal import begun_entry, journal_name, outcome_entry, read_outcome, write_outcome
 from shared.tools import RequestedCall, ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What a journal has of a batch, by the places of its calls."""
+
+    settled: Mapping[int, ToolResult] = field(default_factory=dict)
+    begun: frozenset[int] = frozenset()
+    """Writes that have begun, and of which no outcome is noted."""
 
 
 class Journal:
@@ -19,11 +29,13 @@ class Journal:
         self._session = session
         self._name = journal_name(round)
 
-    async def settled(self, calls: Sequence[RequestedCall]) -> dict[int, ToolResult]:
-        """The outcomes that are noted, by the place of their call in the batch."""
+    async def noted(self, calls: Sequence[RequestedCall]) -> Noted:
+        """What other workers have noted of these calls."""
         entries = await self._read()
         known = {place: _outcome(entries, call.id) for place, call in enumerate(calls)}
-        return {place: result for place, result in known.items() if result is not None}
+        settled = {place: result for place, result in known.items() if result is not None}
+        begun = {place for place, call in enumerate(calls) if begun_entry(call.id) in entries}
+        return Noted(settled, frozenset(begun - settled.keys()))
 
     async def settle(self, results: Sequence[ToolResult]) -> tuple[ToolResult, ...]:
         """Note what came of calls. Whoever settles one first is right: their outcome is returned."""

@@ -1,7 +1,6 @@
-"""Units of a batch that are under way, each in a task of its own."""
+"""Units of a batch that are under way."""
 
 import asyncio
-from collections import deque
 from collections.abc import Coroutine
 from types import TracebackType
 from typing import Any, Self
@@ -10,6 +9,7 @@ from shared.tools import ToolResult
 from tool_dispatcher.batch import Unit
 
 Results = tuple[ToolResult, ...]
+Work = Coroutine[Any, Any, Results]
 
 
 class Running:
@@ -20,23 +20,31 @@ class Running:
     """
 
     def __init__(self) -> None:
+        self._begun: list[tuple[Unit, Work]] = []
         self._units: dict[asyncio.Task[Results], Unit] = {}
-        self._ended: deque[asyncio.Task[Results]] = deque()
+        self._ended: list[asyncio.Task[Results]] = []
         self._has_ended = asyncio.Event()
 
-    def begin(self, unit: Unit, work: Coroutine[Any, Any, Results]) -> None:
-        """Start the unit's work."""
-        task = asyncio.create_task(work)
-        self._units[task] = unit
-        task.add_done_callback(self._end)
+    def begin(self, unit: Unit, work: Work) -> None:
+        """Have the unit's work done."""
+        self._begun.append((unit, work))
 
-    async def next(self) -> tuple[Unit, Results]:
-        """The next unit that has ended, and its results. Raises what its work raised."""
+    async def ended(self) -> list[tuple[Unit, Results]]:
+        """The units that have ended since, one at least, with their results. Raises what their work raised."""
+        begun, self._begun = self._begun, []
+        if len(begun) == 1 and not self._units:
+            ((unit, work),) = begun
+            return [(unit, await work)]  # alone, it needs no task of its own: most batches are one call
+        for unit, work in begun:
+            task = asyncio.create_task(work)
+            self._units[task] = unit
+            task.add_done_callback(self._end)
         while not self._ended:
             self._has_ended.clear()
             await self._has_ended.wait()
-        task = self._ended.popleft()
-        return self._units.pop(task), task.result()
+        ended = [(self._units.pop(task), task) for task in self._ended]
+        self._ended.clear()
+        return [(unit, task.result()) for unit, task in ended]
 
     async def __aenter__(self) -> Self:
         return self

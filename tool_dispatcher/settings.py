@@ -21,7 +21,7 @@ class ToolDispatcherSettings(Settings):
     section = "tool_dispatcher"
 
     concurrency: int = Field(default=64, ge=1, le=10_000, description="Batches in hand at once.")
-    batch_concurrency: int = Field(default=8, ge=1, le=1_000, description="Calls of one batch run at once.")
+    batch_concurrency: int = Field(default=25, ge=1, le=1_000, description="Calls of one batch run at once.")
     threads: int = Field(default=16, ge=1, le=1_000, description="Threads that run plain functions.")
     result_bytes_max: int = Field(
         default=200_000, ge=1_000, le=10_000_000, description="Bytes of one call's result, as JSON."

@@ -59,7 +59,9 @@ class RedisSession:
         await self._batcher.submit("SET", key, content, "PX", self._retention_ms)
 
     async def kept(self, name: str) -> bytes | None:
-        content: bytes | None = await self._batcher.submit("GET", self._keys.of_session(self.session_id, name))
+        content: bytes | None = await self._batcher.submit(
+            "GET", self._keys.of_session(self.session_id, name)
+        )
         return content
 
     def stream_text(self, text: str) -> Awaitable[None]:

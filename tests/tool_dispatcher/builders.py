@@ -4,7 +4,7 @@ import asyncio
 import inspect
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -18,6 +18,7 @@ from shared.clock import utc_now
 from shared.contract import Effect
 from shared.events import ToolsCompleted, ToolsRequested
 from shared.ids import idempotency_key
+from shared.journal import journal_name
 from shared.settings import BusSettings
 from shared.tools import RequestedCall, ToolError, ToolResult
 from tests.envelopes import an_event
@@ -57,26 +58,79 @@ def a_call(id: str = "c1", name: str = "look", key: str | None = None, **fields:
 
 
 def a_request(
-    *calls: RequestedCall, allowed: tuple[str, ...] | None = None, deadline: datetime = DEADLINE
+    *calls: RequestedCall,
+    allowed: tuple[str, ...] | None = None,
+    deadline: datetime = DEADLINE,
+    round: int = 1,
+    **fields: Any,
 ) -> ToolsRequested:
     names = tuple(dict.fromkeys(call.name for call in calls))
     return ToolsRequested(
-        round=1, calls=calls, allowed=names if allowed is None else allowed, deadline=deadline
+        round=round, calls=calls, allowed=names if allowed is None else allowed, deadline=deadline, **fields
     )
 
 
-def a_delivery(request: ToolsRequested, *, redelivered: bool = False, attempt: int = 0) -> Delivery:
-    return Delivery(an_event(request), "1-0", attempt, redelivered)
+def soon(seconds: float) -> datetime:
+    """A deadline."""
+    return utc_now() + timedelta(seconds=seconds)
+
+
+def a_delivery(
+    request: ToolsRequested, *, redelivered: bool = False, attempt: int = 0, session_id: str = "s1"
+) -> Delivery:
+    return Delivery(an_event(request, session_id), "1-0", attempt, redelivered)
 
 
 @asynccontextmanager
-async def a_bus(lease_s: float = 0.6) -> AsyncIterator[Bus]:
+async def a_bus(lease_s: float = 0.6, **settings: Any) -> AsyncIterator[Bus]:
     """A bus on a fakeredis of its own."""
     client = fakeredis.FakeAsyncRedis(server=fakeredis.FakeServer(), protocol=3, legacy_responses=False)
-    bus = Bus(Connections.to_fake(client), Keys(), BusSettings(lease_s=lease_s))
+    bus = Bus(Connections.to_fake(client), Keys(), BusSettings(lease_s=lease_s), **settings)
     await bus.open()
     yield bus
     await bus.close()
+
+
+class Dispatcher:
+    """A whole dispatcher on a bus, whose sessions may read and write."""
+
+    def __init__(self, tools: list[Tool], bus: Bus, **settings: Any) -> None:
+        self.bus = bus
+        chosen = ToolDispatcherSettings(**{"default_scopes": ("read", "write"), **settings})
+        self._service = build(bus, Registry(tools), chosen)
+
+    async def run(
+        self,
+        request: ToolsRequested,
+        redelivered: bool = False,
+        session: SessionStore | None = None,
+        session_id: str = "s1",
+    ) -> tuple[ToolResult, ...]:
+        """The answer to one delivery of a batch."""
+        delivery = a_delivery(request, redelivered=redelivered, session_id=session_id)
+        outcome = await self._service.handlers[ToolsRequested](
+            delivery, session or self.bus.session(session_id)
+        )
+        assert (outcome.writes, outcome.timers, outcome.closes_session) == ((), (), False)
+        (completed,) = outcome.events
+        assert isinstance(completed, ToolsCompleted)
+        assert completed.round == request.round
+        assert [result.call_id for result in completed.results] == [call.id for call in request.calls]
+        assert [result.index for result in completed.results] == list(range(len(request.calls)))
+        return completed.results
+
+    async def close(self) -> None:
+        assert self._service.close is not None
+        await self._service.close()
+
+
+@asynccontextmanager
+async def a_dispatcher(*tools: Tool, bus: Bus | None = None, **settings: Any) -> AsyncIterator[Dispatcher]:
+    """A dispatcher, on a bus of its own where none is given."""
+    async with AsyncExitStack() as held:
+        dispatcher = Dispatcher(list(tools), bus or await held.enter_async_context(a_bus()), **settings)
+        held.push_async_callback(dispatcher.close)
+        yield dispatcher
 
 
 async def results_of(
@@ -88,23 +142,30 @@ async def results_of(
     **settings: Any,
 ) -> tuple[ToolResult, ...]:
     """The answer to one delivery of a batch, by a dispatcher whose sessions may read and write."""
-    if bus is None:
-        async with a_bus() as own:
-            return await results_of(tools, request, own, redelivered, session, **settings)
-    chosen = ToolDispatcherSettings(**{"default_scopes": ("read", "write"), **settings})
-    service = build(bus, Registry(tools), chosen)
-    handler = service.handlers[ToolsRequested]
-    delivery = a_delivery(request, redelivered=redelivered)
-    try:
-        outcome = await handler(delivery, session or bus.session(delivery.event.subject))
-    finally:
-        assert service.close is not None
-        await service.close()
-    (completed,) = outcome.events
-    assert isinstance(completed, ToolsCompleted)
-    assert [result.call_id for result in completed.results] == [call.id for call in request.calls]
-    assert [result.index for result in completed.results] == list(range(len(request.calls)))
-    return completed.results
+    async with a_dispatcher(*tools, bus=bus, **settings) as dispatcher:
+        return await dispatcher.run(request, redelivered, session)
+
+
+async def noted(bus: Bus, round: int = 1) -> dict[str, bytes]:
+    """The journal of a batch."""
+    return await bus.session("s1").settled(journal_name(round))
+
+
+async def all_of_redis(bus: Bus) -> str:
+    """Every key with all that is in it, as one text."""
+    found: list[Any] = []
+    read = {
+        b"string": ("GET",),
+        b"hash": ("HGETALL",),
+        b"list": ("LRANGE", 0, -1),
+        b"stream": ("XRANGE", "-", "+"),
+        b"zset": ("ZRANGE", 0, -1),
+        b"set": ("SMEMBERS",),
+    }
+    for key in await bus.client.execute_command("KEYS", "*"):
+        command, *rest = read[await bus.client.execute_command("TYPE", key)]
+        found += [key, await bus.client.execute_command(command, key, *rest)]
+    return repr(found)
 
 
 async def until(condition: Callable[[], Any]) -> None:

@@ -1,4 +1,4 @@
-"""A batch from delivery to outcome: every call answered, and none run twice that must not be."""
+"""A batch from delivery to outcome: every call answered, in order, in time, and in one event."""
 
 import asyncio
 import threading
@@ -9,23 +9,25 @@ import pytest
 from pydantic import BaseModel, model_validator
 from redis.exceptions import ResponseError
 
+from shared.bus.redis_bus import Bus
+from shared.bus.sessions import RedisSession
 from shared.clock import utc_now
 from shared.events import ToolsCompleted
-from shared.journal import begun_entry, journal_name, outcome_entry, outcomes
-from tests.fakes import FakeSession
+from shared.journal import begun_entry, outcome_entry, outcomes
+from shared.tools import RequestedCall
 from tests.tool_dispatcher.builders import (
     Ledger,
+    a_bus,
     a_call,
-    a_delivery,
     a_request,
     a_tool,
     error_in,
+    noted,
     results_of,
+    soon,
     until,
 )
 from tool_dispatcher.context import ToolContext
-from tool_dispatcher.handlers import ToolDispatcher
-from tool_dispatcher.settings import ToolDispatcherSettings
 from tool_dispatcher.tool import Tool, tool
 
 
@@ -37,6 +39,10 @@ async def double(number: int) -> int:
 
 def _explode(arguments: dict[str, Any], context: ToolContext) -> None:
     raise SystemExit("a tool has no business to end us")
+
+
+async def _never_ends(arguments: dict[str, Any], context: ToolContext) -> None:
+    await asyncio.Event().wait()
 
 
 async def test_one_bad_call_never_harms_its_neighbours() -> None:
@@ -66,12 +72,17 @@ async def test_a_tool_learns_what_its_call_is() -> None:
     async def look(arguments: dict[str, Any], context: ToolContext) -> None:
         seen.append(context)
 
+    async def send(arguments: dict[str, Any], context: ToolContext) -> None:
+        seen.append(context)
+
     await results_of([a_tool("look", look, timeout_s=5)], a_request(a_call(key="the key")))
     await results_of([a_tool("look", look)], a_request(a_call()), redelivered=True)
-    first, second = seen
+    await results_of([a_tool("send", send, "write")], a_request(a_call(name="send")))
+    first, second, write = seen
     assert (first.idempotency_key, first.session_id, first.call_id) == ("the key", "s1", "c1")
     assert timedelta(0) < first.deadline - utc_now() <= timedelta(seconds=5)
     assert (first.attempt, second.attempt) == (1, 2)
+    assert (first.tenant, first.fence, write.fence) == ("default", 0, 1)
 
 
 async def test_calls_run_together_up_to_the_bound() -> None:
@@ -93,6 +104,22 @@ async def test_calls_run_together_up_to_the_bound() -> None:
     assert (most, {result.status for result in results}) == (3, {"ok"})
 
 
+async def test_calls_of_all_batches_keep_to_the_bound_of_the_process() -> None:
+    running, most = 0, 0
+
+    async def meet(arguments: dict[str, Any], context: ToolContext) -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        running -= 1
+
+    calls = [a_call(f"c{n}", "meet") for n in range(9)]
+    await results_of([a_tool("meet", meet)], a_request(*calls), calls_max=2)
+    assert most == 2
+
+
 async def test_results_keep_the_order_of_the_calls() -> None:
     async def wait(arguments: dict[str, Any], context: ToolContext) -> str:
         for _ in range(arguments["turns"]):
@@ -104,129 +131,96 @@ async def test_results_keep_the_order_of_the_calls() -> None:
     assert [result.data for result in results] == [call.id for call in calls]
 
 
-class TestTakeover:
-    """Another worker had the batch before; what it did is in the journal, or only that it began."""
+async def test_the_summary_counts_how_the_calls_ended() -> None:
+    results = await results_of([double], a_request(a_call("a", "double"), a_call("b", "dubble")))
+    assert ToolsCompleted.of(1, results).summary.error == 2
 
-    async def test_what_is_settled_is_not_run_again(self) -> None:
-        ledger, session = Ledger(), FakeSession()
-        tools = [ledger.tool("look"), ledger.tool("book", "write")]
-        calls = [a_call("a"), a_call("b", "book"), a_call("c"), a_call("d", "book")]
-        before = await results_of(tools, a_request(*calls[:2]), session)
-        after = await results_of(tools, a_request(*calls), session, redelivered=True)
-        assert after[:2] == before
-        assert ledger.effects == {call.idempotency_key: 1 for call in calls}
 
-    async def test_a_write_cut_off_is_never_run_again_and_a_read_is(self) -> None:
-        ledger, session = Ledger(), FakeSession()
-        book, look = ledger.tool("book", "write"), ledger.tool("look")
-        began = asyncio.Event()
-
-        async def never_ends(arguments: dict[str, Any], context: ToolContext) -> None:
-            ledger.effects[context.idempotency_key] += 1
-            if sum(ledger.effects.values()) == 2:
-                began.set()
-            await asyncio.Event().wait()
-
-        request = a_request(a_call("a", "book"), a_call("b", "look"))
-        slow = [a_tool("book", never_ends, "write"), a_tool("look", never_ends)]
-        dying = asyncio.create_task(results_of(slow, request, session))
-        await began.wait()
-        dying.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await dying
-
-        booked, looked = await results_of([book, look], request, session, redelivered=True)
-        assert error_in(booked).error_type == "outcome_unknown"
-        assert looked.status == "ok"
-        assert ledger.effects == {"s1/1/a": 1, "s1/1/b": 2}
-        again, _ = await results_of([book, look], request, session, redelivered=True)
-        assert again == booked
-
-    async def test_a_write_begun_elsewhere_is_noticed_without_reading_the_journal(self) -> None:
-        ledger, session = Ledger(), FakeSession()
-        await session.note(journal_name(1), begun_entry("s1/1/c1"), b"somebody else")
-        (result,) = await results_of([ledger.tool("book", "write")], a_request(a_call(name="book")), session)
-        assert error_in(result).error_type == "outcome_unknown"
-        assert not ledger.effects
-
-    async def test_a_first_delivery_does_not_read_the_journal(self) -> None:
-        class Unread(FakeSession):
-            async def settled(self, journal: str) -> dict[str, bytes]:
-                raise AssertionError("nobody has begun before")
-
-        ledger = Ledger()
-        request = a_request(a_call("a"), a_call("b", "book"))
-        results = await results_of([ledger.tool("look"), ledger.tool("book", "write")], request, Unread())
-        assert {result.status for result in results} == {"ok"}
-
-    async def test_two_workers_at_once_agree_and_write_once(self) -> None:
-        ledger, session = Ledger(), FakeSession()
-        tools = [ledger.tool("look"), ledger.tool("book", "write")]
-        request = a_request(a_call("a"), *(a_call(f"b{n}", "book") for n in range(5)))
-        await asyncio.gather(
-            results_of(tools, request, session), results_of(tools, request, session, redelivered=True)
-        )
-        written = {key: times for key, times in ledger.effects.items() if "/b" in key}
-        assert written == {f"s1/1/b{n}": 1 for n in range(5)}
-        assert await results_of(tools, request, session, redelivered=True) == outcomes(
-            session.journals[journal_name(1)]
-        )
+async def test_of_two_calls_with_one_id_the_first_counts() -> None:
+    ledger = Ledger()
+    request = a_request(a_call("a"), a_call("a", arguments={"other": 1}))
+    first, second = await results_of([ledger.tool("look")], request)
+    assert first.data == {"entered": "a", "times": 1}
+    assert "Two calls of this batch have the id 'a'" in error_in(second).message
+    assert ledger.effects == {"default/s1/1/a": 1}
 
 
 class TestJournal:
+    """What stands in the journal while a batch is under way: the assembler reads it at the deadline."""
+
     async def test_each_call_is_settled_as_it_ends(self) -> None:
-        """The assembler finds what there is of a batch that is still under way."""
-        session, end = FakeSession(), asyncio.Event()
+        end = asyncio.Event()
 
         async def wait(arguments: dict[str, Any], context: ToolContext) -> None:
             await end.wait()
 
         request = a_request(a_call("a"), a_call("b", "wait"), a_call("c", refused="no"))
-        running = asyncio.create_task(
-            results_of([Ledger().tool("look"), a_tool("wait", wait)], request, session)
-        )
-        await until(lambda: len(session.journals.get(journal_name(1), {})) == 2)
-        assert [result.call_id for result in outcomes(session.journals[journal_name(1)])] == ["a", "c"]
-        end.set()
-        await running
+        async with a_bus() as bus:
+            tools = [Ledger().tool("look"), a_tool("wait", wait)]
+            running = asyncio.create_task(results_of(tools, request, bus))
+
+            async def are_two_settled() -> bool:
+                return len(await noted(bus)) == 2
+
+            await until(are_two_settled)
+            assert [result.call_id for result in outcomes(await noted(bus))] == ["a", "c"]
+            end.set()
+            await running
 
     async def test_only_a_write_is_noted_as_begun(self) -> None:
-        session = FakeSession()
-        tools = [Ledger().tool("look"), Ledger().tool("book", "write")]
-        await results_of(tools, a_request(a_call("a"), a_call("b", "book")), session)
-        assert set(session.journals[journal_name(1)]) == {
-            outcome_entry("s1/1/a"),
-            outcome_entry("s1/1/b"),
-            begun_entry("s1/1/b"),
-        }
+        async with a_bus() as bus:
+            tools = [Ledger().tool("look"), Ledger().tool("book", "write")]
+            await results_of(tools, a_request(a_call("a"), a_call("b", "book")), bus)
+            assert set(await noted(bus)) == {outcome_entry("a"), outcome_entry("b"), begun_entry("b")}
 
-    async def test_arguments_that_are_not_valid_begin_nothing(self) -> None:
-        session = FakeSession()
+    @pytest.mark.parametrize(
+        "call",
+        [
+            a_call(name="book", arguments={"x": 1}),
+            a_call(name="book", arguments={"x": "${calls[0]}"}),
+            a_call(name="book", refused="no"),
+            a_call(name="book", problem="not an object"),
+        ],
+        ids=["not valid", "waits for itself", "refused", "unusable"],
+    )
+    async def test_what_cannot_run_begins_nothing(self, call: RequestedCall) -> None:
         book = tool(effect="write", name="book", description="Books.")(lambda: None)
-        await results_of([book], a_request(a_call(name="book", arguments={"x": 1})), session)
-        assert begun_entry("s1/1/c1") not in session.journals[journal_name(1)]
+        async with a_bus() as bus:
+            await results_of([book], a_request(call), bus)
+            assert set(await noted(bus)) == {outcome_entry("c1")}
+
+    async def test_a_first_delivery_does_not_read_the_journal(self) -> None:
+        class Unread(RedisSession):
+            async def settled(self, journal: str) -> dict[str, bytes]:
+                raise AssertionError("nobody has begun before")
+
+        tools = [Ledger().tool("look"), Ledger().tool("book", "write")]
+        request = a_request(a_call("a"), a_call("b", "book"))
+        async with a_bus() as bus:
+            session = Unread(bus.batcher, bus.keys, "s1", 60)
+            results = await results_of(tools, request, bus, session=session)
+        assert {result.status for result in results} == {"ok"}
 
     async def test_a_journal_that_fails_lets_the_neighbours_finish(self) -> None:
-        class Failing(FakeSession):
+        class Failing(RedisSession):
             async def note(self, journal: str, entry: str, content: bytes) -> bool:
-                if entry == outcome_entry("s1/1/a"):
+                if entry == outcome_entry("a"):
                     raise ResponseError("WRONGTYPE")
                 return await super().note(journal, entry, content)
 
-        session = Failing()
-        with pytest.raises(ResponseError):
-            await results_of([Ledger().tool("book", "write")], a_request(*_two_bookings()), session)
-        assert outcome_entry("s1/1/b") in session.journals[journal_name(1)]
-
-
-def _two_bookings() -> tuple[Any, Any]:
-    return a_call("a", "book"), a_call("b", "book")
+        async with a_bus() as bus:
+            session = Failing(bus.batcher, bus.keys, "s1", 60)
+            with pytest.raises(ResponseError):
+                await results_of(
+                    [Ledger().tool("look")], a_request(a_call("a"), a_call("b")), bus, session=session
+                )
+            assert set(await noted(bus)) == {outcome_entry("b")}
 
 
 class TestTime:
     async def test_nothing_begins_after_the_deadline(self) -> None:
         ledger = Ledger()
-        late = a_request(a_call(name="book"), deadline=utc_now() - timedelta(seconds=1))
+        late = a_request(a_call(name="book"), deadline=soon(-1))
         (result,) = await results_of([ledger.tool("book", "write")], late)
         error = error_in(result)
         assert (error.error_type, "it was not run" in error.message) == ("timeout", True)
@@ -236,28 +230,35 @@ class TestTime:
     async def test_the_deadline_ends_a_tool_that_would_have_longer(
         self, effect: Any, error_type: str
     ) -> None:
-        async def slow(arguments: dict[str, Any], context: ToolContext) -> None:
-            await asyncio.Event().wait()
-
-        soon = a_request(a_call(), deadline=utc_now() + timedelta(seconds=0.1))
-        (result,) = await results_of([a_tool("look", slow, effect)], soon)
+        request = a_request(a_call(), deadline=soon(0.1))
+        (result,) = await results_of([a_tool("look", _never_ends, effect)], request)
         assert error_in(result).error_type == error_type
 
-    async def test_a_call_that_finds_no_thread_has_not_begun(self) -> None:
-        end, session = threading.Event(), FakeSession()
+    async def test_a_call_that_finds_no_thread_has_not_run(self) -> None:
+        end, runs = threading.Event(), 0
 
         def hang(arguments: dict[str, Any], context: ToolContext) -> None:
+            nonlocal runs
+            runs += 1
             end.wait(20)
 
-        request = a_request(*_two_bookings(), deadline=utc_now() + timedelta(seconds=0.2))
+        request = a_request(a_call("a"), a_call("b"), deadline=soon(0.2))
         try:
-            results = await results_of([a_tool("book", hang, "write")], request, session, threads=1)
+            results = await results_of([a_tool("look", hang)], request, threads=1, batch_concurrency=2)
         finally:
             end.set()
-        kinds = sorted(error_in(result).error_type for result in results)
-        assert kinds == ["outcome_unknown", "timeout"]
-        begun = [entry for entry in session.journals[journal_name(1)] if entry.endswith(":begun")]
-        assert len(begun) == 1
+        messages = sorted(error_in(result).message for result in results)
+        assert "time was over before the call began; it was not run" in messages[0]
+        assert "look did not finish within" in messages[1]
+        assert runs == 1
+
+    async def test_no_other_tool_is_asked_when_time_is_over(self) -> None:
+        other = Ledger()
+        slow = a_tool("look", _never_ends, alternatives="stand_in")
+        request = a_request(a_call(), allowed=("look", "stand_in"), deadline=soon(0.1))
+        (result,) = await results_of([slow, other.tool("stand_in")], request)
+        assert "stand_in" not in error_in(result).message
+        assert not other.effects
 
 
 NONSENSE: list[dict[str, Any]] = [
@@ -265,23 +266,30 @@ NONSENSE: list[dict[str, Any]] = [
     {"number": None},
     {"number": [[[[[]]]]]},
     {"number": "x" * 100_000},
-    {"number": 10**400},
+    {"number": 10**400, "more": 1},
     {"number": 1, "\x00": {}},
     {"__proto__": {}, "self": 1, "arguments": {}, "context": {}},
     {"p0": 1},
 ]
 
 
-@pytest.mark.parametrize("arguments", NONSENSE)
+@pytest.mark.parametrize("arguments", NONSENSE, ids=range(len(NONSENSE)))
 async def test_nonsense_is_answered_with_a_way_out(arguments: dict[str, Any]) -> None:
     by_schema = Tool(
-        "by_schema", "By schema.", {"properties": {"number": {"type": "integer"}}}, print, effect="read"
+        "by_schema",
+        "By schema.",
+        {"properties": {"number": {"type": "integer", "maximum": 9}}, "required": ["number"]},
+        lambda given, context: None,
+        effect="read",
     )
     calls = [a_call("a", "double", arguments=arguments), a_call("b", "by_schema", arguments=arguments)]
     for result in await results_of([double, by_schema], a_request(*calls)):
-        if result.error is not None:
-            assert result.error.suggested_action
-            assert len(result.model_dump_json()) < 20_000
+        error = error_in(result)
+        assert error.error_type == "validation_error"
+        assert "number (required)" in error.suggested_action
+        assert error.fields
+        assert error.example_valid_call is not None
+        assert len(result.model_dump_json()) < 20_000
 
 
 async def test_a_validator_that_breaks_is_a_failure_of_the_tool() -> None:
@@ -297,27 +305,48 @@ async def test_a_validator_that_breaks_is_a_failure_of_the_tool() -> None:
     assert error_in(result).error_type == "internal_error"
 
 
-async def test_a_result_beyond_the_bound_is_an_error() -> None:
-    many = a_tool("look", lambda a, c: list(range(10_000)))
-    (result,) = await results_of([many], a_request(a_call()), result_bytes_max=1_000)
-    assert "narrow the query" in error_in(result).suggested_action
+class TestSize:
+    async def test_a_result_beyond_the_bound_is_shown_in_part_and_kept_whole(self) -> None:
+        many = a_tool("look", lambda a, c: list(range(10_000)))
+        async with a_bus() as bus:
+            (result,) = await results_of([many], a_request(a_call()), bus, result_bytes_max=1_000)
+            kept = await bus.session("s1").kept("result:r1c0")
+        assert len(result.model_dump_json()) < 1_300
+        assert result.data[:3] == [0, 1, 2]
+        assert 'read_result(handle="r1c0"' in result.data[-1]
+        assert result.handle == "r1c0"
+        assert kept is not None
+        assert kept.endswith(b"9998,9999]")
+
+    async def test_a_tool_may_show_less_than_the_dispatcher_would(self) -> None:
+        text = a_tool("look", lambda a, c: "x" * 5_000, result_bytes_max=1_000)
+        (result,) = await results_of([text], a_request(a_call()))
+        assert len(result.data) < 1_000
+        assert result.handle == "r1c0"
+
+    async def test_a_result_too_large_to_be_kept_is_an_error(self) -> None:
+        many = a_tool("look", lambda a, c: list(range(10_000)))
+        bounds = {"result_bytes_max": 1_000, "stored_result_bytes_max": 5_000}
+        (result,) = await results_of([many], a_request(a_call()), **bounds)
+        assert "narrow the query" in error_in(result).suggested_action
+
+    async def test_results_that_fit_one_by_one_fit_into_one_event_together(self) -> None:
+        """An event too large for the bus would lose every result of the batch."""
+        long = a_tool("look", lambda a, c: "x" * 190_000)
+        many = a_tool("list", lambda a, c: ["x" * 1_000] * 190)
+        calls = [a_call(f"c{n}", "list" if n % 2 else "look") for n in range(40)]
+        results = await results_of([long, many], a_request(*calls))
+        assert len(ToolsCompleted.of(1, results).model_dump_json()) < 4_000_000
+        assert {result.handle for result in results} == {f"r1c{n}" for n in range(40)}
+        assert "characters" in results[0].data
+        assert "items" in results[1].data[-1]
 
 
-async def test_results_that_fit_one_by_one_fit_into_one_event_together() -> None:
-    """An event too large for the bus would lose every result of the batch."""
-    long = a_tool("look", lambda a, c: "x" * 190_000)
-    many = a_tool("list", lambda a, c: ["x" * 1_000] * 190)
-    calls = [a_call(f"c{n}", "list" if n % 2 else "look") for n in range(40)]
-    results = await results_of([long, many], a_request(*calls))
-    assert len(ToolsCompleted(round=1, results=results).model_dump_json()) < 4_000_000
-    assert "narrow the query" in error_in(results[1]).suggested_action
-    assert "Cut after" in results[0].data
-
-
-async def test_the_outcome_is_one_event_and_nothing_else() -> None:
-    dispatcher = ToolDispatcher({"double": double}, ToolDispatcherSettings())
-    request = a_request(a_call(name="double", arguments={"number": 1}))
-    outcome = await dispatcher.on_tools_requested(a_delivery(request), FakeSession())
-    assert (outcome.writes, outcome.timers, len(outcome.events)) == ((), (), 1)
-    assert isinstance(outcome.events[0], ToolsCompleted)
-    assert outcome.events[0].round == 1
+async def test_it_answers_on_every_kind_of_redis(bus: Bus) -> None:
+    ledger = Ledger()
+    tools = [ledger.tool("look"), ledger.tool("book", "write")]
+    request = a_request(a_call("a"), a_call("b", "book"))
+    before = await results_of(tools, request, bus)
+    assert {result.status for result in before} == {"ok"}
+    assert await results_of(tools, request, bus, redelivered=True) == before
+    assert ledger.effects == {call.idempotency_key: 1 for call in request.calls}

@@ -1,46 +1,90 @@
-"""The journal as the dispatcher keeps it."""
+"""The journal as the dispatcher keeps it: nothing noted is lost, and whoever notes first is right."""
+
+import asyncio
 
 from redis.exceptions import ConnectionError as ConnectionLost
 
-from shared.journal import begun_entry, journal_name
+from shared.bus.batcher import Batcher
+from shared.bus.redis_bus import Bus
+from shared.bus.sessions import RedisSession
+from shared.journal import begun_entry, journal_name, outcome_entry, write_outcome
 from shared.tools import ToolResult
-from tests.fakes import FakeSession
-from tool_dispatcher.journal import Journal
+from tests.tool_dispatcher.builders import a_bus, a_call, until
+from tests.tool_dispatcher.idempotency.builders import BreakableWire, a_wire
+from tool_dispatcher.journal import Journal, Noted
 
-RESULT = ToolResult(index=0, call_id="c", tool="t", status="ok", data=1)
+RESULT = ToolResult(index=0, call_id="c1", tool="look", status="ok", data=1)
+LATER = RESULT.model_copy(update={"data": 2})
 
 
-class _LossySession(FakeSession):
+def a_session(bus: Bus, wire: BreakableWire | None = None) -> RedisSession:
+    return RedisSession(bus.batcher if wire is None else Batcher(wire), bus.keys, "s1", 60)
+
+
+class _LossySession(RedisSession):
     """Makes every first note, and loses the reply."""
 
+    is_first = True
+
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
-        entries = self.journals.setdefault(journal, {})
-        if entry in entries:
-            return False
-        entries[entry] = content
-        raise ConnectionLost("the connection was lost")
+        added = await super().note(journal, entry, content)
+        if self.is_first:
+            self.is_first = False
+            raise ConnectionLost("the reply was lost")
+        return added
 
 
-async def test_a_write_begins_once() -> None:
-    session = FakeSession()
-    assert await Journal(session, 1).begin("k") is True
-    assert await Journal(session, 1).begin("k") is False
-    assert await Journal(session, 2).begin("k") is True
+async def test_whoever_settles_first_is_right(bus: Bus) -> None:
+    assert await Journal(a_session(bus), 1).settle([RESULT]) == (RESULT,)
+    assert await Journal(a_session(bus), 1).settle([LATER]) == (RESULT,)
+    assert await Journal(a_session(bus), 2).settle([LATER]) == (LATER,), "another round has its own"
 
 
-async def test_whoever_settles_first_is_right() -> None:
-    session = FakeSession()
-    later = RESULT.model_copy(update={"data": 2})
-    assert await Journal(session, 1).settle("k", RESULT) == RESULT
-    assert await Journal(session, 1).settle("k", later) == RESULT
+async def test_several_are_settled_each_by_itself(bus: Bus) -> None:
+    journal = Journal(a_session(bus), 1)
+    await journal.settle([RESULT])
+    other = LATER.model_copy(update={"call_id": "c2", "index": 1})
+    assert await journal.settle([LATER, other]) == (RESULT, other)
+    assert await journal.settle([]) == ()
 
 
-async def test_a_lost_reply_is_no_reason_not_to_begin() -> None:
-    session = _LossySession()
-    assert await Journal(session, 1).begin("k") is True
-    assert await Journal(session, 1).begin("k") is False
-    assert begun_entry("k") in session.journals[journal_name(1)]
+async def test_what_is_noted_is_told_by_place(bus: Bus) -> None:
+    session = a_session(bus)
+    await Journal(session, 1).settle([RESULT])
+    await session.note(journal_name(1), begun_entry("c1"), b"somebody")
+    await session.note(journal_name(1), begun_entry("c2"), b"somebody")
+    noted = await Journal(session, 1).noted([a_call("c0"), a_call("c1"), a_call("c2")])
+    assert noted == Noted({1: RESULT}, frozenset({2}))
+    assert await Journal(session, 2).noted([a_call("c1")]) == Noted()
+
+
+async def test_an_entry_that_cannot_be_read_counts_as_not_there(bus: Bus) -> None:
+    session = a_session(bus)
+    await session.note(journal_name(1), outcome_entry("c1"), b"{")
+    assert await Journal(session, 1).noted([a_call("c1")]) == Noted()
+    assert await Journal(session, 1).settle([RESULT]) == (RESULT,)
 
 
 async def test_a_lost_reply_does_not_lose_an_outcome() -> None:
-    assert await Journal(_LossySession(), 1).settle("k", RESULT) == RESULT
+    async with a_bus() as bus:
+        session = _LossySession(bus.batcher, bus.keys, "s1", 60)
+        assert await Journal(session, 1).settle([RESULT]) == (RESULT,)
+        assert await session.settled(journal_name(1)) == {outcome_entry("c1"): write_outcome(RESULT)}
+
+
+async def test_it_waits_for_redis_rather_than_forget() -> None:
+    async with a_bus() as bus:
+        wire = a_wire(bus)
+        wire.is_away = True
+        settling = asyncio.create_task(Journal(a_session(bus, wire), 1).settle([RESULT]))
+        await until(lambda: wire.attempts > 2)
+        assert not settling.done()
+        wire.is_away = False
+        assert await settling == (RESULT,)
+
+
+async def test_a_whole_result_is_kept_under_its_handle(bus: Bus) -> None:
+    journal = Journal(a_session(bus), 1)
+    await journal.keep("r1c0", b'"whole"')
+    assert await journal.kept("r1c0") == b'"whole"'
+    assert await journal.kept("r1c1") is None

@@ -2,8 +2,8 @@
 
     step = start(plan)
     while not step.progress.is_done:
-        begin each of step.begin; settle each of step.answered; when one of those begun has ended and is settled:
-        step = advance(step.progress, unit, its results)
+        begin each of step.begin; settle each of step.answered; when some of those begun have ended and are settled:
+        step = advance(step.progress, (unit, its results))
     step.progress.results()
 
 Results are settled before they are handed in: a batch taken over after a crash then finds whatever the ones
@@ -94,20 +94,24 @@ def start(plan: Plan) -> Step:
     return turn.end()
 
 
-def advance(progress: Progress, unit: Unit, results: Sequence[ToolResult]) -> Step:
-    """What follows when a unit has ended, with a result for each of its calls, in their order.
+def advance(progress: Progress, *ended: tuple[Unit, Sequence[ToolResult]]) -> Step:
+    """What follows when units have ended, each with a result for each of its calls, in their order.
 
-    Calls of a group that had settled before keep what the journal has. Raises ValueError when the unit is not
+    Calls of a group that had settled before keep what the journal has. Raises ValueError when a unit is not
     running, or the results are not those of its calls.
     """
-    if unit.number not in progress.running:
-        raise ValueError(f"unit {unit.number} ({unit.tool}) has not been begun, or has ended before")
-    if tuple(result.index for result in results) != unit.calls:
-        raise ValueError(f"unit {unit.number} ({unit.tool}) answers the calls {unit.calls}, in this order")
-    turn = _Turn(replace(progress, running=progress.running - {unit.number}))
-    for result in results:
-        if progress.outcomes[result.index] is None:
-            turn.note(result)
+    running = set(progress.running)
+    for unit, results in ended:
+        if unit.number not in running:
+            raise ValueError(f"unit {unit.number} ({unit.tool}) has not been begun, or has ended before")
+        if tuple(result.index for result in results) != unit.calls:
+            raise ValueError(f"unit {unit.number} ({unit.tool}) answers the calls {unit.calls}, in this order")
+        running.remove(unit.number)
+    turn = _Turn(replace(progress, running=frozenset(running)))
+    for _, results in ended:
+        for result in results:
+            if progress.outcomes[result.index] is None:
+                turn.note(result)
     return turn.end()
 
 

@@ -73,10 +73,10 @@ class _Once:
             self._may_have_begun = False
             return await self._finish(claim, self._run)
         except KeyUsedForAnother:
-            self._log.error("idempotency key used for another call; this one is refused")
+            self._log().error("idempotency key used for another call; this one is refused")
             return await self._answer(answers.refused(self._write))
         except LedgerUnavailable as error:
-            self._log.warning("the ledger of writes is out of reach", error=str(error))
+            self._log().warning("the ledger of writes is out of reach", error=str(error))
             return await self._answer(answers.out_of_reach(self._write, self._may_have_begun))
 
     async def _follow(self) -> Results:
@@ -91,7 +91,7 @@ class _Once:
                 case "abandoned":
                     claim = await self._ledger.take_over(self._write, standing.fence)
                     if claim is not None:
-                        self._log.warning("write taken over", fence=claim.fence)
+                        self._log().warning("write taken over", fence=claim.fence)
                         return await self._finish(claim, self._after_a_crash)
                 case "in_progress":
                     left_s = self._ends_s - monotonic_s()
@@ -107,7 +107,7 @@ class _Once:
             if results is not None:
                 if await self._ledger.settle(claim, results, _end_of(results)):
                     return results
-                self._log.warning("write taken over while it ran; what came of it here does not count")
+                self._log().warning("write taken over while it ran; what came of it here does not count")
         return await self._follow()
 
     async def _after_a_crash(self, claim: Claim) -> Results | None:
@@ -142,10 +142,10 @@ class _Once:
         try:
             told = await self._means.reconcile(claim.fence)
             if told is not None and not isinstance(told, TookEffect | NoEffect):
-                self._log.warning("tool answered what reconcile does not know", type=type(told).__name__)
+                self._log().warning("tool answered what reconcile does not know", type=type(told).__name__)
             return told
         except Exception as error:  # noqa: BLE001  # a tool may raise anything, and then it cannot tell
-            self._log.warning("tool could not be asked what came of a write", error=readable(error))
+            self._log().warning("tool could not be asked what came of a write", error=readable(error))
             return None
 
     @asynccontextmanager
@@ -170,11 +170,15 @@ class _Once:
                 if not await self._ledger.renew(claim):
                     return  # taken over: settling it will be refused
             except (LedgerUnavailable, RedisError) as error:
-                self._log.warning("lease of a write could not be renewed", error=str(error))
+                self._log().warning("lease of a write could not be renewed", error=str(error))
             await asyncio.sleep(every_s)
 
     @property
     def _log(self) -> Any:
+        return structlog.get_logger().bind(tool=self._write.tool, key=self._write.key)
+
+    def _log(self) -> Any:
+        """Bound only where there is something to say: for each write it would cost more than its claim."""
         return structlog.get_logger().bind(tool=self._write.tool, key=self._write.key)
 
     async def _answer(self, error: ToolError) -> Results:

@@ -87,7 +87,7 @@ class Hand:
         """The unit of that call ends."""
         (unit,) = (unit for unit in self.running if call in unit.calls)
         self.running.remove(unit)
-        self.progress = self._take(advance(self.progress, unit, self.results_of(unit))).progress
+        self.progress = self._take(advance(self.progress, (unit, self.results_of(unit)))).progress
 
     def end_all(self) -> tuple[ToolResult, ...]:
         while self.running:

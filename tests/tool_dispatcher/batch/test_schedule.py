@@ -227,14 +227,14 @@ def test_an_end_that_cannot_be_is_refused() -> None:
     (unit,) = step.begin
     other = step.progress.plan.units[1]
     with pytest.raises(ValueError, match="has not been begun"):
-        advance(step.progress, other, [ok(1)])
+        advance(step.progress, (other, [ok(1)]))
     with pytest.raises(ValueError, match="answers the calls"):
-        advance(step.progress, unit, [ok(1)])
+        advance(step.progress, (unit, [ok(1)]))
     with pytest.raises(ValueError, match="answers the calls"):
-        advance(step.progress, unit, [])
-    later = advance(step.progress, unit, [ok(0)])
+        advance(step.progress, (unit, []))
+    later = advance(step.progress, (unit, [ok(0)]))
     with pytest.raises(ValueError, match="has ended before"):
-        advance(later.progress, unit, [ok(0)])
+        advance(later.progress, (unit, [ok(0)]))
     with pytest.raises(ValueError, match="1 calls have no result yet"):
         later.progress.results()
 
@@ -242,5 +242,5 @@ def test_an_end_that_cannot_be_is_refused() -> None:
 def test_a_step_changes_nothing_of_the_progress_it_came_from() -> None:
     before = start(a_plan(a_call(), a_call("write"), a_call("write"), contracts=CONTRACTS)).progress
     (unit, _) = (before.plan.units[number] for number in sorted(before.running))
-    assert advance(before, unit, [ok(0)]) == advance(before, unit, [ok(0)])
+    assert advance(before, (unit, [ok(0)])) == advance(before, (unit, [ok(0)]))
     assert before.outcomes == (None, None, None)

@@ -131,17 +131,20 @@ class World:
                 assert running == []
                 return step.progress.results()
             assert running, "while calls have no result, something runs"
-            unit = running.pop(random.randrange(len(running)))
-            results = [result_of(i, self.request.calls[i], self.outcomes[i]) for i in unit.calls]
-            for result in random.sample(results, len(results)):
-                if crash_after == 0 and random.random() < 0.5:
+            ended = []
+            for unit in random.sample(running, random.randint(1, len(running))):
+                running.remove(unit)
+                results = [result_of(i, self.request.calls[i], self.outcomes[i]) for i in unit.calls]
+                for result in random.sample(results, len(results)):
+                    if crash_after == 0 and random.random() < 0.5:
+                        return None
+                    self.settle(result)
+                if crash_after == 0:
                     return None
-                self.settle(result)
-            if crash_after == 0:
-                return None
-            crash_after -= 1
-            answered.update(unit.calls)
-            step = advance(step.progress, unit, results)
+                crash_after -= 1
+                answered.update(unit.calls)
+                ended.append((unit, results))
+            step = advance(step.progress, *ended)
 
     def settle(self, result: ToolResult) -> None:
         """Whoever settles a call first is right."""

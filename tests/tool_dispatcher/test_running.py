@@ -1,7 +1,6 @@
 """Units under way: all are handed out once, and none is left behind, whatever ends the batch."""
 
 import asyncio
-from collections.abc import Callable
 
 import pytest
 
@@ -84,23 +83,19 @@ async def test_when_the_batch_is_cancelled_all_of_them_are(count: int) -> None:
     begun: list[int] = []
     cancelled: list[int] = []
 
-    def forever(number: int) -> Callable[[], object]:
-        async def work() -> Results:
-            begun.append(number)
-            try:
-                await asyncio.Event().wait()
-            except asyncio.CancelledError:
-                await asyncio.sleep(0)  # what it still has to do is waited for
-                cancelled.append(number)
-                raise
-            return results(number)
-
-        return work
+    async def forever(number: int) -> Results:
+        begun.append(number)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)  # what it still has to do is waited for
+            cancelled.append(number)
+        return results(number)
 
     async def run() -> None:
         async with Running() as running:
             for number in range(count):
-                running.begin(a_unit(number), forever(number)())  # type: ignore[arg-type]  # a coroutine
+                running.begin(a_unit(number), forever(number))
             await running.ended()
 
     task = asyncio.create_task(run())

@@ -1,0 +1,83 @@
+"""Kills and freezes dispatchers where one of their writes is in a certain place.
+
+As in kills.py, a process is frozen first and looked at, and what is counted is where the kill landed: looked at
+once more when the process is gone, as Redis may have had a command of its own still to execute.
+"""
+
+import os
+import random
+import signal
+import time
+from collections import Counter
+
+from tests.chaos.write_places import CUT, Kind, Place, Write
+from tests.chaos.writers import NAMES, WAIT_S, Writers
+from tests.flows.processes import LIMIT_S
+
+_PAUSE_MAX_S = 0.03
+
+
+class WriteKiller:
+    """Kills one dispatcher after the other, and starts it again at once."""
+
+    def __init__(self, two: Writers, choose: random.Random) -> None:
+        self.landed: Counter[tuple[Kind, Place]] = Counter()
+        """Kills, by the write they were aimed at."""
+        self.frozen: Counter[tuple[Kind, Place]] = Counter()
+        self.in_hand: Counter[tuple[Kind, Place]] = Counter()
+        """Every write that was in hand when its process was killed."""
+        self.kills = 0
+        self._two, self._choose = two, choose
+
+    def kill_in(self, kind: Kind, place: Place) -> None:
+        """Wait until a write of that kind is there in either process, bounded, and kill it there."""
+        deadline = time.monotonic() + LIMIT_S
+        before = self.landed[kind, place]
+        while self.landed[kind, place] == before:
+            assert time.monotonic() < deadline, f"no {kind} write was in {place}\n{self._two.logs()}"
+            self._kill_if(self._choose.choice(NAMES), kind, place)
+            time.sleep(self._choose.uniform(0, _PAUSE_MAX_S))
+
+    def kill(self) -> None:
+        """Kill one of them wherever it is."""
+        name = self._choose.choice(NAMES)
+        self._stop(name)
+        self._kill(name, self._two.writes_of(name))
+
+    def freeze_in(self, kind: Kind, place: Place) -> None:
+        """Freeze one there until others have taken over all it had in hand; then it goes on as if in time."""
+        name = self._stopped_in(kind, place)
+        pid = self._two.running[name].pid
+        try:
+            held = [write for write in self._two.writes_of(name) if write.place in CUT]
+            self._two.until(lambda: not self._two.in_hand(name), f"others at the batches of {name}")
+            self._two.until(lambda: self._are_taken_over(held), f"others at the writes of {name}")
+            self._note_cut(held)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        self.frozen[kind, place] += 1
+
+    def _kill_if(self, name: str, kind: Kind, place: Place) -> None:
+        with self._two.without_writes(place == "settle"):
+            if place == "settle":  # until runs have ended that nobody can settle
+                time.sleep(self._choose.uniform(WAIT_S, 2 * WAIT_S))
+            self._stop(name)
+            writes = self._two.writes_of(name)
+            aimed_at = next((one for one in writes if (one.kind, one.place) == (kind, place)), None)
+            if aimed_at is None:
+                os.kill(self._two.running[name].pid, signal.SIGCONT)
+                return
+            landed = self._kill(name, writes)
+        (where,) = (write.place for write in landed if write.key == aimed_at.key)
+        self.landed[kind, where] += 1
+
+    def _kill(self, name: str, writes: list[Write]) -> list[Write]:
+        """Kill a process that stands still, with these writes in hand. Returns where they really were."""
+        self._two.kill(name)
+        self._two.barrier()
+        landed = self._two.places(name, [(write.kind, write.key) for write in writes])
+        self._note_cut(write for write in landed if write.place in CUT)
+        self.in_hand.update((write.kind, write.place) for write in landed)
+        self.kills += 1
+        self._two.start(name)
+        return landed

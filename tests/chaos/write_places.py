@@ -1,0 +1,72 @@
+"""Where a write is that a dispatcher has in hand. Pure."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from tests.chaos.write_books import Stage
+from tests.chaos.write_runs import Run
+
+Kind = Literal["keyed", "asked", "plain"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+Place = Literal[
+    "read", "claim", "before", "sending", "during", "after", "settle", "commit", "waiting"
+]
+"""In the order in which a write comes through them:
+
+    read      its batch is in hand, and nobody has claimed it
+    claim     claimed, and the tool has not begun
+    before    the tool has begun, and has not sent its request
+    sending   it has, and the service does not have it yet
+    during    the service has it, and has not answered
+    after     the service has answered, and the tool has not returned
+    settle    the tool has returned, and what came of it is not settled
+    commit    settled, and the batch is not answered
+    waiting   somebody else has claimed it, and was last heard of less than a lease ago
+"""
+PLACES: tuple[Place, ...] = get_args(Place)
+
+CUT: frozenset[Place] = frozenset(("claim", "before", "sending", "during", "after", "settle"))
+"""Between claim and settle: nobody but who is there can say what comes of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What Redis has of a write."""
+
+    state: str = ""
+    """Empty when nobody has claimed it."""
+    fence: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One write of a batch in hand, and where it is."""
+
+    key: str
+    kind: Kind
+    fence: int
+    place: Place
+
+
+def place_of(record: Record, pid: int, run: Run | None, stage: Stage | None, cut_fence: int) -> Place:
+    """Where a write is that the process `pid` has in hand.
+
+    `run` is that of the record's fence, `stage` how far the service is with it, `cut_fence` the last fence that
+    is known to have been cut off.
+    """
+    if not record.state:
+        return "read"
+    if record.state != "in_progress":
+        return "commit"
+    if run is None:
+        return "waiting" if record.fence <= cut_fence else "claim"
+    if run.pid != pid or record.fence <= cut_fence:
+        return "waiting"
+    match run.at:
+        case "begin":
+            return "before"
+        case "end":
+            return "settle"
+        case "sends":
+            return {None: "sending", "held": "during", "answered": "after"}[stage]

@@ -1,0 +1,82 @@
+"""The service that writes go to, as a process of its own that nobody kills: `write_service FILE HOLD_S LATE_S`.
+
+Prints its port on the first line. FILE holds its books. It answers about HOLD_S after a request has come, and has
+done what was asked half-way; of some it does so only after LATE_S, so that others may have taken over meanwhile.
+
+    POST /effects  {"run", "key", "what", "fence", "honours_key"}  ->  {"receipt"}, null when it is refused
+    POST /came-of  {"key", "fence"}                                ->  {"receipt"}, null: there is none, and
+                                                                       a request with a lower fence is refused
+"""
+
+import json
+import sys
+import time
+import zlib
+from contextlib import suppress
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from tests.chaos.write_books import Books
+
+LATE_ONE_IN = 16
+_LIMIT_S = 30.0
+
+
+class Service(ThreadingHTTPServer):
+    """A thread for each request, so that one that is held holds up no other."""
+
+    request_queue_size = 128
+
+    def __init__(self, books: Books, hold_s: float, late_s: float) -> None:
+        super().__init__(("127.0.0.1", 0), _Door)
+        self.books, self.hold_s, self.late_s = books, hold_s, late_s
+
+    def take_effect(self, run: str, key: str, what: str, fence: int, honours_key: bool) -> int | None:
+        self.books.note(run, key, "held")
+        is_late = zlib.crc32(run.encode()) % LATE_ONE_IN == 0
+        time.sleep(self.late_s if is_late else self.hold_s / 2)
+        receipt = self.books.take_effect(key, what, fence, honours_key)
+        time.sleep(self.hold_s / 2)
+        self.books.note(run, key, "answered")
+        return receipt
+
+
+class _Door(BaseHTTPRequestHandler):
+    server: Service
+
+    def do_POST(self) -> None:
+        said = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        receipt = (
+            self.server.take_effect(**said)
+            if self.path == "/effects"
+            else self.server.books.came_of(said["key"], said["fence"])
+        )
+        body = json.dumps({"receipt": receipt}).encode()
+        with suppress(ConnectionError):  # whoever asked has been killed
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing: the books tell what came."""
+
+
+def receipt_from(port: int, path: str, **said: Any) -> int | None:
+    """What the service answers."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=_LIMIT_S)
+    try:
+        connection.request("POST", path, json.dumps(said))
+        receipt: int | None = json.loads(connection.getresponse().read())["receipt"]
+        return receipt
+    finally:
+        connection.close()
+
+
+if __name__ == "__main__":
+    _, file, *times_s = sys.argv
+    service = Service(Books(Path(file)), *map(float, times_s))
+    print(service.server_address[1], flush=True)
+    service.serve_forever()

@@ -1,0 +1,216 @@
+"""Two dispatchers with writing tools, the service they write to, and Redis; the test is their coordinator.
+
+It puts batches into their inbox, and reads what arrives in the coordinator's.
+"""
+
+import contextlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import cast
+
+from shared.clock import utc_now
+from shared.events import AnyEvent, ToolsCompleted, ToolsRequested, decode, encode
+from shared.ids import idempotency_key
+from shared.tools import RequestedCall
+from shared.values import DEFAULT_TENANT
+from tests.chaos.write_books import Books
+from tests.chaos.write_places import KINDS, Kind, Place, Record, Write, place_of
+from tests.chaos.write_runs import Runs
+from tests.envelopes import an_event
+from tests.flows.processes import ROOT, Processes
+from tests.redis_server import running
+
+NAMES = ("tool_dispatcher", "tool_dispatcher-2")
+LEASE_S = 1.0
+WAIT_S = 0.06
+"""How long each stretch of a run takes, about; and the service's answer."""
+LATE_S = 1.6 * LEASE_S
+"""How long the service leaves some requests undone: until others have taken over, when whoever sent it is dead."""
+
+_ROUND = 1
+_PLACE_IN_LOG = "1-1"
+_BARRIER = 5
+"""Round trips after which Redis has executed whatever a process sent before it was stopped."""
+
+
+class Writers(Processes):
+    """The dispatchers as processes, and where each of their writes is."""
+
+    def __init__(self, redis_port: int, service_port: int, folder: Path) -> None:
+        self.runs, self.books = Runs(folder / "runs"), Books(folder / "books")
+        self.cut: dict[str, int] = {}
+        """Writes that were cut off between claim and settle, by key: the fence under which they were."""
+        self._asked: dict[bytes, AnyEvent] = {}
+        super().__init__(
+            redis_port,
+            ANTIPHON_TOOLS="tests.chaos.write_tools",
+            ANTIPHON_BUS_LEASE_S=str(LEASE_S),
+            ANTIPHON_BUS_MAX_DELIVERIES="100",
+            ANTIPHON_LOG_LEVEL="warning",
+            ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES="read,write",
+            RUNS_FILE=str(folder / "runs"),
+            SERVICE_PORT=str(service_port),
+            RUN_WAIT_S=str(WAIT_S),
+        )
+
+    # What the coordinator does.
+
+    def submit(self, query: str, **fields: str) -> None:
+        """A batch of one read, and of a write of each kind that needs what it found."""
+        session_id = fields["session_id"]
+        event = an_event(a_batch(session_id, query), session_id)
+        entry = self.client.xadd(self._inbox, {"event": encode(event), "log": _PLACE_IN_LOG})
+        self._asked[cast(bytes, entry)] = event
+
+    def response_count(self) -> int:
+        return int(self.client.xlen(self._outbox))
+
+    def asked(self) -> dict[str, AnyEvent]:
+        """What was asked, by session."""
+        return {event.subject: event for event in self._asked.values()}
+
+    def answers(self) -> list[AnyEvent]:
+        """All that was answered, in order."""
+        return [decode(fields[b"event"]) for _, fields in self.entries(self._outbox)]
+
+    def wait_until_quiet(self) -> None:
+        """Until nothing is in hand, under way or held anywhere, and nothing was set aside."""
+        inbox, dead = self.keys.inbox(0, "tool_dispatcher"), self.keys.dead(0)
+
+        def is_quiet() -> bool:
+            self.runs.read()
+            alive = [process.pid for process in self.running.values()]
+            return not (
+                self.client.xlen(inbox)
+                or self.pending("tool_dispatcher")
+                or self.books.held()
+                or any(map(self.runs.under_way, alive))
+            )
+
+        self.until(is_quiet, "everything done")
+        assert not self.client.xlen(dead), f"dead letters\n{self.logs()}"
+
+    # Where they are.
+
+    def writes_of(self, name: str) -> list[Write]:
+        """Every write that a process has in hand, and where it is. Exact when the process stands still."""
+        self.barrier()
+        mark = f"-{self.running[name].pid}-".encode()
+        pending = self.client.xpending_range(self._inbox, "tool_dispatcher", "-", "+", 1_000)
+        held = [one["message_id"] for one in pending if mark in one["consumer"]]
+        keys = [
+            (kind, key_of(self._asked[entry].subject, kind))
+            for entry in held
+            if entry in self._asked
+            for kind in KINDS
+        ]
+        return self.places(name, keys)
+
+    def places(self, name: str, keys: Iterable[tuple[Kind, str]]) -> list[Write]:
+        """Where some writes are that a process has, or had, in hand."""
+        wanted, pid = list(keys), self.running[name].pid
+        records = self.records(key for _, key in wanted)
+        self.runs.read()
+        runs = {key: self.runs.under(key, record.fence) for key, record in records.items()}
+        stages = self.books.stages(run.run for run in runs.values() if run is not None)
+
+        def place(key: str) -> Place:
+            run = runs[key]
+            stage = stages.get(run.run) if run is not None else None
+            return place_of(records[key], pid, run, stage, self.cut.get(key, 0))
+
+        return [Write(key, kind, records[key].fence, place(key)) for kind, key in wanted]
+
+    def records(self, keys: Iterable[str]) -> dict[str, Record]:
+        """What Redis has of some writes."""
+        wanted = list(keys)
+        with self.client.pipeline(transaction=False) as pipeline:
+            for key in wanted:
+                pipeline.hmget(self.keys.effect(_session_of(key), key), ["state", "fence"])
+            found = pipeline.execute()
+        return {
+            key: Record(state.decode(), int(fence)) if state else Record()
+            for key, (state, fence) in zip(wanted, found, strict=True)
+        }
+
+    def barrier(self) -> None:
+        """Until Redis has executed whatever a process sent that stands still or is dead by now."""
+        for _ in range(_BARRIER):
+            self.client.ping()
+
+    @contextlib.contextmanager
+    def without_writes(self, is_wanted: bool) -> Iterator[None]:
+        """Redis executes no command that writes for the length of a block: what comes of runs cannot be settled."""
+        if is_wanted:
+            self.client.client_pause(round(LEASE_S * 250), all=False)
+        try:
+            yield
+        finally:
+            if is_wanted:
+                self.client.client_unpause()
+
+    @property
+    def _inbox(self) -> str:
+        return self.keys.inbox(0, "tool_dispatcher")
+
+    @property
+    def _outbox(self) -> str:
+        return self.keys.inbox(0, "coordinator")
+
+
+def a_batch(session_id: str, what: str) -> ToolsRequested:
+    found = "${calls[0].found}"
+    read = RequestedCall(
+        id="look_up", name="look_up", arguments={"what": what}, idempotency_key=key_of(session_id, "look_up")
+    )
+    writes = tuple(
+        RequestedCall(id=kind, name=kind, arguments={"what": found}, idempotency_key=key_of(session_id, kind))
+        for kind in KINDS
+    )
+    calls = (read, *writes)
+    names = tuple(call.name for call in calls)
+    return ToolsRequested(
+        round=_ROUND, calls=calls, allowed=names, deadline=utc_now() + timedelta(hours=12)
+    )
+
+
+def key_of(session_id: str, call_id: str) -> str:
+    return idempotency_key(DEFAULT_TENANT, session_id, _ROUND, call_id)
+
+
+def _session_of(key: str) -> str:
+    return key.split("/")[1]
+
+
+@contextlib.contextmanager
+def writers() -> Iterator[Writers]:
+    """Everything for the length of a block, started and ready."""
+    folder = Path(tempfile.mkdtemp(prefix="antiphon-writes-"))
+    try:
+        with running() as redis_server, _service(folder / "books") as port:
+            two = Writers(redis_server.port, port, folder)
+            try:
+                two.start(*NAMES)
+                two.wait_until_ready()
+                yield two
+            finally:
+                two.stop()
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextlib.contextmanager
+def _service(file: Path) -> Iterator[int]:
+    """The port of a service with its books in `file`."""
+    command = [sys.executable, "-m", "tests.chaos.write_service", str(file), str(WAIT_S), str(LATE_S)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as process:
+        assert process.stdout is not None
+        try:
+            yield int(process.stdout.readline())
+        finally:
+            process.kill()

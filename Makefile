@@ -7,6 +7,7 @@ export PYTHON
 bin := .venv/bin
 QUESTION ?= Find a course that discusses the same topic as lesson 4 of course "Designing Web APIs"
 CHAOS_KILLS ?= 300
+CHAOS_WRITE_KILLS ?= 500
 ARGS ?=
 
 help: ## this page
@@ -16,7 +17,7 @@ help: ## this page
 	@echo
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)$$/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
 	@echo
-	@echo 'Variables: PYTHON=python3.12   QUESTION="..."   CHAOS_KILLS=300   ARGS="further arguments"'
+	@echo 'Variables: PYTHON=python3.12   QUESTION="..."   CHAOS_KILLS=300   CHAOS_WRITE_KILLS=500   ARGS="further arguments"'
 	@echo 'After any of them:  .venv/bin/antiphon --help'
 
 setup: ## make .venv, install everything into it, and redis-server where that is possible
@@ -39,8 +40,8 @@ format: setup ## put the code into shape
 	$(bin)/ruff check --fix .
 	$(bin)/ruff format .
 
-chaos: setup ## the long form of the chaos tests: kill -9 at random moments, CHAOS_KILLS times
-	CHAOS_KILLS=$(CHAOS_KILLS) $(bin)/python -m pytest -m chaos $(ARGS)
+chaos: setup ## the long form of the chaos tests: kill -9, CHAOS_KILLS times and CHAOS_WRITE_KILLS times inside writes
+	CHAOS_KILLS=$(CHAOS_KILLS) CHAOS_WRITE_KILLS=$(CHAOS_WRITE_KILLS) $(bin)/python -m pytest -m chaos $(ARGS)
 
 bench: ## measure sessions per second, latency and memory, beside the floor
 	@scripts/setup.sh test,bench

@@ -5,7 +5,6 @@ with one command of redis-py. The dispatcher validates, plans, claims writes, bo
 """
 
 import asyncio
-import gc
 import statistics
 import time
 from collections.abc import Awaitable, Callable
@@ -22,6 +21,7 @@ from shared.bus.redis_bus import Bus
 from shared.contract import Effect
 from shared.events import Event, ToolsCompleted, ToolsRequested
 from shared.ids import new_id
+from shared.runner import spare_the_collector
 from shared.settings import BusSettings, PipelineSettings
 from shared.tools import RequestedCall
 from tests.redis_server import running
@@ -71,8 +71,7 @@ async def _measure(url: str, runs: int) -> list[Row]:
     settings = ToolDispatcherSettings(default_scopes=("read", "write"), batch_concurrency=WAVES_BOUND)
     service = build(bus, Registry([look, note, wait]), settings)
     handler = service.handlers[ToolsRequested]
-    gc.collect()
-    gc.freeze()  # as every component does when it is ready
+    spare_the_collector()  # as every component does when it starts
     try:
         rows = []
         targets: dict[Effect, float] = {"read": 2, "write": 3}

@@ -52,6 +52,7 @@ def checked_ahead(
         for place, call in enumerate(calls)
         if place not in skipped
         and call.name in tools
+        and call.refused is None
         and call.problem is None
         and not has_placeholder(call.arguments)
     }

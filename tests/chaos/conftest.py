@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.chaos.report import REPORT
+from tests.chaos.write_report import WRITES
 from tests.flows.pipeline import Pipeline, pipeline
 
 
@@ -25,4 +26,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if REPORT.landed:
         terminalreporter.section("chaos")
         for line in REPORT.lines():
+            terminalreporter.write_line(line)
+    if WRITES.batches:
+        terminalreporter.section("chaos: writes")
+        for line in WRITES.lines():
             terminalreporter.write_line(line)

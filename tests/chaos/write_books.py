@@ -77,7 +77,9 @@ class Books:
         """What was done, by key."""
         found: dict[str, list[Effect]] = {}
         with self._open() as books:
-            for key, receipt, what in books.execute("SELECT key, receipt, what FROM effects ORDER BY receipt"):
+            for key, receipt, what in books.execute(
+                "SELECT key, receipt, what FROM effects ORDER BY receipt"
+            ):
                 found.setdefault(key, []).append(Effect(receipt, what))
         return found
 

@@ -9,8 +9,9 @@ import random
 import signal
 import time
 from collections import Counter
+from collections.abc import Iterable
 
-from tests.chaos.write_places import CUT, Kind, Place, Write
+from tests.chaos.write_places import CUT, Kind, Place, Record, Write
 from tests.chaos.writers import NAMES, WAIT_S, Writers
 from tests.flows.processes import LIMIT_S
 
@@ -52,7 +53,8 @@ class WriteKiller:
             held = [write for write in self._two.writes_of(name) if write.place in CUT]
             self._two.until(lambda: not self._two.in_hand(name), f"others at the batches of {name}")
             self._two.until(lambda: self._are_taken_over(held), f"others at the writes of {name}")
-            self._note_cut(held)
+            records = self._two.records(write.key for write in held)
+            self._note_cut(write for write in held if records[write.key].fence > write.fence)
         finally:
             os.kill(pid, signal.SIGCONT)
         self.frozen[kind, place] += 1
@@ -81,3 +83,32 @@ class WriteKiller:
         self.kills += 1
         self._two.start(name)
         return landed
+
+    def _stopped_in(self, kind: Kind, place: Place) -> str:
+        """The name of a process that stands still with a write there."""
+        deadline = time.monotonic() + LIMIT_S
+        while True:
+            name = self._choose.choice(NAMES)
+            self._stop(name)
+            if any((one.kind, one.place) == (kind, place) for one in self._two.writes_of(name)):
+                return name
+            os.kill(self._two.running[name].pid, signal.SIGCONT)
+            assert time.monotonic() < deadline, f"no {kind} write was in {place}\n{self._two.logs()}"
+            time.sleep(self._choose.uniform(0, _PAUSE_MAX_S))
+
+    def _stop(self, name: str) -> None:
+        """Until every thread of it stands still."""
+        process = self._two.running[name]
+        assert process.poll() is None, f"{name} ended by itself\n{self._two.logs(40)}"
+        os.kill(process.pid, signal.SIGSTOP)
+        seen = os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        assert seen is not None
+        assert seen.si_code == os.CLD_STOPPED, f"{name} ended by itself\n{self._two.logs(40)}"
+
+    def _are_taken_over(self, held: list[Write]) -> bool:
+        """Whether none of them is any more as it was when its process was frozen."""
+        records = self._two.records(write.key for write in held)
+        return not any(records[write.key] == Record("in_progress", write.fence) for write in held)
+
+    def _note_cut(self, writes: Iterable[Write]) -> None:
+        self._two.cut.update((write.key, write.fence) for write in writes)

@@ -9,9 +9,7 @@ from tests.chaos.write_runs import Run
 Kind = Literal["keyed", "asked", "plain"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-Place = Literal[
-    "read", "claim", "before", "sending", "during", "after", "settle", "commit", "waiting"
-]
+Place = Literal["read", "claim", "before", "sending", "during", "after", "settle", "commit", "waiting"]
 """In the order in which a write comes through them:
 
     read      its batch is in hand, and nobody has claimed it
@@ -69,4 +67,7 @@ def place_of(record: Record, pid: int, run: Run | None, stage: Stage | None, cut
         case "end":
             return "settle"
         case "sends":
-            return {None: "sending", "held": "during", "answered": "after"}[stage]
+            return _WITH_THE_SERVICE[stage]
+
+
+_WITH_THE_SERVICE: dict[Stage | None, Place] = {None: "sending", "held": "during", "answered": "after"}

@@ -20,7 +20,7 @@ from typing import Any
 
 from tests.chaos.write_books import Books
 
-LATE_ONE_IN = 16
+LATE_ONE_IN = 24
 _LIMIT_S = 30.0
 
 
@@ -78,5 +78,6 @@ def receipt_from(port: int, path: str, **said: Any) -> int | None:
 if __name__ == "__main__":
     _, file, *times_s = sys.argv
     service = Service(Books(Path(file)), *map(float, times_s))
-    print(service.server_address[1], flush=True)
+    sys.stdout.write(f"{service.server_address[1]}\n")
+    sys.stdout.flush()
     service.serve_forever()

@@ -18,6 +18,8 @@ from tests.chaos.write_service import receipt_from
 _FILE = os.environ.get("RUNS_FILE", os.devnull)
 _PORT = int(os.environ.get("SERVICE_PORT", "0"))
 _WAIT_S = float(os.environ.get("RUN_WAIT_S", "0"))
+_TIMEOUT_S = 300
+"""Far longer than anybody stands still here: a run that times out is of unknown outcome, and that is not the point."""
 
 
 @tool(effect="read")
@@ -27,7 +29,7 @@ async def look_up(what: str) -> dict[str, str]:
     return {"found": f"{what} {uuid4().hex[:8]}"}
 
 
-@tool(effect="write", idempotent=True, error_propagation="partial-success")
+@tool(effect="write", idempotent=True, error_propagation="partial-success", timeout_s=_TIMEOUT_S)
 async def keyed(what: str, context: ToolContext) -> dict[str, Any]:
     """Writes to a service that honours its key."""
     return await asyncio.to_thread(_write, "keyed", what, context)
@@ -39,13 +41,13 @@ def _what_came_of(key: str, arguments: dict[str, Any], context: ToolContext) -> 
     return NO_EFFECT if receipt is None else TookEffect({"receipt": receipt, "run": None})
 
 
-@tool(effect="write", reconcile=_what_came_of, error_propagation="partial-success")
+@tool(effect="write", reconcile=_what_came_of, error_propagation="partial-success", timeout_s=_TIMEOUT_S)
 def asked(what: str, context: ToolContext) -> dict[str, Any]:
     """Writes to a service that honours no key, and can be asked what came of one."""
     return _write("asked", what, context)
 
 
-@tool(effect="write", error_propagation="partial-success")
+@tool(effect="write", error_propagation="partial-success", timeout_s=_TIMEOUT_S)
 def plain(what: str, context: ToolContext) -> dict[str, Any]:
     """Writes to a service that honours no key and cannot be asked."""
     return _write("plain", what, context)

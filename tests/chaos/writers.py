@@ -11,10 +11,10 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from shared.clock import utc_now
-from shared.events import AnyEvent, ToolsCompleted, ToolsRequested, decode, encode
+from shared.events import AnyEvent, ToolsRequested, decode, encode
 from shared.ids import idempotency_key
 from shared.tools import RequestedCall
 from shared.values import DEFAULT_TENANT
@@ -26,14 +26,16 @@ from tests.flows.processes import ROOT, Processes
 from tests.redis_server import running
 
 NAMES = ("tool_dispatcher", "tool_dispatcher-2")
-LEASE_S = 1.0
+LEASE_S = 0.8
 WAIT_S = 0.06
 """How long each stretch of a run takes, about; and the service's answer."""
-LATE_S = 1.6 * LEASE_S
+LATE_S = 1.5 * LEASE_S
 """How long the service leaves some requests undone: until others have taken over, when whoever sent it is dead."""
 
 _ROUND = 1
 _PLACE_IN_LOG = "1-1"
+_PENDING_MAX = 1_000
+_WITHOUT_WRITES_MS_MAX = 250
 _BARRIER = 5
 """Round trips after which Redis has executed whatever a process sent before it was stopped."""
 
@@ -45,7 +47,9 @@ class Writers(Processes):
         self.runs, self.books = Runs(folder / "runs"), Books(folder / "books")
         self.cut: dict[str, int] = {}
         """Writes that were cut off between claim and settle, by key: the fence under which they were."""
-        self._asked: dict[bytes, AnyEvent] = {}
+        self.asked: dict[str, AnyEvent] = {}
+        """What was asked, by session."""
+        self._sessions: dict[bytes, str] = {}
         super().__init__(
             redis_port,
             ANTIPHON_TOOLS="tests.chaos.write_tools",
@@ -64,15 +68,12 @@ class Writers(Processes):
         """A batch of one read, and of a write of each kind that needs what it found."""
         session_id = fields["session_id"]
         event = an_event(a_batch(session_id, query), session_id)
-        entry = self.client.xadd(self._inbox, {"event": encode(event), "log": _PLACE_IN_LOG})
-        self._asked[cast(bytes, entry)] = event
+        self.asked[session_id] = event
+        fields_of_entry: dict[str, str | bytes] = {"event": encode(event), "log": _PLACE_IN_LOG}
+        self.add(self._inbox, fields_of_entry)
 
     def response_count(self) -> int:
         return int(self.client.xlen(self._outbox))
-
-    def asked(self) -> dict[str, AnyEvent]:
-        """What was asked, by session."""
-        return {event.subject: event for event in self._asked.values()}
 
     def answers(self) -> list[AnyEvent]:
         """All that was answered, in order."""
@@ -80,20 +81,19 @@ class Writers(Processes):
 
     def wait_until_quiet(self) -> None:
         """Until nothing is in hand, under way or held anywhere, and nothing was set aside."""
-        inbox, dead = self.keys.inbox(0, "tool_dispatcher"), self.keys.dead(0)
 
         def is_quiet() -> bool:
             self.runs.read()
             alive = [process.pid for process in self.running.values()]
             return not (
-                self.client.xlen(inbox)
+                self.client.xlen(self._inbox)
                 or self.pending("tool_dispatcher")
                 or self.books.held()
                 or any(map(self.runs.under_way, alive))
             )
 
         self.until(is_quiet, "everything done")
-        assert not self.client.xlen(dead), f"dead letters\n{self.logs()}"
+        assert not self.client.xlen(self.keys.dead(0)), f"dead letters\n{self.logs()}"
 
     # Where they are.
 
@@ -101,14 +101,10 @@ class Writers(Processes):
         """Every write that a process has in hand, and where it is. Exact when the process stands still."""
         self.barrier()
         mark = f"-{self.running[name].pid}-".encode()
-        pending = self.client.xpending_range(self._inbox, "tool_dispatcher", "-", "+", 1_000)
-        held = [one["message_id"] for one in pending if mark in one["consumer"]]
-        keys = [
-            (kind, key_of(self._asked[entry].subject, kind))
-            for entry in held
-            if entry in self._asked
-            for kind in KINDS
-        ]
+        pending = self.client.xpending_range(self._inbox, "tool_dispatcher", "-", "+", _PENDING_MAX)
+        mine = [one["message_id"] for one in cast("list[Any]", pending) if mark in one["consumer"]]
+        held = [self._session_in(entry) for entry in mine]
+        keys = [(kind, key_of(session_id, kind)) for session_id in held if session_id for kind in KINDS]
         return self.places(name, keys)
 
     def places(self, name: str, keys: Iterable[tuple[Kind, str]]) -> list[Write]:
@@ -147,12 +143,19 @@ class Writers(Processes):
     def without_writes(self, is_wanted: bool) -> Iterator[None]:
         """Redis executes no command that writes for the length of a block: what comes of runs cannot be settled."""
         if is_wanted:
-            self.client.client_pause(round(LEASE_S * 250), all=False)
+            self.client.client_pause(_WITHOUT_WRITES_MS_MAX, all=False)
         try:
             yield
         finally:
             if is_wanted:
                 self.client.client_unpause()
+
+    def _session_in(self, entry: bytes) -> str | None:
+        """The session that an entry of the inbox is of; None when somebody else has just ended it."""
+        if entry not in self._sessions:
+            for _, fields in cast("list[Any]", self.client.xrange(self._inbox, entry, entry)):
+                self._sessions[entry] = decode(fields[b"event"]).subject
+        return self._sessions.get(entry)
 
     @property
     def _inbox(self) -> str:
@@ -174,9 +177,7 @@ def a_batch(session_id: str, what: str) -> ToolsRequested:
     )
     calls = (read, *writes)
     names = tuple(call.name for call in calls)
-    return ToolsRequested(
-        round=_ROUND, calls=calls, allowed=names, deadline=utc_now() + timedelta(hours=12)
-    )
+    return ToolsRequested(round=_ROUND, calls=calls, allowed=names, deadline=utc_now() + timedelta(hours=12))
 
 
 def key_of(session_id: str, call_id: str) -> str:

@@ -1,21 +1,17 @@
 """The life of a call: tried again where that is safe, answered by another tool, given what other calls returned."""
 
-import asyncio
 from copy import deepcopy
 from typing import Any
 
 import pytest
-from redis.exceptions import ConnectionError as ConnectionLost
 
-from shared.bus.redis_bus import Bus
 from shared.clock import monotonic_s
-from shared.contract import Alternative, Effect, RateLimit
+from shared.contract import Alternative, Effect
 from shared.tools import ErrorType, ToolResult
 from tests.tool_dispatcher.builders import (
     Ledger,
     a_bus,
     a_call,
-    a_dispatcher,
     a_request,
     a_tool,
     error_in,
@@ -274,48 +270,3 @@ class TestPlaceholders:
             "id": "${calls[0].documents[0]} is not there: calls[0].documents is an empty list"
         }
         assert error.example_valid_call == fetch.example
-
-
-class TestBounds:
-    async def test_a_tools_bound_holds_over_dispatchers(self, bus: Bus) -> None:
-        running, most = 0, 0
-
-        async def meet(arguments: dict[str, Any], context: ToolContext) -> None:
-            nonlocal running, most
-            running += 1
-            most = max(most, running)
-            await asyncio.sleep(0.01)
-            running -= 1
-
-        meeting = a_tool("meet", meet, max_concurrency=2)
-        async with a_dispatcher(meeting, bus=bus) as one, a_dispatcher(meeting, bus=bus) as other:
-            request = a_request(*(a_call(f"c{n}", "meet") for n in range(6)))
-            first, second = await asyncio.gather(one.run(request), other.run(request, session_id="s2"))
-        assert {result.status for result in (*first, *second)} == {"ok"}
-        assert most == 2
-
-    async def test_a_rate_is_kept_over_dispatchers(self, bus: Bus) -> None:
-        often = a_tool("look", lambda a, c: None, rate_limit=RateLimit(calls=2, per_s=1_000))
-        async with a_dispatcher(often, bus=bus) as one, a_dispatcher(often, bus=bus) as other:
-            request = a_request(a_call("a"), a_call("b"), deadline=soon(1))
-            first = await one.run(request)
-            second = await other.run(request, session_id="s2")
-        assert {result.status for result in first} == {"ok"}
-        assert {error_in(result).error_type for result in second} == {"rate_limit"}
-
-    async def test_where_the_bound_cannot_be_asked_for_nothing_runs(self) -> None:
-        ledger = Ledger()
-
-        async def away(*_: Any) -> Any:
-            raise ConnectionLost("nobody there")
-
-        async with a_bus() as bus:
-            bounded = a_tool("look", ledger.tool("x").function, max_concurrency=1, retry=1)
-            async with a_dispatcher(bounded, bus=bus) as dispatcher:
-                run = bus.batcher.run
-                bus.batcher.run = away  # type: ignore[method-assign]  # scripts alone fail, the journal works
-                (result,) = await dispatcher.run(a_request(a_call(), deadline=soon(0.2)))
-                bus.batcher.run = run  # type: ignore[method-assign]  # as it was
-        assert error_in(result).error_type == "api_failure"
-        assert "The call was not run" in error_in(result).message
-        assert not ledger.effects

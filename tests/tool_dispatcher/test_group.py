@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -24,7 +23,7 @@ from tests.tool_dispatcher.builders import (
 )
 from tool_dispatcher.context import ToolContext
 from tool_dispatcher.reconcile import TookEffect
-from tool_dispatcher.tool import Tool, ToolFailed
+from tool_dispatcher.tool import Tool
 
 QUICK = {"initial_ms": 1, "max_ms": 1}
 KEY = "default/s1/1/c0+4"
@@ -280,10 +279,9 @@ class TestCache:
 class TestTakeover:
     """Another worker begins where one has died."""
 
-    async def die_at(
-        self, where: Callable[[list[Tool]], Any], tools: list[Tool], bus: Bus, begun: asyncio.Event
-    ) -> None:
-        async with a_dispatcher(*where(tools), bus=bus) as dispatcher:
+    async def die(self, tools: list[Tool], bus: Bus, begun: asyncio.Event) -> None:
+        """A dispatcher takes the batch in hand, and ends when it has begun."""
+        async with a_dispatcher(*tools, bus=bus) as dispatcher:
             request = a_request(*five(), allowed=("one", "many"))
             dying = asyncio.create_task(dispatcher.run(request))
             await begun.wait()
@@ -321,7 +319,7 @@ class TestTakeover:
         single, many = service.tools("write", **options)
         stuck = Tool("many", "Many.", CITIES, never_ends, effect="write", **options)
         async with a_bus(lease_s=0.3) as bus:
-            await self.die_at(lambda tools: [single, stuck], [single, stuck], bus, begun)
+            await self.die([single, stuck], bus, begun)
             results = await answers([single, many], five(), bus=bus, redelivered=True)
         assert {result.status for result in results} == statuses
         if "idempotent" in options:
@@ -341,7 +339,7 @@ class TestTakeover:
         single, _ = service.tools("write")
         stuck = Tool("many", "Many.", CITIES, never_ends, effect="write")
         async with a_bus() as bus:
-            await self.die_at(lambda tools: [single, stuck], [single, stuck], bus, begun)
+            await self.die([single, stuck], bus, begun)
 
             async def are_noted() -> bool:
                 return set(await noted(bus)) == {f"begun:c{n}" for n in range(5)}

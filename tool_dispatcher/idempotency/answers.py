@@ -13,6 +13,19 @@ def unknown(write: Write) -> ToolError:
     )
 
 
+def unknown_in_spite_of(result: ToolResult) -> ToolResult:
+    """Somebody began it, nobody saw the end, and the second run has failed, or was not let begin."""
+    error = result.error
+    if error is None or is_unknown(result):
+        return result
+    told = tool_error(
+        "outcome_unknown",
+        f"The dispatcher stopped while {result.tool} was running. It may or may not have taken effect. "
+        f"When it was to be run again: {error.error_type}, {error.message}",
+    )
+    return result.model_copy(update={"error": told})
+
+
 def still_running(write: Write) -> ToolError:
     """Somebody else runs it, for longer than the session can wait."""
     # No other type will do: a model repeats what timed out or failed, and here that is a second effect.

@@ -113,13 +113,19 @@ class _Once:
     async def _after_a_crash(self, claim: Claim) -> Results | None:
         """What came of a write whose last claimant has not been heard of for a lease."""
         if self._means.is_safe_to_repeat:
-            return await self._run(claim)
+            return self._after_both(await self._run(claim))
         told = await self._asked(claim)
         if isinstance(told, TookEffect):
             return await self._means.results_of(told.data)
         if isinstance(told, NoEffect):
             return await self._run(claim)
         return await self._answer(answers.unknown(self._write))
+
+    def _after_both(self, results: Results | None) -> Results | None:
+        """What is known when it has run again. That the second run failed does not undo the first."""
+        if results is None or not all(result.error for result in results):
+            return results
+        return tuple(answers.unknown_in_spite_of(result) for result in results)
 
     async def _run(self, claim: Claim) -> Results | None:
         """What came of running it. None when the claim was lost before: then nothing has run here."""
@@ -172,10 +178,6 @@ class _Once:
             except (LedgerUnavailable, RedisError) as error:
                 self._log().warning("lease of a write could not be renewed", error=str(error))
             await asyncio.sleep(every_s)
-
-    @property
-    def _log(self) -> Any:
-        return structlog.get_logger().bind(tool=self._write.tool, key=self._write.key)
 
     def _log(self) -> Any:
         """Bound only where there is something to say: for each write it would cost more than its claim."""

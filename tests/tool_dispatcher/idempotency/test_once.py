@@ -14,6 +14,7 @@ from tests.tool_dispatcher.idempotency.builders import (
     abandoned,
     end_lease,
     journal,
+    never,
     record_of,
     results_of,
     state,
@@ -21,11 +22,12 @@ from tests.tool_dispatcher.idempotency.builders import (
 )
 from tool_dispatcher.failures import tool_error
 from tool_dispatcher.idempotency.ledger import Results
-from tool_dispatcher.idempotency.once import once
+from tool_dispatcher.idempotency.once import Means, once
 from tool_dispatcher.reconcile import NO_EFFECT, TookEffect
 
 WRITE = a_write()
 FAILED = tool_error("api_failure", "The bank is closed.")
+NOT_FOUND = tool_error("not_found", "No such account.")
 
 
 @pytest.mark.parametrize(
@@ -103,6 +105,39 @@ async def test_what_is_safe_to_repeat_runs_again_with_the_next_fence(bus: Bus) -
     assert await once(a_ledger(bus), WRITE, service.means(is_safe_to_repeat=True)) == results_of("paid")
     assert service.runs == [2]
     assert await state(bus) == "settled"
+
+
+async def test_a_second_run_that_fails_says_nothing_of_the_first(bus: Bus) -> None:
+    """Least of all when it was not let begin: "not run" would be told of what may have taken effect."""
+    await abandoned(bus)
+    service = Service(tool_error("circuit_open", "This call was not run.", retry_after_s=3))
+    for _ in range(2):
+        error = the_error(await once(a_ledger(bus), WRITE, service.means(is_safe_to_repeat=True)))
+        assert (error.error_type, error.retry_after_s) == ("outcome_unknown", None)
+        assert "It may or may not have taken effect" in error.message
+        assert error.message.endswith("circuit_open, This call was not run.")
+    assert service.runs == [2]
+    assert await state(bus) == "unknown"
+
+
+async def test_where_there_was_no_first_effect_the_failure_of_a_second_run_is_told_as_it_is(bus: Bus) -> None:
+    await abandoned(bus)
+    service = Service(NOT_FOUND)
+    service.told = NO_EFFECT
+    assert the_error(await once(a_ledger(bus), WRITE, service.means(can_be_asked=True))) == NOT_FOUND
+
+
+async def test_of_calls_that_ran_again_as_one_those_that_failed_are_told_as_the_tool_says(bus: Bus) -> None:
+    """It has answered for all of them, and honours their key."""
+    write = a_write(call_ids=("c1", "c2"))
+    await abandoned(bus, write)
+    done, failed = results_of("paid", write)[0], results_of(NOT_FOUND, write)[1]
+
+    async def run(_: int) -> Results:
+        return (done, failed)
+
+    means = Means(run, never, is_safe_to_repeat=True, wait_s=20)
+    assert await once(a_ledger(bus), write, means) == (done, failed)
 
 
 async def test_a_tool_that_says_it_took_effect_is_believed_and_not_run(bus: Bus) -> None:

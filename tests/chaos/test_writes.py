@@ -1,0 +1,109 @@
+"""kill -9 inside writes: before, during and after the effect, and before it is settled.
+
+The service that is written to counts for itself; see write_promises.py for what must hold in its books.
+"""
+
+import os
+import random
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.chaos.traffic import Traffic
+from tests.chaos.write_kills import WriteKiller
+from tests.chaos.write_places import KINDS, Kind, Place
+from tests.chaos.write_promises import assert_kept
+from tests.chaos.write_report import WRITES
+from tests.chaos.writers import Writers, writers
+
+pytestmark = pytest.mark.chaos
+
+KILLS = int(os.environ.get("CHAOS_WRITE_KILLS", "24"))
+"""Over all tests of this file."""
+AIMED_AT: tuple[Place, ...] = ("read", "before", "during", "after", "settle", "commit")
+OF_EACH = max(1, KILLS // ((len(AIMED_AT) + 1) * len(KINDS)))
+"""Of each kind of write in each place."""
+AT_RANDOM = max(2, KILLS - OF_EACH * len(AIMED_AT) * len(KINDS))
+FROZEN_IN: tuple[Place, ...] = ("before", "during", "after")
+FREEZES = max(2, KILLS // 40)
+"""Of each kind of write."""
+OPEN_MAX = 6
+DRAIN_LIMIT_S = 120.0
+OVERRUN_MAX = 1 + KILLS // 20
+"""Plain writes whose process was alive and had no processor for a lease: theirs is unknown too, and rightly so."""
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[Writers]:
+    with writers() as two_dispatchers:
+        yield two_dispatchers
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_write_that_is_killed_anywhere_has_one_effect_at_most_and_is_told_truly(
+    two: Writers, kind: Kind
+) -> None:
+    killer = WriteKiller(two, random.Random(kind))
+    traffic = Traffic(two, kind, OPEN_MAX)
+    with traffic.flowing():
+        for n in range(OF_EACH * len(AIMED_AT)):
+            killer.kill_in(kind, AIMED_AT[n % len(AIMED_AT)])
+            wait_for_progress(two)
+    assert all(killer.landed[kind, place] >= OF_EACH for place in AIMED_AT)
+    assert_promises(two, killer, traffic)
+
+
+def test_dispatchers_killed_at_any_moment_write_nothing_twice_and_tell_the_truth(two: Writers) -> None:
+    choose = random.Random("at random")
+    killer = WriteKiller(two, choose)
+    traffic = Traffic(two, "any", OPEN_MAX)
+    with traffic.flowing():
+        for _ in range(AT_RANDOM):
+            time.sleep(choose.uniform(0, 1.2))
+            killer.kill()
+    assert_promises(two, killer, traffic)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_dispatcher_that_wakes_up_when_others_have_taken_over_makes_no_second_effect(
+    two: Writers, kind: Kind
+) -> None:
+    """The honoured key has its effect already; what can be asked has been fenced off, and is refused.
+
+    The plain write that was frozen before its request sends it when it wakes up. That is its one effect: it was
+    told as unknown, and never run again.
+    """
+    killer = WriteKiller(two, random.Random(kind))
+    traffic = Traffic(two, f"frozen-{kind}", OPEN_MAX)
+    with traffic.flowing():
+        for n in range(KINDS.index(kind), KINDS.index(kind) + FREEZES):
+            killer.freeze_in(kind, FROZEN_IN[n % len(FROZEN_IN)])
+            wait_for_progress(two)
+    assert_promises(two, killer, traffic)
+
+
+def wait_for_progress(two: Writers) -> None:
+    """Until another batch has been answered: what was killed is at work again."""
+    before = two.response_count()
+    two.until(lambda: two.response_count() > before, "the dispatchers at work again")
+
+
+def assert_promises(two: Writers, killer: WriteKiller, traffic: Traffic) -> None:
+    """Each batch answered once, each write told as the service's books have it."""
+    WRITES.landed += killer.landed
+    WRITES.in_hand += killer.in_hand
+    WRITES.frozen += killer.frozen
+    WRITES.kills += killer.kills
+    WRITES.batches += len(traffic.session_ids)
+    WRITES.broken += 1  # until all of it holds
+    two.until(lambda: traffic.is_answered, "all batches answered", DRAIN_LIMIT_S)
+    two.wait_until_quiet()
+    told = assert_kept(two, traffic.session_ids)
+    assert told.overrun <= OVERRUN_MAX, f"{told.overrun} writes were taken over from processes that lived"
+    assert two.response_count() == len(two.asked), "a batch was answered twice"
+    WRITES.writes += told.writes
+    WRITES.effects += told.effects
+    WRITES.unknown += told.unknown
+    WRITES.overrun += told.overrun
+    WRITES.broken -= 1

@@ -1,0 +1,110 @@
+"""What must hold of every write, whatever was killed meanwhile: checked in the service's own books.
+
+A write of each kind has one effect at most. The key that is honoured, and the one that can be asked for, have
+exactly one, and its receipt is what was told. Of a plain write the outcome is unknown if, and only if, it was cut
+off between its claim and its settling; it has run once at most, and its effect may be there or not, or still come:
+a request that was on its way, or that a frozen process sends when it wakes up, is known to nobody but the service.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from shared.events import AnyEvent, ToolsCompleted
+from shared.journal import journal_name, outcomes
+from shared.tools import ToolResult
+from tests.chaos.write_books import Effect
+from tests.chaos.write_places import KINDS, Kind
+from tests.chaos.writers import Writers, key_of
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was told of the writes of some sessions."""
+
+    writes: int
+    effects: int
+    unknown: int
+    overrun: int
+    """Of those, the ones that nobody cut off: whoever ran them was not heard of for a lease all the same."""
+
+
+def assert_kept(two: Writers, session_ids: Collection[str]) -> Told:
+    """Every promise, of every write of these sessions."""
+    answers = _answers(two, session_ids)
+    effects = two.books.effects()
+    unknown: list[str] = []
+    done = 0
+    for session_id, results in answers.items():
+        assert _journal(two, session_id) == results, "the journal says otherwise"
+        look_up, *writes = results
+        assert look_up.status == "ok", look_up
+        for kind, result in zip(KINDS, writes, strict=True):
+            key = key_of(session_id, kind)
+            its_effects = effects.get(key, [])
+            done += len(its_effects)
+            assert len(its_effects) <= 1, f"{kind} took effect {len(its_effects)} times: {key}"
+            if kind == "plain" and result.status == "error":
+                _assert_unknown(two, key, result)
+                unknown.append(key)
+            else:
+                _assert_done(two, kind, key, result, its_effects, look_up)
+    overrun = [key for key in unknown if key not in two.cut]
+    _assert_overrun(two, overrun)
+    return Told(len(KINDS) * len(answers), done, len(unknown), len(overrun))
+
+
+def _answers(two: Writers, session_ids: Collection[str]) -> dict[str, tuple[ToolResult, ...]]:
+    """What each batch was answered: once, and with a result for each of its calls, in order."""
+    wanted = set(session_ids)
+    answers: dict[str, AnyEvent] = {}
+    for event in two.answers():
+        if event.subject in wanted:
+            assert event.subject not in answers, f"{event.subject} was answered twice"
+            assert isinstance(event.data, ToolsCompleted), event
+            assert event.causationid == two.asked[event.subject].id
+            answers[event.subject] = event
+    assert wanted == set(answers), f"not answered: {wanted - set(answers)}"
+    told = {session_id: cast(ToolsCompleted, event.data).results for session_id, event in answers.items()}
+    for results in told.values():
+        assert [result.call_id for result in results] == ["look_up", *KINDS]
+    return told
+
+
+def _assert_done(
+    two: Writers,
+    kind: Kind,
+    key: str,
+    result: ToolResult,
+    effects: Sequence[Effect],
+    look_up: ToolResult,
+) -> None:
+    assert result.status == "ok", f"{result}, runs: {two.runs.of(key)}"
+    assert len(effects) == 1, f"{kind} was told as done, and has {len(effects)} effects: {key}"
+    (effect,) = effects
+    assert result.data["receipt"] == effect.receipt, f"{result} is not of the effect that {key} has had"
+    assert effect.what == look_up.data["found"], f"{key} was run with other arguments"
+    runs = [run.run for run in two.runs.of(key)]
+    assert result.data["run"] in (*runs, None), f"{result} is of none of the runs {runs}"
+    if kind == "plain":
+        assert len(runs) == 1, f"a plain write ran {len(runs)} times: {key}"
+        assert key not in two.cut, f"{key} was cut off, and is told as done"
+
+
+def _assert_unknown(two: Writers, key: str, result: ToolResult) -> None:
+    assert result.error is not None
+    assert result.error.error_type == "outcome_unknown", result
+    runs = two.runs.of(key)
+    assert len(runs) <= 1, f"a plain write ran {len(runs)} times: {key}"
+
+
+def _assert_overrun(two: Writers, keys: Sequence[str]) -> None:
+    """Nobody cut them off; then somebody has taken them over, because the lease of their claim was over."""
+    for key, record in two.records(keys).items():
+        assert record.fence > 1, f"{key} is told as unknown, and nobody has cut it off: {two.runs.of(key)}"
+
+
+def _journal(two: Writers, session_id: str) -> tuple[ToolResult, ...]:
+    key = two.keys.of_session(session_id, journal_name(1))
+    entries = cast("dict[bytes, bytes]", two.client.hgetall(key))
+    return outcomes({name.decode(): content for name, content in entries.items()})

@@ -1,0 +1,76 @@
+"""Where bookings are made, and dispatchers that end in the middle of one."""
+
+import asyncio
+from copy import copy
+from typing import Any
+
+import pytest
+
+from shared.bus.batcher import Batcher
+from shared.bus.redis_bus import Bus
+from shared.events import ToolsRequested
+from shared.tools import ToolResult
+from tests.tool_dispatcher.builders import (
+    a_call,
+    a_dispatcher,
+    a_request,
+    a_tool,
+    results_of,
+    until,
+)
+from tests.tool_dispatcher.idempotency.builders import BreakableWire, a_wire
+from tool_dispatcher.context import ToolContext
+from tool_dispatcher.tool import Tool
+
+KEY = "default/s1/1/c1"
+
+
+class Desk:
+    """Where bookings are made. Holds each until it is let go, and keeps a ledger."""
+
+    def __init__(self, **options: Any) -> None:
+        self.options = options
+        self.runs: list[ToolContext] = []
+        self.begun, self.go_on = asyncio.Event(), asyncio.Event()
+        self.returns: Any = "booked"
+
+    async def book(self, arguments: dict[str, Any], context: ToolContext) -> Any:
+        self.runs.append(context)
+        self.begun.set()
+        await self.go_on.wait()
+        return self.returns
+
+    @property
+    def tool(self) -> Tool:
+        return a_tool("book", self.book, "write", **self.options)
+
+
+REQUEST = a_request(a_call(name="book"))
+
+
+async def cut_off(desk: Desk, bus: Bus, request: ToolsRequested = REQUEST) -> None:
+    """A dispatcher ends in the middle of the write. What it does then is what a crash leaves: nothing."""
+    async with a_dispatcher(desk.tool, bus=bus) as dispatcher:
+        dying = asyncio.create_task(dispatcher.run(request))
+        await desk.begun.wait()
+        dying.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await dying
+    desk.go_on.set()
+
+
+async def taken_over(desk: Desk, bus: Bus) -> ToolResult:
+    (result,) = await results_of([desk.tool], REQUEST, bus, redelivered=True)
+    return result
+
+
+def over_a_wire(bus: Bus) -> tuple[Bus, BreakableWire]:
+    """The same bus, over a wire of its own that can be broken, and counts what goes over it."""
+    other, wire = copy(bus), a_wire(bus)
+    other.batcher = Batcher(wire)
+    return other, wire
+
+
+async def is_asked_again(wire: BreakableWire) -> None:
+    attempts = wire.attempts
+    await until(lambda: wire.attempts > attempts + 2)

@@ -1,0 +1,220 @@
+"""Writes are made once and told the same, whoever asks again, at once, or loses Redis at any point."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.bus.redis_bus import Bus
+from shared.journal import outcomes
+from shared.settings import BusSettings
+from tests.tool_dispatcher.builders import (
+    Dispatcher,
+    Ledger,
+    a_bus,
+    a_call,
+    a_request,
+    a_tool,
+    error_in,
+    noted,
+    results_of,
+    soon,
+    until,
+)
+from tests.tool_dispatcher.desks import KEY, REQUEST, Desk, is_asked_again, over_a_wire, taken_over
+from tests.tool_dispatcher.idempotency.builders import BreakableWire
+from tests.tool_dispatcher.keys import an_issuer
+from tool_dispatcher.context import ToolContext
+
+DAY_S = 86_400
+
+
+class TestSettled:
+    @pytest.mark.parametrize("answer", ["booked", None, 0, {"a": [1, None]}], ids=str)
+    async def test_what_a_write_returned_is_told_again_without_running(self, bus: Bus, answer: Any) -> None:
+        desk = Desk()
+        desk.returns = answer
+        desk.go_on.set()
+        (first,) = await results_of([desk.tool], REQUEST, bus)
+        again = await taken_over(desk, bus)
+        assert (first.status, first.data) == ("ok", answer)
+        assert again == first
+        assert len(desk.runs) == 1
+
+    async def test_so_it_is_where_the_journal_of_the_batch_is_lost(self, bus: Bus) -> None:
+        desk = Desk()
+        desk.returns = None
+        desk.go_on.set()
+        (first,) = await results_of([desk.tool], REQUEST, bus)
+        await bus.batcher.submit("DEL", bus.keys.of_session("s1", "journal:1"))
+        assert await taken_over(desk, bus) == first
+        assert len(desk.runs) == 1
+
+    async def test_a_final_error_is_told_again_too(self, bus: Bus) -> None:
+        desk = Desk()
+        desk.go_on.set()
+
+        def fail(arguments: dict[str, Any], context: ToolContext) -> None:
+            desk.runs.append(context)
+            raise ValueError("no such flight")
+
+        (first,) = await results_of([a_tool("book", fail, "write")], REQUEST, bus)
+        assert await taken_over(desk, bus) == first
+        assert "no such flight" in error_in(first).message
+        assert len(desk.runs) == 1
+
+    async def test_the_key_of_another_call_is_refused_and_nothing_is_told_of_it(self, bus: Bus) -> None:
+        desk = Desk()
+        desk.go_on.set()
+        await results_of([desk.tool], REQUEST, bus)
+        other = a_request(a_call("c2", "book", KEY, arguments={"other": 1}))
+        (result,) = await results_of([desk.tool], other, bus)
+        error = error_in(result)
+        assert error.error_type == "validation_error"
+        assert "was used before for another call" in error.message
+        assert len(desk.runs) == 1
+
+    async def test_its_record_outlives_the_session_however_long_that_is(self) -> None:
+        desk = Desk()
+        desk.go_on.set()
+        async with a_bus() as bus:
+            bus.settings = BusSettings(retention_s=5 * DAY_S)
+            late = a_request(a_call(name="book"), deadline=soon(DAY_S))
+            await results_of([desk.tool], late, bus)
+            life_ms = await bus.batcher.submit("PTTL", bus.keys.effect("s1", KEY))
+        assert life_ms > (6 * DAY_S - 60) * 1_000
+
+    async def test_what_was_settled_is_not_told_when_the_grant_has_ended(
+        self, bus: Bus, tmp_path: Path
+    ) -> None:
+        desk, issuer = Desk(), an_issuer(tmp_path)
+        desk.go_on.set()
+        good, ended = issuer.grant(), issuer.grant(lasts_s=-60)
+        dispatcher = Dispatcher([desk.tool], bus, grant_key_file=issuer.key_file)
+        (first,) = await dispatcher.run(a_request(a_call(name="book"), grant=good))
+        (again,) = await dispatcher.run(a_request(a_call(name="book"), grant=ended), redelivered=True)
+        (later,) = await dispatcher.run(a_request(a_call(name="book"), grant=good), redelivered=True)
+        await dispatcher.close()
+        error = error_in(again)
+        assert error.error_type == "permission_denied"
+        assert "book was called earlier, and what came of it must not be shown any more" in error.message
+        assert "The session's grant ended at" in error.message
+        assert "Do not call it again: it may have taken effect" in error.suggested_action
+        assert later == first
+        assert len(desk.runs) == 1
+
+
+class TestAtOnce:
+    """Two dispatchers have the same batch in hand."""
+
+    async def test_they_agree_and_write_once(self, bus: Bus) -> None:
+        ledger = Ledger()
+        tools = [ledger.tool("look"), ledger.tool("book", "write")]
+        calls = [a_call("a"), *(a_call(f"b{n}", "book") for n in range(5))]
+        first, second = await asyncio.gather(
+            results_of(tools, a_request(*calls), bus),
+            results_of(tools, a_request(*calls), bus, redelivered=True),
+        )
+        assert first == second == outcomes(await noted(bus))
+        written = {key: times for key, times in ledger.effects.items() if "/b" in key}
+        assert written == {f"default/s1/1/b{n}": 1 for n in range(5)}
+
+    async def test_who_comes_second_waits_for_who_is_at_it(self, bus: Bus) -> None:
+        desk = Desk()
+        first = asyncio.create_task(results_of([desk.tool], REQUEST, bus))
+        await desk.begun.wait()
+        other, wire = over_a_wire(bus)
+        second = asyncio.create_task(results_of([desk.tool], REQUEST, other, redelivered=True))
+        await is_asked_again(wire)
+        assert not second.done()
+        desk.go_on.set()
+        assert await first == await second
+        assert len(desk.runs) == 1
+
+    async def test_who_has_no_time_to_wait_says_that_it_may_still_take_effect(self, bus: Bus) -> None:
+        desk = Desk()
+        first = asyncio.create_task(results_of([desk.tool], REQUEST, bus))
+        await desk.begun.wait()
+        hurried = a_request(a_call(name="book"), deadline=soon(0.1))
+        (result,) = await results_of([desk.tool], hurried, bus, redelivered=True)
+        error = error_in(result)
+        assert error.error_type == "outcome_unknown"
+        assert "still being run by another dispatcher" in error.message
+        desk.go_on.set()
+        await first
+        assert len(desk.runs) == 1
+
+
+class TestRedisAway:
+    """At no point does losing Redis make a second effect."""
+
+    @pytest.fixture
+    async def wired(self) -> AsyncIterator[tuple[Bus, BreakableWire]]:
+        """A bus all of whose shared commands go over a wire that can be broken."""
+        async with a_bus() as bus:
+            yield over_a_wire(bus)
+
+    @pytest.mark.parametrize("lost", [1, 2, 3, 5])
+    async def test_lost_replies_never_make_a_second_effect(
+        self, wired: tuple[Bus, BreakableWire], lost: int
+    ) -> None:
+        bus, wire = wired
+        desk = Desk()
+        wire.replies_to_lose = lost
+        running = asyncio.create_task(results_of([desk.tool], REQUEST, bus))
+        await desk.begun.wait()
+        wire.replies_to_lose = lost
+        desk.go_on.set()
+        (result,) = await running
+        assert (result.data, len(desk.runs)) == ("booked", 1)
+        assert await taken_over(desk, bus) == result
+        assert len(desk.runs) == 1
+
+    async def test_what_was_done_waits_for_redis_and_is_settled(
+        self, wired: tuple[Bus, BreakableWire]
+    ) -> None:
+        bus, wire = wired
+        desk = Desk()
+        running = asyncio.create_task(results_of([desk.tool], REQUEST, bus))
+        await desk.begun.wait()
+        wire.is_away = True
+        desk.go_on.set()
+        await is_asked_again(wire)
+        assert not running.done()
+        wire.is_away = False
+        (result,) = await running
+        assert result.data == "booked"
+        assert await taken_over(desk, bus) == result
+        assert len(desk.runs) == 1
+
+    async def test_a_worker_that_ends_while_redis_is_away_leaves_an_unknown_outcome(
+        self, wired: tuple[Bus, BreakableWire]
+    ) -> None:
+        bus, wire = wired
+        desk = Desk()
+        running = asyncio.create_task(results_of([desk.tool], REQUEST, bus))
+        await desk.begun.wait()
+        wire.is_away = True
+        desk.go_on.set()
+        await is_asked_again(wire)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        wire.is_away = False
+        assert error_in(await taken_over(desk, bus)).error_type == "outcome_unknown"
+        assert len(desk.runs) == 1
+
+    async def test_without_redis_no_write_runs(self, wired: tuple[Bus, BreakableWire]) -> None:
+        bus, wire = wired
+        desk = Desk()
+        desk.go_on.set()
+        wire.is_away = True
+        running = asyncio.create_task(results_of([desk.tool], REQUEST, bus))
+        await until(lambda: wire.attempts > 3)
+        assert not desk.runs
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert not desk.runs

@@ -20,6 +20,10 @@ from shared.values import LogEntry
 _NEVER_RAN: tuple[ErrorType, ...] = ("cancelled", "unknown_tool", "dependency_failed", "circuit_open")
 """Errors of calls that reached nobody. A refusal for want of permission is not among them: a tool may say so
 itself, in words it was given."""
+_BLIND = (
+    "a person has to approve it, and must see its arguments; make it again in the next reply, with the values "
+    "themselves in place of the placeholders"
+)
 _WHO_CHARACTERS, _REASON_CHARACTERS = 80, 300
 
 
@@ -36,6 +40,18 @@ def needed(
         if because := _because(tool, call, session.has_untrusted, is_flowing):
             found.append(CallToApprove(id=call.id, tool=call.name, arguments=call.arguments, because=because))
     return tuple(found)
+
+
+def without_blind(
+    calls: tuple[RequestedCall, ...], asked: tuple[CallToApprove, ...]
+) -> tuple[tuple[RequestedCall, ...], tuple[CallToApprove, ...]]:
+    """The same without those that a person would decide on blindly: of a placeholder nobody sees the value."""
+    blind = {one.id for one in asked if has_placeholder(one.arguments)}
+    refused = {"refused": _BLIND}
+    return (
+        tuple(call.model_copy(update=refused) if call.id in blind else call for call in calls),
+        tuple(one for one in asked if one.id not in blind),
+    )
 
 
 def wait(session: Session, calls: tuple[RequestedCall, ...], asked: tuple[CallToApprove, ...]) -> Decision:
@@ -112,10 +128,10 @@ def _may_bring_untrusted(name: str, catalogue: Catalogue) -> bool:
     """Whether a call of the tool may be answered by anybody, itself or by one of its alternatives."""
     contract = contract_of(catalogue.by_name.get(name))
     if contract is None:
-        return False
+        return True  # of what nobody knows the worst is believed
     return contract.open_world or any(_is_open(other.tool, catalogue) for other in contract.alternatives)
 
 
 def _is_open(name: str, catalogue: Catalogue) -> bool:
     contract = contract_of(catalogue.by_name.get(name))
-    return contract is not None and contract.open_world
+    return contract is None or contract.open_world

@@ -106,7 +106,8 @@ class Contract(Value):
     @classmethod
     def of_schema(cls, input_schema: dict[str, Any], effect: Effect) -> "Contract":
         """The contract in a tool's JSON Schema. Raises ValidationError."""
-        return cls.model_validate({"effect": effect, **input_schema.get(CONTRACT_KEYWORD, {})})
+        said = input_schema.get(CONTRACT_KEYWORD, {})
+        return cls.model_validate({"effect": effect, **said} if isinstance(said, dict) else said)
 
     def as_keyword(self) -> dict[str, Any]:
         """What stands under `x-orchestration`: all that is not as `Contract(effect=...)` would have it."""

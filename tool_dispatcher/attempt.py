@@ -132,7 +132,9 @@ def _with_example(outcome: Any, tool: Tool) -> Any:
     """A tool that refuses its arguments says why; what it would accept is known here."""
     if not isinstance(outcome, ToolError) or outcome.error_type != "validation_error":
         return outcome
-    return outcome.model_copy(update={"example_valid_call": outcome.example_valid_call or tool.example})
+    return outcome.model_copy(
+        update={"example_valid_call": outcome.example_valid_call or tool.example or None}
+    )
 
 
 def _out_of_time(message: str) -> ToolError:

@@ -11,8 +11,9 @@ from shared.clock import monotonic_s
 from shared.tools import ErrorType, ToolError
 from tool_dispatcher.failures import tool_error
 
-_FAILURES: frozenset[ErrorType] = frozenset(("api_failure", "timeout", "internal_error", "outcome_unknown"))
-"""What says that the tool, or what stands behind it, is out of order."""
+_FAILURES: frozenset[ErrorType] = frozenset(("api_failure", "timeout", "outcome_unknown"))
+"""What says that what stands behind the tool is out of order. A fault in the tool itself may come of one session's
+arguments, and must not close the tool for all others."""
 _NEVER_RAN: frozenset[ErrorType] = frozenset(
     ("unknown_tool", "dependency_failed", "cancelled", "circuit_open")
 )

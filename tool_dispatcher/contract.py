@@ -116,6 +116,11 @@ def _of_effect(contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
     if contract.effect == "write" and contract.cache_ttl_s:
         yield "it is a write with cache_ttl_s", "Leave cache_ttl_s out: results of writes are never reused."
     if contract.effect == "write":
+        if contract.alternatives and (contract.idempotent or contract.reconciles):
+            yield (
+                "it has alternatives beside idempotent or reconcile",
+                "Leave one out: after a crash nobody can tell which of the tools had taken effect.",
+            )
         return
     for option in ("idempotent", "idempotency_ttl_s"):
         if given.get(option):
@@ -127,6 +132,7 @@ def _of_effect(contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
 def _of_itself(tool: str, contract: Contract) -> Iterator[Fault]:
     named: dict[str, Iterable[str]] = {
         "depends_on": (one.tool for one in contract.depends_on),
+        "next": contract.next,
         "alternatives": (one.tool for one in contract.alternatives),
         "batch": (contract.batch.tool,) if contract.batch is not None else (),
     }

@@ -30,6 +30,14 @@ _AFTER_A_FAILED_WRITE = (
 )
 
 
+_OF_THE_DISPATCHER: tuple[ErrorType, ...] = ("unknown_tool", "dependency_failed", "cancelled", "circuit_open")
+"""What says that a call did not run: no tool can."""
+ERRORS_OF_TOOLS: tuple[ErrorType, ...] = tuple(
+    kind for kind in get_args(ErrorType) if kind not in _OF_THE_DISPATCHER
+)
+_MAY_PASS: tuple[ErrorType, ...] = ("rate_limit", "api_failure", "timeout")
+
+
 class InvalidTool(ConfigurationError):
     """A tool's definition cannot be used; says which tool's, why, and the fix."""
 
@@ -43,7 +51,7 @@ class ToolFailed(Exception):
     """Raise it in a tool to say what the model should know of a failure.
 
     `suggested_action` says what the model should do next, `retry_after_s` when a retry may help. Raises
-    ValueError for an `error_type` that does not exist.
+    ValueError for an `error_type` that does not exist, or that only the dispatcher can speak of.
     """
 
     def __init__(
@@ -53,8 +61,10 @@ class ToolFailed(Exception):
         suggested_action: str | None = None,
         retry_after_s: float | None = None,
     ) -> None:
-        if error_type not in get_args(ErrorType):
-            raise ValueError(f"{error_type!r} is no error type; use one of {', '.join(get_args(ErrorType))}")
+        if error_type not in ERRORS_OF_TOOLS:
+            raise ValueError(
+                f"{error_type!r} is no error type of a tool; use one of {', '.join(ERRORS_OF_TOOLS)}"
+            )
         super().__init__(message)
         self.error_type: ErrorType = error_type
         self.message = message
@@ -69,9 +79,11 @@ def error_of(error: BaseException, effect: Effect) -> ToolError:
     message = f"{type(error).__name__}: {_text(error)}".removesuffix(": ")
     is_write = effect == "write"
     if (reading := foreign_failures.read(error)) is not None:
-        if is_write and not reading.is_without_effect:
-            return tool_error("outcome_unknown", message)
-        return tool_error(reading.error_type, message, retry_after_s=reading.retry_after_s)
+        # Of a write that was refused nobody knows here what it had done before: only its author does.
+        is_unknown = is_write and reading.error_type in _MAY_PASS
+        error_type = "outcome_unknown" if is_unknown else reading.error_type
+        action = _AFTER_A_FAILED_WRITE if is_write and not is_unknown else None
+        return tool_error(error_type, message, action, retry_after_s=reading.retry_after_s)
     if isinstance(error, PermissionError):
         return tool_error("permission_denied", message)
     return tool_error("internal_error", message, _AFTER_A_FAILED_WRITE if is_write else None)
@@ -83,8 +95,8 @@ def tool_error(
     """An error with texts that fit into an event, and the usual next step where none is given."""
     return ToolError(
         error_type=error_type,
-        message=readable(message),
-        suggested_action=readable(suggested_action or WHAT_TO_DO[error_type]),
+        message=readable(message).strip() or "The tool failed and did not say why.",
+        suggested_action=readable(suggested_action or "").strip() or WHAT_TO_DO[error_type],
         **more,
     )
 

@@ -15,7 +15,6 @@ _OUT_OF_TIME = frozenset(("Timeout", "TimeoutException", "PoolTimeout", "ServerT
 _OUT_OF_REACH = frozenset(
     ("TransportError", "ConnectionError", "ClientConnectionError", "ConnectError", "NetworkError")
 )
-_NEVER_ARRIVED = frozenset(("ConnectError", "ConnectTimeout", "PoolTimeout", "ClientConnectorError"))
 _RETRY_AFTER_S_MAX = 86_400.0
 
 
@@ -25,8 +24,6 @@ class Reading:
 
     error_type: ErrorType
     retry_after_s: float | None = None
-    is_without_effect: bool = False
-    """Whether it also says that nothing has taken effect: the request was refused, or never arrived."""
 
 
 def read(error: BaseException) -> Reading | None:
@@ -34,26 +31,25 @@ def read(error: BaseException) -> Reading | None:
     if (status := _status_of(error)) is not None:
         return _of_status(status, _retry_after_s(error))
     names = {kind.__name__ for kind in type(error).__mro__}
-    never_arrived = bool(names & _NEVER_ARRIVED) or isinstance(error, ConnectionRefusedError)
     if names & _OUT_OF_TIME:
-        return Reading("timeout", is_without_effect=never_arrived)
+        return Reading("timeout")
     if names & _OUT_OF_REACH:
-        return Reading("api_failure", is_without_effect=never_arrived)
+        return Reading("api_failure")
     return None
 
 
 def _of_status(status: int, retry_after_s: float | None) -> Reading | None:
     match status:
         case 400 | 409 | 411 | 412 | 413 | 414 | 415 | 422:
-            return Reading("validation_error", is_without_effect=True)
+            return Reading("validation_error")
         case 401 | 403 | 407 | 451:
-            return Reading("permission_denied", is_without_effect=True)
+            return Reading("permission_denied")
         case 404 | 410:
-            return Reading("not_found", is_without_effect=True)
+            return Reading("not_found")
         case 408 | 504:
             return Reading("timeout", retry_after_s)
         case 429:
-            return Reading("rate_limit", retry_after_s, is_without_effect=True)
+            return Reading("rate_limit", retry_after_s)
         case _ if 500 <= status < 600:
             return Reading("api_failure", retry_after_s)
         case _:

@@ -10,10 +10,9 @@ from shared.clock import milliseconds, monotonic_s, utc_now
 from shared.events import ToolsCompleted, ToolsRequested
 from shared.tools import ToolError, ToolResult
 from tool_dispatcher.arguments import Arguments, checked_ahead
-from tool_dispatcher.batch import Bounds, Plan, advance, plan_batch, start
+from tool_dispatcher.batch import Bounds, Plan, advance, begun_before, plan_batch, start
 from tool_dispatcher.batch_run import BatchRun
 from tool_dispatcher.call import Caller
-from tool_dispatcher.failures import tool_error
 from tool_dispatcher.gatekeeper import Gatekeeper, Leave
 from tool_dispatcher.journal import Journal, Noted
 from tool_dispatcher.outcome import Outcomes
@@ -76,6 +75,7 @@ class ToolDispatcher:
             self._bounds,
             settled={place: result for place, result in noted.settled.items() if place not in leave.refused},
             refused={**invalid, **_told(leave, noted, request), **self._in_doubt(batch, invalid, noted)},
+            begun=noted.begun,
             barred=leave.barred,
             example_of=lambda name: self._tools[name].example,
         )
@@ -91,7 +91,7 @@ class ToolDispatcher:
         refused = {**invalid, **batch.leave.refused}
         calls = batch.request.calls
         return {
-            place: _begun_before(calls[place].name, refused.get(place))
+            place: begun_before(calls[place], refused.get(place))
             for place in noted.begun
             if place in refused or calls[place].name not in self._tools
         }
@@ -115,12 +115,3 @@ def _told(leave: Leave, noted: Noted, request: ToolsRequested) -> dict[int, Tool
         place: withheld(error, request.calls[place].name) if place in noted.settled else error
         for place, error in leave.refused.items()
     }
-
-
-def _begun_before(name: str, refused: ToolError | None) -> ToolError:
-    why = "this dispatcher has no such tool." if refused is None else refused.message
-    return tool_error(
-        "outcome_unknown",
-        f"{name} was begun by a dispatcher that stopped, and may or may not have taken effect. "
-        f"It cannot be seen to any more: {why}",
-    )

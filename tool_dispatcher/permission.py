@@ -79,8 +79,11 @@ def refusal(
     `decision` is what stands in this session's log where `call.approval` points.
     """
     error = without_leave(call.name, contract, terms)
-    if error is not None or not _needs_approval(call.name, contract, terms, has_placeholder(call.arguments)):
+    takes_from_others = has_placeholder(call.arguments)
+    if error is not None or not _needs_approval(call.name, contract, terms, takes_from_others):
         return error
+    if takes_from_others:
+        return _blind(call.name)
     return None if _approves(decision, call, terms.request.round) else _unapproved(call.name, decision)
 
 
@@ -141,6 +144,15 @@ def _unapproved(name: str, decision: ApprovalDecided | None) -> ToolError:
     if not decision.is_approved:
         return _denied(f"{name} was not run: a person has denied it.")
     return _denied(f"{name} was not run: the approval it came with is for other calls.")
+
+
+def _blind(name: str) -> ToolError:
+    """Nobody can approve of a value that is not there yet."""
+    return tool_error(
+        "permission_denied",
+        f"{name} was not run: a person has to approve it, and must see its arguments.",
+        f"Call {name} again in the next reply, with the values themselves in place of the placeholders.",
+    )
 
 
 def _not_in_this_round(name: str, steps: tuple[int, ...], round: int) -> ToolError:

@@ -49,6 +49,18 @@ def _check_alternative(tool: Tool, alternative: Alternative, other: Tool) -> Non
             f"it is a read, and its alternative {other.name} is a write",
             hint="Name a read: whoever asks for a read expects that nothing changes.",
         )
+    if tool.effect == "write" and other.effect == "read":
+        raise InvalidTool(
+            tool.name,
+            f"it is a write, and its alternative {other.name} is a read",
+            hint="Name a write: a read would be told as what was asked for, and nothing would have been done.",
+        )
+    if other.contract.mode in ("dependent", "sequential-only") and other.contract.mode != tool.contract.mode:
+        raise InvalidTool(
+            tool.name,
+            f"its alternative {other.name} is {other.contract.mode}, which cannot be kept in its place",
+            hint="Name a tool that may run whenever this one may.",
+        )
     ours, its = _Names.of(tool.input_schema), _Names.of(other.input_schema)
     mapping = alternative.arguments
     by_name = {name: name for name in sorted(ours.known)}
@@ -92,6 +104,8 @@ def _check_batch(tool: Tool, batch: BatchVariant, variant: Tool) -> None:
 
     if variant.effect != tool.effect:
         raise refuse(f"is a {variant.effect}, but it is a {tool.effect}", "Both must have the same effect.")
+    if variant.contract.open_world != tool.contract.open_world:
+        raise refuse("is not as open to the world as it is", "Give both the same open_world.")
     schema = variant.input_schema
     argument = schema.get("properties", {}).get(batch.argument)
     if argument is None:

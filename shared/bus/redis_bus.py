@@ -5,6 +5,10 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Literal
 
+import structlog
+from pydantic import ValidationError
+from pydantic_core import from_json
+
 from shared.bus import scripts
 from shared.bus.batcher import Batcher
 from shared.bus.connection import DEFAULT_URL, Client, Connections
@@ -14,10 +18,11 @@ from shared.bus.wire import Argument, exchange_over
 from shared.clock import milliseconds
 from shared.errors import RedisUnavailable
 from shared.events import AnyEvent, encode
+from shared.events.codec import explain
 from shared.redaction import WELL_KNOWN, Redactor
 from shared.secret_values import secret_values
 from shared.settings import BusSettings, PipelineSettings, load
-from shared.tools import Catalogue
+from shared.tools import Catalogue, ToolDefinition
 
 Published = Literal["sent", "known", "full", "unknown"]
 
@@ -115,7 +120,7 @@ class Bus:
                 return Catalogue()
             if len(self._catalogues) >= _CATALOGUES_CACHED:
                 self._catalogues.clear()
-            self._catalogues[content_hash] = Catalogue.model_validate_json(content)
+            self._catalogues[content_hash] = _readable(content)
         return self._catalogues[content_hash]
 
     async def ensure_groups(self, streams: Iterable[tuple[str, str]]) -> None:
@@ -126,6 +131,27 @@ class Bus:
             except Exception as error:
                 if "BUSYGROUP" not in str(error):
                     raise
+
+
+def _readable(content: bytes) -> Catalogue:
+    """A catalogue without the tools that cannot be read, as those of dispatchers newer than we are."""
+    try:
+        return Catalogue.model_validate_json(content)
+    except ValidationError as error:
+        structlog.get_logger().warning("catalogue holds what cannot be read", error=explain(error))
+    try:
+        given = from_json(content)
+        tools = tuple(tool for one in given["tools"] if (tool := _tool(one)) is not None)
+        return Catalogue(tools=tools, default_scopes=given.get("default_scopes", ()))
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return Catalogue()
+
+
+def _tool(given: object) -> ToolDefinition | None:
+    try:
+        return ToolDefinition.model_validate(given)
+    except ValidationError:
+        return None
 
 
 _CATALOGUES_CACHED = 64

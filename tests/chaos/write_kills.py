@@ -43,7 +43,9 @@ class WriteKiller:
         """Kill one of them wherever it is."""
         name = self._choose.choice(NAMES)
         self._stop(name)
-        self._kill(name, self._two.writes_of(name))
+        writes = self._two.writes_of(name)
+        self._two.kill(name)
+        self._note_killed(name, writes)
 
     def freeze_in(self, kind: Kind, place: Place) -> None:
         """Freeze one there until others have taken over all it had in hand; then it goes on as if in time."""
@@ -69,13 +71,14 @@ class WriteKiller:
             if aimed_at is None:
                 os.kill(self._two.running[name].pid, signal.SIGCONT)
                 return
-            landed = self._kill(name, writes)
+            self._two.kill(name)
+            self._two.barrier()
+        landed = self._note_killed(name, writes)
         (where,) = (write.place for write in landed if write.key == aimed_at.key)
         self.landed[kind, where] += 1
 
-    def _kill(self, name: str, writes: list[Write]) -> list[Write]:
-        """Kill a process that stands still, with these writes in hand. Returns where they really were."""
-        self._two.kill(name)
+    def _note_killed(self, name: str, writes: list[Write]) -> list[Write]:
+        """Where the writes really were that a process had in hand when it was killed. It is started again."""
         self._two.barrier()
         landed = self._two.places(name, [(write.kind, write.key) for write in writes])
         self._note_cut(write for write in landed if write.place in CUT)

@@ -229,13 +229,28 @@ class TestUntrusted:
         assert answered(batch, the_results(a_result("search"), round=2), TOOLS).session.has_untrusted
 
     @pytest.mark.parametrize("source", ["browse", "careful"])
-    def test_a_write_that_takes_what_an_untrusted_call_of_its_batch_returns_waits(self, source: str) -> None:
-        """Also when only an alternative of that tool is untrusted: it may answer in its place."""
+    def test_a_write_that_takes_what_an_untrusted_call_of_its_batch_returns_is_put_off(
+        self, source: str
+    ) -> None:
+        """Also when only an alternative of that tool is untrusted: it may answer in its place.
+
+        Nobody is asked: a person would approve of a value that is not there yet.
+        """
         note = a_call("note", arguments={"text": ["${calls[0].title}"]})
-        decision = called(a_session(), a_call(source), note)
-        assert asked_about(decision) == ["note"]
-        assert "another call of the batch" in only(decision, ApprovalRequested).calls[0].because
-        only(called(a_session(), a_call("search"), note), ToolsRequested)
+        first, second = only(called(a_session(), a_call(source), note), ToolsRequested).calls
+        assert (first.refused, "make it again in the next reply" in (second.refused or "")) == (None, True)
+        assert [
+            call.refused for call in only(called(a_session(), a_call("search"), note), ToolsRequested).calls
+        ] == [
+            None,
+            None,
+        ]
+
+    def test_of_calls_that_need_a_person_those_with_placeholders_are_put_off_alone(self) -> None:
+        blind = BOOK.model_copy(update={"id": "blind", "arguments": {"what": "${calls[0].id}"}})
+        decision = called(a_session(), a_call("search"), blind, OTHER_BOOK)
+        assert asked_about(decision) == ["b2"]
+        assert [bool(call.refused) for call in decision.session.pending] == [False, True, False]
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,8 @@ class Dispatcher:
 async def a_dispatcher(*tools: Tool, bus: Bus | None = None, **settings: Any) -> AsyncIterator[Dispatcher]:
     """A dispatcher, on a bus of its own where none is given."""
     async with AsyncExitStack() as held:
-        dispatcher = Dispatcher(list(tools), bus or await held.enter_async_context(a_bus()), **settings)
+        own = await held.enter_async_context(a_bus()) if bus is None else bus
+        dispatcher = Dispatcher(list(tools), own, **settings)
         held.push_async_callback(dispatcher.close)
         yield dispatcher
 

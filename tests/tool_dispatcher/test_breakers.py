@@ -9,8 +9,14 @@ from shared.tools import ErrorType, ToolError
 from tool_dispatcher.breakers import Breakers
 from tool_dispatcher.failures import WHAT_TO_DO, tool_error
 
-FAILURES: tuple[ErrorType, ...] = ("api_failure", "timeout", "internal_error", "outcome_unknown")
-ANSWERS: tuple[ErrorType, ...] = ("validation_error", "not_found", "permission_denied", "rate_limit")
+FAILURES: tuple[ErrorType, ...] = ("api_failure", "timeout", "outcome_unknown")
+ANSWERS: tuple[ErrorType, ...] = (
+    "validation_error",
+    "not_found",
+    "permission_denied",
+    "rate_limit",
+    "internal_error",
+)
 NEVER_RAN: tuple[ErrorType, ...] = ("unknown_tool", "dependency_failed", "cancelled", "circuit_open")
 
 

@@ -1,20 +1,24 @@
 """The dispatcher as a service: built from the environment or from tools, and publishing its catalogue."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from shared.bus.redis_bus import Bus
 from shared.errors import ConfigurationError
 from shared.events import ToolsRequested
-from tests.tool_dispatcher.builders import Ledger, until
-from tool_dispatcher.catalogue import Registry, to_catalogue
+from shared.relevance import FIND_TOOLS, READ_RESULT
+from tests.tool_dispatcher.builders import Ledger, a_bus, until
+from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.component import build
+from tool_dispatcher.settings import ToolDispatcherSettings
 
 
 async def test_it_publishes_its_catalogue_at_once(bus: Bus) -> None:
-    registry = Registry([Ledger().tool("look")])
-    service = build(bus, registry)
+    settings = ToolDispatcherSettings(default_scopes=("read", "crm"), approval=("send",))
+    registry = Registry([Ledger().tool("look"), Ledger().tool("send", "write")])
+    service = build(bus, registry, settings)
     assert set(service.handlers) == {ToolsRequested}
     publishing = asyncio.ensure_future(service.background[0]())
     try:
@@ -23,7 +27,12 @@ async def test_it_publishes_its_catalogue_at_once(bus: Bus) -> None:
         publishing.cancel()
     content_hash = await bus.current_catalogue()
     assert content_hash is not None
-    assert await bus.catalogue(content_hash) == to_catalogue(registry)
+    catalogue = await bus.catalogue(content_hash)
+    assert set(catalogue.by_name) == {"look", "send", FIND_TOOLS, READ_RESULT}
+    assert {name: one.approval for name, one in catalogue.by_name.items() if one.approval != "never"} == {
+        "send": "always"
+    }
+    assert catalogue.default_scopes == ("crm", "read")
     assert service.close is not None
     await service.close()
 
@@ -34,6 +43,47 @@ async def test_it_loads_the_tools_the_environment_names(bus: Bus, monkeypatch: p
         build(bus)
     monkeypatch.setenv("ANTIPHON_TOOLS", "tests.tool_dispatcher.toolboxes.library")
     assert build(bus).name == "tool_dispatcher"
+
+
+async def test_it_is_published_again_and_again(bus: Bus) -> None:
+    """What Redis has lost is there again soon."""
+    service = build(bus, Registry([Ledger().tool("look")]), ToolDispatcherSettings(catalogue_interval_s=0.1))
+    publishing = asyncio.ensure_future(service.background[0]())
+    try:
+        await until(bus.current_catalogue)
+        await bus.batcher.submit("DEL", bus.keys.catalogue())
+        await until(bus.current_catalogue)
+    finally:
+        publishing.cancel()
+
+
+async def test_all_tools_need_a_person_but_the_built_in_ones() -> None:
+    async with a_bus() as bus:
+        service = build(bus, Registry([Ledger().tool("look")]), ToolDispatcherSettings(approval=("*",)))
+        publishing = asyncio.ensure_future(service.background[0]())
+        try:
+            await until(bus.current_catalogue)
+        finally:
+            publishing.cancel()
+        catalogue = await bus.catalogue(str(await bus.current_catalogue()))
+    assert {name: one.approval for name, one in catalogue.by_name.items()} == {
+        "look": "always",
+        FIND_TOOLS: "never",
+        READ_RESULT: "never",
+    }
+
+
+async def test_a_rule_for_a_tool_that_is_not_there_is_refused() -> None:
+    async with a_bus() as bus:
+        with pytest.raises(ConfigurationError, match="there is no tool 'sned'"):
+            build(bus, Registry([Ledger().tool("send")]), ToolDispatcherSettings(approval=("sned",)))
+
+
+async def test_a_key_file_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
+    missing = str(tmp_path / "missing.pem")
+    async with a_bus() as bus:
+        with pytest.raises(ConfigurationError, match=r"GRANT_KEY_FILE: .*missing\.pem cannot be read"):
+            build(bus, Registry(), ToolDispatcherSettings(grant_key_file=missing))
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ async def _execute(
     function: Callable[..., Any], threads: Threads, effect: Effect = "read", timeout_s: float = 10.0
 ) -> Any:
     tool = a_tool("t", function, effect)
-    call = Call(tool, {"a": 1}, a_context(), timeout_s, 1_000)
+    call = Call(tool, {"a": 1}, a_context(), timeout_s)
     if tool.is_async:
         return await execute(call, None)
     async with threads.place(10.0) as place:

@@ -218,7 +218,7 @@ class TestApproval:
                     a_call("c", "send", arguments={"text": "the model's own"}),
                 )
             )
-        assert "nobody has" in denied(taken)
+        assert "must see its arguments" in denied(taken)
         assert (own.data, sent) == ("done", ["c"])
 
 

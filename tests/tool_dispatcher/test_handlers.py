@@ -14,7 +14,7 @@ from shared.bus.sessions import RedisSession
 from shared.clock import utc_now
 from shared.events import ToolsCompleted
 from shared.journal import begun_entry, outcome_entry, outcomes
-from shared.tools import RequestedCall
+from shared.tools import RequestedCall, Summary
 from tests.tool_dispatcher.builders import (
     Ledger,
     a_bus,
@@ -132,8 +132,9 @@ async def test_results_keep_the_order_of_the_calls() -> None:
 
 
 async def test_the_summary_counts_how_the_calls_ended() -> None:
-    results = await results_of([double], a_request(a_call("a", "double"), a_call("b", "dubble")))
-    assert ToolsCompleted.of(1, results).summary.error == 2
+    calls = a_call("a", "double", arguments={"number": 1}), a_call("b", "dubble")
+    results = await results_of([double], a_request(*calls))
+    assert ToolsCompleted.of(1, results).summary == Summary(ok=1, error=1)
 
 
 async def test_of_two_calls_with_one_id_the_first_counts() -> None:
@@ -326,7 +327,7 @@ class TestSize:
 
     async def test_a_result_too_large_to_be_kept_is_an_error(self) -> None:
         many = a_tool("look", lambda a, c: list(range(10_000)))
-        bounds = {"result_bytes_max": 1_000, "stored_result_bytes_max": 5_000}
+        bounds: dict[str, Any] = {"result_bytes_max": 1_000, "stored_result_bytes_max": 5_000}
         (result,) = await results_of([many], a_request(a_call()), **bounds)
         assert "narrow the query" in error_in(result).suggested_action
 

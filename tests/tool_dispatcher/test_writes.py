@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from redis.exceptions import ConnectionError as ConnectionLost
 
 from shared.bus.redis_bus import Bus
 from shared.journal import outcomes
@@ -15,6 +17,7 @@ from tests.tool_dispatcher.builders import (
     Ledger,
     a_bus,
     a_call,
+    a_dispatcher,
     a_request,
     a_tool,
     error_in,
@@ -27,6 +30,7 @@ from tests.tool_dispatcher.desks import KEY, REQUEST, Desk, is_asked_again, over
 from tests.tool_dispatcher.idempotency.builders import BreakableWire
 from tests.tool_dispatcher.keys import an_issuer
 from tool_dispatcher.context import ToolContext
+from tool_dispatcher.idempotency.ledger import Ledger as WriteLedger
 
 DAY_S = 86_400
 
@@ -217,4 +221,31 @@ class TestRedisAway:
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
+        assert not desk.runs
+
+    @pytest.mark.parametrize(
+        ("redelivered", "error_type", "message"),
+        [
+            (False, "api_failure", "so book was not run. Nothing has changed."),
+            (True, "outcome_unknown", "book may have been run before"),
+        ],
+        ids=["nobody has begun", "somebody may have begun"],
+    )
+    async def test_a_ledger_that_cannot_be_asked_is_an_error(
+        self, redelivered: bool, error_type: str, message: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def away(*_: Any) -> Any:
+            raise ConnectionLost("nobody there")
+
+        desk = Desk()
+        desk.go_on.set()
+        monkeypatch.setattr("tool_dispatcher.component.Ledger", partial(WriteLedger, patience_s=0.05))
+        async with a_bus() as bus, a_dispatcher(desk.tool, bus=bus) as dispatcher:
+            monkeypatch.setattr(
+                bus.batcher, "run", away
+            )  # scripts fail; the journal, which needs none, does not
+            (result,) = await dispatcher.run(REQUEST, redelivered)
+        error = error_in(result)
+        assert error.error_type == error_type
+        assert message in error.message
         assert not desk.runs

@@ -10,7 +10,7 @@ makes what it goes by:
     answers.py          what calls that do not run are told
 """
 
-from tool_dispatcher.batch.answers import failed, result_of
+from tool_dispatcher.batch.answers import begun_before, failed, result_of
 from tool_dispatcher.batch.collapse import gathered, spread
 from tool_dispatcher.batch.placeholders import resolve
 from tool_dispatcher.batch.plan import Bounds, Plan, plan_batch
@@ -24,6 +24,7 @@ __all__ = [
     "Step",
     "Unit",
     "advance",
+    "begun_before",
     "failed",
     "gathered",
     "plan_batch",

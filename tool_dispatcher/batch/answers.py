@@ -36,7 +36,7 @@ def refused_by_coordinator(reason: str) -> ToolError:
     return tool_error(
         "cancelled",
         f"The call was not run: {reason.removesuffix('.')}.",
-        "Call no further tools; answer from what has been found, and say what is missing.",
+        "Do what is said there; if that is nothing, go on without the call, and say what is missing.",
     )
 
 
@@ -119,6 +119,16 @@ def needs_a_result(call: RequestedCall, index: int, other: RequestedCall, error:
         f"{call.name} was not run: an argument is what {named(index, other)} returns, and that call "
         f"{why_failed(error)}.",
         f"See to calls[{index}] first: {_action(error)} Then call {call.name} again.",
+    )
+
+
+def begun_before(call: RequestedCall, refused: ToolError | None) -> ToolError:
+    """For a write that another worker has begun, and that cannot be followed up here: it may have taken effect."""
+    why = "this dispatcher has no such tool." if refused is None else refused.message
+    return tool_error(
+        "outcome_unknown",
+        f"{call.name} was begun by a dispatcher that stopped, and may or may not have taken effect. "
+        f"It cannot be seen to any more: {why}",
     )
 
 

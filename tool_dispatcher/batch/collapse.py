@@ -1,17 +1,18 @@
 """Many calls of one tool as one call of its batch variant, and what came of it, item by item. Pure."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Any, get_args
-
-from pydantic import ValidationError
+from itertools import islice
+from typing import Any
 
 from shared.contract import BatchVariant, Contract, Effect
 from shared.events import ToolsRequested
 from shared.tools import ErrorType, ToolError
 from tool_dispatcher.batch.placeholders import outlined
-from tool_dispatcher.failures import WHAT_TO_DO, readable, tool_error
+from tool_dispatcher.failures import ERRORS_OF_TOOLS, WHAT_TO_DO, readable, tool_error
 
 _ENVELOPE = frozenset(("index", "status", "data", "error"))
+_RETRY_AFTER_S_MAX = 86_400
+_FIELDS_MAX = 20
 _READ_SINGLY = "Call {tool} again for one item at a time, or go on without it and say so."
 _TOOK_EFFECT = "The call was made and took effect; do not repeat it. Check with a reading tool what it did."
 _ITEM_OF_A_WRITE = "See to what the message says; check with a reading tool before making this call again."
@@ -108,7 +109,7 @@ def _place(item: Any) -> int | None:
 def _read_item(item: Any, effect: Effect) -> Any:
     if not isinstance(item, dict):
         return item
-    is_envelope = item.keys() <= _ENVELOPE
+    is_envelope = item.keys() <= _ENVELOPE and item.get("status") in (None, "ok", "error")
     error = item.get("error")
     if error is not None and (is_envelope or item.get("status") == "error"):
         return _read_error(error, effect)
@@ -123,15 +124,26 @@ def _read_error(told: Any, effect: Effect) -> ToolError:
     if not isinstance(told, dict):
         return tool_error("internal_error", f"The item failed: {told}", unclear)
     error_type: ErrorType = (
-        told["error_type"] if told.get("error_type") in get_args(ErrorType) else "internal_error"
+        told["error_type"] if told.get("error_type") in ERRORS_OF_TOOLS else "internal_error"
     )
     message = told.get("message") or f"The item failed: {readable(told, 500)}"
     action = told.get("suggested_action") or (unclear if error_type == "internal_error" else None)
-    more = {name: told[name] for name in ("example_valid_call", "retry_after_s", "fields") if name in told}
-    try:
-        return tool_error(error_type, message, action, **more)
-    except ValidationError:
-        return tool_error(error_type, message, action)
+    wait_s = told.get("retry_after_s")
+    is_usable = isinstance(wait_s, int | float) and 0 <= wait_s <= _RETRY_AFTER_S_MAX
+    return tool_error(
+        error_type,
+        message,
+        action,
+        retry_after_s=wait_s if is_usable else None,
+        fields=_fields(told.get("fields")),
+    )
+
+
+def _fields(told: Any) -> dict[str, str]:
+    """What is wrong with each argument, bounded: an error goes into the journal, and into an event."""
+    if not isinstance(told, dict):
+        return {}
+    return {readable(name, 200): readable(why, 300) for name, why in islice(told.items(), _FIELDS_MAX)}
 
 
 def _of_the_whole(error: ToolError, variant: BatchVariant, count: int) -> ToolError:

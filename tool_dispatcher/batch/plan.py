@@ -54,6 +54,8 @@ class Plan:
     """By call, what the journal has."""
     answered: Mapping[int, ToolResult]
     """By call, why it does not run, where that is known before anything does."""
+    begun: Collection[int]
+    """Calls that another worker has begun, and whose outcome nobody has noted: nothing stops them any more."""
     repeated: frozenset[int]
     """Calls whose id an earlier one has. The journal goes by id, and holds the earlier one's outcome."""
 
@@ -65,6 +67,7 @@ def plan_batch(
     *,
     settled: Mapping[int, ToolResult] | None = None,
     refused: Mapping[int, ToolError] | None = None,
+    begun: Collection[int] = (),
     barred: Container[str] = (),
     example_of: Callable[[str], Example] = lambda _: None,
 ) -> Plan:
@@ -105,6 +108,7 @@ def plan_batch(
             index: failed(index, calls[index], errors[index])
             for index in sorted(errors.keys() - known.keys())
         },
+        begun=begun,
         repeated=again,
     )
 

@@ -18,7 +18,7 @@ from functools import partial
 from operator import itemgetter
 
 from shared.tools import RequestedCall, ToolError, ToolResult
-from tool_dispatcher.batch.answers import failed, needs_a_result, needs_another, stopped
+from tool_dispatcher.batch.answers import begun_before, failed, needs_a_result, needs_another, stopped
 from tool_dispatcher.batch.plan import Plan
 from tool_dispatcher.batch.units import AtOnce, Unit
 
@@ -105,7 +105,9 @@ def advance(progress: Progress, *ended: tuple[Unit, Sequence[ToolResult]]) -> St
         if unit.number not in running:
             raise ValueError(f"unit {unit.number} ({unit.tool}) has not been begun, or has ended before")
         if tuple(result.index for result in results) != unit.calls:
-            raise ValueError(f"unit {unit.number} ({unit.tool}) answers the calls {unit.calls}, in this order")
+            raise ValueError(
+                f"unit {unit.number} ({unit.tool}) answers the calls {unit.calls}, in this order"
+            )
         running.remove(unit.number)
     turn = _Turn(replace(progress, running=frozenset(running)))
     for _, results in ended:
@@ -197,7 +199,9 @@ class _Turn:
     def _tell_call(self, index: int, let_down: _LetDown | None) -> None:
         if let_down is not None:
             call = self._calls[index]
-            self.answer(failed(index, call, let_down(call)))
+            error = let_down(call)
+            is_begun = index in self._plan.begun
+            self.answer(failed(index, call, begun_before(call, error) if is_begun else error))
             return
         number = self._plan.unit_of[index]
         self._unit_waits[number] -= 1
@@ -228,7 +232,7 @@ class _Turn:
             if not unit.is_fail_fast or unit.number in self._before.running:
                 continue
             for index in unit.calls:
-                if self._outcomes[index] is None:
+                if self._outcomes[index] is None and index not in self._plan.begun:
                     call = self._calls[index]
                     self.answer(failed(index, call, stopped(call, cause, self._calls[cause], result.error)))
 

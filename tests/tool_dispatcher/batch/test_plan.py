@@ -40,7 +40,7 @@ REFUSALS: list[tuple[RequestedCall, tuple[str, ...], str, str, str]] = [
         ("look",),
         "cancelled",
         "was not run: the limit is reached.",
-        "Call no further tools",
+        "go on without the call",
     ),
     (a_call(problem="It was cut off."), ("look",), "validation_error", "cut off", "complete JSON object"),
     (

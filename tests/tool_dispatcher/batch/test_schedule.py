@@ -244,3 +244,23 @@ def test_a_step_changes_nothing_of_the_progress_it_came_from() -> None:
     (unit, _) = (before.plan.units[number] for number in sorted(before.running))
     assert advance(before, (unit, [ok(0)])) == advance(before, (unit, [ok(0)]))
     assert before.outcomes == (None, None, None)
+
+
+class TestBegunBefore:
+    """Another worker has begun a call, and died: nobody may say that it had no effect."""
+
+    def test_a_failure_does_not_stop_it(self) -> None:
+        calls = [a_call("write"), a_call("write"), a_call("write")]
+        before = failed(0, a_request(*calls).calls[0], a_failure())
+        step = start(a_plan(*calls, contracts=CONTRACTS, settled={0: before}, begun={1}))
+        assert [unit.calls for unit in step.begin] == [(1,)]
+        assert [result.index for result in step.answered] == [2]
+
+    def test_what_it_depends_on_failing_now_leaves_it_in_doubt(self) -> None:
+        calls = [a_call("look"), a_call("write", arguments={"to": "${calls[0].id}"})]
+        step = start(a_plan(*calls, contracts=CONTRACTS, begun={1}))
+        (look,) = step.begin
+        after = advance(step.progress, (look, [failed(0, a_request(*calls).calls[0], a_failure())]))
+        told = error_in(after.answered[0])
+        assert told.error_type == "outcome_unknown"
+        assert "may or may not have taken effect" in told.message

@@ -21,6 +21,7 @@ from tool_dispatcher.builtin import Builtin
 from tool_dispatcher.context import ToolContext
 from tool_dispatcher.execute import Call, execute
 from tool_dispatcher.failures import tool_error
+from tool_dispatcher.idempotency.ledger import Claim
 from tool_dispatcher.reconcile import TookEffect, contexts_of
 from tool_dispatcher.results import as_json
 from tool_dispatcher.threads import NoThread, Place, Threads
@@ -35,9 +36,11 @@ class Attempt:
     arguments: Arguments
     key: str
     call_id: str
-    fence: int
     number: int
     """Of this attempt, from 1."""
+    fence: int = 0
+    claim: Claim | None = None
+    """Of a write: it runs only while this is good."""
 
 
 class Attempts:
@@ -60,6 +63,11 @@ class Attempts:
                 return refusal.error
             except (NoThread, TimeoutError):
                 return _out_of_time("The session's time was over before the call began; it was not run.")
+            # Whatever it has waited for, it may have waited for too long.
+            if attempt.claim is not None and attempt.claim.is_over:
+                return _claim_lost(attempt.tool)
+            if batch.leave.standing.is_over(utc_now()):
+                return _grant_over(attempt.tool)
             if (refused := self._breakers.ask(attempt.tool.name)) is not None:
                 return refused
             outcome = await execute(_call(attempt, batch), place)
@@ -134,6 +142,23 @@ def _with_example(outcome: Any, tool: Tool) -> Any:
         return outcome
     return outcome.model_copy(
         update={"example_valid_call": outcome.example_valid_call or tool.example or None}
+    )
+
+
+def _claim_lost(tool: Tool) -> ToolError:
+    return tool_error(
+        "api_failure",
+        f"{tool.name} was not run: the ledger of writes could not be reached for so long that another dispatcher "
+        "may have taken the call over.",
+        "Call it again later, or go on without it and say that it was not done.",
+    )
+
+
+def _grant_over(tool: Tool) -> ToolError:
+    return tool_error(
+        "permission_denied",
+        f"{tool.name} was not run: the session's grant has ended.",
+        "Call no further tools; answer from what has been found, and say what could not be done.",
     )
 
 

@@ -30,10 +30,14 @@ class BatchRun:
     """When its time is over, on the monotonic clock."""
     result_bytes_max: int
     """What one result may have, so that all of them go into one event."""
+    begun: frozenset[int] = frozenset()
+    """Places of the calls that another worker has begun, and of which no outcome is noted."""
+    named: frozenset[int] = frozenset()
+    """Places of the calls whose results others of the batch ask for."""
     attempt: int = 1
     """Counts from 1; more says that another worker may have begun with it before."""
     wholes: dict[int, Any] = field(default_factory=dict)
-    """By place, what calls returned whose results are shown in part only."""
+    """By place, what calls returned that others ask for, and whose results are shown in part only."""
 
     @property
     def time_left_s(self) -> float:

@@ -21,13 +21,13 @@ from shared.contract import Contract
 from shared.tools import RequestedCall, ToolError, ToolResult
 from tool_dispatcher.arguments import Arguments, arguments_of, filled_in, places_named
 from tool_dispatcher.attempt import Attempt, Attempts
-from tool_dispatcher.batch import Unit, gathered, spread
+from tool_dispatcher.batch import Unit, begun_before, gathered, spread
 from tool_dispatcher.batch_run import BatchRun
 from tool_dispatcher.cache import ReadCache, digest_of
 from tool_dispatcher.failures import readable, tool_error
 from tool_dispatcher.fingerprint import fingerprint
 from tool_dispatcher.group import Group, Items
-from tool_dispatcher.idempotency.ledger import Ledger, Results, Write
+from tool_dispatcher.idempotency.ledger import Claim, Ledger, Results, Write
 from tool_dispatcher.idempotency.once import Means, once
 from tool_dispatcher.outcome import Answer, Outcomes
 from tool_dispatcher.redacted import without
@@ -50,13 +50,6 @@ class Work:
     @property
     def contract(self) -> Contract:
         return self.tool.contract
-
-    @property
-    def is_repeatable(self) -> bool:
-        """Whether a second run has no second effect. Of a write that another tool may have done nobody knows."""
-        return self.contract.is_safe_to_repeat and not (
-            self.contract.effect == "write" and self.contract.alternatives
-        )
 
 
 class Caller:
@@ -81,6 +74,8 @@ class Caller:
         calls = tuple(batch.request.calls[place] for place in unit.calls)
         arguments = await self._arguments(unit, tool, calls, batch, known)
         if isinstance(arguments, ToolError):
+            if not batch.begun.isdisjoint(unit.calls):
+                arguments = begun_before(calls[0], arguments)
             return await batch.journal.settle(self._outcomes.of_error(unit.calls, calls, arguments))
         work = Work(unit, tool, arguments, calls, batch, began_s)
         if work.contract.effect == "write":
@@ -119,15 +114,15 @@ class Caller:
             ttl_s=max(contract.idempotency_ttl_s, batch.time_left_s + self._retention_s),
         )
 
-        async def run(fence: int) -> Results:
-            return await self._results(work, await self._answer(work, fence))
+        async def run(claim: Claim) -> Results:
+            return await self._results(work, await self._answer(work, claim))
 
         async def results_of(outcome: Any) -> Results:
             clean = self._outcomes.without_secrets(outcome, work.arguments.secrets)
             return await self._results(work, Answer(clean))
 
         async def ask(fence: int) -> Any:
-            attempt = Attempt(work.tool, work.arguments, write.key, work.calls[0].id, fence, 1)
+            attempt = Attempt(work.tool, work.arguments, write.key, work.calls[0].id, 1, fence)
             try:
                 return await self._attempts.reconcile(attempt, batch)
             except Exception as error:  # a tool may raise anything; it is logged
@@ -135,16 +130,15 @@ class Caller:
                     raise
                 raise RuntimeError(without(work.arguments.secrets, readable(error))) from None
 
-        can_be_asked = work.tool.reconcile is not None and not contract.alternatives
         return await once(
             self._ledger,
             write,
             Means(
                 run=run,
                 results_of=results_of,
-                is_safe_to_repeat=work.is_repeatable,
+                is_safe_to_repeat=contract.is_safe_to_repeat,
                 wait_s=batch.time_left_s,
-                reconcile=ask if can_be_asked else None,
+                reconcile=None if work.tool.reconcile is None else ask,
                 may_have_begun=batch.attempt > 1,
             ),
         )
@@ -153,7 +147,11 @@ class Caller:
         """A read is answered from the cache where its contract allows it."""
         batch = work.batch
         digest = digest_of(
-            work.tool.name, work.contract, batch.request.tenant, batch.leave.scopes, work.arguments.plain
+            work.tool.name,
+            work.contract,
+            batch.request.tenant,
+            batch.leave.standing.scopes,
+            work.arguments.plain,
         )
         if digest is None:
             return await self._answer(work)
@@ -165,10 +163,10 @@ class Caller:
             self._cache.put(digest, whole, work.contract.cache_ttl_s)
         return answer
 
-    async def _answer(self, work: Work, fence: int = 0) -> Answer:
+    async def _answer(self, work: Work, claim: Claim | None = None) -> Answer:
         """What the tool answers; or, where it keeps failing, the first of its alternatives that does not fail."""
         tried = self._tried if work.unit.variant is None else self._tried_as_group
-        outcome = await tried(work, work.tool, work.arguments, fence)
+        outcome = await tried(work, work.tool, work.arguments, claim)
         if not isinstance(outcome, ToolError):
             return Answer(outcome)
         failed_too: list[str] = []
@@ -179,24 +177,24 @@ class Caller:
             arguments = arguments_of(other, mapped(alternative, work.arguments.plain))
             if isinstance(arguments, ToolError):
                 continue
-            instead = await self._tried(work, other, arguments, fence)
+            instead = await self._tried(work, other, arguments, claim)
             told = because(work.tool.name, outcome, other.name)
             if not isinstance(instead, ToolError) or instead.error_type == "outcome_unknown":
                 return Answer(instead, other.name, told)
             failed_too.append(other.name)
         return Answer(_with_alternatives(outcome, failed_too))
 
-    async def _tried(self, work: Work, tool: Tool, arguments: Arguments, fence: int) -> Any:
+    async def _tried(self, work: Work, tool: Tool, arguments: Arguments, claim: Claim | None) -> Any:
         """What came of the last attempt."""
 
         async def make(number: int) -> Any:
             # What a function was given it may have changed; another attempt begins with its own.
             fresh = arguments if number == 1 else arguments_of(tool, arguments.plain, arguments.secrets)
-            return await self._attempt(work, tool, fresh, work.unit.key, fence, number)
+            return await self._attempt(work, tool, fresh, work.unit.key, claim, number)
 
         return await with_retries(make, tool.contract, lambda: work.batch.time_left_s)
 
-    async def _tried_as_group(self, work: Work, tool: Tool, arguments: Arguments, fence: int) -> Any:
+    async def _tried_as_group(self, work: Work, tool: Tool, arguments: Arguments, claim: Claim | None) -> Any:
         """The same of several calls that run as one: Items, or a ToolError when every attempt failed as a whole."""
         variant = work.unit.variant
         assert variant is not None, "a unit of one call is no group"
@@ -206,17 +204,24 @@ class Caller:
         async def make(number: int) -> Any:
             some = gathered(variant, [items[place] for place in group.left])
             fresh = arguments if number == 1 else arguments_of(tool, some, arguments.secrets)
-            return group.note(await self._attempt(work, tool, fresh, group.key, fence, number), number)
+            return group.note(await self._attempt(work, tool, fresh, group.key, claim, number), number)
 
         return group.outcome(await with_retries(make, work.contract, lambda: work.batch.time_left_s))
 
     async def _attempt(
-        self, work: Work, tool: Tool, arguments: Arguments | ToolError, key: str, fence: int, number: int
+        self,
+        work: Work,
+        tool: Tool,
+        arguments: Arguments | ToolError,
+        key: str,
+        claim: Claim | None,
+        number: int,
     ) -> Any:
         """What came of one attempt, without secrets."""
         if isinstance(arguments, ToolError):
             return arguments
-        attempt = Attempt(tool, arguments, key, work.calls[0].id, fence, number)
+        fence = 0 if claim is None else claim.fence
+        attempt = Attempt(tool, arguments, key, work.calls[0].id, number, fence, claim)
         outcome = await self._attempts.make(attempt, work.batch)
         return self._outcomes.without_secrets(outcome, arguments.secrets)
 

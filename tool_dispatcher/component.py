@@ -9,6 +9,7 @@ from shared.bus.connection import patiently
 from shared.bus.redis_bus import Bus
 from shared.service import Service
 from shared.settings import PipelineSettings, load
+from shared.tools import Catalogue
 from tool_dispatcher.attempt import Attempts
 from tool_dispatcher.batch import Bounds
 from tool_dispatcher.bounds.rate import RateLimiter
@@ -50,6 +51,8 @@ def build(
         bus.settings.max_event_bytes,
     )
     catalogue = to_catalogue(tools, settings.default_scopes, lambda tool: rule.of(tool.name, tool.contract))
+    # A default or an example may be a secret of this process.
+    catalogue = Catalogue.model_validate(bus.redactor.json(catalogue.model_dump(mode="json")))
 
     async def publish() -> None:
         """Again and again: what Redis has lost or let expire is there again soon."""

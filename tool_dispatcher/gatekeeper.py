@@ -11,7 +11,7 @@ from shared.contract import Contract
 from shared.errors import UnreadableEvent
 from shared.events import ApprovalDecided, ToolsRequested
 from shared.tools import ToolError
-from tool_dispatcher.grants import Verifier
+from tool_dispatcher.grants import Standing, Verifier
 from tool_dispatcher.permission import ApprovalRule, Terms, is_barred, refusal, without_leave
 from tool_dispatcher.tool import Tool
 
@@ -20,7 +20,7 @@ from tool_dispatcher.tool import Tool
 class Leave:
     """What a batch may do."""
 
-    scopes: frozenset[str] = frozenset()
+    standing: Standing = field(default_factory=Standing)
     refused: Mapping[int, ToolError] = field(default_factory=dict)
     """By place, why a call may not be run, nor what came of it be told."""
     barred: Container[str] = ()
@@ -74,7 +74,7 @@ class Gatekeeper:
                 if error is not None:
                     refused[place] = error
         barred, hidden = _Barred(self._contracts, terms), _Hidden(self._contracts, terms)
-        return Leave(standing.scopes, refused, barred, hidden)
+        return Leave(standing, refused, barred, hidden)
 
 
 async def _decisions(request: ToolsRequested, session: SessionStore) -> dict[str | None, ApprovalDecided]:

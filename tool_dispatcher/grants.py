@@ -46,6 +46,12 @@ class Standing:
     scopes: frozenset[str] = frozenset()
     problem: str = ""
     """Why it may do nothing, as a sentence; empty when all is well."""
+    ends: datetime | None = None
+    """When its grant is over; None where it has none."""
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether the grant has ended since, give or take the clocks."""
+        return self.ends is not None and now - LEEWAY > self.ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,7 @@ class Verifier:
             _check_use(grant, session_id, tenant, now)
         except GrantRefused as refusal:
             return Standing(problem=f"The session's grant {refusal.message}")
-        return Standing(frozenset(grant.claims.scopes))
+        return Standing(frozenset(grant.claims.scopes), ends=grant.claims.expires)
 
     def _genuine(self, token: str) -> Verified:
         """The signature is checked once for each token; the rest each time."""

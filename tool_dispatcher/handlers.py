@@ -9,7 +9,7 @@ from shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
 from shared.clock import milliseconds, monotonic_s, utc_now
 from shared.events import ToolsCompleted, ToolsRequested
 from shared.tools import ToolError, ToolResult
-from tool_dispatcher.arguments import Arguments, checked_ahead
+from tool_dispatcher.arguments import Arguments, checked_ahead, places_named
 from tool_dispatcher.batch import Bounds, Plan, advance, begun_before, plan_batch, start
 from tool_dispatcher.batch_run import BatchRun
 from tool_dispatcher.call import Caller
@@ -62,6 +62,8 @@ class ToolDispatcher:
             arguments={place: given for place, given in ahead.items() if isinstance(given, Arguments)},
             ends_s=ends_s,
             result_bytes_max=min(self._result_bytes_max, self._batch_bytes_max // len(request.calls)),
+            begun=noted.begun,
+            named=frozenset(place for call in request.calls for place in places_named(call)),
             attempt=attempt,
         )
         invalid = {

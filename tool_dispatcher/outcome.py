@@ -77,5 +77,6 @@ class Outcomes:
         if fitted.whole is None:
             return fitted.data, ""
         await batch.journal.keep(handle, fitted.whole)
-        batch.wholes[place] = data
+        if place in batch.named:
+            batch.wholes[place] = data
         return fitted.data, handle

@@ -239,17 +239,13 @@ class TestUntrusted:
         note = a_call("note", arguments={"text": ["${calls[0].title}"]})
         first, second = only(called(a_session(), a_call(source), note), ToolsRequested).calls
         assert (first.refused, "make it again in the next reply" in (second.refused or "")) == (None, True)
-        assert [
-            call.refused for call in only(called(a_session(), a_call("search"), note), ToolsRequested).calls
-        ] == [
-            None,
-            None,
-        ]
+        trusted = only(called(a_session(), a_call("search"), note), ToolsRequested).calls
+        assert [call.refused for call in trusted] == [None, None]
 
     def test_of_calls_that_need_a_person_those_with_placeholders_are_put_off_alone(self) -> None:
         blind = BOOK.model_copy(update={"id": "blind", "arguments": {"what": "${calls[0].id}"}})
         decision = called(a_session(), a_call("search"), blind, OTHER_BOOK)
-        assert asked_about(decision) == ["b2"]
+        assert asked_about(decision) == ["book"]
         assert [bool(call.refused) for call in decision.session.pending] == [False, True, False]
 
 

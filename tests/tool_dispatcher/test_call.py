@@ -180,10 +180,9 @@ class TestAlternatives:
         assert error_in(result).error_type == error_type
         assert not ledger.effects
 
-    @pytest.mark.parametrize("error_type", ["rate_limit", "circuit_open"])
-    async def test_another_write_is_made_where_the_first_had_none(self, error_type: ErrorType) -> None:
+    async def test_another_write_is_made_where_the_first_had_no_effect(self) -> None:
         ledger = Ledger()
-        result = await self.answer(self.broken("write", error_type), ledger.tool("other", "write"))
+        result = await self.answer(self.broken("write", "rate_limit"), ledger.tool("other", "write"))
         assert (result.status, result.substitute) == ("ok", "other")
         assert ledger.effects == {"default/s1/1/c1": 1}
 

@@ -189,6 +189,15 @@ class TestApproval:
         denied(result)
         assert not sent
 
+    async def test_the_approval_of_one_call_is_none_for_its_neighbour(self) -> None:
+        send, sent = counted("send", error_propagation="partial-success")
+        async with a_bus() as bus, a_dispatcher(send, bus=bus, approval=("send",)) as dispatcher:
+            entry = await decided(bus, ApprovalDecided(round=1, is_approved=True, by="Ann"))
+            calls = [a_call("a", "send", approval=entry), a_call("b", "send")]
+            first, second = await dispatcher.run(a_request(*calls))
+        assert (first.data, sent) == ("done", ["a"])
+        assert "nobody has" in denied(second)
+
     async def test_an_approval_widens_no_scopes(self) -> None:
         send, sent = counted("send", scopes="crm")
         async with a_bus() as bus, a_dispatcher(send, bus=bus, approval=("send",)) as dispatcher:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tool_dispatcher.grant_keys import PublicKey
-from tool_dispatcher.grants import GrantRefused, Standing, Verified, Verifier, genuine
+from tool_dispatcher.grants import LEEWAY, GrantRefused, Standing, Verified, Verifier, genuine
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 KEY, OTHER_KEY = ed25519.Ed25519PrivateKey.generate(), ed25519.Ed25519PrivateKey.generate()
@@ -67,8 +67,16 @@ def problem(token: str, **circumstances: Any) -> str:
 
 
 def test_a_good_grant_gives_its_scopes() -> None:
-    assert standing(a_token()) == Standing(frozenset({"read", "write"}))
-    assert standing(a_token(scopes=["crm.contacts"])) == Standing(frozenset({"crm.contacts"}))
+    assert standing(a_token()).scopes == {"read", "write"}
+    assert standing(a_token(scopes=["crm.contacts"])).scopes == {"crm.contacts"}
+
+
+def test_a_standing_ends_with_its_grant_and_one_without_a_grant_does_not() -> None:
+    granted = standing(a_token())
+    assert granted.ends is not None
+    assert not granted.is_over(granted.ends + LEEWAY)
+    assert granted.is_over(granted.ends + LEEWAY + timedelta(seconds=1))
+    assert not Standing(frozenset({"read"})).is_over(granted.ends + timedelta(days=365))
 
 
 def test_without_a_grant_there_are_the_default_scopes() -> None:

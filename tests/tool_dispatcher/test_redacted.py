@@ -179,6 +179,20 @@ class TestOfACall:
         assert "Traceback" in line["exception"]
         assert "exc_info" not in line
 
+    async def test_what_a_validator_breaks_with_is_redacted(self) -> None:
+        class Login(BaseModel):
+            user: str
+            password: Annotated[str, Secret]
+
+            @model_validator(mode="after")
+            def check(self) -> "Login":
+                raise KeyError(self.password)
+
+        async def take(login: Login) -> None: ...
+
+        result = await self.answer(tool(effect="read", name="look", description="Looks.")(take))
+        assert error_in(result).message == "KeyError: '[redacted]'"
+
     async def test_another_tool_that_is_given_it_is_kept_from_telling_it_too(self) -> None:
         @tool(effect="read")
         async def other(user: str, password: Annotated[str, Secret]) -> str:

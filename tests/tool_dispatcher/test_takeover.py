@@ -99,21 +99,6 @@ class TestCutOff:
         assert await taken_over(desk, short) == result
         assert len(desk.runs) == 1
 
-    async def test_a_write_that_another_tool_may_have_done_is_not_asked_after_nor_run_again(
-        self, short: Bus
-    ) -> None:
-        desk = Desk(idempotent=True, alternatives="other", reconcile=lambda key, arguments: NO_EFFECT)
-        other = Ledger().tool("other", "write")
-        async with a_dispatcher(desk.tool, other, bus=short) as dispatcher:
-            dying = asyncio.create_task(dispatcher.run(REQUEST))
-            await desk.begun.wait()
-            dying.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await dying
-            (result,) = await dispatcher.run(REQUEST, redelivered=True)
-        assert error_in(result).error_type == "outcome_unknown"
-        assert len(desk.runs) == 1
-
     async def test_a_reconcile_that_hangs_is_given_up_and_its_thread_is_not_lost(self, short: Bus) -> None:
         end = threading.Event()
         desk = Desk(reconcile=lambda key, arguments: end.wait(20), timeout_s=0.2)

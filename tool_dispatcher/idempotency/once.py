@@ -37,8 +37,8 @@ _PAUSE_GROWTH = 1.5
 class Means:
     """What a write is run, asked after and answered with."""
 
-    run: Callable[[int], Awaitable[Results]]
-    """Runs it, with the fence of the claim, and returns what came of it. Cancelled, it leaves it at that."""
+    run: Callable[[Claim], Awaitable[Results]]
+    """Runs it, each time only while the claim is good, and returns what came of it. Cancelled, it leaves it at that."""
     results_of: Callable[[Any | ToolError], Awaitable[Results]]
     """The results of its calls: of an error, or of what the tool returned."""
     is_safe_to_repeat: bool
@@ -133,7 +133,7 @@ class _Once:
         if claim.is_over and not await self._ledger.renew(claim):
             return None
         self._may_have_begun = True
-        results = await self._means.run(claim.fence)
+        results = await self._means.run(claim)
         if all(answers.is_unknown(result) for result in results):
             # Only a yes can be believed so early: what was sent may still be on its way, or a thread at work.
             told = await self._asked(claim)

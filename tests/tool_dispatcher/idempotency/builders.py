@@ -13,7 +13,7 @@ from shared.journal import journal_name
 from shared.tools import ToolError, ToolResult
 from tool_dispatcher.failures import tool_error
 from tool_dispatcher.fingerprint import fingerprint
-from tool_dispatcher.idempotency.ledger import Ledger, Results, Write
+from tool_dispatcher.idempotency.ledger import Claim, Ledger, Results, Write
 from tool_dispatcher.idempotency.once import Means
 
 DAY_S = 86_400.0
@@ -142,8 +142,8 @@ class Service:
         self.go_on = asyncio.Event()
         self.go_on.set()
 
-    async def run(self, fence: int) -> Results:
-        self.runs.append(fence)
+    async def run(self, claim: Claim) -> Results:
+        self.runs.append(claim.fence)
         self.begun.set()
         await self.go_on.wait()
         return await self.results_of(self.outcome)

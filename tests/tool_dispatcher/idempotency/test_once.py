@@ -21,7 +21,7 @@ from tests.tool_dispatcher.idempotency.builders import (
     the_error,
 )
 from tool_dispatcher.failures import tool_error
-from tool_dispatcher.idempotency.ledger import Results
+from tool_dispatcher.idempotency.ledger import Claim, Results
 from tool_dispatcher.idempotency.once import Means, once
 from tool_dispatcher.reconcile import NO_EFFECT, TookEffect
 
@@ -133,7 +133,7 @@ async def test_of_calls_that_ran_again_as_one_those_that_failed_are_told_as_the_
     await abandoned(bus, write)
     done, failed = results_of("paid", write)[0], results_of(NOT_FOUND, write)[1]
 
-    async def run(_: int) -> Results:
+    async def run(_: Claim) -> Results:
         return (done, failed)
 
     means = Means(run, never, is_safe_to_repeat=True, wait_s=20)
@@ -251,8 +251,8 @@ async def test_a_write_of_which_a_part_is_unknown_is_never_repeated_and_what_is_
     write = a_write(call_ids=("c1", "c2"))
     service = Service(write=write)
 
-    async def run(fence: int) -> Results:
-        service.runs.append(fence)
+    async def run(claim: Claim) -> Results:
+        service.runs.append(claim.fence)
         return results_of("paid", write)[:1] + results_of(UNKNOWN, write)[1:]
 
     service.run = run  # type: ignore[method-assign]  # one call goes well, the other does not
@@ -267,8 +267,8 @@ async def test_a_write_of_which_a_part_is_unknown_is_never_repeated_and_what_is_
 async def test_a_run_that_raises_settles_nothing_and_is_no_reason_to_run_again(bus: Bus) -> None:
     service = Service()
 
-    async def run(fence: int) -> Results:
-        service.runs.append(fence)
+    async def run(claim: Claim) -> Results:
+        service.runs.append(claim.fence)
         raise RuntimeError("a fault of ours")
 
     service.run = run  # type: ignore[method-assign]  # what a dispatcher's own fault looks like

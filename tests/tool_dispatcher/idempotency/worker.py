@@ -18,7 +18,7 @@ from shared.tools import ToolError
 from tests.bus.builders import a_bus
 from tests.tool_dispatcher.idempotency.builders import a_ledger, a_write, results_of
 from tests.tool_dispatcher.idempotency.service import Service
-from tool_dispatcher.idempotency.ledger import Results
+from tool_dispatcher.idempotency.ledger import Claim, Results
 from tool_dispatcher.idempotency.once import Means, once
 from tool_dispatcher.reconcile import NO_EFFECT, TookEffect
 
@@ -31,7 +31,7 @@ async def main(url: str, namespace: str, folder: str, kind: str, tasks: str, cra
     silence()
     service = Service(Path(folder), is_idempotent=kind == "idempotent")
 
-    async def run(fence: int) -> Results:
+    async def run(claim: Claim) -> Results:
         service.note_run(WRITE.key)
         kill_if(crash == "before")
         await asyncio.sleep(RUN_S)

@@ -12,6 +12,7 @@ from tests.tool_dispatcher.builders import (
     Ledger,
     a_bus,
     a_call,
+    a_dispatcher,
     a_request,
     a_tool,
     error_in,
@@ -185,6 +186,15 @@ class TestAlternatives:
         result = await self.answer(self.broken("write", "rate_limit"), ledger.tool("other", "write"))
         assert (result.status, result.substitute) == ("ok", "other")
         assert ledger.effects == {"default/s1/1/c1": 1}
+
+    async def test_another_write_is_made_where_the_first_is_left_alone_for_a_while(self) -> None:
+        ledger = Ledger()
+        async with a_dispatcher(self.broken("write"), ledger.tool("other", "write")) as dispatcher:
+            for n in range(6):
+                (result,) = await dispatcher.run(a_request(a_call(f"c{n}"), allowed=("look", "other")))
+        assert (result.status, result.substitute) == ("ok", "other")
+        assert "circuit_open" in result.substitute_because
+        assert ledger.effects == {"default/s1/1/c5": 1}
 
     async def test_when_all_of_them_fail_the_first_failure_is_told_and_which_failed_too(self) -> None:
         second = a_tool("other", Flaky(failing("not_found"), failing("not_found")))

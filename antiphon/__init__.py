@@ -11,10 +11,10 @@ from shared.contract import Alternative, Backoff, BatchVariant, Dependency, Rate
 from shared.errors import AntiphonError, ConfigurationError, RedisUnavailable
 from shared.events import Event
 from shared.session import QueryOptions, Response, Source, Uncertainty
-from tool_dispatcher.hints import describe
-from tool_dispatcher.reconcile import NO_EFFECT, TookEffect
-from tool_dispatcher.secret import Secret
-from tool_dispatcher.tool import InvalidTool, Tool, ToolContext, ToolFailed, Toolset, tool
+from tool_dispatcher.authoring.hints import describe
+from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
+from tool_dispatcher.authoring.secret import Secret
+from tool_dispatcher.authoring.tool import InvalidTool, Tool, ToolContext, ToolFailed, Toolset, tool
 
 __all__ = [
     "NO_EFFECT",

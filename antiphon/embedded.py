@@ -20,9 +20,9 @@ from shared.runner import run_service
 from shared.secret_values import secret_values
 from shared.service import Service
 from shared.settings import BusSettings, load
+from tool_dispatcher.authoring.tool import Tool, Toolset
 from tool_dispatcher.catalogue import Registry, tools_of
 from tool_dispatcher.settings import ToolDispatcherSettings
-from tool_dispatcher.tool import Tool, Toolset
 
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 _GRACE_S = 1.0

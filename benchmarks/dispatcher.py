@@ -19,16 +19,16 @@ from benchmarks.noop_tools import RESULT
 from shared.bus.handling import Delivery, Handler
 from shared.bus.redis_bus import Bus
 from shared.contract import Effect
-from shared.events import Event, ToolsCompleted, ToolsRequested
+from shared.events import AnyEvent, Event, ToolsCompleted, ToolsRequested
 from shared.ids import new_id
 from shared.runner import spare_the_collector
 from shared.settings import BusSettings, PipelineSettings
 from shared.tools import RequestedCall
 from tests.redis_server import running
+from tool_dispatcher.authoring.tool import tool
 from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.component import build
 from tool_dispatcher.settings import ToolDispatcherSettings
-from tool_dispatcher.tool import tool
 
 SIZES = (1, 10, 100)
 CALLS_PER_RUN = 600
@@ -144,7 +144,7 @@ async def _through_dispatcher(handler: Handler, bus: Bus, name: str, size: int) 
     now = datetime.now(UTC)
     request = ToolsRequested(round=1, calls=calls, allowed=(name,), deadline=now + timedelta(minutes=1))
     id = new_id()
-    event = Event(
+    event: AnyEvent = Event(
         id=id,
         source="coordinator",
         type=request.type,

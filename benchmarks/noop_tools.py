@@ -1,6 +1,6 @@
 """Tools that do nothing, for measuring what stands around them."""
 
-from tool_dispatcher.tool import tool
+from tool_dispatcher.authoring.tool import tool
 
 RESULT: dict[str, object] = {"items": [{"title": "A stub", "text": "It says what stubs say. " * 8}]}
 

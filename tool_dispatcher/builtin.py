@@ -4,10 +4,10 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, NoReturn
 
 from shared.relevance import FIND_TOOLS, READ_RESULT, rank
-from tool_dispatcher.batch_run import BatchRun
-from tool_dispatcher.failures import tool_error
-from tool_dispatcher.oversize import read_part
-from tool_dispatcher.tool import Tool
+from tool_dispatcher.authoring.failures import tool_error
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.results.oversize import read_part
+from tool_dispatcher.running.batch_run import BatchRun
 
 _FOUND_MAX = 10
 _PART_CHARACTERS = 8_000

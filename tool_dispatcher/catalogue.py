@@ -7,9 +7,9 @@ from typing import Any
 
 from shared.errors import ConfigurationError
 from shared.tools import Approval, Catalogue
-from tool_dispatcher.failures import readable
-from tool_dispatcher.relations import check_relations
-from tool_dispatcher.tool import Tool, Toolset
+from tool_dispatcher.authoring.failures import readable
+from tool_dispatcher.authoring.relations import check_relations
+from tool_dispatcher.authoring.tool import Tool, Toolset
 
 
 class Registry(Mapping[str, Tool]):

@@ -10,25 +10,25 @@ from shared.bus.redis_bus import Bus
 from shared.service import Service
 from shared.settings import PipelineSettings, load
 from shared.tools import Catalogue
-from tool_dispatcher.attempt import Attempts
+from tool_dispatcher.access.gatekeeper import Gatekeeper
+from tool_dispatcher.access.grant_keys import load_keys
+from tool_dispatcher.access.grants import Verifier
+from tool_dispatcher.access.permission import EVERY_TOOL, ApprovalRule
+from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Bounds
 from tool_dispatcher.bounds.rate import RateLimiter
 from tool_dispatcher.bounds.slots import Slots
-from tool_dispatcher.breakers import Breakers
 from tool_dispatcher.builtin import builtins
-from tool_dispatcher.cache import ReadCache
-from tool_dispatcher.call import Caller
 from tool_dispatcher.catalogue import Registry, load_tools, to_catalogue
-from tool_dispatcher.gatekeeper import Gatekeeper
-from tool_dispatcher.grant_keys import load_keys
-from tool_dispatcher.grants import Verifier
 from tool_dispatcher.handlers import ToolDispatcher
 from tool_dispatcher.idempotency.ledger import Ledger
-from tool_dispatcher.outcome import Outcomes
-from tool_dispatcher.permission import EVERY_TOOL, ApprovalRule
+from tool_dispatcher.results.outcome import Outcomes
+from tool_dispatcher.running.attempt import Attempts
+from tool_dispatcher.running.breakers import Breakers
+from tool_dispatcher.running.cache import ReadCache
+from tool_dispatcher.running.call import Caller
+from tool_dispatcher.running.threads import Threads
 from tool_dispatcher.settings import ToolDispatcherSettings
-from tool_dispatcher.threads import Threads
-from tool_dispatcher.tool import Tool
 
 
 def build(

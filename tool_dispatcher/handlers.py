@@ -1,6 +1,6 @@
 """The async shell of a batch: check its calls, plan it, run what may run, answer every call in order.
 
-What happens to one of its units, from the claim of a write to its result, is in call.py.
+What happens to one of its units, from the claim of a write to its result, is in running/call.py.
 """
 
 from collections.abc import Mapping
@@ -9,16 +9,16 @@ from shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
 from shared.clock import milliseconds, monotonic_s, utc_now
 from shared.events import ToolsCompleted, ToolsRequested
 from shared.tools import ToolError, ToolResult
-from tool_dispatcher.arguments import Arguments, checked_ahead, places_named
+from tool_dispatcher.access.gatekeeper import Gatekeeper, Leave
+from tool_dispatcher.access.permission import withheld
+from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Bounds, Plan, advance, begun_before, plan_batch, start
-from tool_dispatcher.batch_run import BatchRun
-from tool_dispatcher.call import Caller
-from tool_dispatcher.gatekeeper import Gatekeeper, Leave
 from tool_dispatcher.journal import Journal, Noted
-from tool_dispatcher.outcome import Outcomes
-from tool_dispatcher.permission import withheld
-from tool_dispatcher.running import Running
-from tool_dispatcher.tool import Tool
+from tool_dispatcher.results.outcome import Outcomes
+from tool_dispatcher.running.arguments import Arguments, checked_ahead, places_named
+from tool_dispatcher.running.batch_run import BatchRun
+from tool_dispatcher.running.call import Caller
+from tool_dispatcher.running.under_way import Running
 
 
 class ToolDispatcher:

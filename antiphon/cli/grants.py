@@ -149,8 +149,8 @@ def _token(given: str) -> str:
 def _verified(token: str, key: Path) -> str:
     """`yes`, or why not. Raises ConfigurationError when the file holds no public key."""
     # Only here is more than the claims' form looked at.
-    from tool_dispatcher.grant_keys import load_keys
-    from tool_dispatcher.grants import GrantRefused, genuine
+    from tool_dispatcher.access.grant_keys import load_keys
+    from tool_dispatcher.access.grants import GrantRefused, genuine
 
     try:
         genuine(token, load_keys(str(key), "--key"))

@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from antiphon.grants import CannotIssue, is_open_to_others, issue, load_signing_key, make_key_pair
-from tool_dispatcher.grant_keys import load_keys
-from tool_dispatcher.grants import Standing, Verifier
+from tool_dispatcher.access.grant_keys import load_keys
+from tool_dispatcher.access.grants import Standing, Verifier
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -11,8 +11,8 @@ import examples
 from antiphon import Tool
 from shared.contract import CONTRACT_KEYWORD, Contract, ErrorPropagation, Mode
 from shared.tools import ToolError
+from tool_dispatcher.authoring.validate import validate
 from tool_dispatcher.catalogue import load_tools
-from tool_dispatcher.validate import validate
 
 PACKAGES = ("courses", "crm", "documents", "weather", "webhooks")
 TOOLS = load_tools(",".join(f"examples.{package}" for package in PACKAGES))

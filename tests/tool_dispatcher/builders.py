@@ -22,11 +22,11 @@ from shared.journal import journal_name
 from shared.settings import BusSettings
 from shared.tools import RequestedCall, ToolError, ToolResult
 from tests.envelopes import an_event
+from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.component import build
-from tool_dispatcher.context import ToolContext
 from tool_dispatcher.settings import ToolDispatcherSettings
-from tool_dispatcher.tool import Tool
 
 DEADLINE = datetime(2099, 1, 1, tzinfo=UTC)
 ANYTHING: dict[str, Any] = {"type": "object", "additionalProperties": True}

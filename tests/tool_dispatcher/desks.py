@@ -19,8 +19,8 @@ from tests.tool_dispatcher.builders import (
     until,
 )
 from tests.tool_dispatcher.idempotency.builders import BreakableWire, a_wire
-from tool_dispatcher.context import ToolContext
-from tool_dispatcher.tool import Tool
+from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.authoring.tool import Tool
 
 KEY = "default/s1/1/c1"
 

@@ -24,8 +24,8 @@ from tests.tool_dispatcher.builders import (
 )
 from tests.tool_dispatcher.desks import REQUEST, Desk, cut_off, taken_over
 from tests.tool_dispatcher.keys import an_issuer
-from tool_dispatcher.context import ToolContext
-from tool_dispatcher.tool import Tool, ToolFailed, tool
+from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.authoring.tool import Tool, ToolFailed, tool
 
 
 @tool(effect="read", example={"city": "Oslo", "days": 2})

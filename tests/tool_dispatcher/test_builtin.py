@@ -16,7 +16,7 @@ from tests.tool_dispatcher.builders import (
     a_tool,
     error_in,
 )
-from tool_dispatcher.tool import Tool
+from tool_dispatcher.authoring.tool import Tool
 
 NAMES = ("send_mail", "list_mails", "rain_forecast")
 

@@ -18,8 +18,8 @@ from tests.tool_dispatcher.builders import (
     results_of,
 )
 from tests.tool_dispatcher.keys import an_issuer
-from tool_dispatcher.context import ToolContext
-from tool_dispatcher.tool import Tool, ToolFailed
+from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.authoring.tool import Tool, ToolFailed
 
 
 class Counting:

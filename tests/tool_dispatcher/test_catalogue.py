@@ -8,8 +8,8 @@ from shared.errors import ConfigurationError
 from shared.tools import Catalogue
 from tests.tool_dispatcher.builders import Ledger, a_tool
 from tests.tool_dispatcher.toolboxes import library
+from tool_dispatcher.authoring.tool import InvalidTool
 from tool_dispatcher.catalogue import Registry, load_tools, to_catalogue, tools_of
-from tool_dispatcher.tool import InvalidTool
 
 BOXES = "tests.tool_dispatcher.toolboxes"
 

@@ -31,7 +31,7 @@ from tests.tool_dispatcher.provoking import (
     raising,
     writes,
 )
-from tool_dispatcher.tool import ToolFailed
+from tool_dispatcher.authoring.tool import ToolFailed
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ from tests.tool_dispatcher.builders import (
     soon,
     until,
 )
-from tool_dispatcher.context import ToolContext
-from tool_dispatcher.tool import Tool, tool
+from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.authoring.tool import Tool, tool
 
 
 @tool(effect="read")

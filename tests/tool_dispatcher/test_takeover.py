@@ -25,8 +25,8 @@ from tests.tool_dispatcher.builders import (
 )
 from tests.tool_dispatcher.desks import KEY, REQUEST, Desk, cut_off, is_asked_again, over_a_wire, taken_over
 from tests.tool_dispatcher.keys import an_issuer
-from tool_dispatcher.reconcile import NO_EFFECT, TookEffect
-from tool_dispatcher.tool import Tool
+from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
+from tool_dispatcher.authoring.tool import Tool
 
 
 @pytest.fixture

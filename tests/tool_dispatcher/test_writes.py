@@ -29,7 +29,7 @@ from tests.tool_dispatcher.builders import (
 from tests.tool_dispatcher.desks import KEY, REQUEST, Desk, is_asked_again, over_a_wire, taken_over
 from tests.tool_dispatcher.idempotency.builders import BreakableWire
 from tests.tool_dispatcher.keys import an_issuer
-from tool_dispatcher.context import ToolContext
+from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.idempotency.ledger import Ledger as WriteLedger
 
 DAY_S = 86_400

@@ -6,7 +6,7 @@ from typing import Any
 
 from shared.contract import Dependency
 from shared.tools import RequestedCall, ToolError, ToolResult
-from tool_dispatcher.failures import readable, tool_error
+from tool_dispatcher.authoring.failures import readable, tool_error
 
 _NAMES_LISTED = 20
 _REASON_CHARACTERS_MAX = 300

@@ -7,8 +7,8 @@ from typing import Any
 from shared.contract import BatchVariant, Contract, Effect
 from shared.events import ToolsRequested
 from shared.tools import ErrorType, ToolError
+from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS, WHAT_TO_DO, readable, tool_error
 from tool_dispatcher.batch.placeholders import outlined
-from tool_dispatcher.failures import ERRORS_OF_TOOLS, WHAT_TO_DO, readable, tool_error
 
 _ENVELOPE = frozenset(("index", "status", "data", "error"))
 _RETRY_AFTER_S_MAX = 86_400

@@ -7,8 +7,8 @@ from pydantic_core import from_json, to_json
 
 from shared.placeholders import Malformed, Path, Placeholder, Reference, find, read, spelled
 from shared.tools import RequestedCall, ToolError, ToolResult
+from tool_dispatcher.authoring.failures import readable
 from tool_dispatcher.batch.answers import Example, bad_placeholders
-from tool_dispatcher.failures import readable
 
 VALUES_BYTES_MAX = 10_000_000
 """What the placeholders of one call may bring in, as JSON."""

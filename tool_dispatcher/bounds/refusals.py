@@ -1,7 +1,7 @@
 """Why a call may not begin: a bound is reached, or cannot be asked about. Nothing has been run."""
 
 from shared.tools import ToolError
-from tool_dispatcher.failures import tool_error
+from tool_dispatcher.authoring.failures import tool_error
 
 
 class NotAdmitted(Exception):

@@ -10,10 +10,10 @@ from jsonschema.validators import validator_for
 from referencing import Registry as References
 
 from shared.contract import CONTRACT_KEYWORD
+from tool_dispatcher.authoring.faults import not_json
+from tool_dispatcher.authoring.secret import secret_paths, secrets_in
 from tool_dispatcher.check.hostile import DEEP
 from tool_dispatcher.check.shown import shown
-from tool_dispatcher.faults import not_json
-from tool_dispatcher.secret import secret_paths, secrets_in
 
 _DEPTH_MAX = DEEP + 10
 """What is nested deeper may be refused by any reader of JSON."""

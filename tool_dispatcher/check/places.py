@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tool_dispatcher.example import example_of
+from tool_dispatcher.authoring.example import example_of
 
 Path = tuple[str | int, ...]
 Schema = dict[str, Any]

@@ -9,17 +9,17 @@ from shared.clock import monotonic_s, utc_now
 from shared.ids import idempotency_key, new_id
 from shared.redaction import Redactor
 from shared.tools import ToolError
+from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.authoring.failures import error_of
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.authoring.validate import validate
 from tool_dispatcher.check.cases import Case, cases
 from tool_dispatcher.check.drawn import draw
 from tool_dispatcher.check.judge import Judge, Judgement
 from tool_dispatcher.check.shown import shown
 from tool_dispatcher.check.verdict import Fault, Happened, Outcome, faults
-from tool_dispatcher.context import ToolContext
-from tool_dispatcher.execute import Call, execute
-from tool_dispatcher.failures import error_of
-from tool_dispatcher.threads import Threads
-from tool_dispatcher.tool import Tool
-from tool_dispatcher.validate import validate
+from tool_dispatcher.running.execute import Call, execute
+from tool_dispatcher.running.threads import Threads
 
 EXAMPLES_MAX = 50
 RUN_S_MAX = 300.0

@@ -55,7 +55,7 @@ class Write:
     """The idempotency key."""
     tool: str
     fingerprint: str
-    """Of the tool's name and the validated arguments; see `tool_dispatcher.fingerprint`."""
+    """Of the tool's name and the validated arguments; see `tool_dispatcher.idempotency.fingerprint`."""
     round: int
     call_ids: tuple[str, ...]
     ttl_s: float

@@ -15,7 +15,8 @@ from redis.exceptions import RedisError
 
 from shared.clock import monotonic_s
 from shared.tools import ToolError
-from tool_dispatcher.failures import readable
+from tool_dispatcher.authoring.failures import readable
+from tool_dispatcher.authoring.reconcile import NoEffect, TookEffect
 from tool_dispatcher.idempotency import answers
 from tool_dispatcher.idempotency.ledger import (
     Claim,
@@ -26,7 +27,6 @@ from tool_dispatcher.idempotency.ledger import (
     Results,
     Write,
 )
-from tool_dispatcher.reconcile import NoEffect, TookEffect
 
 _PAUSE_S_MIN = 0.01
 _PAUSE_S_MAX = 0.5

@@ -4,8 +4,8 @@ import jsonschema
 import pytest
 
 from examples.courses import get_course_outline, search_course_content
+from tool_dispatcher.authoring.tool import ToolFailed
 from tool_dispatcher.catalogue import load_tools
-from tool_dispatcher.tool import ToolFailed
 
 
 def test_the_package_contributes_both_tools() -> None:

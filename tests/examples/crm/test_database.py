@@ -15,7 +15,7 @@ from examples.crm.contacts import NewContact
 from examples.crm.database import CrmSettings, insert, writing
 from tests.examples.processes import first_line, running
 from tests.tool_dispatcher.builders import a_context
-from tool_dispatcher.tool import ToolFailed
+from tool_dispatcher.authoring.tool import ToolFailed
 
 ADA = NewContact(name="Ada Quill", email="ada@quill.example")
 

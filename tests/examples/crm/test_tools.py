@@ -9,9 +9,9 @@ from examples.crm import create_contact, create_contacts, customer_lookup, updat
 from examples.crm.contacts import Contact, NewContact
 from shared.tools import ToolError
 from tests.tool_dispatcher.builders import a_context
-from tool_dispatcher.reconcile import NO_EFFECT, TookEffect
-from tool_dispatcher.tool import ToolFailed
-from tool_dispatcher.validate import validate
+from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
+from tool_dispatcher.authoring.tool import ToolFailed
+from tool_dispatcher.authoring.validate import validate
 
 
 def a_contact(**fields: Any) -> NewContact:

@@ -4,9 +4,9 @@ import pytest
 from pydantic_core import to_json
 
 from examples.documents import fetch_document, list_documents, rerank, search_documents
-from tool_dispatcher.oversize import fit
-from tool_dispatcher.results import as_json
-from tool_dispatcher.tool import ToolFailed
+from tool_dispatcher.authoring.tool import ToolFailed
+from tool_dispatcher.results.as_json import as_json
+from tool_dispatcher.results.oversize import fit
 
 
 def test_a_search_finds_the_document_and_quotes_what_fits() -> None:

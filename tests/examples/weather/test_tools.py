@@ -12,9 +12,9 @@ from examples.weather import client, climate_average, current_weather, forecast
 from examples.weather.service import Control, WeatherService
 from shared.tools import ToolError
 from tests.tool_dispatcher.builders import until
-from tool_dispatcher.substitution import mapped
-from tool_dispatcher.tool import ToolFailed
-from tool_dispatcher.validate import validate
+from tool_dispatcher.authoring.tool import ToolFailed
+from tool_dispatcher.authoring.validate import validate
+from tool_dispatcher.running.substitution import mapped
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from examples.webhooks.receiver import Receiver
 from examples.webhooks.settings import configured
 from shared.tools import ToolError
 from tests.tool_dispatcher.builders import a_context
-from tool_dispatcher.tool import ToolFailed
-from tool_dispatcher.validate import validate
+from tool_dispatcher.authoring.tool import ToolFailed
+from tool_dispatcher.authoring.validate import validate
 
 SECRET = "correct-horse-battery"
 

@@ -5,7 +5,7 @@ from typing import Any
 from examples import courses
 from shared.tools import ToolError
 from tests.reasoning_engine.offline.rounds import OfferedTool, Refused
-from tool_dispatcher.tool import Tool, ToolFailed
+from tool_dispatcher.authoring.tool import Tool, ToolFailed
 
 
 def _offered(tool: Tool) -> OfferedTool:

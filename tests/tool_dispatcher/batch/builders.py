@@ -8,8 +8,8 @@ from typing import Any
 from shared.contract import BatchVariant, Contract, Dependency
 from shared.events import ToolsRequested
 from shared.tools import RequestedCall, ToolError, ToolResult
+from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.batch import Bounds, Plan, Step, Unit, advance, plan_batch, result_of, start
-from tool_dispatcher.failures import tool_error
 
 DEADLINE = datetime(2099, 1, 1, tzinfo=UTC)
 READ = Contract(effect="read")

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
+from tool_dispatcher.authoring.tool import tool
 from tool_dispatcher.check import hostile
 from tool_dispatcher.check.cases import Case, cases
 from tool_dispatcher.check.judge import Judge
-from tool_dispatcher.tool import tool
 
 
 class Line(BaseModel):

@@ -9,10 +9,10 @@ import pytest
 from pydantic import BaseModel, Field
 
 from shared.errors import ConfigurationError
+from tool_dispatcher.authoring.tool import tool
+from tool_dispatcher.authoring.validate import validate
 from tool_dispatcher.check.drawn import draw
 from tool_dispatcher.check.judge import Judge
-from tool_dispatcher.tool import tool
-from tool_dispatcher.validate import validate
 
 ROOT = Path(__file__).parents[3]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from tool_dispatcher.authoring.tool import tool
 from tool_dispatcher.check.places import Place, places, put, value_at
-from tool_dispatcher.tool import tool
 
 
 class Address(BaseModel):

@@ -6,10 +6,10 @@ import pytest
 
 from antiphon import Secret
 from shared.tools import ErrorType, ToolError
+from tool_dispatcher.authoring.tool import tool
 from tool_dispatcher.check.cases import Case
 from tool_dispatcher.check.judge import Judge
 from tool_dispatcher.check.verdict import Outcome, faults
-from tool_dispatcher.tool import tool
 
 GOOD = {"words": "clocks"}
 

@@ -11,8 +11,8 @@ from shared.bus.redis_bus import Bus
 from shared.bus.wire import Command, Exchange, exchange_over
 from shared.journal import journal_name
 from shared.tools import ToolError, ToolResult
-from tool_dispatcher.failures import tool_error
-from tool_dispatcher.fingerprint import fingerprint
+from tool_dispatcher.authoring.failures import tool_error
+from tool_dispatcher.idempotency.fingerprint import fingerprint
 from tool_dispatcher.idempotency.ledger import Claim, Ledger, Results, Write
 from tool_dispatcher.idempotency.once import Means
 

@@ -20,10 +20,10 @@ from tests.tool_dispatcher.idempotency.builders import (
     state,
     the_error,
 )
-from tool_dispatcher.failures import tool_error
+from tool_dispatcher.authoring.failures import tool_error
+from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
 from tool_dispatcher.idempotency.ledger import Claim, Results
 from tool_dispatcher.idempotency.once import Means, once
-from tool_dispatcher.reconcile import NO_EFFECT, TookEffect
 
 WRITE = a_write()
 FAILED = tool_error("api_failure", "The bank is closed.")

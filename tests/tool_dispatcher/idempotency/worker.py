@@ -18,9 +18,9 @@ from shared.tools import ToolError
 from tests.bus.builders import a_bus
 from tests.tool_dispatcher.idempotency.builders import a_ledger, a_write, results_of
 from tests.tool_dispatcher.idempotency.service import Service
+from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
 from tool_dispatcher.idempotency.ledger import Claim, Results
 from tool_dispatcher.idempotency.once import Means, once
-from tool_dispatcher.reconcile import NO_EFFECT, TookEffect
 
 LEASE_S = 0.5
 RUN_S = 0.2

@@ -1,6 +1,6 @@
 """One tool of its own, and two in a set; one of the set stands at the top level too."""
 
-from tool_dispatcher.tool import Tool, ToolContext, Toolset, tool
+from tool_dispatcher.authoring.tool import Tool, ToolContext, Toolset, tool
 
 
 @tool(effect="read")

@@ -1,6 +1,6 @@
 """Another `find_book`."""
 
-from tool_dispatcher.tool import tool
+from tool_dispatcher.authoring.tool import tool
 
 
 @tool(effect="read")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tool_dispatcher.tool import ToolContext, tool
+from tool_dispatcher.authoring.tool import ToolContext, tool
 
 
 @tool(effect="read")

@@ -1,6 +1,6 @@
 """A tool that needs one of another module."""
 
-from tool_dispatcher.tool import tool
+from tool_dispatcher.authoring.tool import tool
 
 
 @tool(effect="read", depends_on="find_book")

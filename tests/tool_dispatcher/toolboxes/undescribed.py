@@ -1,6 +1,6 @@
 """A tool that cannot be made."""
 
-from tool_dispatcher.tool import tool
+from tool_dispatcher.authoring.tool import tool
 
 
 @tool(effect="read")

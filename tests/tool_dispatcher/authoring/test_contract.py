@@ -1,0 +1,120 @@
+"""Contracts: what is filled in, and what is refused because it cannot hold together."""
+
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.contract import Backoff, BatchVariant, Contract, Dependency, Effect, RateLimit, Retry
+from tool_dispatcher.authoring.contract import OPTIONS, complete
+from tool_dispatcher.authoring.failures import InvalidTool
+
+
+def test_a_read_without_options_runs_beside_others_and_a_failure_stops_nothing() -> None:
+    contract = complete("look", "read", {})
+    assert (contract.mode, contract.error_propagation) == ("parallel-safe", "partial-success")
+
+
+def test_a_write_without_options_runs_one_after_another_and_a_failure_stops_the_rest() -> None:
+    contract = complete("note", "write", {})
+    assert (contract.mode, contract.error_propagation) == ("sequential-only", "fail-fast")
+    assert not contract.is_safe_to_repeat
+
+
+@pytest.mark.parametrize("effect", get_args(Effect))
+@pytest.mark.parametrize(
+    ("options", "mode"),
+    [({"depends_on": "search"}, "dependent"), ({"max_concurrency": 4}, "fan-out-bounded")],
+)
+def test_the_mode_follows_from_the_option_that_needs_it(
+    effect: Effect, options: dict[str, Any], mode: str
+) -> None:
+    assert complete("t", effect, options).mode == mode
+
+
+def test_a_contract_is_the_same_after_it_travelled_in_a_schema() -> None:
+    options = {
+        "depends_on": [Dependency(tool="search", required_fields=("id",))],
+        "batch": BatchVariant(tool="notes", argument="items"),
+        "retry": Retry(attempts=5),
+        "backoff": Backoff(initial_ms=50),
+        "rate_limit": RateLimit(calls=3),
+        "steps": [1, 2],
+        "idempotent": True,
+        "next": "rerank",
+    }
+    contract = complete("note", "write", options, has_reconcile=True)
+    assert Contract.of_schema({"x-orchestration": contract.as_keyword()}, "write") == contract
+
+
+def test_every_option_of_the_contract_can_be_said_by_an_author() -> None:
+    resolved = {"effect", "reconciles"}  # the one is said apart, the other follows from `reconcile`
+    assert set(OPTIONS) == set(Contract.model_fields) - resolved
+
+
+CONTRADICTIONS: list[tuple[Effect, dict[str, Any], str]] = [
+    ("read", {"mode": "fan-out-bounded"}, "without max_concurrency.*max_concurrency=4"),
+    ("read", {"mode": "parallel-safe", "max_concurrency": 2}, "but its mode is parallel-safe.*Write mode="),
+    ("read", {"depends_on": "search", "max_concurrency": 2}, "max_concurrency, but its mode is dependent"),
+    ("read", {"mode": "dependent"}, "without depends_on.*Name a tool"),
+    ("read", {"mode": "dependent", "depends_on": []}, "without depends_on.*Name a tool"),
+    ("write", {"mode": "sequential-only", "depends_on": "search"}, "has depends_on, but.*sequential-only"),
+    ("read", {"depends_on": "t"}, "depends_on names the tool itself"),
+    ("read", {"alternatives": ["t"]}, "alternatives names the tool itself"),
+    ("read", {"batch": {"tool": "t", "argument": "a"}}, "batch names the tool itself"),
+    ("write", {"cache_ttl_s": 1}, "write with cache_ttl_s.*Leave cache_ttl_s out"),
+    ("read", {"idempotent": True}, "read with idempotent"),
+    ("read", {"idempotency_ttl_s": 100_000}, "read with idempotency_ttl_s"),
+    ("write", {"idempotency_ttl_s": 86_399}, r"idempotency_ttl_s is 86399.*from 86400 \(24 h\)"),
+    ("read", {"retry": 1, "backoff": {"initial_ms": 5}}, "one attempt.*Leave backoff out"),
+    ("read", {"backoff": {"initial_ms": 60_000}}, "begins at 60000 ms, above its max_ms of 10000"),
+    ("read", {"depends_on": ["a", "a"]}, "depends_on name 'a' twice"),
+    ("read", {"depends_on": Dependency(tool="a", required_fields=("x", "x"))}, "fields of a name 'x' twice"),
+    ("read", {"depends_on": Dependency(tool="a", required_fields=("",))}, "hold an empty name"),
+    ("read", {"alternatives": ["a", {"tool": "a"}]}, "alternatives name 'a' twice"),
+    ("read", {"alternatives": {"tool": "a", "arguments": {"x": "z", "y": "z"}}}, "name 'z' twice"),
+    ("read", {"scopes": ["crm", "crm"]}, "scopes name 'crm' twice"),
+    ("read", {"next": ["a", "a"]}, "next name 'a' twice"),
+    ("read", {"steps": [2, 2]}, "steps name 2 twice"),
+    ("read", {"steps": []}, "steps are empty.*leave steps out"),
+    ("read", {"scopes": ["read"]}, "scopes name 'read'.*always needed"),
+    ("read", {"scopes": "write"}, "scopes name 'write'.*always needed"),
+]
+
+
+@pytest.mark.parametrize(("effect", "options", "why"), CONTRADICTIONS)
+def test_what_contradicts_itself_is_refused_with_the_fix(
+    effect: Effect, options: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(InvalidTool, match=f"^Tool 't': .*{why}") as refused:
+        complete("t", effect, options)
+    assert refused.value.hint
+
+
+def test_a_read_cannot_be_asked_what_came_of_it() -> None:
+    with pytest.raises(InvalidTool, match=r"read with reconcile.*Leave reconcile out"):
+        complete("t", "read", {}, has_reconcile=True)
+
+
+_anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9) | st.binary(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=9), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(st.dictionaries(st.sampled_from(OPTIONS), _anything, max_size=3), st.sampled_from(get_args(Effect)))
+def test_whatever_an_author_writes_is_a_contract_or_one_clear_sentence(
+    options: dict[str, Any], effect: Effect
+) -> None:
+    try:
+        contract = complete("t", effect, options)
+    except InvalidTool as refused:
+        text, hint = str(refused), refused.hint
+    else:
+        assert Contract.of_schema({"x-orchestration": contract.as_keyword()}, effect) == contract
+        return
+    assert text.startswith("Tool 't': ")
+    assert hint
+    assert "validation error" not in text

@@ -1,0 +1,87 @@
+"""Exceptions of other people's clients, read for what they say of a call."""
+
+from typing import Any
+
+import httpx2
+import pytest
+
+from tool_dispatcher.authoring.failures import error_of
+from tool_dispatcher.authoring.foreign_failures import Reading, read
+
+REQUEST = httpx2.Request("POST", "http://127.0.0.1/")
+
+
+def answered(status: int, **headers: str) -> httpx2.HTTPStatusError:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return httpx2.HTTPStatusError(
+        "no", request=REQUEST, response=httpx2.Response(status, headers=named, request=REQUEST)
+    )
+
+
+class AiohttpLike(Exception):
+    """As aiohttp's ClientResponseError: the status is its own."""
+
+    def __init__(self, status: Any, headers: Any = None) -> None:
+        super().__init__("no")
+        self.status, self.headers = status, headers
+
+
+@pytest.mark.parametrize(
+    ("error", "reading"),
+    [
+        (answered(429, retry_after="7"), Reading("rate_limit", 7.0)),
+        (answered(429, retry_after="Wed, 21 Oct 2026 07:28:00 GMT"), Reading("rate_limit", None)),
+        (answered(404), Reading("not_found")),
+        (answered(422), Reading("validation_error")),
+        (answered(403), Reading("permission_denied")),
+        (answered(503, retry_after="2"), Reading("api_failure", 2.0)),
+        (answered(504), Reading("timeout")),
+        (answered(302), None),
+        (AiohttpLike(500), Reading("api_failure")),
+        (AiohttpLike(429, {"Retry-After": "3"}), Reading("rate_limit", 3.0)),
+        (AiohttpLike("500"), None),
+        (httpx2.ReadTimeout("slow"), Reading("timeout")),
+        (httpx2.ConnectTimeout("slow"), Reading("timeout")),
+        (httpx2.ConnectError("nobody"), Reading("api_failure")),
+        (httpx2.RemoteProtocolError("cut"), Reading("api_failure")),
+        (TimeoutError(), Reading("timeout")),
+        (ConnectionResetError(), Reading("api_failure")),
+        (ConnectionRefusedError(), Reading("api_failure")),
+        (ValueError("mine"), None),
+        (KeyError("status"), None),
+    ],
+    ids=repr,
+)
+def test_what_an_exception_says(error: Exception, reading: Reading | None) -> None:
+    assert read(error) == reading
+
+
+@pytest.mark.parametrize(
+    ("error", "error_type"),
+    [
+        (httpx2.ReadTimeout("slow"), "outcome_unknown"),
+        (answered(500), "outcome_unknown"),
+        (httpx2.ConnectError("nobody"), "outcome_unknown"),
+        (answered(429), "outcome_unknown"),
+        (answered(409), "validation_error"),
+    ],
+    ids=repr,
+)
+def test_a_write_is_unknown_only_where_its_request_may_have_arrived(
+    error: Exception, error_type: str
+) -> None:
+    assert error_of(error, "write").error_type == error_type
+
+
+def test_an_exception_with_hostile_attributes_is_the_tools_own() -> None:
+    class Odd(Exception):
+        response = "not a response"
+        status = True
+
+    class Worse(Exception):
+        @property
+        def response(self) -> str:
+            raise RuntimeError("there is none")
+
+    assert read(Odd()) is None
+    assert read(Worse()) is None

@@ -1,0 +1,269 @@
+"""Secrets never reach results, errors, the journal, the ledger, the cache or the logs: all of Redis is searched."""
+
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel, model_validator
+from structlog.testing import capture_logs
+
+from shared.bus.redis_bus import Bus
+from shared.contract import BatchVariant
+from shared.redaction import Redactor
+from shared.tools import ToolResult
+from tests.tool_dispatcher.builders import (
+    a_bus,
+    a_call,
+    a_request,
+    a_tool,
+    all_of_redis,
+    error_in,
+    results_of,
+)
+from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.authoring.failures import tool_error
+from tool_dispatcher.authoring.reconcile import TookEffect
+from tool_dispatcher.authoring.secret import Secret
+from tool_dispatcher.authoring.tool import Tool, ToolFailed, tool
+from tool_dispatcher.results.redacted import redacted, without
+
+SECRET = "correct-horse-battery"
+NAMED = Redactor([SECRET])
+"""What a bus knows of whose operator has named the secret."""
+
+
+async def answered(*tools: Tool, bus: Bus | None = None, **call: Any) -> list[ToolResult]:
+    """The results of a call of the first of the tools, searched with all of Redis and the log."""
+    if bus is None:
+        async with a_bus(redactor=NAMED) as own:
+            return await answered(*tools, bus=own, **call)
+    request = a_request(a_call(name=tools[0].name, **call), allowed=tuple(tool.name for tool in tools))
+    with capture_logs() as logs:
+        results = await results_of(list(tools), request, bus, result_bytes_max=1_000)
+    kept = await all_of_redis(bus)
+    assert SECRET not in repr(results)
+    assert SECRET not in kept
+    assert "[redacted]" in kept
+    for line in logs:
+        line.pop(
+            "exc_info", None
+        )  # an exception itself, which the log writes redacted: tests/shared/test_logs.py
+    assert SECRET not in repr(logs)
+    return list(results)
+
+
+def leaking(what: Any, effect: Any = "read", **options: Any) -> Tool:
+    def leak(arguments: dict[str, Any], context: ToolContext) -> Any:
+        if isinstance(what, Exception):
+            raise what
+        return what
+
+    return a_tool("look", leak, effect, **{"retry": 1, **options})
+
+
+class TestOfTheProcess:
+    """Values that the operator has named, and of the environment."""
+
+    @pytest.mark.parametrize("effect", ["read", "write"])
+    @pytest.mark.parametrize(
+        "what",
+        [
+            {"key": SECRET},
+            {SECRET: 1},
+            f"the key is {SECRET}.",
+            ["x" * 100] * 30 + [SECRET],
+            ToolFailed("not_found", f"not with {SECRET}", f"Use {SECRET}."),
+            ValueError(SECRET),
+        ],
+        ids=["value", "key", "text", "in the part not shown", "error", "exception"],
+    )
+    async def test_what_a_tool_brings_is_redacted(self, what: Any, effect: Any) -> None:
+        await answered(leaking(what, effect))
+
+    async def test_what_is_kept_of_a_read_is_redacted(self) -> None:
+        await answered(leaking({"key": SECRET}, cache_ttl_s=60))
+
+    async def test_what_a_tool_brings_in_anothers_place_is_redacted(self) -> None:
+        broken = leaking(ToolFailed("api_failure", f"no {SECRET}"), alternatives="other")
+        (result,) = await answered(broken, a_tool("other", lambda a, c: SECRET))
+        assert result.data == "[redacted]"
+        assert "no [redacted]" in result.substitute_because
+
+    async def test_what_a_tool_is_asked_after_is_redacted(self) -> None:
+        lost = leaking(
+            ConnectionResetError("gone"), "write", reconcile=lambda k, a: TookEffect({"a": SECRET})
+        )
+        (result,) = await answered(lost)
+        assert result.data == {"a": "[redacted]"}
+
+    async def test_what_a_validator_says_is_redacted(self) -> None:
+        class Token(BaseModel):
+            token: str
+
+            @model_validator(mode="after")
+            def check(self) -> "Token":
+                raise ValueError(f"{self.token} is not {SECRET}")
+
+        async def take(token: Token) -> None: ...
+
+        taking = tool(effect="read", name="look", description="Looks.")(take)
+        (result,) = await answered(taking, arguments={"token": "x"})
+        assert "x is not [redacted]" in error_in(result).message
+
+    async def test_what_a_validator_breaks_with_is_redacted(self) -> None:
+        class Token(BaseModel):
+            @model_validator(mode="after")
+            def check(self) -> "Token":
+                raise KeyError(SECRET)
+
+        async def take(token: Token) -> None: ...
+
+        taking = tool(effect="read", name="look", description="Looks.")(take)
+        (result,) = await answered(taking)
+        assert "[redacted]" in error_in(result).message
+
+    async def test_what_looks_like_a_credential_is_redacted_whoever_knows_it(self) -> None:
+        async with a_bus() as bus:
+            token = "ghp_" + "a1b2c3d4e5" * 4
+            (result,) = await results_of([leaking({"token": token})], a_request(a_call()), bus)
+            assert result.data == {"token": "[redacted]"}
+            assert token not in await all_of_redis(bus)
+
+    async def test_a_placeholder_brings_no_secret_to_another_tool(self) -> None:
+        given: list[Any] = []
+        tools = [leaking({"key": SECRET}), a_tool("use", lambda a, c: given.append(a))]
+        async with a_bus(redactor=NAMED) as bus:
+            request = a_request(a_call("a"), a_call("b", "use", arguments={"key": "${calls[0].key}"}))
+            await results_of(tools, request, bus)
+        assert given == [{"key": "[redacted]"}]
+
+
+class TestOfACall:
+    """Arguments that the tool's author has marked as secret."""
+
+    def login(self, outcome: Any, **options: Any) -> Tool:
+        async def log_in(user: str, password: Annotated[str, Secret]) -> Any:
+            said = outcome(password)
+            if isinstance(said, Exception):
+                raise said
+            return said
+
+        given: dict[str, Any] = {"effect": "write", "description": "Logs in.", **options}
+        return tool(name="look", **given)(log_in)
+
+    async def answer(self, *tools: Tool) -> ToolResult:
+        async with a_bus() as bus:  # which knows nothing of it
+            arguments = {"user": "Ann", "password": SECRET}
+            (result,) = await answered(*tools, bus=bus, arguments=arguments)
+        return result
+
+    @pytest.mark.parametrize(
+        "outcome",
+        [
+            lambda secret: {"logged_in_with": secret},
+            lambda secret: f"Welcome. {secret} is a fine password.",
+            lambda secret: ToolFailed("permission_denied", f"{secret} is wrong", f"Do not try {secret}."),
+            lambda secret: ValueError(f"no such password: {secret}"),
+        ],
+        ids=["value", "text", "error", "exception"],
+    )
+    async def test_what_quotes_it_is_redacted(self, outcome: Any) -> None:
+        await self.answer(self.login(outcome))
+
+    async def test_the_log_says_what_failed_without_it(self) -> None:
+        failing = self.login(lambda secret: ValueError(f"no such password: {secret}"))
+        request = a_request(a_call(arguments={"user": "Ann", "password": SECRET}))
+        with capture_logs() as logs:
+            await results_of([failing], request)
+        (line,) = (line for line in logs if line["event"] == "tool failed")
+        assert "ValueError: no such password: [redacted]" in line["exception"]
+        assert "Traceback" in line["exception"]
+        assert "exc_info" not in line
+
+    async def test_what_a_validator_breaks_with_is_redacted(self) -> None:
+        class Login(BaseModel):
+            user: str
+            password: Annotated[str, Secret]
+
+            @model_validator(mode="after")
+            def check(self) -> "Login":
+                raise KeyError(self.password)
+
+        async def take(login: Login) -> None: ...
+
+        result = await self.answer(tool(effect="read", name="look", description="Looks.")(take))
+        assert error_in(result).message == "KeyError: '[redacted]'"
+
+    async def test_another_tool_that_is_given_it_is_kept_from_telling_it_too(self) -> None:
+        @tool(effect="read")
+        async def other(user: str, password: Annotated[str, Secret]) -> str:
+            """Logs in elsewhere."""
+            return f"{user} with {password}"
+
+        broken = self.login(
+            lambda secret: ToolFailed("api_failure", secret), effect="read", alternatives="other"
+        )
+        result = await self.answer(broken, other)
+        assert result.data == "Ann with [redacted]"
+
+    async def test_what_the_tool_is_asked_after_is_redacted(self) -> None:
+        lost = self.login(
+            lambda secret: ConnectionResetError(secret),
+            reconcile=lambda key, arguments: TookEffect(arguments["password"]),
+        )
+        assert (await self.answer(lost)).data == "[redacted]"
+
+    async def test_what_asking_breaks_with_is_redacted(self) -> None:
+        def broken(key: str, arguments: dict[str, Any]) -> Any:
+            raise LookupError(f"nobody with {arguments['password']}")
+
+        lost = self.login(lambda secret: ConnectionResetError("gone"), reconcile=broken)
+        request = a_request(a_call(arguments={"user": "Ann", "password": SECRET}))
+        with capture_logs() as logs:
+            (result,) = await results_of([lost], request)
+        assert error_in(result).error_type == "outcome_unknown"
+        (line,) = (line for line in logs if line["event"] == "tool could not be asked what came of a write")
+        assert line["error"] == "nobody with [redacted]"
+
+    async def test_so_it_is_with_many_calls_that_run_as_one(self) -> None:
+        batch = BatchVariant(tool="many", argument="logins")
+        single = self.login(lambda secret: secret, batch=batch)
+
+        @tool(effect="write")
+        async def many(logins: list[dict[str, str]]) -> list[str]:
+            """Logs in, without a mark of its own."""
+            return [f"{login['user']} with {login['password']}" for login in logins]
+
+        async with a_bus() as bus:
+            arguments = {"user": "Ann", "password": SECRET}
+            calls = [a_call(f"c{n}", arguments=arguments) for n in range(5)]
+            request = a_request(*calls, allowed=("look", "many"))
+            results = await results_of([single, many], request, bus)
+            assert SECRET not in await all_of_redis(bus)
+        assert [result.data for result in results] == ["Ann with [redacted]"] * 5
+
+    async def test_the_tool_itself_is_given_it(self) -> None:
+        given: list[str] = []
+        result = await self.answer_of_any(self.login(given.append))
+        assert (result.status, given) == ("ok", [SECRET])
+
+    async def answer_of_any(self, one: Tool) -> ToolResult:
+        request = a_request(a_call(arguments={"user": "Ann", "password": SECRET}))
+        (result,) = await results_of([one], request)
+        return result
+
+
+def test_what_has_no_secret_is_not_copied() -> None:
+    data, error = {"a": ["b"]}, tool_error("not_found", "No such thing.")
+    assert redacted(data, NAMED) is data
+    assert redacted(error, NAMED) is error
+    assert without((), SECRET) == SECRET
+    assert without([SECRET], SECRET) == "[redacted]"
+
+
+def test_every_text_of_an_error_is_redacted() -> None:
+    error = tool_error(
+        "validation_error", SECRET, SECRET, example_valid_call={"key": [SECRET]}, fields={SECRET: SECRET}
+    )
+    clean = redacted(error, NAMED)
+    assert SECRET not in clean.model_dump_json()
+    assert clean.error_type == "validation_error"

@@ -1,0 +1,136 @@
+"""The cache of reads: never wrong, and never in the way."""
+
+from typing import Any
+
+import pytest
+
+from shared.bus.batcher import Batcher
+from shared.bus.redis_bus import Bus
+from shared.contract import Contract
+from tests.tool_dispatcher.idempotency.builders import a_wire
+from tool_dispatcher.authoring.failures import tool_error
+from tool_dispatcher.running.cache import Cached, ReadCache, digest_of
+
+CONTRACT = Contract(effect="read", cache_ttl_s=60)
+
+
+def a_digest(**fields: Any) -> str:
+    given: dict[str, Any] = {
+        "tool": "look_up",
+        "contract": CONTRACT,
+        "tenant": "default",
+        "scopes": ("read", "crm"),
+        "arguments": {"name": "Ann", "limit": 3},
+    }
+    digest = digest_of(**{**given, **fields})
+    assert digest is not None
+    return digest
+
+
+@pytest.mark.parametrize("data", [None, 0, "", False, {"a": [1, None, "ü"]}, 2**70, 1.5])
+async def test_what_was_kept_is_found(bus: Bus, data: Any) -> None:
+    ReadCache(bus.batcher, bus.keys).put(a_digest(), data, 60)
+    assert await ReadCache(bus.batcher, bus.keys).get(a_digest()) == Cached(data)
+
+
+async def test_what_was_not_kept_is_not_found(bus: Bus) -> None:
+    assert await ReadCache(bus.batcher, bus.keys).get(a_digest()) is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"tool": "look_down"},
+        {"contract": CONTRACT.model_copy(update={"version": "2"})},
+        {"tenant": "another"},
+        {"scopes": ("read",)},
+        {"scopes": ("read", "crm", "admin")},
+        {"arguments": {"name": "Ann", "limit": "3"}},
+        {"arguments": {"name": "Ann"}},
+        {"arguments": {}},
+    ],
+    ids=str,
+)
+async def test_only_the_same_call_for_the_same_tenant_and_scopes_finds_it(
+    bus: Bus, other: dict[str, Any]
+) -> None:
+    cache = ReadCache(bus.batcher, bus.keys)
+    cache.put(a_digest(), "a secret of the tenant", 60)
+    assert await cache.get(a_digest(**other)) is None
+
+
+async def test_the_order_of_arguments_and_scopes_makes_no_difference(bus: Bus) -> None:
+    cache = ReadCache(bus.batcher, bus.keys)
+    cache.put(a_digest(), "found", 60)
+    same = a_digest(scopes=["crm", "read", "crm"], arguments={"limit": 3, "name": "Ann"})
+    assert await cache.get(same) == Cached("found")
+
+
+def test_nothing_of_the_arguments_stands_in_a_key() -> None:
+    assert "hunter2" not in a_digest(arguments={"password": "hunter2"})
+
+
+@pytest.mark.parametrize(
+    "contract",
+    [Contract(effect="read"), Contract(effect="write"), Contract(effect="write", cache_ttl_s=60)],
+    ids=["a read without a cache", "a write", "a write that asks for it"],
+)
+def test_only_reads_whose_contract_allows_it_are_cached(contract: Contract) -> None:
+    assert digest_of("t", contract, "default", (), {}) is None
+
+
+def test_arguments_that_are_not_json_are_not_cached() -> None:
+    assert digest_of("t", CONTRACT, "default", (), {"when": object()}) is None
+
+
+async def test_an_entry_expires_with_its_contract(bus: Bus) -> None:
+    cache = ReadCache(bus.batcher, bus.keys)
+    cache.put(a_digest(), "found", 1.5)
+    assert await cache.get(a_digest()) is not None
+    assert 0 < await bus.batcher.submit("PTTL", bus.keys.cached(a_digest())) <= 1500
+
+
+@pytest.mark.parametrize("ttl_s", [0, -1, -0.0])
+async def test_without_a_life_nothing_is_kept(bus: Bus, ttl_s: float) -> None:
+    cache = ReadCache(bus.batcher, bus.keys)
+    cache.put(a_digest(), "found", ttl_s)
+    assert await cache.get(a_digest()) is None
+
+
+@pytest.mark.parametrize(
+    "data", [tool_error("timeout", "Too late."), object(), "\ud800"], ids=["error", "object", "text"]
+)
+async def test_errors_and_what_is_no_json_are_not_kept(bus: Bus, data: Any) -> None:
+    cache = ReadCache(bus.batcher, bus.keys)
+    cache.put(a_digest(), data, 60)
+    assert await cache.get(a_digest()) is None
+
+
+async def test_what_is_too_large_is_not_kept(bus: Bus) -> None:
+    cache = ReadCache(bus.batcher, bus.keys, bytes_max=100)
+    cache.put(a_digest(), "x" * 99, 60)
+    assert await cache.get(a_digest()) is None
+    cache.put(a_digest(), "x" * 98, 60)
+    assert await cache.get(a_digest()) == Cached("x" * 98)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"not json"])
+async def test_an_entry_that_cannot_be_read_is_a_miss(bus: Bus, content: bytes) -> None:
+    await bus.batcher.submit("SET", bus.keys.cached(a_digest()), content)
+    assert await ReadCache(bus.batcher, bus.keys).get(a_digest()) is None
+
+
+async def test_an_entry_of_another_type_is_a_miss(bus: Bus) -> None:
+    await bus.batcher.submit("HSET", bus.keys.cached(a_digest()), "a", "b")
+    assert await ReadCache(bus.batcher, bus.keys).get(a_digest()) is None
+
+
+@pytest.mark.parametrize("failing", ["is_away", "is_silent"])
+async def test_a_redis_that_cannot_be_reached_or_does_not_answer_is_a_miss(bus: Bus, failing: str) -> None:
+    wire = a_wire(bus)
+    cache = ReadCache(Batcher(wire), bus.keys, patience_s=0.05)
+    cache.put(a_digest(), "found", 60)
+    assert await cache.get(a_digest()) == Cached("found")
+    setattr(wire, failing, True)
+    assert await cache.get(a_digest()) is None
+    cache.put(a_digest(), "found", 60)

@@ -1,0 +1,58 @@
+"""Which tool may answer for another, with what, and how it is told."""
+
+import pytest
+
+from shared.contract import Alternative, Contract, Effect
+from shared.tools import ErrorType
+from tool_dispatcher.authoring.failures import WHAT_TO_DO, tool_error
+from tool_dispatcher.running.substitution import because, mapped, substitutes
+
+ALTERNATIVES = (Alternative(tool="find_pages"), Alternative(tool="recall"))
+
+REPLACEABLE: dict[Effect, tuple[ErrorType, ...]] = {
+    "read": ("api_failure", "timeout", "rate_limit", "circuit_open", "internal_error"),
+    "write": ("circuit_open", "rate_limit"),
+}
+
+
+@pytest.mark.parametrize("effect", ["read", "write"])
+@pytest.mark.parametrize("kind", WHAT_TO_DO)
+def test_another_tool_is_asked_where_this_one_failed_and_nothing_has_taken_effect(
+    effect: Effect, kind: ErrorType
+) -> None:
+    contract = Contract(effect=effect, alternatives=ALTERNATIVES)
+    expected = ALTERNATIVES if kind in REPLACEABLE[effect] else ()
+    assert substitutes(contract, tool_error(kind, "It failed.")) == expected
+
+
+def test_a_tool_without_alternatives_has_none() -> None:
+    assert substitutes(Contract(effect="read"), tool_error("timeout", "Slow.")) == ()
+
+
+def test_arguments_are_handed_on_under_the_alternatives_names() -> None:
+    alternative = Alternative(tool="find_pages", arguments={"query": "text", "limit": "count"})
+    given = {"query": "rust", "limit": None, "language": "en"}
+    assert mapped(alternative, given) == {"text": "rust", "count": None}
+    assert mapped(alternative, {"query": "rust"}) == {"text": "rust"}
+
+
+def test_without_a_mapping_arguments_keep_their_names() -> None:
+    given = {"query": "rust"}
+    assert mapped(Alternative(tool="find_pages"), given) == given
+
+
+def test_a_mapping_to_nothing_hands_on_nothing() -> None:
+    assert mapped(Alternative(tool="list_pages", arguments={}), {"query": "rust"}) == {}
+
+
+def test_the_reason_reads_as_a_sentence() -> None:
+    error = tool_error("api_failure", "The index\nis down.")
+    assert because("search_documents", error, "find_pages") == (
+        "search_documents failed (api_failure: The index is down); find_pages answered instead."
+    )
+
+
+def test_the_reason_is_short_however_long_the_message_is() -> None:
+    said = because("search", tool_error("timeout", "slow " * 500), "find_pages")
+    assert len(said) < 300
+    assert said.endswith("…); find_pages answered instead.")

@@ -1,0 +1,106 @@
+"""Units under way: all are handed out once, and none is left behind, whatever ends the batch."""
+
+import asyncio
+
+import pytest
+
+from shared.tools import ToolResult
+from tests.tool_dispatcher.builders import until
+from tool_dispatcher.batch import Unit
+from tool_dispatcher.running.under_way import Results, Running
+
+
+def a_unit(number: int) -> Unit:
+    return Unit(number, (number,), "look", f"key {number}")
+
+
+def results(number: int) -> Results:
+    return (ToolResult(index=number, call_id=f"c{number}", tool="look", status="ok"),)
+
+
+async def _after(gate: asyncio.Event, number: int) -> Results:
+    await gate.wait()
+    return results(number)
+
+
+async def _handed_out(running: Running, count: int) -> list[int]:
+    found: list[int] = []
+    while len(found) < count:
+        for unit, outcome in await running.ended():
+            assert outcome == results(unit.number)
+            found.append(unit.number)
+    return found
+
+
+async def test_units_are_handed_out_in_the_order_in_which_they_end() -> None:
+    gates = [asyncio.Event() for _ in range(3)]
+    async with Running() as running:
+        for number, gate in enumerate(gates):
+            running.begin(a_unit(number), _after(gate, number))
+        for number in (2, 0, 1):
+            gates[number].set()
+            assert await _handed_out(running, 1) == [number]
+
+
+async def test_those_that_end_together_are_handed_out_together_and_each_once() -> None:
+    gate = asyncio.Event()
+    async with Running() as running:
+        for number in range(5):
+            running.begin(a_unit(number), _after(gate, number))
+        gate.set()
+        assert sorted(await _handed_out(running, 5)) == [0, 1, 2, 3, 4]
+
+
+async def test_what_a_unit_raises_is_raised_and_the_others_finish_first() -> None:
+    gate, ended = asyncio.Event(), []
+
+    async def fail() -> Results:
+        raise LookupError("the journal cannot be read")
+
+    async def finish() -> Results:
+        await gate.wait()
+        ended.append("the other")
+        return results(1)
+
+    async def run() -> None:
+        async with Running() as running:
+            running.begin(a_unit(0), fail())
+            running.begin(a_unit(1), finish())
+            await running.ended()
+
+    task = asyncio.create_task(run())
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert not task.done(), "the other is still under way"
+    gate.set()
+    with pytest.raises(LookupError):
+        await task
+    assert ended == ["the other"]
+
+
+@pytest.mark.parametrize("count", [1, 3])
+async def test_when_the_batch_is_cancelled_all_of_them_are(count: int) -> None:
+    begun: list[int] = []
+    cancelled: list[int] = []
+
+    async def forever(number: int) -> Results:
+        begun.append(number)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)  # what it still has to do is waited for
+            cancelled.append(number)
+        return results(number)
+
+    async def run() -> None:
+        async with Running() as running:
+            for number in range(count):
+                running.begin(a_unit(number), forever(number))
+            await running.ended()
+
+    task = asyncio.create_task(run())
+    await until(lambda: len(begun) == count)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert sorted(cancelled) == list(range(count))

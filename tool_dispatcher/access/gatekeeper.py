@@ -1,0 +1,94 @@
+"""What a session may do of what its batch asks for: decided at every delivery, by what its grant says then."""
+
+import asyncio
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, replace
+
+from shared.bus.connection import patiently
+from shared.bus.handling import SessionStore
+from shared.clock import utc_now
+from shared.contract import Contract
+from shared.errors import UnreadableEvent
+from shared.events import ApprovalDecided, ToolsRequested
+from shared.tools import ToolError
+from tool_dispatcher.access.grants import Standing, Verifier
+from tool_dispatcher.access.permission import ApprovalRule, Terms, is_barred, refusal, without_leave
+from tool_dispatcher.authoring.tool import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """What a batch may do."""
+
+    standing: Standing = field(default_factory=Standing)
+    refused: Mapping[int, ToolError] = field(default_factory=dict)
+    """By place, why a call may not be run, nor what came of it be told."""
+    barred: Container[str] = ()
+    """Tools that may not run in the place of others."""
+    hidden: Container[str] = ()
+    """Tools that are not to be found: the session may not call them in the next round."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Barred(Container[str]):
+    """Worked out for the tools that are asked about, which are few."""
+
+    contracts: Mapping[str, Contract]
+    terms: Terms
+
+    def __contains__(self, name: object) -> bool:
+        contract = self.contracts.get(name) if isinstance(name, str) else None
+        return contract is None or is_barred(str(name), contract, self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hidden(Container[str]):
+    """A tool that a person has to approve may be found: its call is what they are asked about."""
+
+    contracts: Mapping[str, Contract]
+    terms: Terms
+
+    def __contains__(self, name: object) -> bool:
+        contract = self.contracts.get(name) if isinstance(name, str) else None
+        request = self.terms.request
+        next_round = replace(self.terms, request=request.model_copy(update={"round": request.round + 1}))
+        return contract is None or without_leave(str(name), contract, next_round) is not None
+
+
+class Gatekeeper:
+    """Checks every call at the tool boundary, whatever was offered to the model."""
+
+    def __init__(self, tools: Mapping[str, Tool], verifier: Verifier, rule: ApprovalRule) -> None:
+        self._contracts = {name: tool.contract for name, tool in tools.items()}
+        self._verifier, self._rule = verifier, rule
+
+    async def leave(self, request: ToolsRequested, session: SessionStore) -> Leave:
+        """What the batch may do. Unknown tools and calls the coordinator has refused are left to the plan."""
+        standing = self._verifier.verify(request.grant, session.session_id, request.tenant, utc_now())
+        terms = Terms.of(request, standing, self._rule, self._contracts)
+        decisions = await _decisions(request, session)
+        refused = {}
+        for place, call in enumerate(request.calls):
+            if call.refused is None and call.name in self._contracts:
+                error = refusal(call, self._contracts[call.name], terms, decisions.get(call.approval))
+                if error is not None:
+                    refused[place] = error
+        barred, hidden = _Barred(self._contracts, terms), _Hidden(self._contracts, terms)
+        return Leave(standing, refused, barred, hidden)
+
+
+async def _decisions(request: ToolsRequested, session: SessionStore) -> dict[str | None, ApprovalDecided]:
+    """What people have decided on calls of the batch, by its place in the session's log."""
+    entries = {call.approval for call in request.calls if call.approval is not None}
+    if not entries:
+        return {}
+    found = await asyncio.gather(*(_decision(entry, session) for entry in entries))
+    return {entry: decision for entry, decision in zip(entries, found, strict=True) if decision is not None}
+
+
+async def _decision(entry: str, session: SessionStore) -> ApprovalDecided | None:
+    try:
+        event = await patiently("read a decision", lambda: session.event(entry))
+    except UnreadableEvent:
+        return None
+    return event.data if isinstance(event.data, ApprovalDecided) else None

@@ -1,0 +1,175 @@
+"""Permission: whether a call may run, or its result be told. Pure.
+
+Checked at the tool boundary, whatever the model was offered and whatever the coordinator has let through. The
+scopes come from a verified grant alone: nothing that a session, a model or a tool's result says adds to them.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from shared.contract import Contract
+from shared.errors import ConfigurationError
+from shared.events import ApprovalDecided, ToolsRequested
+from shared.placeholders import has_placeholder
+from shared.tools import Approval, RequestedCall, ToolError
+from tool_dispatcher.access.grants import Standing
+from tool_dispatcher.authoring.failures import tool_error
+
+EVERY_TOOL = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRule:
+    """When the operator wants a person asked."""
+
+    tools: frozenset[str] = frozenset()
+    """Names of those whose every call needs it; `*`: of all."""
+    after_untrusted: bool = False
+    """Every write needs it once content that anybody may have written is in the session."""
+
+    def of(self, name: str, contract: Contract) -> Approval:
+        """What the rule says of one tool."""
+        if name in self.tools or EVERY_TOOL in self.tools:
+            return "always"
+        return "after_untrusted" if self.after_untrusted and contract.effect == "write" else "never"
+
+    def check(self, names: Iterable[str]) -> None:
+        """Raises ConfigurationError when the rule names a tool that is not there: nothing would be guarded."""
+        there = sorted(names)
+        if unknown := sorted(self.tools - {EVERY_TOOL, *there}):
+            raise ConfigurationError(
+                f"ANTIPHON_TOOL_DISPATCHER_APPROVAL: there is no tool {' or '.join(map(repr, unknown))}.",
+                hint=f"There are: {', '.join(there) or 'none'}.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the calls of one batch are held against."""
+
+    request: ToolsRequested
+    standing: Standing
+    rule: ApprovalRule
+    is_flowing: bool
+    """Whether a tool of this batch may bring what anybody may have written, which others may take up."""
+
+    @classmethod
+    def of(
+        cls,
+        request: ToolsRequested,
+        standing: Standing,
+        rule: ApprovalRule,
+        contracts: Mapping[str, Contract],
+    ) -> "Terms":
+        """The terms of a batch; `contracts` by the name of the tool, of all there are."""
+        asked = [
+            contracts[call.name] for call in request.calls if not call.refused and call.name in contracts
+        ]
+        others = [contracts.get(other.tool) for contract in asked for other in contract.alternatives]
+        return cls(
+            request, standing, rule, any(one.open_world for one in (*asked, *others) if one is not None)
+        )
+
+
+def refusal(
+    call: RequestedCall, contract: Contract, terms: Terms, decision: ApprovalDecided | None = None
+) -> ToolError | None:
+    """Why a call of a tool must not run, nor what came of it be told; None when it may.
+
+    `decision` is what stands in this session's log where `call.approval` points.
+    """
+    error = without_leave(call.name, contract, terms)
+    takes_from_others = has_placeholder(call.arguments)
+    if error is not None or not _needs_approval(call.name, contract, terms, takes_from_others):
+        return error
+    if takes_from_others:
+        return _blind(call.name)
+    return None if _approves(decision, call, terms.request.round) else _unapproved(call.name, decision)
+
+
+def without_leave(name: str, contract: Contract, terms: Terms) -> ToolError | None:
+    """Why the session has no leave to use a tool at all in this round, approved or not."""
+    if name not in terms.request.allowed:
+        return tool_error(
+            "permission_denied",
+            f"{name} is not offered here.",
+            "Use one of the tools that are offered, or go on without it.",
+        )
+    if not contract.is_for_round(terms.request.round):
+        return _not_in_this_round(name, contract.steps, terms.request.round)
+    if terms.standing.problem:
+        return _denied(f"{name} was not run. {terms.standing.problem}")
+    if missing := sorted(contract.scopes_needed - terms.standing.scopes):
+        needed = f"the scope{'s' * (len(missing) > 1)} {', '.join(map(repr, missing))}"
+        return _denied(f"{name} was not run: it needs {needed}, which this session does not have.")
+    return None
+
+
+def is_barred(name: str, contract: Contract, terms: Terms) -> bool:
+    """Whether a tool must not run in another's place: no person has approved of it there."""
+    return without_leave(name, contract, terms) is not None or _needs_approval(
+        name, contract, terms, takes_from_others=True
+    )
+
+
+def withheld(refused: ToolError, name: str) -> ToolError:
+    """The same for a call that has been made already: what came of it is not told, but that it was made is."""
+    return tool_error(
+        refused.error_type,
+        f"{name} was called earlier, and what came of it must not be shown any more. Why: {refused.message}",
+        "Do not call it again: it may have taken effect. Go on without its result, and say so in the answer.",
+    )
+
+
+def _needs_approval(name: str, contract: Contract, terms: Terms, takes_from_others: bool) -> bool:
+    match terms.rule.of(name, contract):
+        case "always":
+            return True
+        case "after_untrusted":
+            return terms.request.has_untrusted or (terms.is_flowing and takes_from_others)
+        case "never":
+            return False
+
+
+def _approves(decision: ApprovalDecided | None, call: RequestedCall, round: int) -> bool:
+    """Whether a person has approved of this call, of this round."""
+    if decision is None or not decision.is_approved or decision.round != round:
+        return False
+    return not decision.calls or call.id in decision.calls
+
+
+def _unapproved(name: str, decision: ApprovalDecided | None) -> ToolError:
+    if decision is None:
+        return _denied(f"{name} was not run: a person has to approve it, and nobody has.")
+    if not decision.is_approved:
+        return _denied(f"{name} was not run: a person has denied it.")
+    return _denied(f"{name} was not run: the approval it came with is for other calls.")
+
+
+def _blind(name: str) -> ToolError:
+    """Nobody can approve of a value that is not there yet."""
+    return tool_error(
+        "permission_denied",
+        f"{name} was not run: a person has to approve it, and must see its arguments.",
+        f"Call {name} again in the next reply, with the values themselves in place of the placeholders.",
+    )
+
+
+def _not_in_this_round(name: str, steps: tuple[int, ...], round: int) -> ToolError:
+    *others, last = sorted(set(steps))
+    said = f"{', '.join(map(str, others))} or {last}" if others else str(last)
+    action = f"Call it in round {said}, and go on with other tools." if round < last else _GO_ON
+    message = f"{name} was not run. Only in round {said}; this is round {round}."
+    return tool_error("permission_denied", message, action)
+
+
+def _denied(message: str) -> ToolError:
+    """What only a person can change."""
+    return tool_error("permission_denied", message, _ASK_NOBODY)
+
+
+_GO_ON = "Go on without it, and say in the answer what could not be done."
+_ASK_NOBODY = (
+    "Do not call it again: only a person can change this, and not within this answer. Go on without it, and say "
+    "in the answer what could not be done, and why."
+)

@@ -1,0 +1,168 @@
+"""What an author says of a tool's calls, made into a whole contract, or refused with the fix. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypedDict, get_args
+
+from pydantic import ValidationError
+from pydantic_core import to_json
+
+from shared.contract import (
+    Alternative,
+    Backoff,
+    BatchVariant,
+    Contract,
+    Dependency,
+    Effect,
+    ErrorPropagation,
+    Mode,
+    RateLimit,
+    Retry,
+)
+from tool_dispatcher.authoring.failures import InvalidTool
+from tool_dispatcher.authoring.options import as_written, refusal
+
+Fields = Mapping[str, Any]
+"""One of the contract's classes in its JSON form."""
+Fault = tuple[str, str]
+"""What is wrong, and the fix."""
+
+
+class ContractOptions(TypedDict, total=False):
+    """The options of a tool's contract, its effect apart. docs/tools.md tells what each means."""
+
+    mode: Mode
+    max_concurrency: int | None
+    depends_on: str | Dependency | Fields | Sequence[str | Dependency | Fields]
+    error_propagation: ErrorPropagation
+    batch: BatchVariant | Fields | None
+    timeout_s: float
+    retry: int | Retry | Fields
+    backoff: Backoff | Fields
+    cache_ttl_s: float
+    idempotent: bool
+    idempotency_ttl_s: float
+    scopes: str | Sequence[str]
+    alternatives: str | Alternative | Fields | Sequence[str | Alternative | Fields]
+    result_bytes_max: int | None
+    steps: int | Sequence[int]
+    rate_limit: RateLimit | Fields | None
+    open_world: bool
+    pinned: bool
+    next: str | Sequence[str]
+    version: str
+
+
+OPTIONS = tuple(ContractOptions.__annotations__)
+
+
+def complete(tool: str, effect: Effect, options: Mapping[str, Any], has_reconcile: bool = False) -> Contract:
+    """The contract with every default resolved. Raises InvalidTool: a wrong option, or two that contradict."""
+    if effect not in get_args(Effect):
+        raise InvalidTool(tool, f"its effect is {effect!r}", hint='Write effect="read" or effect="write".')
+    given = as_written(tool, options, OPTIONS)
+    whole = {**_defaults(effect, given), **given, "effect": effect, "reconciles": has_reconcile}
+    try:
+        contract = Contract.model_validate_json(to_json(whole, inf_nan_mode="constants"), strict=True)
+    except ValidationError as error:
+        raise refusal(tool, error) from None
+    for problem, hint in _faults(tool, contract, given):
+        raise InvalidTool(tool, problem, hint=hint)
+    return contract
+
+
+def _defaults(effect: Effect, given: Mapping[str, Any]) -> dict[str, Any]:
+    is_read = effect == "read"
+    mode: Mode = "parallel-safe" if is_read else "sequential-only"
+    if given.get("depends_on"):
+        mode = "dependent"
+    elif given.get("max_concurrency") is not None:
+        mode = "fan-out-bounded"
+    return {"mode": mode, "error_propagation": "partial-success" if is_read else "fail-fast"}
+
+
+def _faults(tool: str, contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
+    """Whatever in a contract contradicts the rest of it."""
+    yield from _of_mode(contract)
+    yield from _of_effect(contract, given)
+    yield from _of_itself(tool, contract)
+    yield from _of_repetition(contract)
+    yield from _of_retries(contract, given)
+    if "steps" in given and not contract.steps:
+        yield "its steps are empty", "Name the rounds, steps=[1, 2], or leave steps out for all of them."
+    for scope in contract.scopes:
+        if scope in get_args(Effect):
+            yield f"its scopes name {scope!r}", "Leave it out: a tool's effect is always needed as a scope."
+
+
+def _of_mode(contract: Contract) -> Iterator[Fault]:
+    mode = contract.mode
+    if mode == "fan-out-bounded" and contract.max_concurrency is None:
+        yield "its mode is fan-out-bounded, without max_concurrency", "Say how many: max_concurrency=4."
+    if mode != "fan-out-bounded" and contract.max_concurrency is not None:
+        yield (
+            f"it has max_concurrency, but its mode is {mode}",
+            'Write mode="fan-out-bounded", or leave max_concurrency out.',
+        )
+    if mode == "dependent" and not contract.depends_on:
+        yield "its mode is dependent, without depends_on", 'Name a tool: depends_on=["search"].'
+    if mode != "dependent" and contract.depends_on:
+        yield (
+            f"it has depends_on, but its mode is {mode}",
+            'Write mode="dependent", or leave depends_on out.',
+        )
+
+
+def _of_effect(contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
+    if contract.effect == "write" and contract.cache_ttl_s:
+        yield "it is a write with cache_ttl_s", "Leave cache_ttl_s out: results of writes are never reused."
+    if contract.effect == "write":
+        if contract.alternatives and (contract.idempotent or contract.reconciles):
+            yield (
+                "it has alternatives beside idempotent or reconcile",
+                "Leave one out: after a crash nobody can tell which of the tools had taken effect.",
+            )
+        return
+    for option in ("idempotent", "idempotency_ttl_s"):
+        if given.get(option):
+            yield f"it is a read with {option}", f"Leave {option} out: a read may be repeated anyway."
+    if contract.reconciles:
+        yield "it is a read with reconcile", "Leave reconcile out: a read has no effect to ask about."
+
+
+def _of_itself(tool: str, contract: Contract) -> Iterator[Fault]:
+    named: dict[str, Iterable[str]] = {
+        "depends_on": (one.tool for one in contract.depends_on),
+        "next": contract.next,
+        "alternatives": (one.tool for one in contract.alternatives),
+        "batch": (contract.batch.tool,) if contract.batch is not None else (),
+    }
+    for option, tools in named.items():
+        if tool in tools:
+            yield f"its {option} names the tool itself", f"Name another tool in {option}."
+
+
+def _of_repetition(contract: Contract) -> Iterator[Fault]:
+    listed: dict[str, list[Any]] = {
+        "depends_on": [one.tool for one in contract.depends_on],
+        "alternatives": [one.tool for one in contract.alternatives],
+        "scopes": list(contract.scopes),
+        "steps": list(contract.steps),
+        "next": list(contract.next),
+    }
+    for one in contract.depends_on:
+        listed[f"required_fields of {one.tool}"] = list(one.required_fields)
+    for other in contract.alternatives:
+        listed[f"arguments of alternative {other.tool}"] = list((other.arguments or {}).values())
+    for option, values in listed.items():
+        if twice := [value for n, value in enumerate(values) if value in values[:n]]:
+            yield f"its {option} name {twice[0]!r} twice", "Name it once."
+        if "" in values:
+            yield f"its {option} hold an empty name", "Write the name, or leave it out."
+
+
+def _of_retries(contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
+    if "backoff" in given and contract.retry.attempts == 1:
+        yield "it has a backoff, but retry allows one attempt", "Leave backoff out, or allow more attempts."
+    initial_ms, max_ms = contract.backoff.initial_ms, contract.backoff.max_ms
+    if initial_ms > max_ms:
+        yield f"its backoff begins at {initial_ms} ms, above its max_ms of {max_ms}", "Raise max_ms."

@@ -1,0 +1,126 @@
+"""Failures: what a tool's author raises, and what a model is told of any exception. Pure."""
+
+from typing import Any, get_args
+
+from shared.contract import Effect
+from shared.errors import ConfigurationError
+from shared.tools import ErrorType, ToolError
+from tool_dispatcher.authoring import foreign_failures
+
+MESSAGE_CHARACTERS_MAX = 2_000
+_RETRY_AFTER_S_MAX = 86_400 * 365
+
+WHAT_TO_DO: dict[ErrorType, str] = {
+    "validation_error": "Correct the arguments and call the tool again.",
+    "not_found": "Look the name or id up with another tool, or go on without it.",
+    "permission_denied": "Do not call this tool again; use another, or say what could not be done.",
+    "rate_limit": "Wait before calling this tool again, or go on without it.",
+    "api_failure": "Try once more; if it fails again, go on without it and say so.",
+    "timeout": "Ask for less, or go on without it and say so.",
+    "unknown_tool": "Use one of the tools that are offered.",
+    "outcome_unknown": "It may have taken effect: do not repeat it. Check with a reading tool, "
+    "or tell the user that it is not known.",
+    "dependency_failed": "See to the call it depends on first, then call the tool again.",
+    "cancelled": "Answer with what there is.",
+    "circuit_open": "Use another tool, or go on without it and say so; it has been failing for a while.",
+    "internal_error": "Go on without this tool and say so.",
+}
+_AFTER_A_FAILED_WRITE = (
+    "It is not known whether it took effect: check with a reading tool before calling it again."
+)
+
+
+_OF_THE_DISPATCHER: tuple[ErrorType, ...] = ("unknown_tool", "dependency_failed", "cancelled", "circuit_open")
+"""What says that a call did not run: no tool can."""
+ERRORS_OF_TOOLS: tuple[ErrorType, ...] = tuple(
+    kind for kind in get_args(ErrorType) if kind not in _OF_THE_DISPATCHER
+)
+_MAY_PASS: tuple[ErrorType, ...] = ("rate_limit", "api_failure", "timeout")
+
+
+class InvalidTool(ConfigurationError):
+    """A tool's definition cannot be used; says which tool's, why, and the fix."""
+
+    code = "invalid_tool"
+
+    def __init__(self, tool: str, problem: str, *, hint: str) -> None:
+        super().__init__(f"Tool {tool!r}: {problem}.", hint=hint)
+
+
+class ToolFailed(Exception):
+    """Raise it in a tool to say what the model should know of a failure.
+
+    `suggested_action` says what the model should do next, `retry_after_s` when a retry may help. Raises
+    ValueError for an `error_type` that does not exist, or that only the dispatcher can speak of.
+    """
+
+    def __init__(
+        self,
+        error_type: ErrorType,
+        message: str,
+        suggested_action: str | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        if error_type not in ERRORS_OF_TOOLS:
+            raise ValueError(
+                f"{error_type!r} is no error type of a tool; use one of {', '.join(ERRORS_OF_TOOLS)}"
+            )
+        super().__init__(message)
+        self.error_type: ErrorType = error_type
+        self.message = message
+        self.suggested_action = suggested_action
+        self.retry_after_s = retry_after_s
+
+
+def error_of(error: BaseException, effect: Effect) -> ToolError:
+    """What the model is told of an exception: never a traceback."""
+    if isinstance(error, ToolFailed):
+        return _told(error)
+    message = f"{type(error).__name__}: {_text(error)}".removesuffix(": ")
+    is_write = effect == "write"
+    if (reading := foreign_failures.read(error)) is not None:
+        # Of a write that was refused nobody knows here what it had done before: only its author does.
+        is_unknown = is_write and reading.error_type in _MAY_PASS
+        error_type = "outcome_unknown" if is_unknown else reading.error_type
+        action = _AFTER_A_FAILED_WRITE if is_write and not is_unknown else None
+        return tool_error(error_type, message, action, retry_after_s=reading.retry_after_s)
+    if isinstance(error, PermissionError):
+        return tool_error("permission_denied", message)
+    return tool_error("internal_error", message, _AFTER_A_FAILED_WRITE if is_write else None)
+
+
+def tool_error(
+    error_type: ErrorType, message: str, suggested_action: str | None = None, **more: Any
+) -> ToolError:
+    """An error with texts that fit into an event, and the usual next step where none is given."""
+    return ToolError(
+        error_type=error_type,
+        message=readable(message).strip() or "The tool failed and did not say why.",
+        suggested_action=readable(suggested_action or "").strip() or WHAT_TO_DO[error_type],
+        **more,
+    )
+
+
+def readable(text: object, characters_max: int = MESSAGE_CHARACTERS_MAX) -> str:
+    """Text that can be encoded, and is not too long."""
+    clean = _text(text).encode("utf-8", "replace").decode()
+    return clean if len(clean) <= characters_max else clean[: characters_max - 1] + "…"
+
+
+def _told(failure: ToolFailed) -> ToolError:
+    wait_s = failure.retry_after_s
+    is_usable = isinstance(wait_s, int | float) and 0 <= wait_s <= _RETRY_AFTER_S_MAX
+    return tool_error(
+        failure.error_type,
+        failure.message,
+        failure.suggested_action,
+        retry_after_s=wait_s if is_usable else None,
+    )
+
+
+def _text(value: object) -> str:
+    """`str(value)`, of which a tool's own exceptions may make anything."""
+    try:
+        return str(value)
+    except Exception as error:  # noqa: BLE001  # any code may stand in a __str__
+        return f"(no text: {type(error).__name__})"

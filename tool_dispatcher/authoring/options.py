@@ -1,0 +1,156 @@
+"""Options as an author wrote them: read without coercion, and refused in one clear sentence. Pure."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from enum import Enum
+from typing import Any
+
+from pydantic import ValidationError
+
+from shared.contract import Contract
+from shared.values import Value
+from tool_dispatcher.authoring.failures import InvalidTool, readable
+
+_LISTS = ("depends_on", "alternatives", "scopes", "steps", "next")
+"""Options that are lists; one alone may stand without its brackets."""
+_OF_TOOLS = ("depends_on", "alternatives")
+_SHORT = dict.fromkeys(_OF_TOOLS, "the name of a tool, or ") | {"retry": "the number of attempts, or "}
+_OTHER_KEYWORDS = ("effect", "name", "description", "example", "examples", "reconcile")
+
+
+def as_written(tool: str, options: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
+    """The options in their JSON form, those written short in full. Raises InvalidTool."""
+    for name in options:
+        if name not in known:
+            raise _unknown(tool, name, known)
+    written: dict[str, Any] = {}
+    for name, value in options.items():
+        try:
+            written[name] = _plain(_in_full(name, value))
+        except (TypeError, UnicodeEncodeError, RecursionError):
+            raise _wrong(tool, (name,), value) from None
+    return written
+
+
+def refusal(tool: str, error: ValidationError) -> InvalidTool:
+    """The first of pydantic's faults as one sentence and a fix."""
+    fault = error.errors(include_url=False)[0]
+    place = fault["loc"]
+    parent, field = _shown(place[:-1]), place[-1]
+    match fault["type"]:
+        case "missing":
+            return InvalidTool(tool, f"its {parent} has no {field!r}", hint=f"Give {_form(place[:-1])}.")
+        case "extra_forbidden":
+            return InvalidTool(tool, f"its {parent} has a field {field!r}", hint=f"Give {_form(place[:-1])}.")
+        case _:
+            return _wrong(tool, place, fault["input"])
+
+
+def _wrong(tool: str, place: tuple[str | int, ...], value: object) -> InvalidTool:
+    shown = readable(repr(value), 100)
+    return InvalidTool(tool, f"its {_shown(place)} is {shown}", hint=f"Give {_form(place)}.")
+
+
+def _unknown(tool: str, name: str, known: Sequence[str]) -> InvalidTool:
+    nearest = get_close_matches(name, (*known, *_OTHER_KEYWORDS), n=1, cutoff=0.5)
+    hint = f"Did you mean {nearest[0]}?" if nearest else f"There are: {', '.join(known)}."
+    return InvalidTool(tool, f"there is no option {name!r}", hint=hint)
+
+
+def _in_full(name: str, value: Any) -> Any:
+    if name == "retry" and isinstance(value, int) and not isinstance(value, bool):
+        return {"attempts": value}
+    if name not in _LISTS:
+        return value
+    if value is None or isinstance(value, set | frozenset):  # a set's order differs from process to process
+        raise TypeError(name)
+    items = value if isinstance(value, list | tuple) else [value]
+    if name in _OF_TOOLS:
+        return [{"tool": one} if isinstance(one, str) else one for one in items]
+    return items
+
+
+def _plain(value: Any) -> Any:
+    """JSON values. Raises TypeError for what would have to be made into one, UnicodeEncodeError, RecursionError."""
+    match value:
+        case Enum():
+            raise TypeError
+        case str():
+            value.encode()
+            return value
+        case None | bool() | int() | float():
+            return value
+        case Value():
+            return value.model_dump(mode="json")
+        case Mapping():
+            if not all(isinstance(key, str) for key in value):
+                raise TypeError
+            return {key: _plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_plain(item) for item in value]
+    raise TypeError
+
+
+def _shown(place: tuple[str | int, ...]) -> str:
+    """`depends_on[0].tool`."""
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    return "".join(parts).removeprefix(".")
+
+
+def _form(place: tuple[str | int, ...]) -> str:
+    """What may stand at a place of a contract."""
+    whole = Contract.model_json_schema()
+    schema, name = whole, ""
+    for part in place:
+        name = part if isinstance(part, str) else name
+        schema = _resolved(schema["items"] if isinstance(part, int) else _child(schema, part), whole)
+    return _in_words(schema, name, whole)
+
+
+def _child(schema: dict[str, Any], name: str) -> dict[str, Any]:
+    properties: dict[str, dict[str, Any]] = schema.get("properties", {})
+    other = schema.get("additionalProperties")
+    return properties.get(name) or (other if isinstance(other, dict) else {})
+
+
+def _resolved(schema: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
+    """Without the reference, and without the branch for None."""
+    branches = [branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"]
+    schema = branches[0] if branches else schema
+    if "$ref" in schema:
+        found: dict[str, Any] = whole["$defs"][schema["$ref"].removeprefix("#/$defs/")]
+        return found
+    return schema
+
+
+def _in_words(schema: dict[str, Any], name: str, whole: dict[str, Any]) -> str:
+    if "enum" in schema:
+        return "one of " + ", ".join(f'"{option}"' for option in schema["enum"])
+    match schema.get("type"):
+        case "boolean":
+            return "True or False"
+        case "integer" | "number" as kind:
+            return _number(schema, name, is_whole=kind == "integer")
+        case "array":
+            return f"a list, each {_in_words(_resolved(schema['items'], whole), name, whole)}"
+        case "object" if "properties" in schema:
+            fields = ", ".join(f"{field}=..." for field in schema["properties"])
+            return f"{_SHORT.get(name, '')}{schema['title']}({fields})"
+        case "object":
+            return "a dict of names"
+        case _:
+            return f"text that matches {schema['pattern']}" if "pattern" in schema else "text"
+
+
+def _number(schema: dict[str, Any], name: str, *, is_whole: bool) -> str:
+    unit = "seconds" if name.endswith("_s") else "milliseconds" if name.endswith("_ms") else "a number"
+    noun = "a whole number" if is_whole and unit == "a number" else unit
+    high = _amount(schema["maximum"], unit)
+    if "exclusiveMinimum" in schema:
+        return f"{noun} above {schema['exclusiveMinimum']:g}, {high} at most"
+    return f"{noun} from {_amount(schema['minimum'], unit)} to {high}"
+
+
+def _amount(value: float, unit: str) -> str:
+    """`86400 (24 h)`."""
+    return f"{value:.0f} ({value / 3600:g} h)" if unit == "seconds" and value >= 86_400 else f"{value:.0f}"

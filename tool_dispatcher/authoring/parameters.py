@@ -1,0 +1,149 @@
+"""What a tool accepts: from type hints by pydantic, or from a JSON Schema by jsonschema. Pure.
+
+Both are strict: unknown fields and coercion are refused, and "42" is not 42. Both are compiled once.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Protocol
+
+from jsonschema import Draft202012Validator, SchemaError
+from jsonschema.validators import validator_for
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json, to_json
+from referencing import Registry as References
+from referencing import Resource
+from referencing.exceptions import Unresolvable
+from referencing.jsonschema import DRAFT202012
+
+from tool_dispatcher.authoring.failures import InvalidTool, readable
+from tool_dispatcher.authoring.faults import FAULTS_MAX, Faults, of_schema_faults, of_validation
+from tool_dispatcher.authoring.secret import without_defaults
+
+
+class BadArguments(Exception):
+    """The arguments are not what the tool accepts."""
+
+    def __init__(self, faults: Faults) -> None:
+        super().__init__(faults)
+        self.faults = dict(islice(faults.items(), FAULTS_MAX))
+
+
+class Parameters(Protocol):
+    """What a tool accepts."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of the arguments."""
+
+    def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Arguments as the tool's function takes them. Raises BadArguments."""
+
+
+@dataclass(frozen=True)
+class SchemaParameters:
+    """Arguments of which only a JSON Schema is known; they reach the function as they are."""
+
+    schema: dict[str, Any]
+    validator: Any
+
+    @classmethod
+    def of(cls, tool: str, schema: object) -> "SchemaParameters":
+        """Raises InvalidTool for what is no JSON Schema of an object, or refers to anything outside."""
+        hint = 'Give a JSON Schema such as {"type": "object", "properties": {"q": {"type": "string"}}}.'
+        try:
+            own = from_json(to_json(schema, inf_nan_mode="strings"))
+        except (ValueError, RecursionError) as error:
+            raise InvalidTool(tool, f"its parameters are not JSON: {error}", hint=hint) from None
+        if not isinstance(own, dict) or own.setdefault("type", "object") != "object":
+            raise InvalidTool(tool, "its parameters are not the JSON Schema of an object", hint=hint)
+        if not _COMBINING.intersection(own):
+            own.setdefault("additionalProperties", False)
+        kind = validator_for(own, default=Draft202012Validator)
+        try:
+            kind.check_schema(own)
+            _check_references(own)
+        except (SchemaError, Unresolvable, RecursionError) as error:
+            problem = readable(getattr(error, "message", error), 300)
+            raise InvalidTool(
+                tool, f"its parameters are no valid JSON Schema: {problem}", hint=hint
+            ) from None
+        own = without_defaults(own)
+        return cls(own, kind(own, registry=References()))
+
+    def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        faults = of_schema_faults(self.validator.iter_errors(arguments), self.schema, arguments)
+        if faults:
+            raise BadArguments(faults)
+        return arguments
+
+
+@dataclass(frozen=True)
+class TypedParameters:
+    """Arguments of a function with type hints, as one pydantic model."""
+
+    schema: dict[str, Any]
+    model: type[BaseModel]
+    fields: Mapping[str, str]
+    """Name of the model's field by name of the function's parameter; empty when the model is the argument."""
+    optional: frozenset[str]
+    """Parameters with a default of their own, which is left to the function."""
+    whole: str | None
+    """Name of the one parameter that takes the model itself."""
+    exact: SchemaParameters | None
+    """Checked too where the schema is stricter than pydantic."""
+
+    def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        try:
+            read = self.model.model_validate_json(to_json(arguments), strict=True, extra="forbid")
+        except ValidationError as error:
+            raise BadArguments(of_validation(error, self.schema, arguments)) from None
+        except (ValueError, RecursionError):
+            raise BadArguments({(): "not JSON, or nested too deeply"}) from None
+        if self.exact is not None:
+            self.exact.read(arguments)
+        if self.whole is not None:
+            return {self.whole: read}
+        given = read.model_fields_set
+        return {
+            name: getattr(read, field)
+            for name, field in self.fields.items()
+            if field in given or name not in self.optional
+        }
+
+
+def is_laxer_typed(schema: object) -> bool:
+    """Whether pydantic lets pass what the schema does not: True for 1 in an `enum`, a set's item given twice."""
+    return any(
+        node.get("uniqueItems") is True or isinstance(option, int | float)
+        for node in _nodes(schema)
+        for option in (node.get("const"), *_listed(node.get("enum")))
+    )
+
+
+_COMBINING = frozenset(
+    ("allOf", "anyOf", "oneOf", "if", "$ref", "$dynamicRef", "patternProperties", "unevaluatedProperties")
+)
+
+
+def _listed(value: object) -> Iterable[object]:
+    return value if isinstance(value, list) else ()
+
+
+def _nodes(schema: object) -> Iterator[dict[str, Any]]:
+    """Every object within a schema."""
+    if isinstance(schema, dict):
+        yield schema
+    children = schema.values() if isinstance(schema, dict) else _listed(schema)
+    for child in children:
+        yield from _nodes(child)
+
+
+def _check_references(schema: dict[str, Any]) -> None:
+    """Raises Unresolvable for a reference that leads nowhere or outside: nothing is ever fetched."""
+    resource = Resource.from_contents(schema, default_specification=DRAFT202012)
+    resolver = References().with_resource("", resource).resolver()
+    for node in _nodes(schema):
+        if isinstance(target := node.get("$ref"), str):
+            resolver.lookup(target)

@@ -1,0 +1,59 @@
+"""What a tool answers when it is asked what came of a write: the crash after an effect and before its record."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.authoring.failures import InvalidTool
+
+
+@dataclass(frozen=True)
+class TookEffect:
+    """The write took place; `data` is what the tool would have returned."""
+
+    data: Any = None
+
+
+@dataclass(frozen=True)
+class NoEffect:
+    """The write has not taken effect, and cannot any more: it may be run again."""
+
+
+NO_EFFECT: Final = NoEffect()
+
+Reconcile = Callable[..., Any]
+"""`reconcile(key, arguments)`, async or plain: TookEffect(...), NO_EFFECT, or None when it cannot tell.
+
+A parameter annotated ToolContext is given one. Its fence is above that of every earlier run of the write: a
+service that is asked with it, and refuses lower ones from then on, can promise that nothing follows a no.
+"""
+
+
+def checked(tool: str, reconcile: object) -> Reconcile | None:
+    """The author's `reconcile`, if it can be asked. Raises InvalidTool."""
+    if reconcile is None:
+        return None
+    hint = "Write `async def reconcile(key: str, arguments: dict[str, Any])`."
+    if not callable(reconcile):
+        raise InvalidTool(tool, f"its reconcile is {reconcile!r}", hint=hint)
+    try:
+        contexts = dict.fromkeys(contexts_of(reconcile))
+        inspect.signature(reconcile).bind("key", {}, **contexts)
+    except TypeError:
+        raise InvalidTool(
+            tool, "its reconcile cannot be called with a key and arguments, in this order", hint=hint
+        ) from None
+    except ValueError:  # written in C, without a signature to look at
+        return reconcile
+    return reconcile
+
+
+def contexts_of(reconcile: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of its parameters that take the ToolContext."""
+    try:
+        parameters = inspect.signature(reconcile, eval_str=True).parameters.values()
+    except Exception:  # noqa: BLE001  # to resolve a hint runs an author's text; written in C, it has none
+        return ()
+    return tuple(parameter.name for parameter in parameters if parameter.annotation is ToolContext)

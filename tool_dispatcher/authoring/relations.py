@@ -1,0 +1,202 @@
+"""What tools say of each other, checked once they are all there. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from shared.contract import Alternative, BatchVariant
+from tool_dispatcher.authoring.failures import InvalidTool
+from tool_dispatcher.authoring.tool import Tool
+
+_LISTED_MAX = 20
+
+
+def check_relations(tools: Mapping[str, Tool]) -> None:
+    """Raises InvalidTool: a contract names a tool that is not there, or one that does not fit."""
+    for tool in tools.values():
+        _check_names(tool, tools)
+    for tool in tools.values():
+        for alternative in tool.contract.alternatives:
+            _check_alternative(tool, alternative, tools[alternative.tool])
+        if (batch := tool.contract.batch) is not None:
+            _check_batch(tool, batch, tools[batch.tool])
+    _check_for_circles(tools)
+
+
+def _check_names(tool: Tool, tools: Mapping[str, Tool]) -> None:
+    contract = tool.contract
+    named = {
+        "depends_on": [one.tool for one in contract.depends_on],
+        "alternatives": [one.tool for one in contract.alternatives],
+        "batch": [contract.batch.tool] if contract.batch is not None else [],
+        "next": list(contract.next),
+    }
+    for option, names in named.items():
+        for name in names:
+            if name not in tools:
+                raise InvalidTool(
+                    tool.name,
+                    f"its {option} names {name!r}, which is not among the tools",
+                    hint=f"{_nearest(name, tools)} Or load the module that has it as well.",
+                )
+
+
+def _check_alternative(tool: Tool, alternative: Alternative, other: Tool) -> None:
+    if tool.effect == "read" and other.effect == "write":
+        raise InvalidTool(
+            tool.name,
+            f"it is a read, and its alternative {other.name} is a write",
+            hint="Name a read: whoever asks for a read expects that nothing changes.",
+        )
+    if tool.effect == "write" and other.effect == "read":
+        raise InvalidTool(
+            tool.name,
+            f"it is a write, and its alternative {other.name} is a read",
+            hint="Name a write: a read would be told as what was asked for, and nothing would have been done.",
+        )
+    if other.contract.mode in ("dependent", "sequential-only") and other.contract.mode != tool.contract.mode:
+        raise InvalidTool(
+            tool.name,
+            f"its alternative {other.name} is {other.contract.mode}, which cannot be kept in its place",
+            hint="Name a tool that may run whenever this one may.",
+        )
+    ours, its = _Names.of(tool.input_schema), _Names.of(other.input_schema)
+    mapping = alternative.arguments
+    by_name = {name: name for name in sorted(ours.known)}
+    for name, its_name in (by_name if mapping is None else mapping).items():
+        if name not in ours:
+            raise InvalidTool(
+                tool.name,
+                f"it has no parameter {name!r}, which it maps to one of its alternative {other.name}",
+                hint=_nearest(name, ours.known),
+            )
+        if its_name not in its:
+            raise InvalidTool(
+                tool.name,
+                f"its alternative {other.name} has no parameter {its_name!r}",
+                hint=f"{_nearest(its_name, its.known)} {_mapping(other)}",
+            )
+        _check_secret(tool, name, other, its_name)
+    if mapping is None and not ours.is_closed:
+        return
+    if missing := sorted(its.required.difference((by_name if mapping is None else mapping).values())):
+        raise InvalidTool(
+            tool.name,
+            f"its alternative {other.name} needs {missing[0]!r}, which is given nothing",
+            hint=_mapping(other),
+        )
+
+
+def _check_secret(tool: Tool, name: str, other: Tool, its_name: str) -> None:
+    ours, its = ({path[0] for path in one.secret_paths if path} for one in (tool, other))
+    if name in ours and its_name not in its:
+        raise InvalidTool(
+            tool.name,
+            f"its secret {name!r} would go to {its_name!r} of {other.name}, which is not marked as secret",
+            hint="Mark that parameter as well: Annotated[str, Secret].",
+        )
+
+
+def _check_batch(tool: Tool, batch: BatchVariant, variant: Tool) -> None:
+    def refuse(problem: str, hint: str) -> InvalidTool:
+        return InvalidTool(tool.name, f"its batch variant {variant.name} {problem}", hint=hint)
+
+    if variant.effect != tool.effect:
+        raise refuse(f"is a {variant.effect}, but it is a {tool.effect}", "Both must have the same effect.")
+    if variant.contract.open_world != tool.contract.open_world:
+        raise refuse("is not as open to the world as it is", "Give both the same open_world.")
+    schema = variant.input_schema
+    argument = schema.get("properties", {}).get(batch.argument)
+    if argument is None:
+        raise refuse(
+            f"has no parameter {batch.argument!r}", _nearest(batch.argument, schema.get("properties", {}))
+        )
+    array = next((one for one in _branches(argument, schema) if one.get("type") == "array"), None)
+    if array is None:
+        raise refuse(f"takes no list as {batch.argument!r}", "Name the parameter that takes the list.")
+    if others := sorted({*schema.get("required", ())} - {batch.argument}):
+        raise refuse(
+            f"also needs {others[0]!r}", "Give that parameter a default: only the list is passed on."
+        )
+    if array.get("maxItems", batch.items_max) < batch.items_max:
+        raise refuse(
+            f"takes {array['maxItems']} items, fewer than items_max", f"Write items_max={array['maxItems']}."
+        )
+    _check_items(tool, refuse, list(_branches(array.get("items"), schema)))
+
+
+def _check_items(tool: Tool, refuse: Callable[[str, str], InvalidTool], items: list[dict[str, Any]]) -> None:
+    """Each item is the arguments of one call."""
+    if items and not any(one.get("type", "object") == "object" for one in items):
+        raise refuse("takes no objects in its list", "Each item is an object: the arguments of one call.")
+    ours = _Names.of(tool.input_schema)
+    for one in items[:1]:
+        its = _Names.of(one)
+        if unknown := sorted(name for name in ours.known if name not in its):
+            raise refuse(f"knows no {unknown[0]!r} in its items", "Give its items the tool's own parameters.")
+        if missing := sorted(name for name in its.required if name not in ours):
+            raise refuse(f"needs {missing[0]!r} in its items", "Give its items the tool's own parameters.")
+
+
+def _check_for_circles(tools: Mapping[str, Tool]) -> None:
+    needs = {name: [one.tool for one in tool.contract.depends_on] for name, tool in tools.items()}
+    done: set[str] = set()
+    for start in needs:
+        way: list[str] = [start]
+        ahead = [iter(needs[start])]
+        while way:
+            name = next(ahead[-1], None)
+            if name is None:
+                ahead.pop()
+                done.add(way.pop())
+            elif name in way:
+                circle = " -> ".join((*way[way.index(name) :], name))
+                raise InvalidTool(name, f"it waits for itself: {circle}", hint="Take one depends_on away.")
+            elif name not in done:
+                way.append(name)
+                ahead.append(iter(needs[name]))
+
+
+@dataclass(frozen=True)
+class _Names:
+    """The parameters a schema speaks of."""
+
+    known: frozenset[str]
+    required: frozenset[str]
+    is_closed: bool
+    """No other is taken."""
+
+    @classmethod
+    def of(cls, schema: dict[str, Any]) -> "_Names":
+        known, required = schema.get("properties", {}), schema.get("required", ())
+        return cls(frozenset(known), frozenset(required), schema.get("additionalProperties") is False)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.known or not self.is_closed
+
+
+def _branches(schema: Any, root: dict[str, Any]) -> Iterable[dict[str, Any]]:
+    """A schema behind its reference, or what it may be one of."""
+    if not isinstance(schema, dict):
+        return
+    if isinstance(target := schema.get("$ref"), str):
+        yield root.get("$defs", {}).get(target.removeprefix("#/$defs/"), {})
+    elif "anyOf" in schema:
+        for branch in schema["anyOf"]:
+            yield from _branches(branch, root)
+    else:
+        yield schema
+
+
+def _mapping(other: Tool) -> str:
+    names = " or ".join(sorted(_Names.of(other.input_schema).known)) or "..."
+    return f'Say which goes where: Alternative(tool="{other.name}", arguments={{"ours": "{names}"}}).'
+
+
+def _nearest(name: str, among: Iterable[str]) -> str:
+    there = sorted(among)
+    if nearest := get_close_matches(name, there, n=1):
+        return f"Did you mean {nearest[0]!r}?"
+    more = ", ..." if len(there) > _LISTED_MAX else ""
+    return f"There are: {', '.join(there[:_LISTED_MAX]) or 'none'}{more}."

@@ -1,0 +1,271 @@
+"""What an author of tools works with.
+
+    @tool(effect="read")
+    async def get_course_outline(course: str) -> Outline:
+        '''The lessons of a course, in order.'''
+
+The decorated function stays callable as the plain function it was. Where only a JSON Schema is known:
+
+    Tool("lookup", "Looks a word up.", {"type": "object", ...}, look_up, effect="read")
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, update_wrapper
+from typing import Any, Generic, ParamSpec, TypeVar, Unpack
+
+from shared.contract import CONTRACT_KEYWORD, Contract, Effect
+from shared.tools import ToolDefinition
+from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.authoring.contract import ContractOptions, complete
+from tool_dispatcher.authoring.example import checked_examples, example_of, is_valid
+from tool_dispatcher.authoring.failures import InvalidTool, ToolFailed
+from tool_dispatcher.authoring.hints import published
+from tool_dispatcher.authoring.parameters import Parameters, SchemaParameters
+from tool_dispatcher.authoring.reconcile import Reconcile, checked
+from tool_dispatcher.authoring.secret import secret_paths
+from tool_dispatcher.authoring.signature import parameters_of
+
+__all__ = ["FunctionTool", "InvalidTool", "Tool", "ToolContext", "ToolFailed", "Toolset", "tool"]
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_NOT_OF_THE_CONTRACT = ("reconcile", "example", "examples")
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Function = Callable[..., Any]
+
+
+class ToolOptions(ContractOptions, total=False):
+    """What else may be said of a tool: the options of its contract, and these."""
+
+    reconcile: Reconcile | None
+    """Writes: asked for what came of a key when a crash left it open; see tool_dispatcher/authoring/reconcile.py."""
+    example: dict[str, Any] | None
+    """Valid arguments."""
+    examples: Sequence[dict[str, Any]]
+    """Several of them."""
+
+
+class Tool:
+    """One tool: what the model sees of it, its contract, and the function behind it.
+
+    `function(arguments: dict, context: ToolContext)` may be async or plain; it returns what is JSON, or can
+    be made JSON. `parameters` is the JSON Schema of its arguments. Raises InvalidTool.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        parameters: dict[str, Any],
+        function: Callable[[dict[str, Any], ToolContext], Any],
+        *,
+        effect: Effect,
+        **options: Unpack[ToolOptions],
+    ) -> None:
+        _check_name(name)
+        if not callable(function):
+            raise InvalidTool(name, f"its function is {function!r}", hint="Give something callable.")
+        self._define(name, description, SchemaParameters.of(name, parameters), function, effect, options)
+
+    def _define(
+        self,
+        name: str,
+        description: str | None,
+        parameters: Parameters,
+        function: Function,
+        effect: Effect,
+        options: ToolOptions,
+    ) -> None:
+        self.name, self.description = name, _checked_description(name, description)
+        self.parameters, self.function, self.is_async = parameters, function, _is_async(function)
+        said = {key: value for key, value in options.items() if key not in _NOT_OF_THE_CONTRACT}
+        self.reconcile = checked(name, options.get("reconcile"))
+        self.contract: Contract = complete(name, effect, said, has_reconcile=self.reconcile is not None)
+        self.secret_paths = secret_paths(parameters.schema)
+        self._examples = _examples(name, parameters, options)
+        shown = {"examples": list(self._examples)} if self._examples else {}
+        self.input_schema = {**parameters.schema, **shown, CONTRACT_KEYWORD: self.contract.as_keyword()}
+
+    @property
+    def effect(self) -> Effect:
+        return self.contract.effect
+
+    @property
+    def timeout_s(self) -> float:
+        return self.contract.timeout_s
+
+    def call(self, arguments: dict[str, Any], context: ToolContext) -> Any:
+        """The function's result, or its awaitable, for arguments as its parameters have read them."""
+        return self.function(arguments, context)
+
+    @cached_property
+    def definition(self) -> ToolDefinition:
+        """The tool as the catalogue publishes it: its description with the hints of its contract."""
+        return ToolDefinition(
+            name=self.name,
+            description=published(self.description, self.contract),
+            input_schema=self.input_schema,
+            effect=self.effect,
+        )
+
+    @cached_property
+    def example(self) -> dict[str, Any] | None:
+        """Arguments that are valid: the author's first, else some made from the schema, if they are."""
+        if self._examples:
+            return self._examples[0]
+        made = example_of(self.parameters.schema)
+        return made if is_valid(self.parameters, made) else None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+
+class FunctionTool(Tool, Generic[P, R]):
+    """A tool made of a function with type hints; calling it calls the function."""
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        *,
+        effect: Effect,
+        name: str | None = None,
+        description: str | None = None,
+        **options: Unpack[ToolOptions],
+    ) -> None:
+        name = getattr(function, "__name__", repr(function)) if name is None else name
+        _check_name(name)
+        parameters, self._contexts = parameters_of(name, function)
+        told = inspect.getdoc(function) if description is None else description
+        update_wrapper(self, function)
+        self._define(name, told, parameters, function, effect, options)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.function(*args, **kwargs)  # type: ignore[no-any-return]  # kept as any callable above
+
+    def call(self, arguments: dict[str, Any], context: ToolContext) -> Any:
+        return self.function(**arguments, **dict.fromkeys(self._contexts, context))
+
+
+def tool(
+    bare: None = None,
+    /,
+    *,
+    effect: Effect | None = None,
+    name: str | None = None,
+    description: str | None = None,
+    **options: Unpack[ToolOptions],
+) -> Callable[[Callable[P, R]], FunctionTool[P, R]]:
+    """Make a tool of an async or plain function with type hints.
+
+    `effect` is "read" when a repeated call changes nothing, else "write"; it is required. `name` and
+    `description` are the function's own name and docstring when left out. The options of the contract say how
+    its calls are run: see docs/tools.md. Raises InvalidTool, which says what to change.
+    """
+    if effect is None:
+        named = name or getattr(bare, "__name__", None) or "?"
+        raise InvalidTool(
+            named, "its effect is missing", hint='Write @tool(effect="read") or @tool(effect="write").'
+        )
+    if bare is not None:
+        raise InvalidTool(
+            getattr(bare, "__name__", "?"),
+            "tool takes nothing but keywords",
+            hint="Write tool(effect=...)(function).",
+        )
+
+    def decorate(function: Callable[P, R]) -> FunctionTool[P, R]:
+        if not callable(function) or isinstance(function, type | Tool):
+            raise InvalidTool(
+                name or repr(function), "it is not a function", hint="Decorate a function with type hints."
+            )
+        return FunctionTool(function, effect=effect, name=name, description=description, **options)
+
+    return decorate
+
+
+class Toolset:
+    """Tools that belong together: `Toolset(search, outline)`, or with `@toolset.tool(effect=...)`."""
+
+    def __init__(self, *tools: Tool) -> None:
+        self._tools: dict[str, Tool] = {}
+        for one in tools:
+            self.add(one)
+
+    def add(self, one: Tool) -> None:
+        """Raises InvalidTool when it is no tool, or its name is taken."""
+        if not isinstance(one, Tool):
+            raise InvalidTool(
+                getattr(one, "__name__", repr(one)),
+                "it is not a tool",
+                hint="Decorate it with @tool(effect=...).",
+            )
+        if self._tools.setdefault(one.name, one) is not one:
+            raise InvalidTool(
+                one.name, "the Toolset has another tool of that name", hint="Give one of them a `name=`."
+            )
+
+    def tool(
+        self,
+        bare: None = None,
+        /,
+        *,
+        effect: Effect | None = None,
+        name: str | None = None,
+        description: str | None = None,
+        **options: Unpack[ToolOptions],
+    ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]:
+        """As the decorator `tool`; the tool is added to the set."""
+        decorate: Callable[[Callable[P, R]], FunctionTool[P, R]] = tool(
+            bare, effect=effect, name=name, description=description, **options
+        )
+
+        def decorate_and_add(function: Callable[P, R]) -> FunctionTool[P, R]:
+            made = decorate(function)
+            self.add(made)
+            return made
+
+        return decorate_and_add
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InvalidTool(
+            str(name),
+            "its name is not 1 to 64 of the characters a-z, A-Z, 0-9, _ and -",
+            hint='Give it one with name="...".',
+        )
+
+
+def _checked_description(name: str, description: object) -> str:
+    if not isinstance(description, str) or not description.strip():
+        raise InvalidTool(
+            name,
+            "it has no description",
+            hint="Write a docstring that tells the model what it does, or pass description=.",
+        )
+    return description
+
+
+def _examples(tool: str, parameters: Parameters, options: ToolOptions) -> tuple[dict[str, Any], ...]:
+    """Arguments that the author says are valid: in the options, else with the model, else in the schema."""
+    one, several = options.get("example"), options.get("examples", ())
+    given: object = (one, *several) if one is not None and isinstance(several, list | tuple) else several
+    if one is None and not several:
+        own = getattr(getattr(parameters, "model", None), "__example__", None)
+        given = (own,) if isinstance(own, Mapping) else own or parameters.schema.get("examples", ())
+    return checked_examples(tool, parameters, given)
+
+
+def _is_async(function: Function) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004  # an object with an async __call__ is async too
+    )

@@ -1,0 +1,53 @@
+"""Validation of a call's arguments: what the function takes, or an error that the model can act on. Pure."""
+
+from difflib import get_close_matches
+from typing import Any
+
+from shared.tools import ToolError
+from tool_dispatcher.authoring.failures import readable, tool_error
+from tool_dispatcher.authoring.faults import not_json
+from tool_dispatcher.authoring.parameters import BadArguments
+from tool_dispatcher.authoring.secret import Path
+from tool_dispatcher.authoring.tool import Tool
+
+
+def validate(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | ToolError:
+    """The arguments as the tool's function takes them, or what is wrong with each and what to send."""
+    try:
+        given = tool.parameters.read(arguments)
+        if problem := not_json(arguments):  # no schema can forbid NaN
+            raise BadArguments({(): problem})
+        return given
+    except BadArguments as bad:
+        properties = tool.input_schema.get("properties", {})
+        fields = {_name(path): _with_nearest(path, why, properties) for path, why in bad.faults.items()}
+        listed = "; ".join(f"{name or 'the arguments'}: {why}" for name, why in fields.items())
+        return tool_error(
+            "validation_error",
+            f"The arguments of {tool.name} are not valid. {listed}.",
+            f"Call {tool.name} again with corrected arguments. {_summary(tool)}",
+            example_valid_call=tool.example,
+            fields=fields,
+        )
+
+
+def _name(path: Path) -> str:
+    """`filters[0].name`."""
+    name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return readable(name.removeprefix("."), 200)
+
+
+def _with_nearest(path: Path, why: str, properties: dict[str, Any]) -> str:
+    if why == "no such field" and len(path) == 1:
+        nearest = get_close_matches(str(path[0]), properties, n=1)
+        return f"{why}; did you mean {nearest[0]!r}?" if nearest else why
+    return why
+
+
+def _summary(tool: Tool) -> str:
+    properties = tool.input_schema.get("properties", {})
+    if not properties:
+        return "It takes no parameters."
+    required = tool.input_schema.get("required", ())
+    named = (f"{name} (required)" if name in required else name for name in properties)
+    return f'Its parameters: {", ".join(named)}. Values are taken as they are: 42 is a number, "42" is text.'

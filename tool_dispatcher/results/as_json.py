@@ -1,0 +1,144 @@
+"""What a tool returned, as the JSON that travels: refused where it is none, bounded in size. Pure."""
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pydantic
+from pydantic import BaseModel, RootModel, SecretBytes, SecretStr
+from pydantic_core import to_jsonable_python
+
+from shared.contract import Effect
+from shared.tools import ToolError
+from tool_dispatcher.authoring.failures import readable, tool_error
+from tool_dispatcher.authoring.secret import secret_fields
+from tool_dispatcher.results.oversize import Fitted, fit
+
+REDACTED = "[redacted]"
+"""What is shown of a value that is marked as secret."""
+
+_SECRET_TYPES = (SecretStr, SecretBytes, pydantic.Secret)
+_DEPTH_MAX = 64
+_INTEGER_BITS_MAX = 1_024
+_TOOK_EFFECT = "The call was made and took effect; do not repeat it. Only its result cannot be shown."
+
+
+class NotJson(Exception):
+    """A result holds something that JSON cannot."""
+
+
+def as_json(value: Any, depth: int = 0) -> Any:
+    """A result as JSON values: models, dataclasses, dates, decimals and enums too; NaN becomes null.
+
+    What is marked as secret is not shown, nor is what stands in a field so marked. Raises NotJson, which names
+    the type at fault.
+    """
+    kind: type = type(value)
+    if value is None or kind in (bool, str):
+        return value
+    if kind is int:
+        if value.bit_length() > _INTEGER_BITS_MAX:
+            raise NotJson("the result holds an integer that no reader of JSON takes; return text")
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else None
+    if depth > _DEPTH_MAX:
+        raise NotJson(f"the result is nested deeper than {_DEPTH_MAX} levels, or in a circle")
+    if isinstance(value, BaseModel):
+        return as_json(_hidden(value, value.model_dump(mode="python")), depth)
+    if isinstance(value, Mapping):
+        return {_key(key): as_json(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [as_json(item, depth + 1) for item in value]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        hidden = secret_fields(kind)
+        return {
+            field.name: REDACTED if field.name in hidden else as_json(getattr(value, field.name), depth + 1)
+            for field in dataclasses.fields(value)
+        }
+    if isinstance(value, _SECRET_TYPES):
+        return REDACTED
+    if isinstance(value, bytes | bytearray | memoryview):
+        raise NotJson(f"the result holds {kind.__name__}; return text")
+    if isinstance(value, Iterator):
+        raise NotJson(f"the result holds {kind.__name__}; return a list")
+    return _plain(value)
+
+
+def shown(
+    data: Any, effect: Effect, *, bytes_max: int, stored_bytes_max: int, handle: str
+) -> Fitted | ToolError:
+    """What is shown of a result, and the whole of it to be stored under `handle` where that is more.
+
+    An error is made of what cannot be written as JSON, and of what is too large even to be stored.
+    """
+    try:
+        fitted = fit(data, bytes_max, handle)
+    except ValueError as error:
+        return unusable(f"the result cannot be written as JSON: {readable(error, 200)}", effect)
+    if fitted.whole is None or len(fitted.whole) <= stored_bytes_max:
+        return fitted
+    return _too_large(len(fitted.whole), stored_bytes_max, effect)
+
+
+def unusable(problem: str, effect: Effect) -> ToolError:
+    """The error for a call that ended well, but whose result cannot travel."""
+    return tool_error(
+        "internal_error", f"The tool ran, but {problem}.", _TOOK_EFFECT if effect == "write" else None
+    )
+
+
+def _too_large(size: int, bytes_max: int, effect: Effect) -> ToolError:
+    message = f"The result has {size} bytes; {bytes_max} are allowed."
+    if effect == "write":
+        return tool_error("internal_error", message, _TOOK_EFFECT)
+    return tool_error(
+        "validation_error", message, "Ask for less: narrow the query, or fetch one part at a time."
+    )
+
+
+def _hidden(value: Any, dumped: Any) -> Any:
+    """A model as it writes itself, without what stands in the fields it, or a model in it, marks as secret."""
+    if isinstance(value, RootModel):
+        return _hidden(value.root, dumped)
+    if isinstance(dumped, dict) and isinstance(value, Mapping):
+        return {key: _hidden(value.get(key), item) for key, item in dumped.items()}
+    if isinstance(dumped, dict) and (isinstance(value, BaseModel) or dataclasses.is_dataclass(value)):
+        kind: type = type(value)
+        names, hidden = _names(value), secret_fields(kind)
+        return {
+            key: REDACTED
+            if names.get(key, key) in hidden
+            else _hidden(getattr(value, names[key], None) if key in names else None, item)
+            for key, item in dumped.items()
+        }
+    if isinstance(dumped, list | tuple) and isinstance(value, list | tuple) and len(dumped) == len(value):
+        return [_hidden(*pair) for pair in zip(value, dumped, strict=True)]
+    return dumped
+
+
+def _names(value: Any) -> dict[str, str]:
+    """The fields of a model or dataclass by the names it may write them under."""
+    if not isinstance(value, BaseModel):
+        return {field.name: field.name for field in dataclasses.fields(value)}
+    fields = type(value).model_fields
+    aliases = {field.serialization_alias: name for name, field in fields.items() if field.serialization_alias}
+    return {**aliases, **{name: name for name in fields}}
+
+
+def _key(key: Any) -> str:
+    plain = as_json(key, _DEPTH_MAX)
+    if isinstance(plain, bool | None) or not isinstance(plain, str | int | float):
+        raise NotJson(f"the result holds a mapping with {type(key).__name__} as a key; use text")
+    return str(plain)
+
+
+def _plain(value: Any) -> Any:
+    try:
+        return to_jsonable_python(value, inf_nan_mode="null")
+    except ValueError:
+        name = type(value).__name__
+        raise NotJson(
+            f"the result holds {name}, which is not JSON; return text, numbers, lists or dicts"
+        ) from None

@@ -1,0 +1,82 @@
+"""From what came of a run to the results of its calls: without secrets, cut to size, one for each call."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shared.clock import milliseconds, monotonic_s
+from shared.redaction import Redactor
+from shared.tools import RequestedCall, ToolError, ToolResult
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.batch import failed
+from tool_dispatcher.results.as_json import shown
+from tool_dispatcher.results.redacted import redacted, without
+from tool_dispatcher.running.batch_run import BatchRun
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a run: JSON values or a ToolError, and the tool that gave it, if not the one asked for."""
+
+    outcome: Any
+    substitute: str = ""
+    because: str = ""
+
+
+class Outcomes:
+    """Makes the results of calls. What is too large to be shown is kept whole, and read by its handle."""
+
+    def __init__(self, redactor: Redactor, stored_bytes_max: int) -> None:
+        self._redactor, self._stored_bytes_max = redactor, stored_bytes_max
+
+    def without_secrets(self, outcome: Any, secrets: Sequence[str] = ()) -> Any:
+        """JSON values, or a ToolError, with every secret redacted. `secrets` are those of one call."""
+        return without(secrets, redacted(outcome, self._redactor))
+
+    def of_error(
+        self, places: Sequence[int], calls: Sequence[RequestedCall], error: ToolError
+    ) -> tuple[ToolResult, ...]:
+        """The same error for each of the calls."""
+        clean = self.without_secrets(error)
+        return tuple(failed(place, call, clean) for place, call in zip(places, calls, strict=True))
+
+    async def result(
+        self, batch: BatchRun, tool: Tool, place: int, call: RequestedCall, answer: Answer, began_s: float
+    ) -> ToolResult:
+        """The result of the call at `place`, which began at `began_s` on the monotonic clock."""
+        outcome, handle = answer.outcome, ""
+        if not isinstance(outcome, ToolError):
+            outcome, handle = await self._fitted(batch, tool, place, outcome)
+        is_error = isinstance(outcome, ToolError)
+        return ToolResult(
+            index=place,
+            call_id=call.id,
+            tool=call.name,
+            status="error" if is_error else "ok",
+            data=None if is_error else outcome,
+            error=outcome if is_error else None,
+            substitute=answer.substitute,
+            substitute_because=answer.because,
+            handle=handle,
+            duration_ms=max(0, milliseconds(monotonic_s() - began_s)),
+        )
+
+    async def _fitted(self, batch: BatchRun, tool: Tool, place: int, data: Any) -> tuple[Any, str]:
+        """What is shown of the data, and the handle of its whole where that is more; or a ToolError."""
+        contract = tool.contract
+        handle = f"r{batch.request.round}c{place}"
+        fitted = shown(
+            data,
+            contract.effect,
+            bytes_max=min(batch.result_bytes_max, contract.result_bytes_max or batch.result_bytes_max),
+            stored_bytes_max=self._stored_bytes_max,
+            handle=handle,
+        )
+        if isinstance(fitted, ToolError):
+            return fitted, ""
+        if fitted.whole is None:
+            return fitted.data, ""
+        await batch.journal.keep(handle, fitted.whole)
+        if place in batch.named:
+            batch.wholes[place] = data
+        return fitted.data, handle

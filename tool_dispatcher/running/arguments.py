@@ -1,0 +1,80 @@
+"""The arguments of a batch's calls: placeholders filled in, then validated, strictly."""
+
+from collections.abc import Container, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from shared.placeholders import Reference, find, has_placeholder
+from shared.tools import RequestedCall, ToolError, ToolResult
+from tool_dispatcher.authoring.failures import error_of
+from tool_dispatcher.authoring.secret import secrets_in
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.authoring.validate import validate
+from tool_dispatcher.batch.placeholders import resolve
+from tool_dispatcher.results.redacted import without
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Valid ones."""
+
+    plain: dict[str, Any]
+    """As JSON."""
+    given: dict[str, Any]
+    """As the tool's function takes them."""
+    secrets: tuple[str, ...] = ()
+    """Those among them that must not be seen."""
+
+
+def arguments_of(
+    tool: Tool, plain: dict[str, Any], other_secrets: tuple[str, ...] = ()
+) -> Arguments | ToolError:
+    """The arguments, if they are what the tool accepts. `other_secrets` are such that its schema does not mark."""
+    secrets = (*other_secrets, *secrets_in(tool.input_schema, plain)) if tool.secret_paths else other_secrets
+    try:
+        given = validate(tool, plain)
+    except Exception as error:  # noqa: BLE001  # the validators of a tool's models are code of its own
+        given = error_of(error, "read")
+    if isinstance(given, ToolError):
+        clean: ToolError = without(secrets, given)
+        return clean
+    # Whatever a function does to what it is given, another attempt begins with what the call gave.
+    return Arguments(plain, deepcopy(given) if given is plain else given, secrets)
+
+
+def checked_ahead(
+    calls: Sequence[RequestedCall], tools: Mapping[str, Tool], skipped: Container[int]
+) -> dict[int, Arguments | ToolError]:
+    """By place, the arguments that need no other call's result: a batch with invalid writes must not half run."""
+    return {
+        place: _resolved(call, tools[call.name], ())
+        for place, call in enumerate(calls)
+        if place not in skipped
+        and call.name in tools
+        and call.refused is None
+        and call.problem is None
+        and not has_placeholder(call.arguments)
+    }
+
+
+def filled_in(
+    call: RequestedCall, tool: Tool, outcomes: Sequence[ToolResult | None], wholes: Mapping[int, Any]
+) -> Arguments | ToolError:
+    """The arguments with the values that other calls of the batch returned; see batch/placeholders.py."""
+    return _resolved(call, tool, outcomes, wholes)
+
+
+def places_named(call: RequestedCall) -> set[int]:
+    """The calls whose results stand in the arguments of this one."""
+    return {found.call for _, found in find(call.arguments) if isinstance(found, Reference)}
+
+
+def _resolved(
+    call: RequestedCall,
+    tool: Tool,
+    outcomes: Sequence[ToolResult | None],
+    wholes: Mapping[int, Any] | None = None,
+) -> Arguments | ToolError:
+    plain = resolve(call, outcomes, wholes, tool.example)
+    return plain if isinstance(plain, ToolError) else arguments_of(tool, plain)

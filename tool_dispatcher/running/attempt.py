@@ -1,0 +1,166 @@
+"""One attempt at one call: let in by every bound, run, timed, and noted by its tool's breaker."""
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from shared.clock import utc_now
+from shared.tools import ToolError
+from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.authoring.failures import tool_error
+from tool_dispatcher.authoring.reconcile import TookEffect, contexts_of
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.bounds.rate import RateLimiter
+from tool_dispatcher.bounds.refusals import NotAdmitted
+from tool_dispatcher.bounds.slots import Slots
+from tool_dispatcher.builtin import Builtin
+from tool_dispatcher.idempotency.ledger import Claim
+from tool_dispatcher.results.as_json import as_json
+from tool_dispatcher.running.arguments import Arguments
+from tool_dispatcher.running.batch_run import BatchRun
+from tool_dispatcher.running.breakers import Breakers
+from tool_dispatcher.running.execute import Call, execute
+from tool_dispatcher.running.threads import NoThread, Place, Threads
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What is to be run."""
+
+    tool: Tool
+    arguments: Arguments
+    key: str
+    call_id: str
+    number: int
+    """Of this attempt, from 1."""
+    fence: int = 0
+    claim: Claim | None = None
+    """Of a write: it runs only while this is good."""
+
+
+class Attempts:
+    """What bounds the calls of this process, and of all of them."""
+
+    def __init__(
+        self, slots: Slots, rates: RateLimiter, breakers: Breakers, threads: Threads, calls_max: int
+    ) -> None:
+        self._slots, self._rates, self._breakers, self._threads = slots, rates, breakers, threads
+        self._places = asyncio.Semaphore(calls_max)
+
+    async def make(self, attempt: Attempt, batch: BatchRun) -> Any:
+        """JSON values, or a ToolError. Raises nothing but CancelledError."""
+        if isinstance(attempt.tool, Builtin):
+            return await attempt.tool.answer(attempt.arguments.plain, batch)
+        async with AsyncExitStack() as held:
+            try:
+                place = await self._admitted(attempt.tool, batch, held)
+            except NotAdmitted as refusal:
+                return refusal.error
+            except (NoThread, TimeoutError):
+                return _out_of_time("The session's time was over before the call began; it was not run.")
+            # Whatever it has waited for, it may have waited for too long.
+            if attempt.claim is not None and attempt.claim.is_over:
+                return _claim_lost(attempt.tool)
+            if batch.leave.standing.is_over(utc_now()):
+                return _grant_over(attempt.tool)
+            if (refused := self._breakers.ask(attempt.tool.name)) is not None:
+                return refused
+            outcome = await execute(_call(attempt, batch), place)
+            self._breakers.note(attempt.tool.name, outcome)
+            return _with_example(outcome, attempt.tool)
+
+    async def reconcile(self, attempt: Attempt, batch: BatchRun) -> Any:
+        """What a tool says came of a write: TookEffect, NO_EFFECT or None. Raises whatever the tool raises."""
+        tool = attempt.tool
+        assert tool.reconcile is not None, "only tools that can be asked are asked"
+        timeout_s = _timeout_s(attempt, batch)
+        contexts = dict.fromkeys(contexts_of(tool.reconcile), _context(attempt, batch, timeout_s))
+        ask = partial(tool.reconcile, attempt.key, attempt.arguments.plain, **contexts)
+        async with asyncio.timeout(timeout_s):
+            if inspect.iscoroutinefunction(tool.reconcile):
+                told = await ask()
+            else:
+                told = await self._in_thread(ask, batch)
+        return TookEffect(as_json(told.data)) if isinstance(told, TookEffect) else told
+
+    async def _in_thread(self, ask: Callable[[], Any], batch: BatchRun) -> Any:
+        async with self._threads.place(batch.time_left_s) as place:
+            try:
+                told = await place.run(ask)
+            except asyncio.CancelledError:
+                place.abandon()
+                raise
+        return await told if inspect.isawaitable(told) else told
+
+    async def _admitted(self, tool: Tool, batch: BatchRun, held: AsyncExitStack) -> Place | None:
+        """Wait for every bound in turn; the thread it runs in, when it needs one. Raises when time is over."""
+        contract = tool.contract
+        if batch.time_left_s <= 0:
+            raise TimeoutError
+        if contract.max_concurrency is not None:
+            slot = self._slots.held(tool.name, contract.max_concurrency, batch.time_left_s)
+            await held.enter_async_context(slot)
+        if contract.rate_limit is not None:
+            await self._rates.admit(tool.name, contract.rate_limit, batch.time_left_s)
+        async with asyncio.timeout(batch.time_left_s if self._places.locked() else None):
+            await held.enter_async_context(self._places)
+        if tool.is_async:
+            return None
+        return await held.enter_async_context(self._threads.place(batch.time_left_s))
+
+
+def _call(attempt: Attempt, batch: BatchRun) -> Call:
+    timeout_s = _timeout_s(attempt, batch)
+    context = _context(attempt, batch, timeout_s)
+    return Call(attempt.tool, attempt.arguments.given, context, timeout_s, attempt.arguments.secrets)
+
+
+def _timeout_s(attempt: Attempt, batch: BatchRun) -> float:
+    return min(attempt.tool.contract.timeout_s, batch.time_left_s)
+
+
+def _context(attempt: Attempt, batch: BatchRun, timeout_s: float) -> ToolContext:
+    return ToolContext(
+        idempotency_key=attempt.key,
+        session_id=batch.session.session_id,
+        call_id=attempt.call_id,
+        attempt=attempt.number + batch.attempt - 1,
+        deadline=utc_now() + timedelta(seconds=timeout_s),
+        tenant=batch.request.tenant,
+        fence=attempt.fence,
+    )
+
+
+def _with_example(outcome: Any, tool: Tool) -> Any:
+    """A tool that refuses its arguments says why; what it would accept is known here."""
+    if not isinstance(outcome, ToolError) or outcome.error_type != "validation_error":
+        return outcome
+    return outcome.model_copy(
+        update={"example_valid_call": outcome.example_valid_call or tool.example or None}
+    )
+
+
+def _claim_lost(tool: Tool) -> ToolError:
+    return tool_error(
+        "api_failure",
+        f"{tool.name} was not run: the ledger of writes could not be reached for so long that another dispatcher "
+        "may have taken the call over.",
+        "Call it again later, or go on without it and say that it was not done.",
+    )
+
+
+def _grant_over(tool: Tool) -> ToolError:
+    return tool_error(
+        "permission_denied",
+        f"{tool.name} was not run: the session's grant has ended.",
+        "Call no further tools; answer from what has been found, and say what could not be done.",
+    )
+
+
+def _out_of_time(message: str) -> ToolError:
+    return tool_error("timeout", message, "Answer from what has been found, and say what is missing.")

@@ -1,0 +1,80 @@
+"""The cache of reads: what a tool returned, kept for as long as its contract allows.
+
+It is never in the way: what cannot be reached, read or kept counts as not cached.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from pydantic_core import from_json, to_json
+from redis.exceptions import RedisClusterException, RedisError
+
+from shared.bus.batcher import Batcher
+from shared.bus.keys import Keys
+from shared.clock import milliseconds
+from shared.contract import Contract
+from shared.tools import ToolError
+from tool_dispatcher.idempotency.fingerprint import fingerprint
+
+BYTES_MAX = 1_000_000
+"""What one entry may have."""
+PATIENCE_S = 0.5
+"""How long to wait for an entry; a tool is mostly asked in less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cached:
+    """What a read returned; None too."""
+
+    data: Any
+
+
+def digest_of(
+    tool: str, contract: Contract, tenant: str, scopes: Iterable[str], arguments: dict[str, Any]
+) -> str | None:
+    """What a read is cached under: the tool and its version, for whom, with which scopes, and the arguments.
+
+    None for what is not cached: writes, tools whose contract does not allow it, and arguments that are not
+    JSON. `arguments` are the validated ones, placeholders resolved.
+    """
+    if contract.effect != "read" or contract.cache_ttl_s <= 0:
+        return None
+    try:
+        return fingerprint(tool, contract.version, tenant, sorted(set(scopes)), arguments)
+    except ValueError:
+        return None
+
+
+class ReadCache:
+    """Results of reads, shared by all dispatchers. Keep whole results in it, before they are cut to size."""
+
+    def __init__(
+        self, batcher: Batcher, keys: Keys, *, bytes_max: int = BYTES_MAX, patience_s: float = PATIENCE_S
+    ) -> None:
+        self._batcher, self._keys = batcher, keys
+        self._bytes_max, self._patience_s = bytes_max, patience_s
+
+    async def get(self, digest: str) -> Cached | None:
+        """What is kept under the digest; None where there is nothing, or nothing that can be had."""
+        try:
+            async with asyncio.timeout(self._patience_s):
+                content = await self._batcher.submit("GET", self._keys.cached(digest))
+            return None if content is None else Cached(from_json(content))
+        except (RedisError, RedisClusterException, TimeoutError, ValueError) as error:
+            structlog.get_logger().warning("cache of reads not used", error=str(error))
+            return None
+
+    def put(self, digest: str, data: Any, ttl_s: float) -> None:
+        """Keep the data of a result for `ttl_s`. Returns at once; errors and what is too large are not kept."""
+        if isinstance(data, ToolError) or ttl_s <= 0:
+            return
+        try:
+            content = to_json(data)
+        except ValueError:  # what cannot be written cannot be kept; PydanticSerializationError is one
+            return
+        if len(content) <= self._bytes_max:
+            # Nobody waits for the reply: whether it was kept makes no difference to this call.
+            self._batcher.submit("SET", self._keys.cached(digest), content, "PX", milliseconds(ttl_s))

@@ -1,0 +1,268 @@
+"""The life of one unit of a batch, from the plan to its results. Read `Caller.run` first.
+
+    arguments     placeholders filled in, validated; see arguments.py
+    once          a write is claimed under its idempotency key; see idempotency/once.py
+    cache         a read that was made before, with the same arguments and rights
+    alternatives  where the tool keeps failing
+    attempts      again where the failure is transient and a second run is safe; see attempt.py for one, and
+                  group.py for calls that run as one
+    results       without secrets, and cut to size; see results/outcome.py
+    settling      a read in the journal of its batch, a write in the ledger too
+
+What has no permission, or is known not to be valid, never gets here: see handlers.py.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shared.clock import monotonic_s
+from shared.contract import Contract
+from shared.tools import RequestedCall, ToolError, ToolResult
+from tool_dispatcher.authoring.failures import readable, tool_error
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.batch import Unit, begun_before, gathered, spread
+from tool_dispatcher.idempotency.fingerprint import fingerprint
+from tool_dispatcher.idempotency.ledger import Claim, Ledger, Results, Write
+from tool_dispatcher.idempotency.once import Means, once
+from tool_dispatcher.results.outcome import Answer, Outcomes
+from tool_dispatcher.results.redacted import without
+from tool_dispatcher.running.arguments import Arguments, arguments_of, filled_in, places_named
+from tool_dispatcher.running.attempt import Attempt, Attempts
+from tool_dispatcher.running.batch_run import BatchRun
+from tool_dispatcher.running.cache import ReadCache, digest_of
+from tool_dispatcher.running.group import Group, Items
+from tool_dispatcher.running.retrying import with_retries
+from tool_dispatcher.running.substitution import because, mapped, substitutes
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One run of one tool: for one call, or for several that its batch variant does at once."""
+
+    unit: Unit
+    tool: Tool
+    arguments: Arguments
+    calls: tuple[RequestedCall, ...]
+    batch: BatchRun
+    began_s: float
+
+    @property
+    def contract(self) -> Contract:
+        return self.tool.contract
+
+
+class Caller:
+    """Runs the units of batches; one for the whole process."""
+
+    def __init__(
+        self,
+        tools: Mapping[str, Tool],
+        ledger: Ledger,
+        cache: ReadCache,
+        attempts: Attempts,
+        outcomes: Outcomes,
+        retention_s: float,
+    ) -> None:
+        self._tools, self._ledger, self._cache = tools, ledger, cache
+        self._attempts, self._outcomes, self._retention_s = attempts, outcomes, retention_s
+
+    async def run(self, unit: Unit, batch: BatchRun, known: Sequence[ToolResult | None]) -> Results:
+        """A result for each call of the unit, settled. `known` are the batch's results so far, by place."""
+        began_s = monotonic_s()
+        tool = self._tools[unit.tool]
+        calls = tuple(batch.request.calls[place] for place in unit.calls)
+        arguments = await self._arguments(unit, tool, calls, batch, known)
+        if isinstance(arguments, ToolError):
+            if not batch.begun.isdisjoint(unit.calls):
+                arguments = begun_before(calls[0], arguments)
+            return await batch.journal.settle(self._outcomes.of_error(unit.calls, calls, arguments))
+        work = Work(unit, tool, arguments, calls, batch, began_s)
+        if work.contract.effect == "write":
+            return await self._once(work)
+        return await batch.journal.settle(await self._results(work, await self._read(work)))
+
+    async def _arguments(
+        self,
+        unit: Unit,
+        tool: Tool,
+        calls: Sequence[RequestedCall],
+        batch: BatchRun,
+        known: Sequence[ToolResult | None],
+    ) -> Arguments | ToolError:
+        if unit.variant is not None:
+            items = [batch.arguments[place] for place in unit.calls]
+            secrets = tuple(secret for item in items for secret in item.secrets)
+            together = arguments_of(tool, gathered(unit.variant, [item.plain for item in items]), secrets)
+            return _not_together(together, tool, calls) if isinstance(together, ToolError) else together
+        (place,), (call,) = unit.calls, calls
+        if place in batch.arguments:
+            return batch.arguments[place]
+        return filled_in(call, tool, known, await batch.wholes_of(places_named(call), known))
+
+    async def _once(self, work: Work) -> Results:
+        """A write runs under its key, at most once; or what came of it elsewhere is what came of it."""
+        batch, contract = work.batch, work.contract
+        write = Write(
+            session_id=batch.session.session_id,
+            key=work.unit.key,
+            tool=work.tool.name,
+            fingerprint=fingerprint(work.tool.name, work.arguments.plain),
+            round=batch.request.round,
+            call_ids=tuple(call.id for call in work.calls),
+            # Never less than what the session may still take, and is kept for afterwards.
+            ttl_s=max(contract.idempotency_ttl_s, batch.time_left_s + self._retention_s),
+        )
+
+        async def run(claim: Claim) -> Results:
+            return await self._results(work, await self._answer(work, claim))
+
+        async def results_of(outcome: Any) -> Results:
+            clean = self._outcomes.without_secrets(outcome, work.arguments.secrets)
+            return await self._results(work, Answer(clean))
+
+        async def ask(fence: int) -> Any:
+            attempt = Attempt(work.tool, work.arguments, write.key, work.calls[0].id, 1, fence)
+            try:
+                return await self._attempts.reconcile(attempt, batch)
+            except Exception as error:  # a tool may raise anything; it is logged
+                if not work.arguments.secrets:
+                    raise
+                raise RuntimeError(without(work.arguments.secrets, readable(error))) from None
+
+        return await once(
+            self._ledger,
+            write,
+            Means(
+                run=run,
+                results_of=results_of,
+                is_safe_to_repeat=contract.is_safe_to_repeat,
+                wait_s=batch.time_left_s,
+                reconcile=None if work.tool.reconcile is None else ask,
+                may_have_begun=batch.attempt > 1,
+            ),
+        )
+
+    async def _read(self, work: Work) -> Answer:
+        """A read is answered from the cache where its contract allows it."""
+        batch = work.batch
+        digest = digest_of(
+            work.tool.name,
+            work.contract,
+            batch.request.tenant,
+            batch.leave.standing.scopes,
+            work.arguments.plain,
+        )
+        if digest is None:
+            return await self._answer(work)
+        if (cached := await self._cache.get(digest)) is not None:
+            return Answer(cached.data)
+        answer = await self._answer(work)
+        if not answer.substitute:
+            whole = answer.outcome.whole if isinstance(answer.outcome, Items) else answer.outcome
+            self._cache.put(digest, whole, work.contract.cache_ttl_s)
+        return answer
+
+    async def _answer(self, work: Work, claim: Claim | None = None) -> Answer:
+        """What the tool answers; or, where it keeps failing, the first of its alternatives that does not fail."""
+        tried = self._tried if work.unit.variant is None else self._tried_as_group
+        outcome = await tried(work, work.tool, work.arguments, claim)
+        if not isinstance(outcome, ToolError):
+            return Answer(outcome)
+        failed_too: list[str] = []
+        for alternative in substitutes(work.contract, outcome):
+            other = self._tools.get(alternative.tool)
+            if other is None or other.name in work.batch.leave.barred or work.batch.time_left_s <= 0:
+                continue
+            arguments = arguments_of(other, mapped(alternative, work.arguments.plain))
+            if isinstance(arguments, ToolError):
+                continue
+            instead = await self._tried(work, other, arguments, claim)
+            told = because(work.tool.name, outcome, other.name)
+            if not isinstance(instead, ToolError) or instead.error_type == "outcome_unknown":
+                return Answer(instead, other.name, told)
+            failed_too.append(other.name)
+        return Answer(_with_alternatives(outcome, failed_too))
+
+    async def _tried(self, work: Work, tool: Tool, arguments: Arguments, claim: Claim | None) -> Any:
+        """What came of the last attempt."""
+
+        async def make(number: int) -> Any:
+            # What a function was given it may have changed; another attempt begins with its own.
+            fresh = arguments if number == 1 else arguments_of(tool, arguments.plain, arguments.secrets)
+            return await self._attempt(work, tool, fresh, work.unit.key, claim, number)
+
+        return await with_retries(make, tool.contract, lambda: work.batch.time_left_s)
+
+    async def _tried_as_group(self, work: Work, tool: Tool, arguments: Arguments, claim: Claim | None) -> Any:
+        """The same of several calls that run as one: Items, or a ToolError when every attempt failed as a whole."""
+        variant = work.unit.variant
+        assert variant is not None, "a unit of one call is no group"
+        items = arguments.plain[variant.argument]
+        group = Group(work.unit, work.contract, can_be_asked=tool.reconcile is not None)
+
+        async def make(number: int) -> Any:
+            some = gathered(variant, [items[place] for place in group.left])
+            fresh = arguments if number == 1 else arguments_of(tool, some, arguments.secrets)
+            return group.note(await self._attempt(work, tool, fresh, group.key, claim, number), number)
+
+        return group.outcome(await with_retries(make, work.contract, lambda: work.batch.time_left_s))
+
+    async def _attempt(
+        self,
+        work: Work,
+        tool: Tool,
+        arguments: Arguments | ToolError,
+        key: str,
+        claim: Claim | None,
+        number: int,
+    ) -> Any:
+        """What came of one attempt, without secrets."""
+        if isinstance(arguments, ToolError):
+            return arguments
+        fence = 0 if claim is None else claim.fence
+        attempt = Attempt(tool, arguments, key, work.calls[0].id, number, fence, claim)
+        outcome = await self._attempts.make(attempt, work.batch)
+        return self._outcomes.without_secrets(outcome, arguments.secrets)
+
+    async def _results(self, work: Work, answer: Answer) -> Results:
+        """One result for each call."""
+        outcome, variant = answer.outcome, work.unit.variant
+        each: Sequence[Any] = [outcome]
+        if isinstance(outcome, Items):
+            each = outcome.outcomes
+        elif variant is not None:
+            each = spread(variant, work.contract.effect, outcome, len(work.calls))
+        answers = [Answer(one, answer.substitute, answer.because) for one in each]
+        return tuple(
+            [
+                await self._outcomes.result(work.batch, work.tool, place, call, one, work.began_s)
+                for place, call, one in zip(work.unit.calls, work.calls, answers, strict=True)
+            ]
+        )
+
+
+def _not_together(error: ToolError, variant: Tool, calls: Sequence[RequestedCall]) -> ToolError:
+    """Each call is valid, but all of them together are not what the batch variant accepts."""
+    names = f"{calls[0].name} was to run as one of {len(calls)} by {variant.name}, and was not run."
+    return error.model_copy(
+        update={
+            "message": readable(f"{names} {error.message}"),
+            "suggested_action": f"Call {calls[0].name} again with corrected arguments, or fewer times at once.",
+            "example_valid_call": None,
+        }
+    )
+
+
+def _with_alternatives(error: ToolError, failed_too: Sequence[str]) -> ToolError:
+    if not failed_too:
+        return error
+    message = f"{error.message} ({', '.join(failed_too)}, asked instead, failed as well.)"
+    return tool_error(
+        error.error_type,
+        message,
+        error.suggested_action,
+        example_valid_call=error.example_valid_call,
+        retry_after_s=error.retry_after_s,
+        fields=error.fields,
+    )

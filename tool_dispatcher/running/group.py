@@ -1,0 +1,101 @@
+"""Calls that run as one call of a batch variant: what came of each, and once more only those that may be repeated.
+
+An attempt may fail as a whole, or for some of its items. What failed as a whole is made again as it was. Of items
+that failed, those run again whose second run has no second effect, without the others: these have been done.
+
+Each set of items has an idempotency key of its own. A service that honours keys refuses one that comes back with
+other arguments; and where the same items are sent once more, or by another worker after a crash, it must
+know them again. So the key is made of the items, not of the attempt.
+
+That is why an item of a write is repeated only if it was refused. Another key would not protect it from a second
+effect if the first attempt had one. Nor is one of a tool that can be asked what came of a key: it would be asked
+about that of the whole, and know nothing of the others.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shared.contract import Contract
+from shared.tools import ToolError
+from tool_dispatcher.batch import Unit, spread
+from tool_dispatcher.idempotency.fingerprint import fingerprint
+from tool_dispatcher.running.retrying import pause_s, told
+
+_DIGEST_CHARACTERS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """What came of each call of a group, in their order: JSON values, or a ToolError."""
+
+    outcomes: tuple[Any, ...]
+
+    @property
+    def whole(self) -> Any:
+        """The same as one outcome, which `spread` takes apart again; a ToolError when one of them failed."""
+        for outcome in self.outcomes:
+            if isinstance(outcome, ToolError):
+                return outcome
+        items = [{"index": n, "status": "ok", "data": data} for n, data in enumerate(self.outcomes)]
+        return {"results": items}
+
+
+class Group:
+    """One group's attempts. Make them with `left` and `key`, and `note` what came of each."""
+
+    def __init__(self, unit: Unit, contract: Contract, *, can_be_asked: bool) -> None:
+        assert unit.variant is not None, "only calls that run as one are a group"
+        self._variant, self._contract, self._key = unit.variant, contract, unit.key
+        self._can_be_asked = can_be_asked
+        self._outcomes: list[Any] = [None] * len(unit.calls)
+        self._errors: list[list[ToolError]] = [[] for _ in unit.calls]
+        self._is_answered = False
+        self.left: tuple[int, ...] = tuple(range(len(unit.calls)))
+        """The items of the next attempt."""
+
+    @property
+    def key(self) -> str:
+        """The idempotency key of the next attempt."""
+        if len(self.left) == len(self._outcomes):
+            return self._key
+        return f"{self._key}~{fingerprint(list(self.left))[:_DIGEST_CHARACTERS]}"
+
+    def note(self, outcome: Any, attempt: int) -> ToolError | None:
+        """What came of the `attempt`-th attempt. What stands in the way of ending here; None when nothing does."""
+        for place, item in zip(self.left, self._spread(outcome), strict=True):
+            self._outcomes[place] = item
+            if isinstance(item, ToolError):
+                self._errors[place].append(item)
+        if isinstance(outcome, ToolError):
+            return outcome
+        self._is_answered = True
+        pauses_s = {
+            place: pause for place in self.left if (pause := self._pause_s(place, attempt)) is not None
+        }
+        self.left = tuple(pauses_s)
+        # They run again together, so that all wait for as long as one of them has to.
+        return self._errors[max(pauses_s, key=pauses_s.__getitem__)][-1] if pauses_s else None
+
+    def outcome(self, last: Any) -> Any:
+        """Items; or `last`, the error of all attempts, when each of them failed as a whole."""
+        if not self._is_answered:
+            return last
+        return Items(tuple(map(self._told, range(len(self._outcomes)))))
+
+    def _spread(self, outcome: Any) -> Sequence[Any]:
+        return spread(self._variant, self._contract.effect, outcome, len(self.left))
+
+    def _pause_s(self, place: int, attempt: int) -> float | None:
+        """The longest pause before the item may run again; None when it must not, or need not."""
+        error = self._outcomes[place]
+        if not isinstance(error, ToolError):
+            return None
+        is_write = self._contract.effect == "write"
+        if is_write and (self._can_be_asked or error.error_type != "rate_limit"):
+            return None
+        return pause_s(error, self._contract, attempt)
+
+    def _told(self, place: int) -> Any:
+        outcome = self._outcomes[place]
+        return told(self._errors[place], self._contract) if isinstance(outcome, ToolError) else outcome

@@ -1,0 +1,120 @@
+"""Trying again: only where the failure is transient, and a second run is safe."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_result, wait_random
+
+from shared.contract import Contract
+from shared.tools import ErrorType, ToolError
+from tool_dispatcher.authoring.failures import WHAT_TO_DO, readable
+
+RETRY_AFTER_S_MAX = 30.0
+"""The longest wait a tool may ask for that is waited; what asks for more is answered at once."""
+
+_REFUSALS: frozenset[ErrorType] = frozenset(("rate_limit", "circuit_open"))
+"""What says that the attempt has had no effect."""
+_MESSAGE_CHARACTERS = 900
+"""Of each message, where two are told in one."""
+_TRANSIENT: frozenset[ErrorType] = frozenset(("rate_limit", "api_failure", "timeout"))
+
+
+async def with_retries(
+    attempt: Callable[[int], Awaitable[Any]], contract: Contract, time_left: Callable[[], float]
+) -> Any:
+    """What the last attempt came to: JSON data, or a ToolError that says how often it was tried.
+
+    `attempt(n)` makes the n-th attempt, from 1, and returns data or a ToolError. No attempt begins that would
+    have no time left, in seconds. Raises what `attempt` raises.
+    """
+    first = await attempt(1)
+    if not isinstance(first, ToolError) or pause_s(first, contract, 1) is None:
+        return first
+    errors: list[ToolError] = []
+
+    async def next_attempt() -> Any:
+        outcome = await attempt(len(errors) + 1) if errors else first
+        if isinstance(outcome, ToolError):
+            errors.append(outcome)
+        return outcome
+
+    def drawn_s(state: RetryCallState) -> float:
+        longest_s = pause_s(errors[-1], contract, len(errors))
+        assert longest_s is not None
+        left_out = wait_random(0, backoff_s(contract, len(errors)) / 2)
+        return longest_s - left_out(state)
+
+    retrying = AsyncRetrying(
+        retry=retry_if_result(
+            lambda outcome: (
+                isinstance(outcome, ToolError) and pause_s(outcome, contract, len(errors)) is not None
+            )
+        ),
+        wait=drawn_s,
+        stop=lambda state: state.upcoming_sleep >= time_left(),
+        retry_error_callback=lambda state: state.outcome and state.outcome.result(),
+    )
+    outcome: Any = await retrying(next_attempt)
+    return told(errors, contract) if isinstance(outcome, ToolError) else outcome
+
+
+def pause_s(error: ToolError, contract: Contract, attempt: int) -> float | None:
+    """The longest pause before the next attempt, after the `attempt`-th failed; None when it was the last. Pure.
+
+    It is what the tool asked for, and the contract's backoff on top, of which up to a half is left out.
+    """
+    if attempt >= contract.retry.attempts or not _is_safe_again(error, contract):
+        return None
+    asked_s = error.retry_after_s or 0.0
+    return None if asked_s > RETRY_AFTER_S_MAX else asked_s + backoff_s(contract, attempt)
+
+
+def backoff_s(contract: Contract, attempt: int) -> float:
+    """The contract's own pause after the `attempt`-th attempt. Pure."""
+    backoff = contract.backoff
+    factor: int = {"constant": 1, "linear": attempt, "exponential": 1 << (attempt - 1)}[backoff.strategy]
+    return min(backoff.initial_ms * factor, backoff.max_ms) / 1000
+
+
+def told(errors: list[ToolError], contract: Contract) -> ToolError:
+    """What is said of a call that failed that often. Pure.
+
+    Of a write it is the attempt that may have taken effect, whatever the later ones ran into: a refusal of the
+    last does not undo the first, and no other tool must be asked instead.
+    """
+    last = errors[-1]
+    if len(errors) == 1:
+        return last
+    weighty = _weightiest(errors) if contract.effect == "write" else last
+    message = readable(weighty.message, _MESSAGE_CHARACTERS)
+    tried = f"Tried {len(errors)} times"
+    if weighty is not last:
+        tried += f"; the last time: {last.error_type}, {readable(last.message, _MESSAGE_CHARACTERS)}"
+    return weighty.model_copy(
+        update={"message": f"{message} ({tried})", "suggested_action": _action_after(weighty)}
+    )
+
+
+def _weightiest(errors: list[ToolError]) -> ToolError:
+    ran = [error for error in errors if error.error_type not in _REFUSALS]
+    unknown = [error for error in ran if error.error_type == "outcome_unknown"]
+    last = errors[-1]
+    return unknown[-1] if unknown else ran[-1] if ran and last.error_type in _REFUSALS else last
+
+
+def _action_after(last: ToolError) -> str:
+    """Trying once more has been done."""
+    if last.suggested_action == WHAT_TO_DO["api_failure"]:
+        return "It has been tried again already: go on without it and say so."
+    return last.suggested_action
+
+
+def _is_safe_again(error: ToolError, contract: Contract) -> bool:
+    """A rate limit is a refusal: nothing has taken effect. Otherwise a second run must have no second effect."""
+    if error.error_type == "rate_limit":
+        return True
+    if not contract.is_safe_to_repeat:
+        return False
+    if error.error_type == "outcome_unknown":
+        return contract.effect == "write"  # the same key runs again, and whichever attempt it was counts once
+    return error.error_type in _TRANSIENT

@@ -22,6 +22,8 @@ import orjson
 REDACTED = "[redacted]"
 SECRET_CHARACTERS_MIN = 6
 """Shorter values are not looked for: they would be found in every other word."""
+MARKED_CHARACTERS_MIN = 4
+"""The same where an author has marked an argument: a PIN is short, and only its own call is searched for it."""
 _TOO_DEEP = "[redacted: nested too deep to be looked through]"
 _DEPTH_MAX = 200
 _HEADERS = ("authorization", "proxy-authorization")
@@ -32,9 +34,10 @@ Replace = Callable[["re.Match[str]"], str]
 class Redactor:
     """Takes secrets out of text and JSON. `values` are what must never be seen, such as passwords and keys."""
 
-    def __init__(self, values: Iterable[str] = ()) -> None:
+    def __init__(self, values: Iterable[str] = (), characters_min: int = SECRET_CHARACTERS_MIN) -> None:
         forms = sorted(
-            {form for value in values for form in _forms(value)}, key=lambda form: (-len(form), form)
+            {form for value in values for form in _forms(value, characters_min)},
+            key=lambda form: (-len(form), form),
         )
         known = [_Rule(tuple(forms), re.compile("|".join(map(re.escape, forms))), _whole)] if forms else []
         self._rules = (*known, *_PATTERNS)
@@ -127,10 +130,10 @@ def _free(key: Any, taken: dict[Any, Any]) -> Any:
     return free
 
 
-def _forms(value: str) -> set[str]:
+def _forms(value: str, characters_min: int) -> set[str]:
     """How a secret may be written: as it is, in a URL, in JSON, in base64."""
     value = value.strip()
-    if len(value) < SECRET_CHARACTERS_MIN or value in REDACTED:
+    if len(value) < characters_min or value in REDACTED:
         return set()
     raw = value.encode("utf-8", "surrogateescape" if _is_from_bytes(value) else "replace")
     plain = raw.decode("utf-8", "replace")

@@ -79,6 +79,7 @@ def error_of(error: BaseException, effect: Effect) -> ToolError:
     message = f"{type(error).__name__}: {_text(error)}".removesuffix(": ")
     is_write = effect == "write"
     if (reading := foreign_failures.read(error)) is not None:
+        message = foreign_failures.shortened(message)
         # Of a write that was refused nobody knows here what it had done before: only its author does.
         is_unknown = is_write and reading.error_type in _MAY_PASS
         error_type = "outcome_unknown" if is_unknown else reading.error_type

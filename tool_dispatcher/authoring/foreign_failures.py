@@ -5,6 +5,7 @@ built on them), a `status` of their own (aiohttp), or a class whose name says th
 out. Whatever is not known here is the tool's own error.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ _OUT_OF_REACH = frozenset(
     ("TransportError", "ConnectionError", "ClientConnectionError", "ConnectError", "NetworkError")
 )
 _RETRY_AFTER_S_MAX = 86_400.0
+_QUERY = re.compile(r"(?<=\w)\?[^\s'\"<>]+(?=[\s'\"<>]|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,11 @@ def read(error: BaseException) -> Reading | None:
     if names & _OUT_OF_REACH:
         return Reading("api_failure")
     return None
+
+
+def shortened(message: str) -> str:
+    """A client's message without its advice to programmers, and without the query of an address, where keys stand."""
+    return _QUERY.sub("", message.strip().partition("\n")[0])
 
 
 def _of_status(status: int, retry_after_s: float | None) -> Reading | None:

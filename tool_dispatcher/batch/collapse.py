@@ -147,7 +147,7 @@ def _fields(told: Any) -> dict[str, str]:
 
 
 def _of_the_whole(error: ToolError, variant: BatchVariant, count: int) -> ToolError:
-    message = f"This call was run as one of {count} by {variant.tool}. {error.message}"
+    message = f"This call was one of {count} in one call of {variant.tool}: {error.message}"
     return error.model_copy(update={"message": readable(message)})
 
 

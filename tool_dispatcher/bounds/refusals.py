@@ -1,5 +1,7 @@
 """Why a call may not begin: a bound is reached, or cannot be asked about. Nothing has been run."""
 
+from math import ceil
+
 from shared.tools import ToolError
 from tool_dispatcher.authoring.failures import tool_error
 
@@ -38,7 +40,7 @@ class RateExceeded(NotAdmitted):
         super().__init__(
             tool_error(
                 "rate_limit",
-                f"{tool} has reached its rate limit; the call's turn would come in {retry_after_s:.3g} s. "
+                f"{tool} has reached its rate limit; the call's turn would come in {ceil(retry_after_s)} s. "
                 "It was not run.",
                 f"Call {tool} again after that, with fewer calls, or go on without it and say so.",
                 retry_after_s=retry_after_s,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from shared.redaction import Redactor
+from shared.redaction import MARKED_CHARACTERS_MIN, Redactor
 from shared.tools import ToolError
 
 
@@ -18,4 +18,4 @@ def redacted(outcome: Any, redactor: Redactor) -> Any:
 
 def without(secrets: Sequence[str], outcome: Any) -> Any:
     """The same for secrets of one call: its arguments that are marked so."""
-    return redacted(outcome, Redactor(secrets)) if secrets else outcome
+    return redacted(outcome, Redactor(secrets, MARKED_CHARACTERS_MIN)) if secrets else outcome

@@ -10,7 +10,7 @@ from typing import Any
 
 import structlog
 
-from shared.redaction import Redactor
+from shared.redaction import MARKED_CHARACTERS_MIN, Redactor
 from shared.tools import ToolError
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import ToolFailed, error_of, tool_error
@@ -112,7 +112,7 @@ def _log_failure(call: Call, error: BaseException) -> None:
         _log(call).warning("tool failed", exc_info=error)
         return
     # The log knows the secrets of this process, but not those of one call, which an exception may quote.
-    written = Redactor(call.secrets).text("".join(format_exception(error)))
+    written = Redactor(call.secrets, MARKED_CHARACTERS_MIN).text("".join(format_exception(error)))
     _log(call).warning("tool failed", exception=written)
 
 

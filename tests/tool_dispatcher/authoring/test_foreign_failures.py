@@ -85,3 +85,14 @@ def test_an_exception_with_hostile_attributes_is_the_tools_own() -> None:
 
     assert read(Odd()) is None
     assert read(Worse()) is None
+
+
+def test_a_clients_message_is_told_without_its_advice_and_without_what_its_address_asks_for() -> None:
+    response = httpx2.Response(503, request=httpx2.Request("GET", "http://127.0.0.1/search?token=abc123&q=x"))
+    with pytest.raises(httpx2.HTTPStatusError) as raised:
+        response.raise_for_status()
+    told = error_of(raised.value, "read").message
+    assert "503" in told
+    assert "127.0.0.1/search" in told
+    assert "abc123" not in told
+    assert "\n" not in told

@@ -286,7 +286,7 @@ def test_the_failure_of_the_whole_is_that_of_each() -> None:
     whole = a_failure("the service is down", retry_after_s=3.0)
     first, second = spread(MANY, "read", whole, 2)
     assert first == second
-    assert first.message == "This call was run as one of 2 by many. the service is down"
+    assert first.message == "This call was one of 2 in one call of many: the service is down"
     assert (first.error_type, first.retry_after_s) == ("api_failure", 3.0)
 
 

@@ -267,3 +267,8 @@ def test_every_text_of_an_error_is_redacted() -> None:
     clean = redacted(error, NAMED)
     assert SECRET not in clean.model_dump_json()
     assert clean.error_type == "validation_error"
+
+
+def test_a_marked_argument_may_be_as_short_as_a_pin() -> None:
+    assert without(("4711",), {"said": "wrong PIN 4711"}) == {"said": "wrong PIN [redacted]"}
+    assert without(("47",), {"said": "47 of 100"}) == {"said": "47 of 100"}

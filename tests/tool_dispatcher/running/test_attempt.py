@@ -1,12 +1,15 @@
 """One attempt at a call is let in by every bound of its tool, over all dispatchers."""
 
 import asyncio
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from redis.exceptions import ConnectionError as ConnectionLost
 
 from shared.bus.redis_bus import Bus
+from shared.clock import utc_now
 from shared.contract import RateLimit
 from tests.tool_dispatcher.builders import (
     Ledger,
@@ -17,8 +20,15 @@ from tests.tool_dispatcher.builders import (
     a_tool,
     error_in,
     soon,
+    until,
 )
+from tests.tool_dispatcher.keys import an_issuer
+from tool_dispatcher.access.grants import LEEWAY
 from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.idempotency.ledger import Ledger as WriteLedger
+from tool_dispatcher.idempotency.ledger import LedgerUnavailable
+
+KEY = "default/s2/1/c1"
 
 
 async def test_a_tools_bound_holds_over_dispatchers(bus: Bus) -> None:
@@ -62,3 +72,54 @@ async def test_where_the_bound_cannot_be_asked_for_nothing_runs(monkeypatch: pyt
     assert error_in(result).error_type == "api_failure"
     assert "The call was not run" in error_in(result).message
     assert not ledger.effects
+
+
+class TestWhatWasGoodWhenItBegan:
+    """A call that has waited is looked at once more, right before it runs."""
+
+    async def test_a_write_whose_claim_has_run_out_while_it_waited_does_not_run(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Another dispatcher may have taken it over."""
+        begun, end, ran = asyncio.Event(), asyncio.Event(), list[str]()
+
+        async def book(arguments: dict[str, Any], context: ToolContext) -> None:
+            ran.append(context.session_id)
+            begun.set()
+            await end.wait()
+
+        async def away(ledger: WriteLedger, claim: object) -> bool:
+            raise LedgerUnavailable("nobody there")
+
+        monkeypatch.setattr(WriteLedger, "renew", away)
+        one_at_a_time = a_tool("book", book, "write", max_concurrency=1)
+        request, other = a_request(a_call(name="book")), a_request(a_call(name="book", key=KEY))
+        async with a_bus(lease_s=0.3) as bus, a_dispatcher(one_at_a_time, bus=bus) as dispatcher:
+            first = asyncio.create_task(dispatcher.run(request))
+            await begun.wait()
+            second = asyncio.create_task(dispatcher.run(other, session_id="s2"))
+            await until(lambda: bus.client.execute_command("HGET", bus.keys.effect("s2", KEY), "state"))
+            await asyncio.sleep(0.4)  # longer than a lease
+            end.set()
+            (done,), (waited,) = await asyncio.gather(first, second)
+        assert (done.status, ran) == ("ok", ["s1"])
+        assert error_in(waited).error_type == "api_failure"
+        assert "was not run" in error_in(waited).message
+
+    async def test_nothing_begins_after_the_grant_has_ended(self, tmp_path: Path) -> None:
+        issuer, ledger = an_issuer(tmp_path), Ledger()
+        lasts_s = 0.5
+        ends = utc_now() + timedelta(seconds=lasts_s)
+
+        async def wait(arguments: dict[str, Any], context: ToolContext) -> None:
+            await until(lambda: utc_now() > ends + timedelta(seconds=0.1))
+
+        tools = (a_tool("wait", wait, "write"), ledger.tool("book", "write"))
+        grant = issuer.grant(lasts_s=lasts_s - LEEWAY.total_seconds())
+        request = a_request(a_call("a", "wait"), a_call("b", "book"), grant=grant)
+        async with a_dispatcher(*tools, grant_key_file=issuer.key_file) as dispatcher:
+            waited, booked = await dispatcher.run(request)
+        assert waited.status == "ok"
+        assert error_in(booked).error_type == "permission_denied"
+        assert "grant has ended" in error_in(booked).message
+        assert not ledger.effects

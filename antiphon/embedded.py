@@ -12,6 +12,7 @@ from antiphon.errors import PipelineFailed
 from reasoning_engine.settings import Provider
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
+from shared.bus.room import ended
 from shared.contract import Scope
 from shared.errors import ConfigurationError
 from shared.events.codec import explain
@@ -27,6 +28,8 @@ from tool_dispatcher.settings import ToolDispatcherSettings
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 _GRACE_S = 1.0
 _CONNECT_PATIENCE_S = 10.0
+_STOP_LIMIT_S = 15.0
+"""Each component bounds its own end; this is for one that does not."""
 
 
 class EmbeddedPipeline:
@@ -93,8 +96,9 @@ class EmbeddedPipeline:
     async def stop(self) -> None:
         """Ends the components, then their Redis. What was not answered is gone."""
         self._stopping.set()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._tasks = []
+        tasks, self._tasks = self._tasks, []
+        await ended(tasks, _STOP_LIMIT_S)
+        await asyncio.gather(*(task for task in tasks if task.done()), return_exceptions=True)  # seen
         if self._bus is not None:
             await self._bus.close()
             self._bus = None

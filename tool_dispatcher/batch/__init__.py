@@ -10,7 +10,7 @@ makes what it goes by:
     answers.py          what calls that do not run are told
 """
 
-from tool_dispatcher.batch.answers import begun_before, failed, result_of
+from tool_dispatcher.batch.answers import begun_before, failed
 from tool_dispatcher.batch.collapse import gathered, spread
 from tool_dispatcher.batch.placeholders import resolve
 from tool_dispatcher.batch.plan import Bounds, Plan, plan_batch
@@ -29,7 +29,6 @@ __all__ = [
     "gathered",
     "plan_batch",
     "resolve",
-    "result_of",
     "spread",
     "start",
 ]

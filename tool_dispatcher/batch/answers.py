@@ -15,15 +15,6 @@ Example = dict[str, Any] | None
 """Valid arguments of a tool, where there are any."""
 
 
-def result_of(index: int, call: RequestedCall, outcome: Any | ToolError, duration_ms: int = 0) -> ToolResult:
-    """The result of a call: `outcome` is JSON, or why it failed."""
-    if isinstance(outcome, ToolError):
-        return failed(index, call, outcome, duration_ms)
-    return ToolResult(
-        index=index, call_id=call.id, tool=call.name, status="ok", data=outcome, duration_ms=duration_ms
-    )
-
-
 def failed(index: int, call: RequestedCall, error: ToolError, duration_ms: int = 0) -> ToolResult:
     """The result of a call that failed."""
     return ToolResult(

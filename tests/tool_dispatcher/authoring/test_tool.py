@@ -11,16 +11,13 @@ import pytest
 from pydantic import BaseModel, Field, RootModel, field_validator
 
 from shared.errors import ConfigurationError
-from shared.tools import ErrorType
 from tests.tool_dispatcher.builders import ANYTHING, a_context
 from tests.tool_dispatcher.toolboxes.postponed import later
-from tool_dispatcher.authoring.failures import WHAT_TO_DO, error_of
 from tool_dispatcher.authoring.tool import (
     FunctionTool,
     InvalidTool,
     Tool,
     ToolContext,
-    ToolFailed,
     Toolset,
     tool,
 )
@@ -358,26 +355,6 @@ def test_a_bad_json_schema_is_refused(schema: Any, why: str) -> None:
 def test_a_function_that_is_none_is_refused() -> None:
     with pytest.raises(InvalidTool, match="something callable"):
         Tool("t", "T.", ANYTHING, None, effect="read")  # type: ignore[arg-type]  # the very fault
-
-
-def test_an_error_type_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ValueError, match="'oops' is no error type of a tool; use one of validation_error"):
-        ToolFailed("oops", "…")  # type: ignore[arg-type]  # the very fault
-
-
-@pytest.mark.parametrize("kind", ["cancelled", "circuit_open", "unknown_tool", "dependency_failed"])
-def test_no_tool_can_say_that_it_did_not_run(kind: ErrorType) -> None:
-    """Whoever reads these takes the tool's words for ours, and its effect for none."""
-    with pytest.raises(ValueError, match="is no error type of a tool"):
-        ToolFailed(kind, "…")
-
-
-def test_a_failure_that_says_nothing_is_told_with_what_to_do() -> None:
-    told = error_of(ToolFailed("not_found", " ", " "), "read")
-    assert (told.message, told.suggested_action) == (
-        "The tool failed and did not say why.",
-        WHAT_TO_DO["not_found"],
-    )
 
 
 class TestToolset:

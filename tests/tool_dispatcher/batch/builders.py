@@ -9,7 +9,7 @@ from shared.contract import BatchVariant, Contract, Dependency
 from shared.events import ToolsRequested
 from shared.tools import RequestedCall, ToolError, ToolResult
 from tool_dispatcher.authoring.failures import tool_error
-from tool_dispatcher.batch import Bounds, Plan, Step, Unit, advance, plan_batch, result_of, start
+from tool_dispatcher.batch import Bounds, Plan, Step, Unit, advance, failed, plan_batch, start
 
 DEADLINE = datetime(2099, 1, 1, tzinfo=UTC)
 READ = Contract(effect="read")
@@ -64,6 +64,15 @@ def error_in(result: ToolResult | None) -> ToolError:
     assert result.data is None
     assert result.error is not None
     return result.error
+
+
+def result_of(index: int, call: RequestedCall, outcome: Any | ToolError, duration_ms: int = 0) -> ToolResult:
+    """The result of a call: `outcome` is JSON, or why it failed."""
+    if isinstance(outcome, ToolError):
+        return failed(index, call, outcome, duration_ms)
+    return ToolResult(
+        index=index, call_id=call.id, tool=call.name, status="ok", data=outcome, duration_ms=duration_ms
+    )
 
 
 Outcomes = Mapping[int, Any]

@@ -13,8 +13,8 @@ from shared.contract import BatchVariant, Contract, Dependency
 from shared.events import ToolsRequested
 from shared.placeholders import Reference, find
 from shared.tools import RequestedCall, ToolError, ToolResult
-from tests.tool_dispatcher.batch.builders import a_call, a_failure, a_request
-from tool_dispatcher.batch import Bounds, Plan, Progress, Step, Unit, advance, plan_batch, result_of, start
+from tests.tool_dispatcher.batch.builders import a_call, a_failure, a_request, result_of
+from tool_dispatcher.batch import Bounds, Plan, Progress, Step, Unit, advance, plan_batch, start
 from tool_dispatcher.batch.dependencies import missing_fields
 
 TOOLS = "abcd"

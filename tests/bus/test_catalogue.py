@@ -1,0 +1,43 @@
+"""The tool catalogue as it comes from Redis, where dispatchers of other versions may have put it."""
+
+from typing import Any
+
+import orjson
+
+from shared.bus.redis_bus import Bus
+from shared.tools import Catalogue, ToolDefinition
+
+LOOK = ToolDefinition(name="look", description="Looks.", input_schema={"type": "object"}, effect="read")
+
+
+async def published(bus: Bus, content: bytes) -> Catalogue:
+    await bus.batcher.submit("SET", bus.keys.catalogue_content("c0ffee"), content)
+    return await bus.catalogue("c0ffee")
+
+
+async def test_a_catalogue_is_read_as_it_was_published(bus: Bus) -> None:
+    catalogue = Catalogue(tools=(LOOK,), default_scopes=("read", "crm"))
+    assert await bus.catalogue(await bus.publish_catalogue(catalogue)) == catalogue
+
+
+async def test_of_a_newer_dispatchers_catalogue_the_tools_that_can_be_read_are_there(bus: Bus) -> None:
+    """Else one dispatcher that is upgraded first would keep every new session from opening."""
+    tools: list[Any] = [
+        {**LOOK.model_dump(mode="json"), "colour": "red"},
+        LOOK.model_dump(mode="json"),
+        {**LOOK.model_dump(mode="json"), "name": "book", "approval": "by_two"},
+        None,
+    ]
+    content = orjson.dumps({"tools": tools, "default_scopes": ["read"], "since": 2})
+    assert await published(bus, content) == Catalogue(tools=(LOOK,), default_scopes=("read",))
+
+
+async def test_what_is_no_catalogue_has_no_tools(bus: Bus) -> None:
+    assert await published(bus, b"[1]") == Catalogue()
+
+
+async def test_a_contract_that_is_none_is_a_fault_of_its_tool_alone(bus: Bus) -> None:
+    schema = {"type": "object", "x-orchestration": [1]}
+    odd = LOOK.model_copy(update={"name": "odd", "input_schema": schema})
+    content = Catalogue(tools=(odd, LOOK)).model_dump_json().encode()
+    assert (await published(bus, content)).by_name["look"].contract.effect == "read"

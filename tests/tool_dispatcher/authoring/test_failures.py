@@ -1,0 +1,26 @@
+"""What an author says of a failure, and what is made of it."""
+
+import pytest
+
+from shared.tools import ErrorType
+from tool_dispatcher.authoring.failures import WHAT_TO_DO, ToolFailed, error_of
+
+
+def test_an_error_type_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ValueError, match="'oops' is no error type of a tool; use one of validation_error"):
+        ToolFailed("oops", "…")  # type: ignore[arg-type]  # the very fault
+
+
+@pytest.mark.parametrize("kind", ["cancelled", "circuit_open", "unknown_tool", "dependency_failed"])
+def test_no_tool_can_say_that_it_did_not_run(kind: ErrorType) -> None:
+    """Whoever reads these takes the tool's words for ours, and its effect for none."""
+    with pytest.raises(ValueError, match="is no error type of a tool"):
+        ToolFailed(kind, "…")
+
+
+def test_a_failure_that_says_nothing_is_told_with_what_to_do() -> None:
+    told = error_of(ToolFailed("not_found", " ", " "), "read")
+    assert (told.message, told.suggested_action) == (
+        "The tool failed and did not say why.",
+        WHAT_TO_DO["not_found"],
+    )

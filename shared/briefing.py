@@ -1,55 +1,65 @@
 """The briefing: all that the model sees in a round.
 
-Its text is Markdown with fenced facts, in this order, so that the prompt's beginning stays the same
-from round to round:
+Its text is Markdown, in an order that changes as little as possible from round to round, so that the prompt's
+beginning stays cacheable:
 
     # Question
     <the user's words, verbatim>
 
     # Facts
-    <fact id="F1" tool="get_course_outline" call="toolu_1" round="1" at="$">
-    {"course": "...", "lessons": [...]}
-    </fact>
+    <result call="toolu_1" tool="search" round="1" trust="untrusted">
+    ## MCP: Build Rich-Context Apps
+    F1 MCP lets a model use tools over one protocol.
+    F4 (shortened) It was introduced in November 2024 by a company that ...
+    ## Agents in Practice
+    F7 {"number":4,"title":"Tool use"}
+    F9 (superseded by F12) The course takes six hours.
+    </result>
+
+    # Further facts
+    <older facts, chosen for this round alone; the same form>
+
+    # Summaries
+    - F20-F31: <what a model made of facts that have no place>
 
     # Tools tried
-    - round 1: get_course_outline {"course": "..."} -> ok: F1
-    - round 1: search {"q": "..."} -> not_found: <what happened, and what to do next>
+    - round 1: search {"q": "..."} -> ok: F1-F9
+    - round 1: get_outline {"course": "MPC"} -> not_found
+    <result call="toolu_2" tool="get_outline" round="1" trust="tool">
+    No course is called 'MPC'. Search for it first.
+    </result>
 
     # Reasoning so far
     - round 1: <what the model said>
 
+    # Sub-questions
+    - open: who teaches them?
+    - answered: which courses teach MCP? Two [F1, F7]
+
     # Not shown
-    - F2, F3: ...
+    - 12 facts not shown: F20-F31. Read them with recall(id="F20").
 
     # Now
     Round 2 of at most 4.
 
-A section with nothing to say is left out. What tools returned stands inside `<fact>` fences only, and
-`fence` makes sure that it cannot close its fence or open another. A fact that is not shown whole carries
-`shortened="yes"`; its text then ends in an ellipsis.
+A section with nothing to say is left out. What tools returned stands inside `<result>` fences only, and
+`shared.fence` makes sure that it can neither close its fence nor open another. Inside, a line begins with `## ` and the
+title of what follows, with the id of a fact and its statement, or with two spaces, which continue the line
+above: no statement can begin a line of its own. In parentheses behind the id stands what is known about the fact.
 """
 
-import re
+from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Any, Literal
+from itertools import groupby
+from typing import Literal
 
 from pydantic import Field
-from pydantic_core import to_json
 
+from shared.tokens import estimate_tokens
 from shared.values import Value
 
 Level = Literal["full", "simplified", "minimal"]
-CHARACTERS_PER_TOKEN = 4
-"""About."""
-
-_LOOK_ALIKE = r"(?![\x00-\x7f])\w"
-"""Any letter beyond ASCII may be drawn like one of ours."""
-_FENCE = re.compile(
-    r"[<＜﹤](?=[\W_]{0,32}+"
-    + r"[\W_]{0,4}+".join(f"(?:{letter}|{_LOOK_ALIKE})" for letter in "fact")
-    + r"(?![a-zA-Z0-9]))",
-    re.IGNORECASE,
-)
+_RUN_MIN = 3
 
 
 class Outline(Value):
@@ -61,11 +71,15 @@ class Outline(Value):
 
     digest: str = Field(description="BLAKE2b of the text, 128 bits, in hexadecimal.")
     tokens: int = Field(ge=0, description="Estimated.")
-    facts_shown: tuple[str, ...] = Field(
-        default=(), description="Ids of the facts in it, whole or shortened."
+    shown: tuple[str, ...] = Field(
+        default=(), description="Ids of the facts in it, whole or shortened; neighbours as `F3-F9`."
     )
-    facts_shortened: tuple[str, ...] = ()
-    facts_omitted: tuple[str, ...] = ()
+    shortened: tuple[str, ...] = Field(default=(), description="Those of them that are not whole.")
+    omitted: int = Field(default=0, ge=0, description="How many facts are not in it.")
+    missed: tuple[str, ...] = Field(
+        default=(),
+        description="Facts that are not in it though they are close to what is asked; the closest first.",
+    )
 
 
 class Briefing(Value):
@@ -78,19 +92,21 @@ class Briefing(Value):
     def of(
         cls,
         text: str,
-        shown: tuple[str, ...] = (),
-        shortened: tuple[str, ...] = (),
-        omitted: tuple[str, ...] = (),
+        shown: Iterable[str] = (),
+        shortened: Iterable[str] = (),
+        omitted: int = 0,
+        missed: Iterable[str] = (),
     ) -> "Briefing":
-        """The briefing with that text, and the ids of the facts in it and left out of it."""
+        """The briefing with that text, the ids of the facts in it, and what is told of those left out."""
         return cls(
             text=text,
             outline=Outline(
                 digest=digest_of(text),
                 tokens=estimate_tokens(text),
-                facts_shown=shown,
-                facts_shortened=shortened,
-                facts_omitted=omitted,
+                shown=id_ranges(shown),
+                shortened=id_ranges(shortened),
+                omitted=omitted,
+                missed=tuple(missed),
             ),
         )
 
@@ -100,19 +116,17 @@ def digest_of(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def fence(content: Any) -> str:
-    """Tool output as text that cannot imitate the fence around it, by spaces, case or look-alike letters.
-
-    The first character of whatever could pass for a fence becomes `&lt;`; the rest is verbatim.
-    """
-    return _FENCE.sub("&lt;", as_text(content))
-
-
-def as_text(content: Any) -> str:
-    """A fact's content as it is written into a briefing: text as it is, a structure as compact JSON."""
-    return content if isinstance(content, str) else to_json(content).decode()
+def id_ranges(ids: Iterable[str]) -> tuple[str, ...]:
+    """`F1`, `F2`, `F4-F7`: in the order of their numbers, three neighbours and more joined."""
+    numbers = enumerate(sorted({int(id[1:]) for id in ids}))
+    runs = [[number for _, number in run] for _, run in groupby(numbers, lambda pair: pair[1] - pair[0])]
+    parts: list[str] = []
+    for run in runs:
+        parts += [f"F{run[0]}-F{run[-1]}"] if len(run) >= _RUN_MIN else [f"F{number}" for number in run]
+    return tuple(parts)
 
 
-def estimate_tokens(text: str) -> int:
-    """A rough, deterministic count, rounded up."""
-    return -(-len(text) // CHARACTERS_PER_TOKEN)
+def ids_in(ranges: Iterable[str]) -> tuple[str, ...]:
+    """The ids that `id_ranges` has joined, one by one."""
+    bounds = [[int(end[1:]) for end in part.split("-")] for part in ranges]
+    return tuple(f"F{number}" for ends in bounds for number in range(ends[0], ends[-1] + 1))

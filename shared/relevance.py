@@ -20,6 +20,8 @@ FIND_TOOLS = "find_tools"
 """The tool that finds others; offered when not all are."""
 READ_RESULT = "read_result"
 """The tool that reads on in a result that was shown in part, by its handle; offered once there is one."""
+RECALL = "recall"
+"""The tool that fetches what a briefing left out, by a fact's or a call's id; offered once something is left out."""
 
 _K1, _B = 1.2, 0.75
 _TEXT_CHARACTERS = 8_000

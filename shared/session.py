@@ -22,6 +22,12 @@ TerminationReason = Literal[
     "internal_error",
 ]
 
+Citations = Literal["normal", "strict"]
+"""`strict`: statements of an answer that cite nothing are marked."""
+
+Severity = Literal["note", "caution", "serious"]
+"""`note`: good to know; `caution`: check before relying on it; `serious`: do not rely on it."""
+
 ToolName = str
 
 
@@ -44,6 +50,9 @@ class QueryOptions(Value):
         description="Names of the tools to offer; all of the catalogue when left out.",
     )
     model: str | None = Field(default=None, max_length=200, description="Model id, instead of the default.")
+    citations: Citations | None = Field(
+        default=None, description="`strict`: statements of the answer that cite no source are marked."
+    )
     conversation_id: SessionId | None = Field(
         default=None, description="Groups the sessions of one conversation."
     )
@@ -67,12 +76,14 @@ class Uncertainty(Value):
     kind: str = Field(description="Stable word, for programs: see docs/uncertainty.md.")
     message: str = Field(description="One sentence for the reader.")
     about: str = Field(default="", description="What it concerns: a tool, a call, a limit.")
+    severity: Severity = "caution"
 
 
 class Source(Value):
     """Where part of an answer comes from."""
 
-    id: str = Field(description="The id the answer cites it by, `F3`.")
+    id: str = Field(description="The fact it rests on, `F3`.")
+    number: int = Field(default=0, ge=0, description="What the answer cites it by, `[1]`; 0: not cited.")
     tool: ToolName
     call_id: str
     title: str

@@ -23,8 +23,8 @@ class FakeSession:
     async def document(self, name: str) -> tuple[int, bytes | None]:
         return self.documents.get(name, (0, None))
 
-    async def items(self, name: str) -> list[bytes]:
-        return list(self.lists.get(name, []))
+    async def items(self, name: str, start: int = 0) -> list[bytes]:
+        return self.lists.get(name, [])[start:]
 
     async def event(self, log_entry: str) -> AnyEvent:
         if log_entry not in self.log:

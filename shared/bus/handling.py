@@ -20,6 +20,8 @@ RESPONSE = "response"
 """The document that holds a session's one response; whoever writes it first has answered."""
 BRIEFING = "briefing"
 """The text of a session's newest briefing."""
+TO_SUMMARIZE = "to_summarize"
+"""The text that a model is asked to put into fewer words."""
 MEMORY = "memory"
 """The append-only list of a session's memory deltas."""
 
@@ -99,8 +101,8 @@ class SessionStore(Protocol):
     async def document(self, name: str) -> tuple[int, bytes | None]:
         """A document's version and content; (0, None) when there is none."""
 
-    async def items(self, name: str) -> list[bytes]:
-        """The items of an append-only list."""
+    async def items(self, name: str, start: int = 0) -> list[bytes]:
+        """The items of an append-only list, from the `start`-th on."""
 
     async def event(self, log_entry: str) -> AnyEvent:
         """One event of the session's log. Raises UnreadableEvent when it is not there."""

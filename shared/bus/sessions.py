@@ -28,9 +28,9 @@ class RedisSession:
         version, content = await self._batcher.submit("HMGET", key, "version", "content")
         return int(version or 0), content
 
-    async def items(self, name: str) -> list[bytes]:
+    async def items(self, name: str, start: int = 0) -> list[bytes]:
         items: list[bytes] = await self._batcher.submit(
-            "LRANGE", self._keys.of_session(self.session_id, name), 0, -1
+            "LRANGE", self._keys.of_session(self.session_id, name), start, -1
         )
         return items
 

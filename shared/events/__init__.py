@@ -3,7 +3,7 @@
 from shared.events.base import COMPONENTS, AnyEvent, Component, Event, EventData
 from shared.events.client import ApprovalDecided, CancellationRequested, QuerySubmitted
 from shared.events.codec import decode, encode
-from shared.events.context_synthesizer import BriefingReady
+from shared.events.context_synthesizer import BriefingReady, ToSummarize
 from shared.events.coordinator import (
     ApprovalRequested,
     AssemblyOverdue,
@@ -13,9 +13,16 @@ from shared.events.coordinator import (
     DeadlineReached,
     ReasoningRequested,
     SessionOpened,
+    SummaryRequested,
     ToolsRequested,
 )
-from shared.events.reasoning_engine import ReasoningCompleted, ReasoningFailed, StopReason
+from shared.events.reasoning_engine import (
+    ReasoningCompleted,
+    ReasoningFailed,
+    StopReason,
+    SummaryCompleted,
+    SummaryFailed,
+)
 from shared.events.response_assembler import ResponseReady
 from shared.events.runtime import ComponentFailed
 from shared.events.tool_dispatcher import ToolsCompleted
@@ -43,6 +50,10 @@ __all__ = [
     "ResponseReady",
     "SessionOpened",
     "StopReason",
+    "SummaryCompleted",
+    "SummaryFailed",
+    "SummaryRequested",
+    "ToSummarize",
     "ToolsCompleted",
     "ToolsRequested",
     "decode",

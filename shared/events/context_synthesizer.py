@@ -2,9 +2,22 @@
 
 from typing import ClassVar
 
+from pydantic import Field
+
 from shared.briefing import Outline
 from shared.events.base import Component, EventData
-from shared.values import Round
+from shared.values import Round, Value
+
+
+class ToSummarize(Value):
+    """Facts that have no place any more, for a model to put into fewer words."""
+
+    source: str = Field(
+        description="Digest of the text to shorten, which stands in a document of the session."
+    )
+    facts: tuple[str, ...] = Field(description="Ids of the facts in it; neighbours as `F3-F9`.")
+    tokens: int = Field(ge=1, description="Of the text, estimated.")
+    tokens_max: int = Field(ge=1, description="Of the summary.")
 
 
 class BriefingReady(EventData):
@@ -15,3 +28,9 @@ class BriefingReady(EventData):
 
     round: Round
     briefing: Outline
+    to_summarize: ToSummarize | None = Field(
+        default=None, description="What is better summarized, if a model is there for it."
+    )
+    summary_refused: str = Field(
+        default="", description="Why the summary that came with the request is not used; empty when it is."
+    )

@@ -6,7 +6,7 @@ from pydantic import AwareDatetime, Field
 
 from shared.briefing import Level
 from shared.events.base import Component, EventData
-from shared.session import Limits, QueryOptions, Status, TerminationReason, Uncertainty
+from shared.session import Citations, Limits, QueryOptions, Status, TerminationReason, Uncertainty
 from shared.tools import RequestedCall
 from shared.values import DEFAULT_TENANT, LogEntry, Round, Tenant, Usage, Value
 
@@ -39,6 +39,33 @@ class BriefingRequested(EventData):
         default=None, description="The last round's reasoning.completed, to file."
     )
     results: LogEntry | None = Field(default=None, description="The last round's tools.completed, to file.")
+    untrusted: tuple[str, ...] = Field(
+        default=(), description="Ids of the calls in `results` whose words anybody may have written."
+    )
+    summary: LogEntry | None = Field(default=None, description="A summary.completed, to check and file.")
+    tokens_per_estimated: float = Field(
+        default=1.0,
+        ge=0.25,
+        le=4.0,
+        description="Tokens that the model has counted for each that was estimated, so far in the session.",
+    )
+    may_summarize: bool = Field(default=True, description="Whether a summary may be asked for.")
+
+
+class SummaryRequested(EventData):
+    """Have a model put facts into fewer words. Nothing waits for it."""
+
+    type: ClassVar[str] = "antiphon.summary.requested.v1"
+    inbox: ClassVar[Component | None] = "reasoning_engine"
+
+    round: Round
+    source: str = Field(
+        description="Digest of the text to shorten, which stands in a document of the session."
+    )
+    facts: tuple[str, ...] = Field(description="Ids of the facts in it; neighbours as `F3-F9`.")
+    tokens_max: int = Field(ge=1, description="Of the summary.")
+    tokens_left: int = Field(ge=1, description="What remains of the session's token budget.")
+    deadline: AwareDatetime
 
 
 class ReasoningRequested(EventData):
@@ -118,6 +145,10 @@ class AssemblyRequested(EventData):
     batch: Round | None = Field(
         default=None, description="The round of a batch still under way: what its journal holds is used."
     )
+    untrusted: tuple[str, ...] = Field(
+        default=(), description="Ids of the calls in `results` whose words anybody may have written."
+    )
+    citations: Citations = "normal"
     uncertainty: tuple[Uncertainty, ...] = ()
     rounds_used: int = Field(ge=0)
     tool_calls_used: int = Field(ge=0)

@@ -25,6 +25,9 @@ class ReasoningCompleted(EventData):
     model: str
     usage: Usage = Usage()
     attempts: int = Field(default=1, ge=1, description="Calls to the model, the failed ones included.")
+    prompt_tokens_estimated: int = Field(
+        default=0, ge=0, description="Of one call's prompt; 0 when no estimate can be held against the usage."
+    )
     duration_ms: int = Field(default=0, ge=0)
 
 
@@ -43,4 +46,31 @@ class ReasoningFailed(EventData):
     model: str
     usage: Usage = Usage()
     attempts: int = Field(default=1, ge=1)
+    duration_ms: int = Field(default=0, ge=0)
+
+
+class SummaryCompleted(EventData):
+    """A model's summary, not checked yet."""
+
+    type: ClassVar[str] = "antiphon.summary.completed.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+    text: str
+    facts: tuple[str, ...] = Field(description="Ids of the facts it stands for; neighbours as `F3-F9`.")
+    model: str
+    usage: Usage = Usage()
+    duration_ms: int = Field(default=0, ge=0)
+
+
+class SummaryFailed(EventData):
+    """There is no summary; codes as in ReasoningFailed, and `not_supported` by the offline model."""
+
+    type: ClassVar[str] = "antiphon.summary.failed.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+    error: ErrorInfo
+    model: str
+    usage: Usage = Usage()
     duration_ms: int = Field(default=0, ge=0)

@@ -1,11 +1,23 @@
 """The async shell: load the session's memory, file the last round into it, rebuild the briefing."""
 
 import asyncio
+from math import ceil
 from typing import TypeVar
 
-from context_synthesizer.select import build_briefing
+from context_synthesizer.desks import Desks, Kept
 from context_synthesizer.settings import ContextSynthesizerSettings
-from shared.bus.handling import BRIEFING, MEMORY, Append, Delivery, Handlers, Outcome, Put, SessionStore
+from context_synthesizer.summaries import checked
+from shared.bus.handling import (
+    BRIEFING,
+    MEMORY,
+    TO_SUMMARIZE,
+    Append,
+    Delivery,
+    Handlers,
+    Outcome,
+    Put,
+    SessionStore,
+)
 from shared.errors import UnreadableEvent
 from shared.events import (
     BriefingReady,
@@ -13,10 +25,11 @@ from shared.events import (
     EventData,
     QuerySubmitted,
     ReasoningCompleted,
+    SummaryCompleted,
     ToolsCompleted,
 )
-from shared.filing import file_round, keep_within
-from shared.memory import Memory, MemoryDelta
+from shared.filing import keep_within
+from shared.memory import Summary
 
 DataT = TypeVar("DataT", bound=EventData)
 
@@ -26,6 +39,7 @@ class ContextSynthesizer:
 
     def __init__(self, settings: ContextSynthesizerSettings) -> None:
         self._settings = settings
+        self._desks = Desks()
 
     @property
     def handlers(self) -> Handlers:
@@ -38,38 +52,68 @@ class ContextSynthesizer:
         """
         request = delivery.event.data
         assert isinstance(request, BriefingRequested)
-        items, question, reasoning, results = await asyncio.gather(
-            session.items(MEMORY),
+        kept = self._desks.take(session.session_id)
+        items, question, reasoning, results, summary = await asyncio.gather(
+            session.items(MEMORY, kept.since if kept else 0),
             _event(session, request.question, QuerySubmitted),
             _event(session, request.reasoning, ReasoningCompleted),
             _event(session, request.results, ToolsCompleted),
+            _event(session, request.summary, SummaryCompleted),
         )
         assert question is not None, "a request always names its question"
-        deltas = [MemoryDelta.model_validate_json(item) for item in items]
-        bytes_left = self._settings.memory_bytes_max - sum(map(len, items))
-        delta, item = _file(Memory.fold(question.query, tuple(deltas)), reasoning, results, bytes_left)
-        memory = Memory.fold(question.query, (*deltas, delta))
-        briefing = build_briefing(
-            memory, request.round, request.max_rounds, request.level, self._settings.briefing_tokens
+        tokens_max = _tokens_max(self._settings.briefing_tokens, request.tokens_per_estimated)
+        if kept is None or not kept.catches_up(question.query, tokens_max, items):
+            items = await session.items(MEMORY) if kept else items
+            kept = Kept(question.query, tokens_max, items)
+        length = kept.items
+        believed = checked(summary, kept.desk.memory) if summary else ""
+        item = self._file(kept, request, reasoning, results, believed)
+        briefing = kept.desk.briefing(request.round, request.max_rounds, request.level)
+        left_out = kept.desk.to_summarize(briefing) if request.may_summarize else None
+        self._desks.put_back(session.session_id, kept)
+        ready = BriefingReady(
+            round=request.round,
+            briefing=briefing.outline,
+            to_summarize=left_out[1] if left_out else None,
+            summary_refused=believed if isinstance(believed, str) else "",
         )
-        ready = BriefingReady(round=request.round, briefing=briefing.outline)
-        rendered = Put(BRIEFING, None, briefing.text.encode())
-        filed = (Append(MEMORY, len(items), item),) if item else ()
-        return Outcome(events=(ready,), writes=(rendered, *filed))
+        writes = [
+            Put(BRIEFING, None, briefing.text.encode()),
+            *([Append(MEMORY, length, item)] if item else []),
+        ]
+        if left_out:
+            writes.append(Put(TO_SUMMARIZE, None, left_out[0].encode()))
+        return Outcome(events=(ready,), writes=tuple(writes))
+
+    def _file(
+        self,
+        kept: Kept,
+        request: BriefingRequested,
+        reasoning: ReasoningCompleted | None,
+        results: ToolsCompleted | None,
+        summary: Summary | str,
+    ) -> bytes:
+        """File the round on the desk; the item to append, empty when there is nothing to file."""
+        bytes_left = self._settings.memory_bytes_max - kept.bytes
+        delta = kept.desk.filed(reasoning, results, untrusted=request.untrusted, entry=request.results)
+        if isinstance(summary, Summary) and summary not in kept.desk.memory.summaries:
+            delta = delta.model_copy(update={"summaries": (summary,)})
+        if delta.is_empty:
+            return b""
+        item = delta.model_dump_json(exclude_defaults=True).encode()
+        if len(item) > bytes_left:
+            delta = keep_within(delta, bytes_left)
+            item = delta.model_dump_json(exclude_defaults=True).encode()
+        kept.add(item, delta)
+        return item
 
 
-def _file(
-    memory: Memory, reasoning: ReasoningCompleted | None, results: ToolsCompleted | None, bytes_left: int
-) -> tuple[MemoryDelta, bytes]:
-    """The round's delta, and the item to append; empty when there is nothing to file."""
-    delta = file_round(memory, reasoning, results)
-    if not (delta.facts or delta.reasoning or delta.tool_usage):
-        return delta, b""
-    item = delta.model_dump_json().encode()
-    if len(item) > bytes_left:
-        delta = keep_within(delta, bytes_left)
-        item = delta.model_dump_json().encode()
-    return delta, item
+def _tokens_max(estimated: int, tokens_per_estimated: float) -> int:
+    """The budget in estimated tokens, by what the model's own count has shown.
+
+    In steps of a tenth, so that it changes seldom: each change plans the briefing anew.
+    """
+    return int(estimated / (ceil(round(tokens_per_estimated * 10, 6)) / 10))
 
 
 async def _event(session: SessionStore, log_entry: str | None, kind: type[DataT]) -> DataT | None:

@@ -1,27 +1,38 @@
-"""From memory to the text of a briefing, piece by piece. Pure; the form is fixed in shared/briefing.py.
+"""The pieces a briefing is put together from: each a text with its price in tokens. Pure.
 
-A piece is one item of a section: a fact in its fence, a line on a tool use, a reasoning note. Each exists
-in a longer and a shorter form; which one is used is decided in select.py.
+The form is fixed in shared/briefing.py; which pieces are shown, and in which length, is decided in page.py and
+select.py.
 """
 
 import json
-import re
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 
-from shared.briefing import as_text, fence
+from shared.briefing import id_ranges
 from shared.excerpt import one_line, shorten
-from shared.memory import Fact, ReasoningNote, ToolUse
-from shared.relevance import READ_RESULT
+from shared.fence import CLOSING, fence, opening
+from shared.memory import Document, Fact, Memory, ReasoningNote, Summary, ToolUse
+from shared.note import Note
+from shared.relevance import READ_RESULT, RECALL
+from shared.tokens import token_units
 
-KEY_PART_CHARACTERS = 300
-LINE_CHARACTERS = 80
+SHORT_CHARACTERS = 160
+"""Of a statement that is not shown whole."""
 LONG, SHORT = 400, 120
 """Characters of a tool use's arguments, and of its message."""
 _NAME_CHARACTERS = 200
-_ATTRIBUTE = str.maketrans({"&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;"})
-_RUN_MIN = 3
-_PLAIN = re.compile(r"[A-Za-z0-9_.$\[\]:-]{0,200}")
+_TITLE_CHARACTERS = 120
+
+
+class Piece:
+    """Lines of a briefing, and what they cost in hundredths of a token, with the line break behind them."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def units(self) -> int:
+        return token_units(self.text) + token_units("\n")
 
 
 def render(sections: Sequence[tuple[str, Sequence[str]]]) -> str:
@@ -29,84 +40,113 @@ def render(sections: Sequence[tuple[str, Sequence[str]]]) -> str:
     return "\n\n".join(f"# {title}\n" + "\n".join(items) for title, items in sections if items)
 
 
-def whole_fact(fact: Fact) -> str:
-    return _fenced(fact, fence(fact.content))
+def fact_line(fact: Fact, known: str = "") -> Piece:
+    """The fact whole, behind its id and what is known about it: `F9 (superseded by F12) It takes 6 hours.`"""
+    return Piece(f"{fact.id} {known}{fence(fact.statement)}")
 
 
-def key_part(fact: Fact, characters: int = KEY_PART_CHARACTERS) -> str:
-    """The fact with the first part of its content; whole when that is all there is.
-
-    The text is fenced before it is cut, so that its length is known, and after, because a cut may end a word.
-    """
-    content = fence(fact.content)
-    if len(content) <= characters:
-        return _fenced(fact, content)
-    return _fenced(fact, fence(shorten(content, characters)), is_shortened=True)
+def short_fact_line(fact: Fact, known: str = "") -> Piece:
+    """The beginning of the fact; whole when that is no longer."""
+    if len(fact.statement) <= SHORT_CHARACTERS:
+        return fact_line(fact, known)
+    known = f"{known[:-2]}; shortened) " if known else "(shortened) "
+    # Fenced again after the cut, which may end a word early.
+    return Piece(f"{fact.id} {known}{fence(one_line(fact.statement, SHORT_CHARACTERS))}")
 
 
-def fact_line(fact: Fact) -> str:
-    """The fact on one line: its title, and how its content begins; whole when that is no longer."""
-    content = as_text(fact.content)
-    if len(content) <= LINE_CHARACTERS:
-        return whole_fact(fact)
-    begins, title = one_line(content, LINE_CHARACTERS), one_line(fact.title, LINE_CHARACTERS)
-    line = f"{title}: {begins}" if title and title not in begins else begins
-    return _fenced(fact, fence(line), is_shortened=True)
+def known_about(fact: Fact, memory: Memory) -> str:
+    """`(superseded by F12) `, `(contradicts F4; supersedes F2) `; empty when there is nothing to say."""
+    said = []
+    if fact.id in memory.superseded:
+        said.append(f"superseded by {memory.superseded[fact.id]}")
+    if others := memory.contradicted.get(fact.id):
+        said.append(f"contradicts {', '.join(others)}")
+    if fact.supersedes:
+        said.append(f"supersedes {', '.join(fact.supersedes)}")
+    return f"({'; '.join(said)}) " if said else ""
 
 
-def tool_line(use: ToolUse, characters: int) -> str:
-    """`- round 1: search {"q": "..."} -> not_found: what happened and what to do next`.
+def heading(document: Document, not_shown: Sequence[str] = ()) -> Piece | None:
+    """The document's title, with the facts of it that are not shown where none is; None when it has none."""
+    missing = f" ({', '.join(id_ranges(not_shown))} not shown)" if not_shown else ""
+    title = fence(one_line(document.title, _TITLE_CHARACTERS))
+    return Piece(f"## {title}{missing}") if title or missing else None
+
+
+def fence_around(document: Document) -> tuple[Piece, Piece]:
+    """The lines before and after the facts of one call."""
+    opened = opening(document.call_id, document.tool, document.round, document.is_untrusted)
+    return Piece(opened), Piece(CLOSING)
+
+
+def tool_lines(use: ToolUse, characters: int) -> Piece:
+    """`- round 1: search {"q": "..."} -> ok: F1-F9`, with the tool's own words in their fence below.
 
     How the whole of a result is read stands at the end, and is never cut.
     """
     arguments = " ".join(json.dumps(use.arguments, ensure_ascii=False).splitlines())
     arguments = shorten(arguments, characters) if len(arguments) > characters else arguments
-    said = one_line(" ".join(filter(None, [use.substitute_because, use.message])), characters)
-    came = ": ".join(filter(None, [use.outcome, " ".join(filter(None, [id_ranges(use.facts), said]))]))
-    tool = one_line(use.tool, _NAME_CHARACTERS)
+    came = ": ".join(filter(None, [use.outcome, ", ".join(use.facts)]))
+    if not use.facts and use.outcome == "ok":
+        came += f": {one_line(use.message, characters)}"
     if use.handle:
         came += f"; shown in part: {READ_RESULT}(handle={json.dumps(use.handle, ensure_ascii=False)})"
-    return f"- round {use.round}: " + fence(f"{tool} {arguments} -> {came}")
+    line = f"- round {use.round}: " + fence(f"{one_line(use.tool, _NAME_CHARACTERS)} {arguments} -> {came}")
+    words = [use.substitute_because, use.message if use.facts or use.outcome != "ok" else ""]
+    if not any(words):
+        return Piece(line)
+    said = fence(one_line(" ".join(filter(None, words)), 2 * characters))
+    opened = opening(use.call_id, use.substitute or use.tool, use.round, use.is_untrusted)
+    return Piece(f"{line}\n{opened}\n  {said}\n{CLOSING}")
 
 
-def note_item(note: ReasoningNote, characters: int | None = None) -> str:
-    """What the model said, whole with its lines indented, or on one line of so many characters."""
-    if characters is not None:
-        return f"- round {note.round}: " + fence(one_line(note.text, characters))
-    return f"- round {note.round}: " + fence("\n  ".join(note.text.strip().splitlines()))
+def searched(uses: Iterable[ToolUse], found: bool) -> Piece:
+    """Searches on one line, for where there is no place for more."""
+    queries = "; ".join(dict.fromkeys(json.dumps(use.query, ensure_ascii=False) for use in uses))
+    return Piece(f"- already searched{'' if found else ', found nothing'}: {fence(one_line(queries, 2_000))}")
 
 
-def not_shown(ids: Sequence[str], characters: int) -> str:
-    """`- F2-F9, F11: left out for length.`; empty when even that does not fit."""
-    for text in (f"- {id_ranges(ids)}: left out for length.", f"- {len(ids)} facts left out for length."):
-        if len(text) <= characters:
-            return text
-    return ""
+def note_lines(note: ReasoningNote) -> Piece:
+    """What the model said, whole, with the conclusions, doubts and plans of its note below."""
+    said = [fence(note.text.strip())] if note.text.strip() else []
+    said += [f"{kind}: {fence(line)}" for kind, line in _noted(note.note)]
+    return Piece(f"- round {note.round}: " + "\n  ".join(said))
 
 
-def id_ranges(ids: Sequence[str]) -> str:
-    """`F1, F2, F4-F7`: three neighbours and more joined."""
-    if len(ids) < _RUN_MIN:
-        return ", ".join(ids)
-    numbers = enumerate(int(id[1:]) for id in ids)
-    runs = [[number for _, number in run] for _, run in groupby(numbers, lambda pair: pair[1] - pair[0])]
-    parts = [
-        f"F{run[0]}-F{run[-1]}" if len(run) >= _RUN_MIN else ", ".join(f"F{number}" for number in run)
-        for run in runs
-    ]
-    return ", ".join(parts)
+def short_note_line(note: ReasoningNote) -> Piece:
+    """What it concluded, else how its words begin, on one line."""
+    concluded = " ".join(note.note.concluded) if note.note else ""
+    return Piece(f"- round {note.round}: {fence(one_line(concluded or note.text, 200))}")
 
 
-def _fenced(fact: Fact, content: str, *, is_shortened: bool = False) -> str:
-    shortened = ' shortened="yes"' if is_shortened else ""
-    return (
-        f'<fact id="{fact.id}" tool="{_attribute(fact.tool)}" call="{_attribute(fact.call_id)}"'
-        f' round="{fact.round}" at="{_attribute(fact.position)}"{shortened}>\n{content}\n</fact>'
+def question_lines(memory: Memory) -> tuple[list[Piece], list[Piece]]:
+    """The open sub-questions, and those answered, as the model named them."""
+    is_named = any(one.note and (one.note.open or one.note.answered) for one in memory.reasoning)
+    still = [Piece(f"- open: {fence(one)}") for one in memory.open_questions] if is_named else []
+    return still, [Piece(f"- answered: {fence(one)}") for one in memory.answered]
+
+
+def summary_lines(summary: Summary) -> Piece:
+    """A summary, in a fence: it is made of what tools returned."""
+    opened = opening("summary", "summary", summary.round, is_untrusted=True)
+    return Piece(f"{opened}\n  {fence(summary.text)}\n{CLOSING}")
+
+
+def not_shown(ids: Sequence[str]) -> Piece:
+    """`- 12 facts not shown: F20-F31. Read one with recall(id="F20").`"""
+    count = f"{len(ids)} fact{'s' if len(ids) > 1 else ''} not shown"
+    ranges = ", ".join(id_ranges(ids))
+    told = f": {ranges}" if len(ranges) <= SHORT else f", among them {shorten(ranges, SHORT)}"
+    return Piece(f'- {count}{told}. Read one with {RECALL}(id="{ids[0]}").')
+
+
+def _noted(note: Note | None) -> list[tuple[str, str]]:
+    if note is None:
+        return []
+    kinds = (
+        ("concluded", note.concluded),
+        ("doubt", note.doubts),
+        ("plan", note.plans),
+        ("constraint", note.constraints),
     )
-
-
-def _attribute(value: str) -> str:
-    """A value that cannot leave its quotes."""
-    if _PLAIN.fullmatch(value):
-        return value
-    return fence(one_line(value, _NAME_CHARACTERS).translate(_ATTRIBUTE))
+    return [(kind, line) for kind, lines in kinds for line in lines]

@@ -2,195 +2,284 @@
 
 When everything fits, everything is shown whole. Otherwise the room is given out in this order:
 
-    1. the question and the round, always
-    2. the newest round's facts, whole; when they alone are too much, levelled to one length within three
-       quarters of the room
-    3. older facts on one line each, then tool uses, then reasoning notes on one line, newest first
-    4. older facts as far as their key part, then whole, newest first
-    5. reasoning notes whole, tool uses in their long form, newest first
+    1. the question, the round and the open sub-questions, always
+    2. facts that the model's conclusions cite; of each newest result its closest fact
+    3. a share for tool uses, reasoning and what is not shown, so that no fact takes the last of it
+    4. facts by how close they are to what is asked (score.py), whole, the next one that fits
+    5. what is left: tool uses and reasoning in their longer forms, answered sub-questions
 
-What is older is thus shortened sooner, and a fact is the last thing to go; what is gone is listed by id. One
-pass, linear in the memory: every piece is measured once in each form.
+Age decides nothing but ties. A fact that is superseded is shown on one line at most. What has no place is listed
+by id, for `recall`.
+
+Above LAZY_TOKENS the facts stand in two sections: "Facts", which changes only by growing at its end as long as
+there is room (plan.py), and "Further facts", chosen anew each round.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from context_synthesizer.page import Page, Pieces, Room
 from context_synthesizer.render import (
-    LINE_CHARACTERS,
     LONG,
     SHORT,
-    fact_line,
-    key_part,
+    Piece,
     not_shown,
-    note_item,
+    note_lines,
+    question_lines,
     render,
-    tool_line,
-    whole_fact,
+    searched,
+    short_note_line,
+    summary_lines,
+    tool_lines,
 )
-from shared.briefing import CHARACTERS_PER_TOKEN, Briefing, Level
-from shared.memory import Fact, Memory, ToolUse
+from shared.briefing import Briefing, Level, ids_in
+from shared.memory import Fact, Memory, ReasoningNote, ToolUse
+from shared.tokens import UNITS_PER_TOKEN, token_units
 
-_SHARE: dict[Level, int] = {"full": 1, "simplified": 2, "minimal": 4}
-_HEADINGS_CHARACTERS = len("\n\n# Facts\n\n\n# Tools tried\n\n\n# Reasoning so far\n\n\n# Not shown\n")
-_NOT_SHOWN_CHARACTERS = 120
-_NOTE_LINE_CHARACTERS = 200
+LAZY_TOKENS = 4_000
+MISSED_MAX = 10
+_LEVEL_SHARE: dict[Level, int] = {"full": 1, "simplified": 2, "minimal": 4}
+_BESIDE_SHARE = 8
+"""One part in so many of the room is kept for what is not a fact."""
+_SUMMARIES_SHARE = 6
+_MISFITS_MAX = 40
+"""Facts in a row for which there is no room; then the page counts as full."""
+_MISSED_SHARE = 0.5
+"""Of the closest fact's score: what is as close as that should have been shown."""
+_TRIED, _SAID = "Tools tried", "Reasoning so far"
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a briefing is for."""
+
+    round: int
+    max_rounds: int
+    level: Level = "full"
+
+
+def build_briefing(
+    memory: Memory,
+    scores: Mapping[str, float],
+    pieces: Pieces,
+    ask: Ask,
+    tokens_max: int,
+    planned: Sequence[str] | None = None,
+) -> Briefing:
+    """The briefing for a round, of `tokens_max` estimated tokens at most, fewer at a lower level.
+
+    `scores`: how close each fact is to what is asked. `planned`: the facts of the section that only grows, in
+    the order of their ids; None for one section chosen anew. `simplified` has half of the tokens and no
+    reasoning, `minimal` a quarter, for question and facts alone. Only a question that is longer than that by
+    itself goes beyond; nothing else is shown then.
+    """
+    question = ("Question", (memory.query,))
+    now = ("Now", (f"Round {ask.round} of at most {ask.max_rounds}.",))
+    room = Room(tokens_max // _LEVEL_SHARE[ask.level] * UNITS_PER_TOKEN)
+    if not room.take(token_units(render((question, now)) + "\n\n")):
+        return Briefing.of(render((question,)), omitted=len(memory.facts))
+    shown = _whole(memory, pieces, ask.level, Room(room.left))
+    shown = shown or _selected(memory, scores, pieces, ask.level, room, planned)
+    text = render((question, *shown.sections, now))
+    omitted = len(memory.facts) - len(shown.facts)
+    missed = _missed(memory, scores, shown.facts) if omitted else ()
+    return Briefing.of(text, shown.facts, shown.shortened, omitted, missed)
+
+
+def must_have(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:
+    """What the model's conclusions rest on, by id, then the closest fact of each of the newest results."""
+    cited = [fact for fact in memory.facts.values() if fact.id in memory.cited]
+    closest = [max(facts, key=lambda fact: scores[fact.id]) for facts in _newest(memory)]
+    return list({fact.id: fact for fact in (*cited, *closest)}.values())
+
+
+def by_closeness(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:
+    """The closest first; of equals the newest."""
+    newest_first = list(memory.facts.values())[::-1]
+    return sorted(newest_first, key=lambda fact: -scores[fact.id])
+
+
+def fill(page: Page, facts: Iterable[Fact]) -> list[Fact]:
+    """Put one fact after the other where it fits, superseded ones in their short form; what was put."""
+    superseded = page.memory.superseded
+    put: list[Fact] = []
+    misfits = 0
+    for fact in facts:
+        if fact.id in page.lines:
+            continue
+        if page.put(fact, is_short=fact.id in superseded):
+            put.append(fact)
+            misfits = 0
+        elif (misfits := misfits + 1) == _MISFITS_MAX:
+            break
+    return put
 
 
 @dataclass
-class _Pieces:
-    """The items of each section as they are shown; an empty one is not."""
+class _Section:
+    """Lines under a title, which is paid for with the first."""
 
-    facts: list[str]
-    uses: list[str]
-    notes: list[str]
-    not_shown: list[str] = field(default_factory=list)
+    title: str
+    room: Room
+    texts: list[str] = field(default_factory=list)
 
+    def put(self, piece: Piece) -> bool:
+        if not self.room.take(piece.units + (0 if self.texts else title_units(self.title))):
+            return False
+        self.texts.append(piece.text)
+        return True
 
-def build_briefing(memory: Memory, round: int, max_rounds: int, level: Level, tokens_max: int) -> Briefing:
-    """The briefing for `round`, of `tokens_max` estimated tokens at most, fewer at a lower level.
-
-    `simplified` has half of them and no reasoning notes, `minimal` a quarter, for question and facts alone.
-    Only a question that is longer than that by itself goes beyond; nothing else is shown then.
-    """
-    question = ("Question", (memory.intent,))
-    now = ("Now", (f"Round {round} of at most {max_rounds}.",))
-    memory = _for_level(memory, level)
-    characters_max = tokens_max // _SHARE[level] * CHARACTERS_PER_TOKEN
-    whole = _everything(memory)
-    text = _assemble(question, whole, now)
-    if len(text) <= characters_max:
-        return Briefing.of(text, shown=tuple(fact.id for fact in memory.facts))
-    frame = render((question, now))
-    if len(frame) > characters_max:
-        frame = render((question,))
-        return Briefing.of(frame, omitted=tuple(fact.id for fact in memory.facts))
-    shown = _within(memory, whole, characters_max - len(frame) - _HEADINGS_CHARACTERS)
-    text = _assemble(question, shown, now)
-    return _described(text, memory.facts, shown.facts, whole.facts)
+    def put_all(self, pieces: Iterable[Piece]) -> bool:
+        """Each that there is room for; whether that was all."""
+        misfits = [piece for piece in pieces if not self.put(piece)]
+        return not misfits
 
 
-def _for_level(memory: Memory, level: Level) -> Memory:
-    if level == "full":
-        return memory
-    if level == "simplified":
-        return memory.model_copy(update={"reasoning": ()})
-    return memory.model_copy(update={"reasoning": (), "tool_usage": ()})
+@dataclass(frozen=True)
+class _Shown:
+    """What stands between question and round."""
+
+    sections: tuple[tuple[str, Sequence[str]], ...]
+    facts: frozenset[str]
+    shortened: frozenset[str] = frozenset()
 
 
-def _everything(memory: Memory) -> _Pieces:
-    return _Pieces(
-        [whole_fact(fact) for fact in memory.facts],
-        [tool_line(use, LONG) for use in memory.tool_usage],
-        [note_item(note) for note in memory.reasoning],
+def title_units(title: str) -> int:
+    """What the title of a section costs, with the empty line before it."""
+    return token_units(f"# {title}\n\n")
+
+
+def _whole(memory: Memory, pieces: Pieces, level: Level, room: Room) -> _Shown | None:
+    """All there is, whole, in one section of facts; None when there is no room for that."""
+    page = Page("Facts", memory, pieces, room)
+    tried, said, questions = (_Section(title, room) for title in (_TRIED, _SAID, "Sub-questions"))
+    uses, notes = _beside(memory, level)
+    still, answered = question_lines(memory)
+    fits = (
+        tried.put_all(tool_lines(use, LONG) for use in uses)
+        and said.put_all(note_lines(note) for note in notes)
+        and questions.put_all((*still, *answered))
+        and all(page.put(fact) for fact in memory.facts.values())
+    )
+    if not fits:
+        return None
+    sections: list[Page | _Section] = [page, tried, said, questions]
+    return _Shown(tuple((one.title, one.texts) for one in sections), frozenset(page.lines))
+
+
+def _selected(
+    memory: Memory,
+    scores: Mapping[str, float],
+    pieces: Pieces,
+    level: Level,
+    room: Room,
+    planned: Sequence[str] | None,
+) -> _Shown:
+    """What has a place, by the order at the top of this file."""
+    questions = _Section("Sub-questions", room)
+    still, answered = question_lines(memory)
+    questions.put_all(still)
+    facts = Page("Facts", memory, pieces, room)
+    page = facts if planned is None else Page("Further facts", memory, pieces, room)
+    beside = room.left // _BESIDE_SHARE
+    room.left -= beside
+    ordered = by_closeness(memory, scores)
+    must = must_have(memory, scores)
+    _put_must(page, must if planned is None else [fact for fact in must if fact.id not in set(planned)])
+    fill(facts, [memory.facts[id] for id in planned or ()])
+    summaries = _summaries(memory, room)
+    fill(page, [fact for fact in ordered if fact.id not in facts.lines])
+    room.left += beside
+
+    shown = frozenset((*facts.lines, *page.lines))
+    left_out = _Section("Not shown", room)
+    if omitted := [id for id in memory.facts if id not in shown]:
+        left_out.put(not_shown(omitted))
+    uses, notes = _beside(memory, level)
+    tried = _tried(uses, room)
+    said = _said(notes, room)
+    questions.put_all(answered)
+    pages = [facts] if page is facts else [facts, page]
+    sections: list[Page | _Section] = [*pages, summaries, tried, said, questions, left_out]
+    return _Shown(
+        tuple((one.title, one.texts) for one in sections), shown, frozenset(facts.shortened | page.shortened)
     )
 
 
-def _assemble(question: tuple[str, Sequence[str]], pieces: _Pieces, now: tuple[str, Sequence[str]]) -> str:
-    sections = (
-        question,
-        ("Facts", list(filter(None, pieces.facts))),
-        ("Tools tried", list(filter(None, pieces.uses))),
-        ("Reasoning so far", list(filter(None, pieces.notes))),
-        ("Not shown", pieces.not_shown),
-        now,
-    )
-    return render(sections)
+def _beside(memory: Memory, level: Level) -> tuple[Sequence[ToolUse], Sequence[ReasoningNote]]:
+    """What is shown beside facts at that level."""
+    uses = () if level == "minimal" else memory.tool_usage
+    return uses, memory.reasoning if level == "full" else ()
 
 
-def _described(text: str, facts: Sequence[Fact], shown: Sequence[str], whole: Sequence[str]) -> Briefing:
-    triples = list(zip(facts, shown, whole, strict=True))
-    return Briefing.of(
-        text,
-        shown=tuple(fact.id for fact, piece, _ in triples if piece),
-        shortened=tuple(fact.id for fact, piece, full in triples if piece and piece != full),
-        omitted=tuple(fact.id for fact, piece, _ in triples if not piece),
-    )
+def _put_must(page: Page, facts: Iterable[Fact]) -> None:
+    for fact in facts:
+        _ = page.put(fact) or page.put(fact, is_short=True)
 
 
-class _Room:
-    """Characters that are left to give out."""
-
-    def __init__(self, characters: int) -> None:
-        self.left = characters
-
-    def put(self, pieces: list[str], index: int, piece: str) -> None:
-        """Show `piece` in place of what is shown at `index`, if there is room for it."""
-        cost = _size(piece) - _size(pieces[index])
-        if cost <= self.left:
-            pieces[index] = piece
-            self.left -= cost
-
-    def put_all(self, pieces: list[str], indexes: Iterable[int], form: Callable[[int], str]) -> None:
-        for index in indexes:
-            self.put(pieces, index, form(index))
+def _summaries(memory: Memory, room: Room) -> _Section:
+    """The newest summaries, within their share of the room, the oldest first."""
+    share = Room(room.left // _SUMMARIES_SHARE)
+    chosen = [piece for piece in map(summary_lines, reversed(memory.summaries)) if share.take(piece.units)]
+    section = _Section("Summaries", room)
+    section.put_all(reversed(chosen))
+    return section
 
 
-def _within(memory: Memory, whole: _Pieces, characters: int) -> _Pieces:
-    """The pieces that go into so many characters, by the order at the top of this file."""
-    facts, uses, notes = memory.facts, memory.tool_usage, memory.reasoning
-    shown = _Pieces([""] * len(facts), [""] * len(uses), [""] * len(notes))
-    listing = min(_NOT_SHOWN_CHARACTERS, max(0, characters) // 4)
-    room = _Room(characters - listing)
-    newest_round = max((fact.round for fact in facts), default=0)
-    newest = [index for index, fact in enumerate(facts) if fact.round == newest_round]
-    older = [index for index in reversed(range(len(facts))) if facts[index].round != newest_round]
-
-    lines = {index: fact_line(facts[index]) for index in older}
-    tried = [tool_line(use, SHORT) for use in uses]
-    is_too_much = sum(_size(whole.facts[index]) for index in newest) > room.left
-    wanted = sum(map(_size, [*lines.values(), *tried])) if is_too_much else 0
-    set_aside = min(max(0, room.left) // 4, wanted)
-    room.left -= set_aside
-    _put_levelled(room, shown.facts, newest, facts, whole.facts)
-    room.left += set_aside
-    room.put_all(shown.facts, older, lambda index: lines[index])
-    room.put_all(shown.uses, _telling_first(uses), lambda index: tried[index])
-    room.put_all(
-        shown.notes, reversed(range(len(notes))), lambda index: note_item(notes[index], _NOTE_LINE_CHARACTERS)
-    )
-    room.put_all(shown.facts, older, lambda index: key_part(facts[index]))
-    room.put_all(shown.facts, older, lambda index: whole.facts[index])
-    room.put_all(shown.notes, reversed(range(len(notes))), lambda index: whole.notes[index])
-    room.put_all(shown.uses, _telling_first(uses), lambda index: whole.uses[index])
-
-    omitted = [fact.id for fact, piece in zip(facts, shown.facts, strict=True) if not piece]
-    shown.not_shown = list(filter(None, [not_shown(omitted, listing)] if omitted else []))
-    return shown
+def _tried(uses: Sequence[ToolUse], room: Room) -> _Section:
+    """A line for each use, longer ones for the newest; or searches joined to one line, where that is too much."""
+    section = _Section(_TRIED, room)
+    short = [tool_lines(use, SHORT) for use in uses]
+    if sum(piece.units for piece in short) + title_units(_TRIED) > room.left:
+        searches = [use for use in uses if use.query and use.outcome in ("ok", "not_found")]
+        for is_found in (False, True):
+            _put_searched(section, [use for use in searches if bool(use.facts) == is_found], is_found)
+        section.put_all(piece for use, piece in zip(uses, short, strict=True) if use not in searches)
+        return section
+    section.put_all(short)
+    for index in reversed(range(len(uses))):
+        long = tool_lines(uses[index], LONG)
+        if room.take(long.units - short[index].units):
+            section.texts[index] = long.text
+    return section
 
 
-def _put_levelled(
-    room: _Room, pieces: list[str], newest: Sequence[int], facts: Sequence[Fact], whole: Sequence[str]
-) -> None:
-    """The newest facts whole, or the longest of them cut to one length so that all have a place."""
-    cap = _level([_size(whole[index]) for index in newest], room.left)
-    for index in newest:
-        size = _size(whole[index])
-        around = size - len(whole[index].partition("\n")[2]) + len('\n</fact> shortened="yes" …')
-        if size <= cap:
-            room.put(pieces, index, whole[index])
-        elif cap - around > LINE_CHARACTERS:
-            room.put(pieces, index, key_part(facts[index], cap - around))
-        if not pieces[index]:
-            room.put(pieces, index, fact_line(facts[index]))
+def _put_searched(section: _Section, uses: Sequence[ToolUse], is_found: bool) -> None:
+    """As many of the newest searches as there is room for."""
+    while uses and not section.put(searched(uses, is_found)):
+        uses = uses[-(len(uses) // 2) :] if len(uses) > 1 else ()
 
 
-def _telling_first(uses: Sequence[ToolUse]) -> list[int]:
-    """Newest first, but before them what brought no facts: nothing else in a briefing tells of it."""
-    return sorted(range(len(uses)), key=lambda index: (bool(uses[index].facts), -index))
+def _said(notes: Sequence[ReasoningNote], room: Room) -> _Section:
+    """The newest words first: on one line each, then whole, as far as there is room; in the order of rounds."""
+    section = _Section(_SAID, room)
+    lines: dict[int, Piece] = {}
+    for index in reversed(range(len(notes))):
+        line = short_note_line(notes[index])
+        if room.take(line.units + (0 if lines else title_units(_SAID))):
+            lines[index] = line
+    for index in list(lines):
+        whole = note_lines(notes[index])
+        if room.take(whole.units - lines[index].units):
+            lines[index] = whole
+    section.texts = [lines[index].text for index in sorted(lines)]
+    return section
 
 
-def _level(sizes: Sequence[int], room: int) -> int:
-    """The greatest length such that pieces cut to it fit into `room` together."""
-    left = room
-    for done, size in enumerate(sorted(sizes)):
-        share = left // (len(sizes) - done)
-        if size > share:
-            return share
-        left -= size
-    return max(sizes, default=0)
+def _newest(memory: Memory) -> list[list[Fact]]:
+    """Of each result of the newest round, its facts."""
+    newest = memory.tool_usage[-1].round if memory.tool_usage else 0
+    told = [ids_in(use.facts) for use in memory.tool_usage if use.round == newest and use.facts]
+    return [facts for ids in told if (facts := [memory.facts[id] for id in ids if id in memory.facts])]
 
 
-def _size(piece: str) -> int:
-    """What a piece costs, with the line break after it."""
-    return len(piece) + 1 if piece else 0
+def _missed(memory: Memory, scores: Mapping[str, float], shown: frozenset[str]) -> tuple[str, ...]:
+    """The facts left out that are nearly as close as the closest; what a later date puts aside is no loss."""
+    close = _MISSED_SHARE * max(scores.values())
+    summarized = {id for summary in memory.summaries for id in ids_in(summary.facts)}
+    missed = [
+        fact.id
+        for fact in by_closeness(memory, scores)
+        if fact.id not in shown and scores[fact.id] > 0 and scores[fact.id] >= close
+    ]
+    return tuple(id for id in missed if id not in memory.superseded and id not in summarized)[:MISSED_MAX]

@@ -13,6 +13,7 @@ from coordinator.session import Decision, Session, doubt
 from shared.events import ApprovalDecided, ApprovalRequested, CallToApprove, ToolsCompleted
 from shared.excerpt import one_line
 from shared.placeholders import has_placeholder
+from shared.relevance import READ_RESULT, RECALL
 from shared.session import Uncertainty
 from shared.tools import Catalogue, ErrorType, RequestedCall, ToolDefinition, ToolResult
 from shared.values import LogEntry
@@ -20,6 +21,8 @@ from shared.values import LogEntry
 _NEVER_RAN: tuple[ErrorType, ...] = ("cancelled", "unknown_tool", "dependency_failed", "circuit_open")
 """Errors of calls that reached nobody. A refusal for want of permission is not among them: a tool may say so
 itself, in words it was given."""
+_REPEATING = (READ_RESULT, RECALL)
+"""Tools that return what others have returned before."""
 _BLIND = (
     "a person has to approve it, and must see its arguments; make it again in the next reply, with the values "
     "themselves in place of the placeholders"
@@ -92,9 +95,18 @@ def missing(session: Session) -> tuple[Uncertainty, ...]:
     return (doubt("approval_missing", message, ", ".join(session.undecided)),)
 
 
-def brings_untrusted(completed: ToolsCompleted, catalogue: Catalogue) -> bool:
-    """Whether the batch brought something that anybody may have written: a result, or an error in their words."""
-    return any(_is_open(name, catalogue) for result in completed.results for name in _spoke(result))
+def untrusted_calls(session: Session, completed: ToolsCompleted, catalogue: Catalogue) -> tuple[str, ...]:
+    """The calls that brought something anybody may have written: a result, or an error in their words.
+
+    A built-in tool that repeats earlier results does so once such words are in the session; which of them it
+    repeats is not looked at.
+    """
+
+    def is_open(name: str) -> bool:
+        return _is_open(name, catalogue) or (session.has_untrusted and name in _REPEATING)
+
+    found = [result.call_id for result in completed.results if any(map(is_open, _spoke(result)))]
+    return tuple(dict.fromkeys(found))
 
 
 def _because(tool: ToolDefinition, call: RequestedCall, has_untrusted: bool, is_flowing: bool) -> str:

@@ -4,7 +4,7 @@ The session waits for the reply to one request at a time, by that request's id. 
 twice, or from elsewhere, changes nothing.
 """
 
-from coordinator import approvals, limits, offer
+from coordinator import approvals, limits, offer, summaries
 from coordinator.requests import (
     DEADLINE,
     LEVELS,
@@ -28,11 +28,15 @@ from shared.events import (
     ReasoningCompleted,
     ReasoningFailed,
     ResponseReady,
+    SummaryCompleted,
+    SummaryFailed,
     ToolsCompleted,
 )
-from shared.session import Response, Status, TerminationReason
+from shared.session import Response, Status, TerminationReason, Uncertainty
 from shared.tools import Catalogue
 from shared.values import LogEntry
+
+_MISSED_NAMED = 10
 
 
 def decide(session: Session, event: AnyEvent, log_entry: LogEntry, catalogue: Catalogue) -> Decision:
@@ -59,6 +63,8 @@ def decide(session: Session, event: AnyEvent, log_entry: LogEntry, catalogue: Ca
             return _end(session, event, "partial", "deadline_exceeded")
         case ComponentFailed() as failure:
             return _on_failure(session, event, failure)
+        case SummaryCompleted() | SummaryFailed() as summary:
+            return Decision(summaries.after_reply(session, event, log_entry, summary))
         case ApprovalDecided() as decision:
             return _on_approval(session, event, log_entry, decision, catalogue)
         case _ if event.causationid is None or event.causationid != session.awaiting:
@@ -78,11 +84,21 @@ def decide(session: Session, event: AnyEvent, log_entry: LogEntry, catalogue: Ca
 
 def _on_briefing(session: Session, event: AnyEvent, ready: BriefingReady, catalogue: Catalogue) -> Decision:
     """The briefing holds what was filed; now the limits decide whether, and how, the model is asked."""
-    filed = session.model_copy(update={"reasoning": None, "results": None})
+    outline = ready.briefing
+    filed = session.model_copy(
+        update={
+            "reasoning": None,
+            "results": None,
+            "untrusted_calls": (),
+            "has_omissions": session.has_omissions or bool(outline.omitted or outline.shortened),
+            "missed": outline.missed,
+            "summary_failures": session.summary_failures + bool(ready.summary_refused),
+        }
+    )
     left = limits.tokens_left(filed)
-    if left <= ready.briefing.tokens:
+    if left <= limits.calibrated(filed, outline.tokens):
         return _end(filed, event, "partial", "token_budget_exhausted")
-    return request_reasoning(filed, event, ready, left, catalogue)
+    return summaries.asked_beside(request_reasoning(filed, event, ready, left, catalogue), event, ready)
 
 
 def _on_reply(
@@ -95,6 +111,7 @@ def _on_reply(
             "rounds_used": session.round,
             "reasoning": log_entry,
             "reasoning_failures": 0,
+            **_calibration(session, reply),
         }
     )
     is_last = heard.last_round is not None
@@ -133,17 +150,21 @@ def _on_results(
         for name in (result.tool, result.substitute)
         if name in session.tools
     ]
+    untrusted = approvals.untrusted_calls(session, completed, catalogue)
     update = {
         "results": log_entry,
+        "untrusted_calls": untrusted,
         "barren_rounds": session.barren_rounds + 1 if is_barren else 0,
         "succeeded": tuple(dict.fromkeys((*session.succeeded, *succeeded))),
-        "has_untrusted": session.has_untrusted or approvals.brings_untrusted(completed, catalogue),
+        "has_untrusted": session.has_untrusted or bool(untrusted),
     }
     return _next_round(offer.after_results(session.model_copy(update=update), completed), event)
 
 
 def _on_failure(session: Session, event: AnyEvent, failure: ComponentFailed) -> Decision:
     """A message became a dead letter. The session goes on without its outcome, or ends with what it has."""
+    if summaries.is_about(session, failure.failed_event):
+        return Decision(summaries.after_failure(session))
     if failure.component == "coordinator":
         message = "A step of this session failed inside the coordinator."
         doubting = session.doubting(doubt("component_failed", message, "coordinator"))
@@ -185,7 +206,30 @@ def _end(
     reason: TerminationReason,
     reply: LogEntry | None = None,
 ) -> Decision:
-    return request_assembly(session.doubting(*approvals.missing(session)), event, status, reason, reply)
+    doubting = session.doubting(*approvals.missing(session), *_left_out(session))
+    return request_assembly(doubting, event, status, reason, reply)
+
+
+def _left_out(session: Session) -> tuple[Uncertainty, ...]:
+    """What is to be said of facts that mattered, and that the model has not seen."""
+    if not session.missed:
+        return ()
+    count, first = len(session.missed), ", ".join(session.missed[:_MISSED_NAMED])
+    facts = "1 fact" if count == 1 else f"{count} facts"
+    named = first if count <= _MISSED_NAMED else f"{first} and {count - _MISSED_NAMED} more"
+    message = f"{facts} close to the question did not fit into the last briefing: {named}."
+    return (doubt("evidence_left_out", message, first),)
+
+
+def _calibration(session: Session, reply: ReasoningCompleted) -> dict[str, int]:
+    """What the model has counted for a prompt, beside what was estimated; where both are known."""
+    counted = reply.usage.input_tokens + reply.usage.cache_read_tokens + reply.usage.cache_write_tokens
+    if not (counted and reply.prompt_tokens_estimated):
+        return {}
+    return {
+        "tokens_counted": session.tokens_counted + counted,
+        "tokens_estimated": session.tokens_estimated + reply.prompt_tokens_estimated,
+    }
 
 
 def _answer_oneself(session: Session, event: AnyEvent, why: str) -> Decision:
@@ -196,7 +240,7 @@ def _answer_oneself(session: Session, event: AnyEvent, why: str) -> Decision:
         status="failed",
         answer=f"{why} What was found is kept in the session's log.",
         termination_reason="internal_error",
-        uncertainty=(*session.uncertainty, doubt("component_failed", why, "response_assembler")),
+        uncertainty=(*session.uncertainty, doubt("component_failed", why, "response_assembler", "serious")),
         rounds_used=session.rounds_used,
         tool_calls_used=session.tool_calls_used,
         usage=session.usage,

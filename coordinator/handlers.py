@@ -30,6 +30,8 @@ from shared.events import (
     ReasoningCompleted,
     ReasoningFailed,
     ResponseReady,
+    SummaryCompleted,
+    SummaryFailed,
     ToolsCompleted,
 )
 from shared.session import Limits, Response
@@ -60,6 +62,8 @@ class Coordinator:
             BriefingReady,
             ReasoningCompleted,
             ReasoningFailed,
+            SummaryCompleted,
+            SummaryFailed,
             ToolsCompleted,
             ResponseReady,
             ComponentFailed,
@@ -104,7 +108,10 @@ class Coordinator:
             return Outcome(closes_session=True) if answered else _answer(decision.answer)
         if decision.session is before:
             return NOTHING
-        self._remembered.keep(version + 1, decision.session)
+        if decision.session.awaiting != before.awaiting:
+            self._remembered.keep(version + 1, decision.session)
+        else:
+            self._remembered.forget(decision.session.id)
         return _outcome(version, decision)
 
     async def _load(self, delivery: Delivery, store: SessionStore) -> tuple[int, Session | None]:

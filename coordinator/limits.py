@@ -1,10 +1,14 @@
 """The bounds of a session: what is left of them, and when a round has to be the last. Pure."""
 
+from math import ceil
+
 from coordinator.session import Session
 from shared.session import Limits, QueryOptions, TerminationReason
 
 BARREN_ROUNDS_MAX = 2
 _REPLY_RESERVE_TOKENS = 1_000
+_RATE_MIN, _RATE_MAX = 0.5, 3.0
+"""Beyond, it is rather the count than the estimate that cannot be right."""
 
 
 def resolve(options: QueryOptions, defaults: Limits) -> Limits:
@@ -18,8 +22,28 @@ def tokens_left(session: Session) -> int:
     return session.limits.max_tokens - session.usage.total_tokens
 
 
+def tokens_per_estimated(session: Session) -> float:
+    """How many tokens the model has counted for each that was estimated; 1 as long as nothing is known."""
+    if not (session.tokens_counted and session.tokens_estimated):
+        return 1.0
+    return round(min(max(session.tokens_counted / session.tokens_estimated, _RATE_MIN), _RATE_MAX), 3)
+
+
+def calibrated(session: Session, tokens_estimated: int) -> int:
+    """What the model would count for that estimate, as far as the session has seen it count."""
+    return ceil(tokens_estimated * tokens_per_estimated(session))
+
+
+def tokens_for_round(session: Session, briefing_tokens: int) -> int:
+    """What a round with tools takes: a reply to that briefing, estimated, and the answer in another round."""
+    return 2 * calibrated(session, briefing_tokens) + 2 * _REPLY_RESERVE_TOKENS
+
+
 def last_round_reason(session: Session, briefing_tokens: int) -> TerminationReason | None:
-    """Why the round to come must do without tools, so that the model answers with what it has."""
+    """Why the round to come must do without tools, so that the model answers with what it has.
+
+    `briefing_tokens` as they were estimated.
+    """
     if not session.tools:
         return None
     if session.round >= session.limits.max_rounds:
@@ -28,7 +52,7 @@ def last_round_reason(session: Session, briefing_tokens: int) -> TerminationReas
         return "max_tool_calls_reached"
     if session.barren_rounds >= BARREN_ROUNDS_MAX:
         return "all_tools_failed"
-    if tokens_left(session) < 2 * briefing_tokens + 2 * _REPLY_RESERVE_TOKENS:
+    if tokens_left(session) < tokens_for_round(session, briefing_tokens):
         return "token_budget_exhausted"
     return None
 

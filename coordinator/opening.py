@@ -43,6 +43,7 @@ def open_session(
         deadline=deadline,
         tenant=standing.tenant,
         grant=query.grant,
+        citations=query.options.citations or "normal",
         built_ins=offer.built_ins(catalogue, standing.scopes) if tools else (),
         offer=offer.chosen(catalogue, tools, query.query, bounds.max_rounds, opening.offer),
         uncertainty=_doubts(query, opening, catalogue, standing),

@@ -30,6 +30,10 @@ class Remembered:
         if len(self._sessions) > self._sessions_max:
             self._sessions.popitem(last=False)
 
+    def forget(self, session_id: SessionId) -> None:
+        """What was known of the session is not the newest any more, though it awaits the same request."""
+        self._sessions.pop(session_id, None)
+
     def awaiting(self, session_id: SessionId, request: UUID | None) -> tuple[int, Session] | None:
         """The session and its version, if it is known to await the reply to `request`; it is forgotten then."""
         kept = self._sessions.get(session_id)

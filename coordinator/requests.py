@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from coordinator import approvals, limits, offer
+from coordinator import approvals, limits, offer, summaries
 from coordinator.session import Decision, Session
 from shared.briefing import Level
 from shared.bus.handling import CancelTimer, SetTimer
@@ -35,8 +35,13 @@ def request_briefing(session: Session, event: AnyEvent, before: tuple[EventData,
         level=LEVELS[session.reasoning_failures],
         reasoning=session.reasoning,
         results=session.results,
+        untrusted=session.untrusted_calls,
+        summary=session.summary,
+        tokens_per_estimated=limits.tokens_per_estimated(session),
+        may_summarize=summaries.may_ask(session.model_copy(update={"summary": None})),
     )
-    waiting = {"phase": "briefing", "awaiting": child_id(event.id, len(before))}
+    # The summary goes along once: should it be lost, rules have made the briefing all the same.
+    waiting = {"phase": "briefing", "awaiting": child_id(event.id, len(before)), "summary": None}
     return Decision(session.model_copy(update=waiting), (*before, request))
 
 
@@ -123,6 +128,8 @@ def request_assembly(
         reasoning=session.reasoning,
         results=session.results,
         batch=session.round if session.phase == "tools" and session.results is None else None,
+        untrusted=session.untrusted_calls,
+        citations=session.citations,
         uncertainty=session.uncertainty,
         rounds_used=session.rounds_used,
         tool_calls_used=session.tool_calls_used,

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from shared.bus.handling import CancelTimer, SetTimer
 from shared.events import EventData
-from shared.session import Limits, Response, TerminationReason, Uncertainty
+from shared.session import Citations, Limits, Response, Severity, TerminationReason, Uncertainty
 from shared.tools import RequestedCall
 from shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant, Usage, Value
 
@@ -31,6 +31,7 @@ class Session(Value):
 
     tenant: Tenant = DEFAULT_TENANT
     grant: str = ""
+    citations: Citations = "normal"
     built_ins: tuple[str, ...] = Field(default=(), description="The dispatchers' own tools that it may use.")
     offer: tuple[str, ...] | None = Field(
         default=None,
@@ -46,6 +47,9 @@ class Session(Value):
     )
     reasoning: LogEntry | None = Field(default=None, description="A reasoning.completed not yet in memory.")
     results: LogEntry | None = Field(default=None, description="A tools.completed not yet in memory.")
+    untrusted_calls: tuple[str, ...] = Field(
+        default=(), description="Ids of the calls in `results` whose words anybody may have written."
+    )
     reasoning_failures: int = 0
     barren_rounds: int = Field(default=0, description="Rounds in a row in which every call failed.")
     tool_calls_used: int = 0
@@ -60,6 +64,17 @@ class Session(Value):
     has_handles: bool = Field(
         default=False, description="Whether a result was cut, and is read on by a handle."
     )
+    has_omissions: bool = Field(default=False, description="Whether a briefing has left something out.")
+    missed: tuple[str, ...] = Field(
+        default=(), description="Facts close to what is asked that the newest briefing had no place for."
+    )
+    tokens_estimated: int = Field(default=0, description="Of the prompts that can be held against the usage.")
+    tokens_counted: int = Field(default=0, description="Of the same prompts, by the model.")
+    summary_awaiting: UUID | None = Field(default=None, description="The summary.requested under way.")
+    summary: LogEntry | None = Field(default=None, description="A summary.completed not yet in memory.")
+    summaries_asked: int = 0
+    summary_failures: int = Field(default=0, description="Summaries that failed or were refused.")
+    summary_tokens: int = Field(default=0, description="Tokens spent on summaries; in `usage` too.")
     pending: tuple[RequestedCall, ...] = Field(
         default=(), description="The batch that waits for a person's approval."
     )
@@ -72,9 +87,10 @@ class Session(Value):
         return self.model_copy(update={"uncertainty": (*self.uncertainty, *doubts)}) if doubts else self
 
 
-def doubt(kind: str, message: str, about: str) -> Uncertainty:
+def doubt(kind: str, message: str, about: str, severity: Severity = "caution") -> Uncertainty:
     """One more thing that is uncertain, kept short."""
-    return Uncertainty(kind=kind, message=message[:_DOUBT_CHARACTERS], about=about[:_DOUBT_CHARACTERS])
+    message, about = message[:_DOUBT_CHARACTERS], about[:_DOUBT_CHARACTERS]
+    return Uncertainty(kind=kind, message=message, about=about, severity=severity)
 
 
 @dataclass(frozen=True, slots=True)

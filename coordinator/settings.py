@@ -38,6 +38,13 @@ class CoordinatorSettings(Settings):
         le=50,
         description="Tools offered where there are more: those that fit the question best, beside pinned ones.",
     )
+    summaries_max: int = Field(
+        default=4,
+        ge=0,
+        le=100,
+        description="Summaries of a session that a model is asked for at most, where its memory outgrows the "
+        "briefing; 0: none.",
+    )
 
     @property
     def offer(self) -> OfferBounds:
@@ -52,4 +59,5 @@ class CoordinatorSettings(Settings):
             max_tokens=self.max_tokens,
             deadline_s=self.deadline_s,
             assembly_s=max(_ASSEMBLY_S_MIN, 3 * lease_s),
+            summaries_max=self.summaries_max,
         )

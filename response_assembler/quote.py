@@ -1,46 +1,78 @@
-"""A fact as a sentence a person can read: quoted, on one line, safe inside Markdown. Pure."""
+"""A fact as words a person can read: quoted, on one line, safe inside Markdown. Pure."""
 
 import re
 from typing import Any
 
+from pydantic_core import from_json
+
+from shared.citations import CITATION
 from shared.excerpt import one_line
-from shared.memory import Fact
+from shared.memory import Document, Fact, Memory
 
 QUOTE_CHARACTERS = 280
+_TITLE_CHARACTERS = 120
 _ITEMS_MAX = 8
 _NAMES = ("title", "name", "headline", "heading", "subject", "label", "id")
 _DEPTH_MAX = 3
-_NOT_IN_CODE = re.compile(r"[`<>\[\]]")
-_MARKDOWN = str.maketrans({"[": r"\[", "]": r"\]", "<": "&lt;", "*": r"\*", "`": "'"})
+_NOT_IN_CODE = re.compile(r"[`<>\[\]\\]")
+_UNSEEN = [*range(32), *range(127, 160), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+"""Signs that steer a terminal, or the direction in which text is read."""
+_MARKDOWN = str.maketrans(
+    {"\\": r"\\", "[": r"\[", "]": r"\]", "<": "&lt;", "*": r"\*", "~": r"\~", "`": "'"}
+    | {chr(sign): " " for sign in _UNSEEN}
+)
+_LOOSE_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 
 
-def quote(fact: Fact) -> str:
-    """`**Title.** "the beginning of a text"`, or `**Title.** number: 3; teacher: Ada`."""
-    content = fact.content
-    if isinstance(content, dict):
-        rest = {key: value for key, value in content.items() if str(value) != fact.title}
-        said = one_line(_spoken(rest or content, 0), QUOTE_CHARACTERS)
-    elif isinstance(content, str):
-        said = f"“{one_line(_without_heading(content, fact.title), QUOTE_CHARACTERS)}”"
-    else:
-        said = one_line(f"{fact.tool} returned {_spoken(content, 0)}", QUOTE_CHARACTERS)
-    title = f"**{plain(fact.title)}.** " if fact.title else ""
-    return title + plain(said)
+def said(fact: Fact, document: Document, characters: int = QUOTE_CHARACTERS) -> str:
+    """`“the beginning of a text”`, or `number: 3; teacher: Ada`; without the title of its document."""
+    if not fact.is_json:
+        return f"“{plain(one_line(fact.statement, characters))}”"
+    value = json_value(fact)
+    if isinstance(value, dict):
+        rest = {key: item for key, item in value.items() if str(item) != document.title}
+        return plain(one_line(_spoken(rest or value, 0), characters))
+    spoken = one_line(_spoken(value, 0), characters)
+    return plain(spoken) if document.title else f"{code(document.tool)} returned {plain(spoken)}"
+
+
+def title(document: Document) -> str:
+    """The title in bold; empty when there is none."""
+    shown = plain(one_line(document.title, _TITLE_CHARACTERS))
+    return f"**{shown}**" if shown.strip() else ""
+
+
+def json_value(fact: Fact) -> Any:
+    """The value of a structured fact; the statement itself where it cannot be read."""
+    try:
+        return from_json(fact.statement)
+    except ValueError:
+        return fact.statement
+
+
+def document_of(memory: Memory, fact: Fact) -> Document:
+    """The fact's document; one that says nothing where the record of it is lost."""
+    lost = Document(id=fact.document, round=1, call_id="", tool="", position=fact.position)
+    return memory.documents.get(fact.document, lost)
 
 
 def plain(text: str) -> str:
     """Text that is shown as it stands: what tools returned draws no links, markup or citations."""
-    return text.translate(_MARKDOWN)
+    return _LOOSE_UNDERSCORE.sub(r"\\_", text.translate(_MARKDOWN))
+
+
+def plain_but_cited(text: str) -> str:
+    """A line of the model's notes as it stands, its citations left to be numbered."""
+    parts, at = [], 0
+    for match in CITATION.finditer(text):
+        parts += [plain(text[at : match.start()]), match[0]]
+        at = match.end()
+    return "".join([*parts, plain(text[at:])])
 
 
 def code(name: str) -> str:
     """A name as Markdown code; a name that would be more than that loses what makes it so."""
-    return f"`{one_line(_NOT_IN_CODE.sub('', name), 80)}`"
-
-
-def _without_heading(text: str, title: str) -> str:
-    line, _, rest = text.strip().partition("\n")
-    return rest if rest.strip() and title and title in line else text
+    return f"`{one_line(_NOT_IN_CODE.sub('', name), 80) or 'a tool'}`"
 
 
 def _spoken(value: Any, depth: int) -> str:
@@ -54,6 +86,8 @@ def _spoken(value: Any, depth: int) -> str:
             f"{str(key).replace('_', ' ')}: {_spoken(item, depth + 1)}" for key, item in value.items()
         )
     if isinstance(value, list):
+        if depth > _DEPTH_MAX:
+            return f"{len(value)} entries"
         items = [_spoken(item, depth + 1) for item in value[:_ITEMS_MAX]]
         more = [f"and {len(value) - _ITEMS_MAX} more"] if len(value) > _ITEMS_MAX else []
         return ", ".join([*items, *more]) or "none"

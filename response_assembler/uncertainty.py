@@ -4,38 +4,90 @@ docs/uncertainty.md is the same table for readers; a test keeps the two equal.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from shared.excerpt import one_line
 from shared.memory import Memory, ToolUse
-from shared.session import TerminationReason, Uncertainty
+from shared.session import Severity, TerminationReason, Uncertainty
 
-KINDS: dict[str, str] = {
-    "max_rounds_reached": "The rounds were used up; the answer is made from what was found by then.",
-    "max_tool_calls_reached": "The tool calls were used up; the answer is made from what was found by then.",
-    "token_budget_exhausted": "The token budget was used up before the question was worked through.",
-    "deadline_exceeded": "The time was over before the question was worked through.",
-    "all_tools_failed": "Every tool call failed, round after round.",
-    "model_unavailable": "The model could not be reached, even with the smallest briefing.",
-    "model_refused": "The model declined to answer.",
-    "reply_truncated": "The model's reply broke off before its end.",
-    "cancelled": "Somebody cancelled the session.",
-    "internal_error": "A part of the pipeline failed.",
-    "tool_failed": "A tool failed and did not succeed later, so what it would have told is not known.",
-    "outcome_unknown": "A call may or may not have taken effect. Check before doing it again.",
-    "substituted": "A tool could not answer, and another was used in its place.",
-    "call_unfinished": "A call was still under way, or had not begun, when the session ended.",
-    "composed_from_facts": "No model wrote the answer; it quotes what the tools returned.",
-    "empty_reply": "The model ended without saying anything.",
-    "uncited": "The answer does not say which facts it rests on; those the model had are listed.",
-    "unknown_citation": "The answer cites a fact that does not exist.",
-    "record_missing": "A part of the session's record could not be read and is not in the answer.",
-    "component_failed": "A step failed inside one of the components; the session went on without it.",
-    "model_failed": "A call to the model failed; the session went on with a smaller briefing, or without it.",
-    "tools_unavailable": "A tool that was asked for, or the whole catalogue, was not there, or not permitted.",
-    "grant_invalid": "The session's grant could not be used, so no tools were offered.",
-    "approval_missing": "Calls waited for a person's approval when the session ended, and were not run.",
-}
-"""Kind -> what it means. The last five are the coordinator's and arrive with the request."""
+
+class Kind(NamedTuple):
+    """One kind of uncertainty."""
+
+    meaning: str
+    severity: Severity
+
+
+KINDS: dict[str, Kind] = {
+    "max_rounds_reached": Kind(
+        "The rounds were used up; the answer is made from what was found by then.", "caution"
+    ),
+    "max_tool_calls_reached": Kind(
+        "The tool calls were used up; the answer is made from what was found by then.", "caution"
+    ),
+    "token_budget_exhausted": Kind(
+        "The token budget was used up before the question was worked through.", "caution"
+    ),
+    "deadline_exceeded": Kind("The time was over before the question was worked through.", "caution"),
+    "all_tools_failed": Kind("Every tool call failed, round after round.", "serious"),
+    "model_unavailable": Kind("The model could not be reached, even with the smallest briefing.", "caution"),
+    "model_refused": Kind("The model declined to answer.", "serious"),
+    "reply_truncated": Kind("The model's reply broke off before its end.", "caution"),
+    "cancelled": Kind("Somebody cancelled the session.", "caution"),
+    "internal_error": Kind("A part of the pipeline failed.", "serious"),
+    "tool_failed": Kind(
+        "A tool failed and did not succeed later, so what it would have told is not known.", "caution"
+    ),
+    "outcome_unknown": Kind(
+        "A call may or may not have taken effect. Check before doing it again.", "serious"
+    ),
+    "substituted": Kind("A tool could not answer, and another was used in its place.", "note"),
+    "call_unfinished": Kind(
+        "A call was still under way, or had not begun, when the session ended.", "caution"
+    ),
+    "memory_full": Kind("Facts were found that could not be kept: the session's memory was full.", "caution"),
+    "summarized": Kind("The model read a part of the facts as a summary, not word for word.", "note"),
+    "composed_from_facts": Kind("No model wrote the answer; it quotes what the tools returned.", "note"),
+    "empty_reply": Kind("The model ended without saying anything.", "caution"),
+    "uncited": Kind(
+        "The answer does not say which facts it rests on; those the model had are listed.", "caution"
+    ),
+    "uncited_claims": Kind(
+        "Statements of the answer cite no source; each is marked `[no source]`. Only where it was asked for.",
+        "caution",
+    ),
+    "unknown_citation": Kind("The answer cites a fact that does not exist.", "serious"),
+    "quote_not_found": Kind("A quotation does not stand in what is cited for it.", "serious"),
+    "number_not_found": Kind(
+        "A number does not stand in what is cited for it; it may be computed.", "note"
+    ),
+    "superseded_cited": Kind("The answer cites a fact for which there is a later one.", "caution"),
+    "contradicted": Kind(
+        "The answer cites a fact that another fact contradicts, and no date decides between them.", "caution"
+    ),
+    "record_missing": Kind(
+        "A part of the session's record could not be read and is not in the answer.", "caution"
+    ),
+    "evidence_left_out": Kind(
+        "Facts close to the question had no place in what the model read last.", "caution"
+    ),
+    "component_failed": Kind(
+        "A step failed inside one of the components; the session went on without it.", "caution"
+    ),
+    "model_failed": Kind(
+        "A call to the model failed; the session went on with a smaller briefing, or without it.", "note"
+    ),
+    "tools_unavailable": Kind(
+        "A tool that was asked for, or the whole catalogue, was not there, or not permitted.", "caution"
+    ),
+    "grant_invalid": Kind(
+        "The session's grant could not be used, so no tools were offered.", "caution"
+    ),
+    "approval_missing": Kind(
+        "Calls waited for a person's approval when the session ended, and were not run.", "caution"
+    ),
+}  # fmt: skip  # one form for all rows
+"""The last six are the coordinator's and arrive with the request."""
 
 LIMITS: dict[TerminationReason, str] = {
     "max_rounds_reached": "the limit of reasoning rounds was reached before everything was looked up",
@@ -56,11 +108,37 @@ MESSAGE_CHARACTERS = 300
 """Of what a tool said about its failure."""
 
 
+def doubt(kind: str, message: str = "", about: str = "answer") -> Uncertainty:
+    """One uncertainty of a kind in the table, with its severity; in the table's words when no others are given."""
+    meaning, severity = KINDS[kind]
+    return Uncertainty(kind=kind, message=message or meaning, about=about, severity=severity)
+
+
+def with_severity(told: Uncertainty) -> Uncertainty:
+    """A doubt that came with the request, with the table's severity unless it has one of its own."""
+    known = KINDS.get(told.kind)
+    if known is None or told.severity != Uncertainty.model_fields["severity"].default:
+        return told
+    return told.model_copy(update={"severity": known.severity})
+
+
 def of_ending(reason: TerminationReason) -> Iterator[Uncertainty]:
     """What the end of the session itself leaves uncertain."""
     if reason in LIMITS:
         limit = LIMITS[reason]
-        yield Uncertainty(kind=reason, message=f"{limit[0].upper()}{limit[1:]}.", about="session")
+        yield doubt(reason, f"{limit[0].upper()}{limit[1:]}.", "session")
+
+
+def of_memory(memory: Memory) -> Iterator[Uncertainty]:
+    """Facts that were not kept, and those that the model read as a summary."""
+    if lost := facts_lost(memory):
+        tools = dict.fromkeys(f"`{one_line(use.tool, 80)}`" for use in memory.tool_usage if use.facts_lost)
+        found_by = ", ".join(list(tools)[:3]) + (" and others" if len(tools) > 3 else "")
+        were = "fact was" if lost == 1 else "facts were"
+        message = f"{lost} {were} found by {found_by} but not kept: the session's memory was full."
+        yield doubt("memory_full", message, "memory")
+    if memory.summaries:
+        yield doubt("summarized", about="memory")
 
 
 def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[Uncertainty]:
@@ -70,22 +148,25 @@ def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[
     for use in memory.tool_usage:
         if use.outcome == "outcome_unknown":
             message = f"Whether `{use.tool}` took effect is unknown. Check before doing it again."
-            yield Uncertainty(kind="outcome_unknown", message=message, about=f"{use.tool} {use.call_id}")
+            yield doubt("outcome_unknown", message, f"{use.tool} {use.call_id}")
     for call_id, tool in unfinished:
         message = f"`{tool}` had not finished when the session ended; what it would have told is not known."
-        yield Uncertainty(kind="call_unfinished", message=message, about=f"{tool} {call_id}")
+        yield doubt("call_unfinished", message, f"{tool} {call_id}")
     for use in failed(memory):
         message = f"`{use.tool}` failed ({use.outcome}): {one_line(use.message, MESSAGE_CHARACTERS)}"
-        yield Uncertainty(kind="tool_failed", message=message, about=use.tool)
+        yield doubt("tool_failed", message, use.tool)
     for use in _substituted(memory):
-        message = one_line(use.substitute_because, MESSAGE_CHARACTERS)
-        yield Uncertainty(kind="substituted", message=message, about=use.tool)
+        yield doubt("substituted", one_line(use.substitute_because, MESSAGE_CHARACTERS), use.tool)
 
 
 def failed(memory: Memory) -> Sequence[ToolUse]:
     """The last failure of each tool that did not succeed afterwards. Finding nothing is no failure."""
     last = {use.tool: use for use in memory.tool_usage if use.outcome != "outcome_unknown"}
     return [use for use in last.values() if use.outcome not in _ANSWERS_IN_THEMSELVES]
+
+
+def facts_lost(memory: Memory) -> int:
+    return sum(use.facts_lost for use in memory.tool_usage)
 
 
 def _substituted(memory: Memory) -> Iterable[ToolUse]:

@@ -1,26 +1,129 @@
 """The fence around what tools returned, which nothing inside can close, open or imitate. Pure.
 
-<result call="toolu_1" tool="search" round="1" trust="untrusted">
-F1 A statement.
-</result>
+    <result call="toolu_1" tool="search" round="1" trust="untrusted">
+    ## A title
+    F1 A statement, of two lines
+      or more.
+    </result>
+
+What could pass for a fence, to a program or to a reader, loses its bracket to `&lt;`: whatever stands between the
+bracket and the word and between its letters that is no letter (spaces, slashes, line breaks, zero-width, combining,
+soft-hyphen, bidi and other control characters), in any case, full-width, circled or in tag characters, backwards,
+with digits for letters, or with letters of another script. Of those any may be drawn like one of ours, so a bracket
+before six of them is taken for a fence too; that costs a `&lt;` in a few harmless places. HTML entities stay: nothing
+decodes a briefing, so `&lt;/result&gt;` is text like any other, and it is what we write ourselves.
+
+What a briefing says about a fact stands in parentheses behind its id; so one that begins a text becomes `&#40;`.
 """
 
 import re
+import unicodedata
+from functools import lru_cache
 
-_LOOK_ALIKE = r"(?![\x00-\x7f])\w"
-"""Any letter beyond ASCII may be drawn like one of ours."""
-_FENCE = re.compile(
-    r"[<＜﹤](?=[\W_]{0,32}+"
-    + r"[\W_]{0,4}+".join(f"(?:{letter}|{_LOOK_ALIKE})" for letter in "result")
-    + r"(?![a-zA-Z0-9]))",
-    re.IGNORECASE,
+from shared.excerpt import one_line
+
+CLOSING = "</result>"
+
+_BRACKETS = "<≮＜﹤˂‹❮❬⟨〈\u2329⧼⦑≺⋖ᐸᚲ𝈶\U000e003c"
+_BRACKET = re.compile(f"[{_BRACKETS}]")
+_FILLERS = "\u115f\u1160\u3164\uffa0"
+"""Letters to Unicode, but drawn as nothing."""
+_ANY = "\ufffd"
+"""Stands for a character that may be drawn like any letter."""
+_KNOWN = 4_096
+
+_BETWEEN = f"[^a-z0-9<{_ANY}]*+"
+"""Stops at a bracket, so that the brackets of a text share the work of reading it once."""
+_LETTERS = (
+    f"[r{_ANY}]",
+    f"[e3{_ANY}]",
+    f"[s5{_ANY}]",
+    f"[uv{_ANY}]",
+    f"(?:[li1{_ANY}]|(?<=[|!]))",
+    f"[t7{_ANY}]",
 )
+"""What each letter of the word may be drawn like; `|` and `!` may also stand between letters, so we look back."""
+_FORWARDS = _BETWEEN.join(_LETTERS)
+_BACKWARDS = _BETWEEN.join(reversed(_LETTERS))
+_FENCE = re.compile(
+    f"<(?={_BETWEEN}(?:[st{_ANY}]{_BETWEEN}){{0,3}}?(?:{_FORWARDS}|{_BACKWARDS})(?![a-z0-9]))"
+)
+_SIGNS = str.maketrans("$+", "st")
+_TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
+"""Tag characters repeat ASCII unseen: to one reader they are letters, to another nothing at all."""
+
+_PARENTHESES = "(（⁽₍﹙❨❪⟮⦅⸨﴾﴿"
+_REMARK = re.compile(rf"[^\w{_PARENTHESES}]*+[{_PARENTHESES}]")
+_LINE_OF_ITS_OWN = re.compile(r"(?!F(?![a-z]))[a-z0-9]", re.IGNORECASE)
+"""What begins neither like the id of a fact, nor like a title, an item or a continuation, whatever their letters."""
+_ATTRIBUTE = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", "＞": "&gt;"} | dict.fromkeys('"＂“”„‟″ˮ', "&quot;")
+)
+_PLAIN = re.compile(r"[A-Za-z0-9_.$\[\]:-]{0,200}")
+_ATTRIBUTE_CHARACTERS_MAX = 200
 
 
 def fence(text: str) -> str:
-    """Tool output as text that cannot imitate the fence around it, by spaces, case or look-alike letters.
+    """Tool output as text that cannot imitate the fence around it, to be placed behind the id of a fact.
 
-    The first character of whatever could pass for a fence becomes `&lt;`, and every line after the first is
-    indented by two spaces, so that it cannot begin like a line of ours; the rest is verbatim.
+    Every line after the first is indented by two spaces, so that it cannot begin like a line of ours; line
+    separators of all kinds become line breaks. The rest is verbatim. Takes time linear in the text.
     """
-    return _FENCE.sub("&lt;", "\n  ".join(text.splitlines()))
+    text = "\n  ".join(text.splitlines())
+    if remark := _REMARK.match(text):
+        text = f"{text[: remark.end() - 1]}&#40;{text[remark.end() :]}"
+    if not _BRACKET.search(text):
+        return text
+    drawings = {_drawn(text), _drawn(text.translate(_TAGS))}
+    pieces, start = [], 0
+    for bracket in sorted({found.start() for drawn in drawings for found in _FENCE.finditer(drawn)}):
+        pieces += [text[start:bracket], "&lt;"]
+        start = bracket + 1
+    return "".join([*pieces, text[start:]])
+
+
+def fence_alone(text: str) -> str:
+    """The same for text that no id precedes: a first line that could begin like one of ours is indented too."""
+    fenced = fence(text)
+    return fenced if not fenced or _LINE_OF_ITS_OWN.match(fenced) else f"  {fenced}"
+
+
+def unfence(text: str) -> str:
+    """The text that `fence` has indented, with its own lines; what it replaced stays replaced."""
+    return text.replace("\n  ", "\n")
+
+
+def opening(call: str, tool: str, round: int, is_untrusted: bool) -> str:
+    """The line that opens the fence around one call's words; `CLOSING` closes it."""
+    trust = "untrusted" if is_untrusted else "tool"
+    return f'<result call="{attribute(call)}" tool="{attribute(tool)}" round="{round}" trust="{trust}">'
+
+
+def attribute(value: str) -> str:
+    """A value that cannot leave its quotes, on one line, of 200 characters or so."""
+    if _PLAIN.fullmatch(value):
+        return value
+    return fence(one_line(value, _ATTRIBUTE_CHARACTERS_MAX).translate(_ATTRIBUTE))
+
+
+def _drawn(text: str) -> str:
+    """The text, of the same length, in the characters that its own may be taken for."""
+    drawn = text.lower() if text.isascii() else "".join(map(_drawn_as, text))
+    return drawn.translate(_SIGNS)
+
+
+@lru_cache(_KNOWN)
+def _drawn_as(character: str) -> str:
+    """One character: `<`, a lower-case ASCII letter or digit, `_ANY`, or what is no letter.
+
+    By its compatibility decomposition (Unicode Standard Annex 15).
+    """
+    if character in _BRACKETS:
+        return "<"
+    if character in _FILLERS:
+        return " "
+    parts = unicodedata.normalize("NFKD", character)
+    base = next(filter(str.isalnum, parts), parts[0])
+    if base.isascii():
+        return base.lower()
+    return _ANY if base.isalnum() or "LETTER" in unicodedata.name(character, "") else " "

@@ -68,6 +68,7 @@ class Limits(Value):
     assembly_s: float = Field(
         default=15.0, gt=0, description="Seconds until an answer is given without the assembler."
     )
+    summaries_max: int = Field(default=4, ge=0, description="Summaries asked of a model; 0: none.")
 
 
 class Uncertainty(Value):

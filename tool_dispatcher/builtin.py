@@ -1,11 +1,12 @@
-"""Tools that every dispatcher has: to find more tools, and to read on in a result that is shown in part."""
+"""Tools that every dispatcher has: to find more tools, to read on in a result, and to recall what was left out."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, NoReturn
 
-from shared.relevance import FIND_TOOLS, READ_RESULT, rank
+from shared.relevance import FIND_TOOLS, READ_RESULT, RECALL, rank
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.recall import recall
 from tool_dispatcher.results.oversize import read_part
 from tool_dispatcher.running.batch_run import BatchRun
 
@@ -48,9 +49,13 @@ def builtins(tools: Mapping[str, Tool]) -> tuple[Builtin, ...]:
         length = arguments.get("length", _PART_CHARACTERS)
         return read_part(whole, arguments.get("start", 0), length, batch.result_bytes_max)
 
+    async def recall_earlier(arguments: dict[str, Any], batch: BatchRun) -> Any:
+        return await recall(arguments["id"], batch)
+
     return (
         Builtin(FIND_TOOLS, _FIND_TOOLS, _NEED, find_tools),
         Builtin(READ_RESULT, _READ_RESULT, _PART, read_result),
+        Builtin(RECALL, _RECALL, _ID, recall_earlier),
     )
 
 
@@ -92,4 +97,21 @@ _PART: dict[str, Any] = {
         "length": {"type": "integer", "minimum": 1, "maximum": _PART_CHARACTERS_MAX},
     },
     "required": ["handle"],
+}
+_RECALL = (
+    "Fetches what tools returned earlier and the briefing does not show, or not whole. Give the id of a fact "
+    "for the document it was taken from, or that of a call for all it returned."
+)
+_ID: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "id": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 200,
+            "description": "A fact (`F12`), several (`F3-F9`), a document (`D2`) or a call, as the briefing names it.",
+            "examples": ["F12"],
+        }
+    },
+    "required": ["id"],
 }

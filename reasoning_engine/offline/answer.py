@@ -155,7 +155,7 @@ def _wanted_name(record: Record, wanted: str) -> str:
 def _found_by(situation: Situation, record: Record, resolution: Resolution) -> bool:
     """Whether a search for what was pointed at returned the record."""
     for call in situation.tried:
-        if record.fact.id in call.facts and call.arguments:
+        if call.told(record.fact.ids) and call.arguments:
             return any(
                 value in resolution.queries for value in call.arguments.values() if isinstance(value, str)
             )

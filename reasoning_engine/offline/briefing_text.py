@@ -1,54 +1,50 @@
-"""The briefing read back from its text, whose form is `shared.briefing`'s: question, facts, calls. Pure."""
+"""The briefing read back from its text, whose form is `shared.briefing`'s: question, facts, calls. Pure.
+
+A briefing shows facts one by one; the rules want what they were taken from. So the facts under one title are put
+together again: a record with the sentences of its text, or sentences in a row.
+"""
 
 import html
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic_core import from_json
 
-_FENCE = re.compile(r"^(?:<fact\b([^\n]*)>|</fact>)[ \t]*$", re.MULTILINE)
+from reasoning_engine.offline.tried import TriedCall, tried_calls
+from shared.fence import CLOSING
+
+_SECTION = re.compile(
+    r"^# (Question|Facts|Further facts|Summaries|Tools tried|Reasoning so far|Sub-questions|Not shown|Now)[ \t]*$",
+    re.MULTILINE,
+)
+_OPENING = re.compile(r"<result\b([^\n]*)>")
 _ATTRIBUTE = re.compile(r'(\w+)="([^"\n]*)"')
-_SECTION = re.compile(r"^# (Question|Facts|Tools tried|Reasoning so far|Not shown|Now)[ \t]*$", re.MULTILINE)
-_TRIED = re.compile(r"^- round (\d{1,6}): (\S{1,200}) (.*)$")
-_OUTCOME = re.compile(r"^\s*->\s*(\w+)\s*:?\s*(.*)$", re.DOTALL)
-_TITLED_JSON = re.compile(r"^[^{\[\n]{0,100}: (?=[{\[])")
-"""What stands before the JSON of a fact that was cut to one line."""
-_FACT_IDS = re.compile(r"\bF(\d{1,6})(?:-F(\d{1,6}))?\b")
-_FACTS_PER_CALL_MAX = 5_000
+_FACT = re.compile(r"(F\d{1,9}) (?:\(([^()\n]{0,2000})\) )?")
+_SUPERSEDED = re.compile(r"superseded by (F\d{1,9})")
+_NOT_SHOWN = re.compile(r" \([F\d, -]{1,200} not shown\)$")
+_PARENTHESIS = "&#40;"
+"""What a fence makes of a parenthesis that begins a statement."""
 
 
 @dataclass(frozen=True)
 class FactNote:
-    """One fact as the briefing shows it. `content` is JSON where it can be read as such, else the text."""
+    """What the facts of one record or passage say together.
+
+    `content` is JSON where it can be read as such, else the text. `title` is what the briefing says of where it
+    stands, without what the content says itself. `sentences` are the facts that the text in it is made of.
+    """
 
     id: str
     tool: str
     call: str
     round: int
-    at: str
     content: Any
-
-
-@dataclass(frozen=True)
-class TriedCall:
-    """One call made before. `arguments` is None where the line holds only their beginning, `begins`."""
-
-    round: int
-    tool: str
-    arguments: dict[str, Any] | None
-    outcome: str
-    message: str
-    facts: tuple[str, ...]
-    begins: str = ""
-
-    def had(self, arguments: dict[str, Any]) -> bool:
-        """Whether it was made with these arguments, as far as the line tells."""
-        if self.arguments is not None:
-            return self.arguments == arguments
-        written = " ".join(json.dumps(arguments, ensure_ascii=False).split())
-        return len(self.begins) > 1 and written.startswith(self.begins)
+    title: str = ""
+    ids: tuple[str, ...] = ()
+    sentences: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,12 +61,11 @@ def read_briefing(text: str) -> Notes:
     opening = _SECTION.search(text)
     if opening is None or opening.group(1) != "Question":
         return Notes(question=text.strip())
-    facts, rest = _take_facts(text)
-    sections = _sections(rest)
+    sections = _sections(text)
     return Notes(
         question=sections.get("Question", "").strip(),
-        facts=facts,
-        tried=_tried_calls(sections.get("Tools tried", "")),
+        facts=_facts(sections.get("Facts", "") + sections.get("Further facts", "")),
+        tried=tried_calls(sections.get("Tools tried", "")),
     )
 
 
@@ -84,84 +79,124 @@ def _sections(text: str) -> dict[str, str]:
     return found
 
 
-def _take_facts(text: str) -> tuple[tuple[FactNote, ...], str]:
-    """The fenced facts, and the text without them."""
-    facts: list[FactNote] = []
-    kept: list[str] = []
-    end = 0
-    opened: re.Match[str] | None = None
-    for fence in _FENCE.finditer(text):
-        if fence.group(1) is not None:
-            opened = fence
-        elif opened is not None:
-            facts.append(_fact(opened.group(1), text[opened.end() : fence.start()]))
-            kept.append(text[end : opened.start()])
-            end, opened = fence.end(), None
-    return tuple(facts), "".join([*kept, text[end:]])
+@dataclass
+class _Line:
+    """One fact as it is shown, with the lines that continue it."""
+
+    id: str
+    remarks: str
+    parts: list[str]
+
+    @property
+    def statement(self) -> str:
+        text = "\n".join(self.parts).strip()
+        return "(" + text.removeprefix(_PARENTHESIS) if text.startswith(_PARENTHESIS) else text
 
 
-def _fact(head: str, body: str) -> FactNote:
-    attributes = {key: html.unescape(value) for key, value in _ATTRIBUTE.findall(head)}
-    round_text = attributes.get("round", "")
-    return FactNote(
-        id=attributes.get("id", "F0"),
-        tool=attributes.get("tool", ""),
-        call=attributes.get("call", ""),
+@dataclass
+class _Group:
+    """The facts under one title of one call."""
+
+    attributes: dict[str, str]
+    title: str = ""
+    lines: list[_Line] = field(default_factory=list)
+
+
+def _facts(section: str) -> tuple[FactNote, ...]:
+    groups = list(_groups(section))
+    shown = {line.id for group in groups for line in group.lines}
+    return tuple(fact for group in groups for fact in _put_together(group, shown))
+
+
+def _groups(section: str) -> Iterator[_Group]:
+    group = _Group({})
+    for line in section.split("\n"):
+        if opened := _OPENING.match(line):
+            yield group
+            group = _Group({key: html.unescape(value) for key, value in _ATTRIBUTE.findall(opened.group(1))})
+        elif line.startswith(CLOSING):
+            yield group
+            group = _Group({})
+        elif line.startswith("## "):
+            yield group
+            group = _Group(group.attributes, _NOT_SHOWN.sub("", line[3:].strip()))
+        elif fact := _FACT.match(line):
+            group.lines.append(_Line(fact.group(1), fact.group(2) or "", [line[fact.end() :]]))
+        elif group.lines:
+            group.lines[-1].parts.append(line.removeprefix("  "))
+    yield group
+
+
+def _put_together(group: _Group, shown: set[str]) -> Iterator[FactNote]:
+    """A record with the sentences that follow it, sentences in a row; without what a fact shown supersedes."""
+    record: tuple[str, Any] | None = None
+    sentences: list[tuple[str, str]] = []
+    for line in group.lines:
+        later = _SUPERSEDED.search(line.remarks)
+        if later and later.group(1) in shown:
+            continue
+        content = _content(line.statement)
+        if not isinstance(content, dict | list):
+            sentences.append((line.id, content if isinstance(content, str) else line.statement))
+            continue
+        yield from _note(group, record, sentences)
+        record, sentences = (line.id, content), []
+    yield from _note(group, record, sentences)
+
+
+def _note(
+    group: _Group, record: tuple[str, Any] | None, sentences: list[tuple[str, str]]
+) -> Iterator[FactNote]:
+    if record is not None and sentences and not isinstance(record[1], dict):
+        yield from _note(group, record, [])
+        record = None
+    ids = (*([record[0]] if record else []), *(id for id, _ in sentences))
+    if not ids:
+        return
+    text = "\n".join(sentence for _, sentence in sentences)
+    content: Any = text
+    title = group.title
+    if record is not None:
+        content = {**record[1], _free_key(record[1]): text} if sentences else record[1]
+        title = _beside(group.title, content)
+    elif title:
+        content, title = {"title": title, "text": text}, ""
+    round_text = group.attributes.get("round", "")
+    yield FactNote(
+        id=ids[0],
+        tool=group.attributes.get("tool", ""),
+        call=group.attributes.get("call", ""),
         round=int(round_text) if round_text.isdecimal() and len(round_text) < 7 else 0,
-        at=attributes.get("at", "$"),
-        content=_content(body),
+        content=content,
+        title=title,
+        ids=ids,
+        sentences=tuple(sentences),
     )
+
+
+def _free_key(record: dict[str, Any]) -> str:
+    return "text" if "text" not in record else "passage"
+
+
+def _beside(title: str, content: Any) -> str:
+    """What a title says that the record does not: `Course` of `Course: Lesson`."""
+    values: Iterable[Any] = content.values() if isinstance(content, dict) else ()
+    for value in values:
+        own = " ".join(str(value).split()) if isinstance(value, str | int) else ""
+        if own and (title == own or title.endswith(f": {own}")):
+            title = title.removesuffix(own).removesuffix(": ")
+    return title
 
 
 def _content(text: str) -> Any:
     """JSON where the text is JSON, or the beginning of it that a shortened fact holds."""
-    stripped = text.strip()
     try:
-        return json.loads(stripped)
+        return json.loads(text)
     except (ValueError, RecursionError):
         pass
-    stripped = _TITLED_JSON.sub("", stripped)
-    if stripped[:1] in ("{", "["):
+    if text[:1] in ("{", "["):
         try:
-            return from_json(stripped.rstrip("…. "), allow_partial="trailing-strings") or text
+            return from_json(text.rstrip("…. "), allow_partial="trailing-strings") or text
         except ValueError:
             pass
     return text
-
-
-def _tried_calls(section: str) -> tuple[TriedCall, ...]:
-    calls: list[TriedCall] = []
-    entry = ""
-    for line in [*section.splitlines(), "- "]:
-        if line.startswith("- "):
-            match = _TRIED.match(entry.replace("\n", " "))
-            if match is not None:
-                calls.append(_tried_call(match))
-            entry = line
-        else:
-            entry += "\n" + line
-    return tuple(calls)
-
-
-def _tried_call(match: re.Match[str]) -> TriedCall:
-    rest = html.unescape(match.group(3).lstrip())
-    arguments: dict[str, Any] | None = None
-    begins = ""
-    try:
-        value, end = json.JSONDecoder().raw_decode(rest)
-        arguments, rest = (value if isinstance(value, dict) else None), rest[end:]
-    except (ValueError, RecursionError):
-        begins, _, rest = rest.partition("->")
-        begins, rest = begins.rstrip(" …"), "->" + rest
-    outcome = _OUTCOME.match(rest)
-    word, message = (outcome.group(1), outcome.group(2).strip()) if outcome else ("unknown", rest.strip())
-    facts = _fact_ids(message) if word == "ok" else ()
-    return TriedCall(int(match.group(1)), match.group(2), arguments, word, message, facts, begins)
-
-
-def _fact_ids(text: str) -> tuple[str, ...]:
-    """`F1, F4-F6` one by one."""
-    numbers: list[int] = []
-    for first, last in _FACT_IDS.findall(text):
-        numbers += range(int(first), min(int(last or first), int(first) + _FACTS_PER_CALL_MAX) + 1)
-    return tuple(f"F{number}" for number in numbers[:_FACTS_PER_CALL_MAX])

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from reasoning_engine.offline.arguments import Filling, fill
-from reasoning_engine.offline.briefing_text import TriedCall
 from reasoning_engine.offline.language import likeness, similarity
 from reasoning_engine.offline.question import Question, Reference, Slots, with_query
 from reasoning_engine.offline.records import Record
 from reasoning_engine.offline.references import Resolution, concerns, resolve
 from reasoning_engine.offline.schema import Parameter, Tool
 from reasoning_engine.offline.spans import Entity
+from reasoning_engine.offline.tried import TriedCall
 
 _LIKENESS_MIN = 0.6
 CALLS_MAX = 4
@@ -229,9 +229,9 @@ def _made(
 ) -> Iterator[TriedCall]:
     """Earlier calls of the tool with these arguments; only those that found something new, if asked so."""
     for tried in situation.tried:
-        if tried.tool == tool.name and tried.had(arguments):
+        if tried.was(tool.name, arguments):
             fresh = (
-                record.fact.id in tried.facts
+                tried.told(record.fact.ids)
                 and with_results is not None
                 and not (situation.question.compares and concerns(record, with_results))
                 for record in situation.records
@@ -241,8 +241,8 @@ def _made(
 
 
 def _succeeded(situation: Situation, tool: Tool) -> bool:
-    held = {record.fact.id for record in situation.records}
-    return any(tried.tool == tool.name and held.intersection(tried.facts) for tried in situation.tried)
+    held = tuple(id for record in situation.records for id in record.fact.ids)
+    return any(tried.tool == tool.name and tried.told(held) for tried in situation.tried)
 
 
 def _by_fit(situation: Situation, *, searching: bool = False) -> list[Tool]:

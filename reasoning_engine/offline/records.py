@@ -1,8 +1,10 @@
 """Facts taken apart into records: every object and list item of a result, with what surrounds it. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from reasoning_engine.offline.briefing_text import FactNote
@@ -10,10 +12,9 @@ from reasoning_engine.offline.language import identifier_stems, stems
 
 _DEPTH_MAX = 6
 _RECORDS_MAX = 2_000
-_PATH_KEY = re.compile(r"[^\W\d]\w*")
-_LAST_INDEX = re.compile(r"\[(\d{1,6})\]$")
 _TITLE_STEMS = ("titl", "name", "head", "headlin", "subject", "topic", "label")
 _NUMBER_STEMS = frozenset(("number", "no", "num", "nr", "index", "position", "order", "id"))
+_COUNT_STEMS = _NUMBER_STEMS - {"id"}
 _TEXT_LINE = r"(?:{noun}\W{{0,3}})?(?:no\.?\s*)?{value}\s*[.:)–—-]\s*(\S.{{0,200}})"
 
 
@@ -28,6 +29,8 @@ class Record:
     place: int = 0
     """Which item of its list it is, from 1; 0 for what stands in no list."""
     depth: int = 0
+    is_of_many: bool = False
+    """Whether its call told of more that has the same keys, so that what numbers it may go unsaid."""
 
     @property
     def is_plain(self) -> bool:
@@ -77,7 +80,8 @@ class Record:
         for key, found in self.fields.items():
             parts = identifier_stems(key)
             is_named, is_count = noun in parts, any(part in _NUMBER_STEMS for part in parts)
-            if (is_named and (is_count or len(parts) == 1)) or (is_count and len(parts) == 1 and noun in kin):
+            is_kin = noun in kin or (self.is_of_many and _COUNT_STEMS.issuperset(parts))
+            if (is_named and (is_count or len(parts) == 1)) or (is_count and len(parts) == 1 and is_kin):
                 if isinstance(found, int | float) and not isinstance(found, bool):
                     counted = True
                     if found == value:
@@ -102,13 +106,10 @@ def records_of(facts: tuple[FactNote, ...]) -> tuple[Record, ...]:
     """The records of all facts, in the order the tools returned them."""
     found: list[Record] = []
     for fact in facts:
-        last = _LAST_INDEX.search(fact.at)
-        place = int(last.group(1)) + 1 if last else 0
-        for record in _walk(fact, fact.content, tuple(_PATH_KEY.findall(fact.at)), (), place, 0):
-            found.append(record)
-            if len(found) >= _RECORDS_MAX:
-                return tuple(found)
-    return tuple(found)
+        around = (("heading", fact.title),) if fact.title else ()
+        found += islice(_walk(fact, fact.content, (), around, 0, 0), _RECORDS_MAX - len(found))
+    shapes = Counter(_shape(record) for record in found)
+    return tuple(replace(one, is_of_many=True) if shapes[_shape(one)] > 1 else one for one in found)
 
 
 def outermost(records: tuple[Record, ...]) -> list[Record]:
@@ -141,6 +142,10 @@ def _walk(
                 yield from _walk(fact, inner, (*keys, key), (*plain, *context)[:40], 0, depth + 1)
     else:
         yield Record(fact, keys, {"title" if _is_title(value) else "text": value}, context, place, depth)
+
+
+def _shape(record: Record) -> tuple[str, int, tuple[str, ...]]:
+    return record.fact.call, record.depth, tuple(record.fields)
 
 
 def _is_title(value: Any) -> bool:

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from reasoning_engine.offline.briefing_text import TriedCall
 from reasoning_engine.offline.language import content_words, identifier_stems, likeness, similarity
 from reasoning_engine.offline.question import Reference
 from reasoning_engine.offline.records import Record
+from reasoning_engine.offline.tried import TriedCall
 
 _ALIKE = 0.6
 _SUBJECT_STEMS = ("topic", "subject", "them", "genr", "keyword", "tag", "categori", "category")
@@ -66,7 +66,7 @@ def _belongs(record: Record, reference: Reference, tried: tuple[TriedCall, ...])
         return True
     if _best_likeness(record, entity.value) >= _ALIKE:
         return True
-    calls = [call for call in tried if record.fact.id in call.facts]
+    calls = [call for call in tried if call.told(record.fact.ids)]
     if not calls:
         return not any(call.facts for call in tried)
     asked = [value for call in calls for value in (call.arguments or {}).values() if isinstance(value, str)]
@@ -80,7 +80,7 @@ def _best_likeness(record: Record, name: str) -> float:
 
 
 def _asked_for_number(record: Record, value: int | float, tried: tuple[TriedCall, ...]) -> bool:
-    calls = [call for call in tried if record.fact.id in call.facts and call.arguments]
+    calls = [call for call in tried if call.told(record.fact.ids) and call.arguments]
     return not record.context and any(value in (call.arguments or {}).values() for call in calls)
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,8 +10,8 @@ import orjson
 
 from reasoning_engine.offline.reasoner import SIGNATURE, Reply, Request
 from reasoning_engine.offline.schema import Tool
-from shared.briefing import CHARACTERS_PER_TOKEN, estimate_tokens
 from shared.errors import AntiphonError
+from shared.tokens import estimate_tokens
 
 MODEL = "offline"
 _CHUNK = re.compile(r"\s*\S{1,60}(?:\s+\S{1,60}){0,5}\s*", re.DOTALL)
@@ -38,8 +39,7 @@ def read_request(body: Any) -> Request:
 
 def message(body: dict[str, Any], request: Request, reply: Reply) -> dict[str, Any]:
     """The whole reply as the API's message object. Text beyond `max_tokens` is cut, as a model's would be."""
-    room = body["max_tokens"] * CHARACTERS_PER_TOKEN
-    text, cut = _within(reply.text, room)
+    text, cut = _within(reply.text, body["max_tokens"])
     content: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
     content += [
         {"type": "tool_use", "id": use.id, "name": use.name, "input": use.input} for use in reply.tool_uses
@@ -99,13 +99,20 @@ def _chunks(text: str) -> list[str]:
     return pieces if "".join(pieces) == text else [text]
 
 
-def _within(text: str, room: int) -> tuple[str, bool]:
-    """The text cut to `room` characters, the signature kept as long as it fits."""
-    if len(text) <= room:
+def _within(text: str, tokens_max: int) -> tuple[str, bool]:
+    """The text cut to so many tokens, the signature kept as long as it fits."""
+    if estimate_tokens(text) <= tokens_max:
         return text, False
-    if text.endswith(SIGNATURE) and room > len(SIGNATURE) + 20:
-        return text[: room - len(SIGNATURE) - 3] + "…\n\n" + SIGNATURE, True
-    return text[:room], True
+    signed = "…\n\n" + SIGNATURE
+    room = tokens_max - estimate_tokens(signed)
+    if text.endswith(SIGNATURE) and room > 0:
+        return _beginning(text, room) + signed, True
+    return _beginning(text, tokens_max), True
+
+
+def _beginning(text: str, tokens_max: int) -> str:
+    ends = range(1, len(text) + 1)
+    return text[: bisect_right(ends, tokens_max, key=lambda end: estimate_tokens(text[:end]))]
 
 
 def _last_user_text(messages: Any) -> str:

@@ -18,9 +18,15 @@ from shared.events.coordinator import (
     DeadlineReached,
     ReasoningRequested,
     SessionOpened,
+    SummaryRequested,
     ToolsRequested,
 )
-from shared.events.reasoning_engine import ReasoningCompleted, ReasoningFailed
+from shared.events.reasoning_engine import (
+    ReasoningCompleted,
+    ReasoningFailed,
+    SummaryCompleted,
+    SummaryFailed,
+)
 from shared.events.response_assembler import ResponseReady
 from shared.events.runtime import ComponentFailed
 from shared.events.tool_dispatcher import ToolsCompleted
@@ -35,6 +41,9 @@ EVENT_DATA: tuple[type[EventData], ...] = (
     ReasoningRequested,
     ReasoningCompleted,
     ReasoningFailed,
+    SummaryRequested,
+    SummaryCompleted,
+    SummaryFailed,
     ApprovalRequested,
     ToolsRequested,
     ToolsCompleted,

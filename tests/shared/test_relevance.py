@@ -1,13 +1,12 @@
 """Which tools a text speaks of."""
 
-from math import log
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.relevance import found_tools, rank, words
+from shared.relevance import found_tools, rank
 from shared.tools import ToolDefinition
 
 
@@ -70,35 +69,6 @@ def test_a_rare_word_counts_more_than_a_common_one() -> None:
 def test_a_short_description_counts_more_than_a_long_one() -> None:
     tools = [a_tool("a", "weather " + "and many other things " * 20), a_tool("b", "weather")]
     assert names(tools, "weather") == ["b", "a"]
-
-
-def test_scores_are_those_of_the_paper() -> None:
-    """Two documents `aa bb` and `cc`: the word `bb` is in one of two, and the mean length is 1.5 words."""
-    from shared.relevance import _score, _weights, _words_of
-
-    documents = [_words_of(a_tool("aa", "bb")), _words_of(a_tool("cc"))]
-    weights = _weights({"bb"}, documents)
-    assert weights == {"bb": log(1 + (2 - 1 + 0.5) / (1 + 0.5))}
-    expected = log(2) * 1 * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 2 / 1.5))
-    assert _score(documents[0], weights, 1.5) == pytest.approx(expected)
-    assert _score(documents[1], weights, 1.5) == 0
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("getCourseOutline", ("get", "course", "outline")),
-        ("get_course_outline", ("get", "course", "outline")),
-        ("HTTPServer parseJSON2", ("http", "server", "parse", "json2")),
-        ("boxes classes queries courses status analysis", ("box", "class", "query", "course", "status", "analysis")),
-        ("Straße 東京", ("straße", "東京")),
-        ("the and of", ()),
-    ],
-)  # fmt: skip  # one case a line
-def test_words_are_compared_in_lower_case_names_taken_apart_and_plurals_folded(
-    text: str, expected: tuple[str, ...]
-) -> None:
-    assert words(text) == expected
 
 
 @pytest.mark.parametrize(

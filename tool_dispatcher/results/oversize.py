@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
-_PATH_MAX = 4
+_PATH_MAX = 6
 """How deep in an object its long list or text is looked for."""
 _NAME_CHARACTERS_MAX = 80
 _SEPARATORS = ("\n\n", "\n", ". ", " ")
@@ -65,7 +65,7 @@ def read_part(whole: bytes, start: int, length: int, bytes_max: int | None = Non
 class _Long:
     """The one long part of a result."""
 
-    path: tuple[str, ...]
+    path: tuple[str | int, ...]
     content: Any
     start: int
     """Where it begins in the JSON text of the whole, in characters."""
@@ -78,7 +78,7 @@ def _in_shape(data: Any, whole: bytes, bytes_max: int, handle: str) -> Any | Non
     if not isinstance(content, list | str):
         return None
     what = "characters" if isinstance(content, str) else "items"
-    name = f' of "{".".join(long.path)[:_NAME_CHARACTERS_MAX]}"' if long.path else ""
+    name = f' of "{".".join(map(str, long.path))[:_NAME_CHARACTERS_MAX]}"' if long.path else ""
 
     def shown(kept: list[Any] | str, start: int, count: int) -> Any:
         note = _note(f"{count} of {len(content)} {what}{name}", handle, start)
@@ -95,10 +95,16 @@ def _in_shape(data: Any, whole: bytes, bytes_max: int, handle: str) -> Any | Non
 
 
 def _long_part(data: Any) -> _Long:
-    """Down the largest member of each object, to what is none."""
-    path: list[str] = []
+    """Down the largest member of each object, and the one item of a list within, to what is neither."""
+    path: list[str | int] = []
     start = 0
-    while isinstance(data, dict) and data and len(path) < _PATH_MAX:
+    while len(path) < _PATH_MAX:
+        if path and isinstance(data, list) and len(data) == 1:
+            path.append(0)
+            data, start = data[0], start + 1
+            continue
+        if not isinstance(data, dict) or not data:
+            break
         members = {key: to_json(value) for key, value in data.items()}
         longest = max(members, key=lambda key: len(members[key]))
         for key, value in members.items():
@@ -121,7 +127,7 @@ def _first_items(items: list[Any], room: int) -> list[Any]:
     return items[:kept]
 
 
-def _rebuilt(data: Any, path: tuple[str, ...], kept: Any, note: str) -> Any:
+def _rebuilt(data: Any, path: tuple[str | int, ...], kept: Any, note: str) -> Any:
     """`data` with less of its long part, and the note: an item like the others of a list, a field of an object."""
     if path:
         name = "note"
@@ -132,9 +138,10 @@ def _rebuilt(data: Any, path: tuple[str, ...], kept: Any, note: str) -> Any:
     return [*kept, {"note": note} if is_records else note]
 
 
-def _replaced(data: dict[str, Any], path: tuple[str, ...], content: Any) -> dict[str, Any]:
+def _replaced(data: Any, path: tuple[str | int, ...], content: Any) -> Any:
     key, *below = path
-    return {**data, key: _replaced(data[key], tuple(below), content) if below else content}
+    inner = _replaced(data[key], tuple(below), content) if below else content
+    return [inner] if isinstance(data, list) else {**data, key: inner}
 
 
 def _text(text: str, of_what: str, bytes_max: int, handle: str) -> str:

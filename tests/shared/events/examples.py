@@ -24,8 +24,12 @@ from shared.events import (
     ReasoningRequested,
     ResponseReady,
     SessionOpened,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryRequested,
     ToolsCompleted,
     ToolsRequested,
+    ToSummarize,
 )
 from shared.events.codec import ENVELOPES
 from shared.session import Limits, QueryOptions, Source, Uncertainty
@@ -46,11 +50,12 @@ OPTIONS = QueryOptions(
     deadline_s=30,
     tools=("search",),
     model="claude-sonnet-5-5",
+    citations="strict",
     conversation_id="c1",
 )
 ERROR = ErrorInfo(code="overloaded", message="Busy. Try again.", retryable=True)
 ARGUMENTS = {"query": "ßearch 🔎", "deep": {"null": None, "list": [1, 2.5, True, None, []]}}
-UNCERTAIN = (Uncertainty(kind="tool_failed", message="A tool failed.", about="search"),)
+UNCERTAIN = (Uncertainty(kind="tool_failed", message="A tool failed.", about="search", severity="note"),)
 RESULTS = (
     ToolResult(index=0, call_id="t1", tool="search", status="ok", data=ARGUMENTS, duration_ms=7),
     ToolResult(
@@ -74,7 +79,7 @@ EXAMPLES: tuple[EventData, ...] = (
     CancellationRequested(reason="changed my mind"),
     ApprovalDecided(round=2, is_approved=True, calls=("t1",), by="Ann", reason="It is due."),
     SessionOpened(
-        limits=Limits(max_rounds=4, max_tool_calls=40, max_tokens=1000, deadline_s=60),
+        limits=Limits(max_rounds=4, max_tool_calls=40, max_tokens=1000, deadline_s=60, summaries_max=2),
         options=OPTIONS,
         catalogue="abc",
         tools=("search",),
@@ -82,21 +87,33 @@ EXAMPLES: tuple[EventData, ...] = (
         deadline=NOON + timedelta(minutes=1),
     ),
     BriefingRequested(
-        round=2, max_rounds=4, question=ENTRY, level="simplified", reasoning=ENTRY, results=ENTRY
+        round=2,
+        max_rounds=4,
+        question=ENTRY,
+        level="simplified",
+        reasoning=ENTRY,
+        results=ENTRY,
+        untrusted=("t1",),
+        summary=ENTRY,
+        tokens_per_estimated=1.25,
+        may_summarize=False,
     ),
     BriefingReady(
         round=2,
         briefing=Outline(
             digest="c0ffee",
             tokens=4,
-            facts_shown=("F1", "F2"),
-            facts_shortened=("F2",),
-            facts_omitted=("F3",),
+            shown=("F1-F3", "F5"),
+            shortened=("F2",),
+            omitted=2,
+            missed=("F4", "F6"),
         ),
+        to_summarize=ToSummarize(source="5eed", facts=("F4", "F6"), tokens=900, tokens_max=100),
+        summary_refused="It lost the number 42 of F3.",
     ),
     ReasoningRequested(
         round=2,
-        briefing=ENTRY,
+        briefing="c0ffee",
         catalogue="abc",
         tools=("search",),
         last_round_because="no rounds left",
@@ -112,9 +129,17 @@ EXAMPLES: tuple[EventData, ...] = (
         model="m",
         usage=USAGE,
         attempts=2,
+        prompt_tokens_estimated=14,
         duration_ms=900,
     ),
     ReasoningFailed(round=2, error=ERROR, model="m", usage=USAGE, attempts=5, duration_ms=9),
+    SummaryRequested(
+        round=2, source="5eed", facts=("F4", "F6"), tokens_max=100, tokens_left=5_000, deadline=NOON
+    ),
+    SummaryCompleted(
+        round=2, text="F4, F6: both in 2024.", facts=("F4", "F6"), model="m", usage=USAGE, duration_ms=9
+    ),
+    SummaryFailed(round=2, error=ERROR, model="m", usage=USAGE, duration_ms=9),
     ApprovalRequested(
         round=2, calls=(CallToApprove(id="t1", tool="search", arguments=ARGUMENTS, because="a rule"),)
     ),
@@ -147,6 +172,8 @@ EXAMPLES: tuple[EventData, ...] = (
         reasoning=ENTRY,
         results=ENTRY,
         batch=2,
+        untrusted=("t1",),
+        citations="strict",
         uncertainty=UNCERTAIN,
         rounds_used=2,
         tool_calls_used=3,
@@ -160,7 +187,7 @@ EXAMPLES: tuple[EventData, ...] = (
         answer="Because.",
         termination_reason="deadline_exceeded",
         uncertainty=UNCERTAIN,
-        sources=(Source(id="F1", tool="search", call_id="t1", title="T", excerpt="E"),),
+        sources=(Source(id="F1", number=1, tool="search", call_id="t1", title="T", excerpt="E"),),
         rounds_used=2,
         tool_calls_used=3,
         usage=USAGE,

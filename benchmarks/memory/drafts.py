@@ -1,0 +1,238 @@
+"""Questions over a library, each with the steps that lead to its answer and the sentences that state them."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from random import Random
+
+from benchmarks.memory.articles import Library, slots
+from benchmarks.memory.prose import fill
+from benchmarks.memory.world import Entity, Relation, World, relations
+
+_MONTHS = "January February March April May June July August September October November December".split()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to look up: who is asked about, what for, where it is stated, and in which words."""
+
+    subject: Entity
+    searches: tuple[str, ...]
+    passage: int
+    gold: str
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A question before its rounds of results."""
+
+    kind: str
+    question: str
+    steps: tuple[Step, ...]
+
+
+def chain(kind: str, hops: int, world: World, made: Library, random: Random) -> Draft:
+    """`What is the length of the river on which the birthplace of the director of ... stands?`"""
+    path = _path(hops, world, random)
+    phrase = path[0][0].in_question
+    for _, relation in path[:-1]:
+        phrase = random.choice(relation.phrases).format(x=phrase)
+    question = path[-1][1].question.format(x=phrase)
+    return Draft(kind, question, tuple(_step(entity, relation, made) for entity, relation in path))
+
+
+def comparison(world: World, made: Library, random: Random) -> Draft:
+    """Two subjects, one or two hops each, and which of them is ahead."""
+    kind, name, ask = random.choice(_COMPARED)
+    relation = relations()[kind][name]
+    leads = [r for kinds in relations().values() for r in kinds.values() if r.target == kind and r.kind != kind]
+    steps: list[Step] = []
+    phrases = []
+    first = random.choice(leads) if leads and random.random() < 0.6 else None
+    for _ in range(2):
+        entity = world.any(first.kind if first else kind, random)
+        phrase = entity.in_question
+        if first:
+            steps.append(_step(entity, first, made))
+            phrase = random.choice(first.phrases).format(x=phrase)
+            found = entity.relations[first.name]
+            assert isinstance(found, Entity)
+            entity = found
+        steps.append(_step(entity, relation, made))
+        phrases.append(phrase)
+    return Draft("comparison", ask.format(x=phrases[0], y=phrases[1]), tuple(steps))
+
+
+def number(world: World, made: Library, random: Random) -> Draft:
+    """A figure at the end of two or three hops, and how it stands to another one."""
+    kind, name, figure = random.choice(_FIGURES)
+    relation = relations()[kind][name]
+    path = _path(random.choice([2, 3]), world, random, ends_in=kind)
+    phrase = path[0][0].in_question
+    for _, hop in path:
+        phrase = random.choice(hop.phrases).format(x=phrase)
+    last, hop = path[-1]
+    found = last.relations[hop.name]
+    assert isinstance(found, Entity)
+    other = world.any(kind, random)
+    ask = random.choice([
+        f"By how much does the {figure} of {phrase} differ from that of {other.in_question}?",
+        f"What do the {figure} of {phrase} and that of {other.in_question} add up to?",
+    ])  # fmt: skip  # a list of two
+    ends = [_step(found, relation, made), _step(other, relation, made)]
+    return Draft("number", ask, (*(_step(entity, hop, made) for entity, hop in path), *ends))
+
+
+def update(world: World, made: Library, random: Random) -> Draft:
+    """What holds now, or held once, where dated reports follow one another; the reports are put into the library."""
+    kind, what, ask, ask_then, searches, lines = random.choice(_DATED)
+    path = _path(random.choice([1, 2]), world, random, ends_in=kind)
+    phrase = path[0][0].in_question
+    for _, hop in path:
+        phrase = random.choice(hop.phrases).format(x=phrase)
+    last, hop = path[-1]
+    about = last.relations[hop.name]
+    assert isinstance(about, Entity)
+    reports = list(_reports(about, what, lines, world, made, random))
+    asks_now = random.random() < 0.7
+    year, passage, gold = reports[-1] if asks_now else random.choice(reports[:-1])
+    question = (ask if asks_now else ask_then).format(x=phrase, year=year)
+    named = tuple(search.format(x=about.name) for search in searches)
+    named += (f"{about.name} {what} {year}",) if not asks_now else (f"{about.name} current {what}",)
+    return Draft("update", question, (*(_step(e, h, made) for e, h in path), Step(about, named, passage, gold)))
+
+
+def _reports(
+    about: Entity, what: str, lines: tuple[str, ...], world: World, made: Library, random: Random
+) -> Iterator[tuple[int, int, str]]:
+    """Three to five dated passages, each stating the same attribute anew: year, passage and sentence."""
+    for year in sorted(random.sample(range(1998, 2025), random.randint(3, 5))):
+        month = random.choice(_MONTHS)
+        value = f"{random.randint(300, 90_000):,}" if "number" in what else world.any("person", random).name
+        date = {"month": month, "when": f"{random.randint(1, 28)} {month} {year}", "v": value, "at": str(year)}
+        draw = slots(about, world, random)
+
+        def dated(slot: str, date: dict[str, str] = date, draw: Callable[[str], str] = draw) -> str:
+            return date.get(slot) or draw(slot)
+
+        gold = fill(random.choice(lines), dated, random)
+        others = [fill(line, dated, random) for line in random.sample(_REPORTED, random.randint(2, 6))]
+        others.insert(random.randint(0, len(others)), gold)
+        title = random.choice(["{name} in {at}", "{name}: report of {when}", "News from {name}, {when}"])
+        yield year, made.add(fill(title, dated, random), [line[:1].upper() + line[1:] for line in others]), gold
+
+
+def _path(hops: int, world: World, random: Random, ends_in: str = "") -> list[tuple[Entity, Relation]]:
+    """A walk of so many relations over different entities; the last may lead out of the world."""
+    while True:
+        entity = world.any(random.choice(_ROOTS), random)
+        path: list[tuple[Entity, Relation]] = []
+        seen = {entity.name}
+        for n in range(hops):
+            is_last = n == hops - 1
+            options = [
+                relation
+                for relation in relations()[entity.kind].values()
+                if (relation.target == ends_in if is_last and ends_in else is_last or relation.target != "-")
+            ]
+            if not options:
+                break
+            relation = random.choice(options)
+            path.append((entity, relation))
+            found = entity.relations[relation.name]
+            if isinstance(found, Entity):
+                if found.name in seen:
+                    break
+                seen.add(found.name)
+                entity = found
+        else:
+            return path
+
+
+def _step(entity: Entity, relation: Relation, made: Library) -> Step:
+    passage, gold = made.stated[entity.name, relation.name]
+    return Step(entity, tuple(s.format(x=entity.in_text) for s in relation.searches), passage, gold)
+
+
+_ROOTS = ("film", "novel", "ship", "award", "band", "building", "club", "company", "university", "person", "film", "town")
+_COMPARED = (
+    ("river", "length", "Which is longer, {x} or {y}?"),
+    ("town", "population", "Which has more inhabitants, {x} or {y}?"),
+    ("town", "founded", "Which is older, {x} or {y}?"),
+    ("university", "students", "Are there more students at {x} or at {y}?"),
+    ("company", "employees", "Which is the larger employer, {x} or {y}?"),
+    ("building", "height", "Which is taller, {x} or {y}?"),
+    ("novel", "publisher", "Were {x} and {y} brought out by the same publisher?"),
+    ("person", "birth", "Were {x} and {y} born in the same town?"),
+    ("person", "study", "Did {x} and {y} go to the same university?"),
+    ("film", "director", "Do {x} and {y} have the same director?"),
+)
+_FIGURES = (
+    ("river", "length", "length"),
+    ("town", "population", "population"),
+    ("town", "founded", "year of foundation"),
+    ("university", "students", "number of students"),
+    ("company", "employees", "workforce"),
+    ("building", "height", "height"),
+    ("award", "sum", "prize money"),
+)
+_DATED = (
+    (
+        "company", "chief executive", "Who runs {x} now?", "Who was at the head of {x} in {year}?",
+        ("{x} chief executive", "who leads {x}", "{x} management"),
+        (
+            "On {when} {v} took over as chief executive[, the {nth} in ten years|, having come from {company}].",
+            "The board named {v} to lead the firm with effect from {when}[, after months of speculation|].",
+            "Since {month} {at} the company has been run by {v}[, a former {job}|, who had been head of finance].",
+        ),
+    ),
+    (
+        "company", "number of employees", "How many people does {x} employ today?",
+        "How many people did {x} employ in {year}?", ("{x} employees", "{x} number of staff", "{x} workforce"),
+        (
+            "As of {month} {at} it had {v} people on the payroll[, counting part-time staff|].",
+            "At the end of {month} {at} the workforce stood at {v}[, according to the annual report|].",
+            "In {month} {at} the firm employed {v}[, a figure disputed by the union|].",
+        ),
+    ),
+    (
+        "town", "mayor", "Who is the present mayor of {x}?", "Who became mayor of {x} in {year}?",
+        ("{x} mayor", "{x} local government", "mayor election {x}"),
+        (
+            "The election of {when} was won by {v}[ with a majority of {age} votes|, who takes office next month].",
+            "On {when} {v} was sworn in as mayor[ in front of a half-empty hall|].",
+            "{v} has held the mayor's office since {month} {at}[, at the head of a coalition of {small} parties|].",
+        ),
+    ),
+    (
+        "university", "rector", "Who is the rector of {x} today?", "Who became rector of {x} in {year}?",
+        ("{x} rector", "{x} head of university", "rector elected {x}"),
+        (
+            "The senate elected {v} as rector on {when}[, by a single vote|].",
+            "{v}, professor of {field}, became rector in {month} {at}[ for a term of {small} years|].",
+            "In {month} {at} the post of rector passed to {v}[, the first woman to hold it|].",
+        ),
+    ),
+    (
+        "club", "coach", "Who coaches {x} at present?", "Who took over as coach of {x} in {year}?",
+        ("{x} coach", "{x} manager", "{x} new head coach"),
+        (
+            "{v} was presented as the new coach on {when}[, the third of the season|].",
+            "Since {month} {at} training has been in the hands of {v}[, once a goalkeeper here|].",
+            "On {when} the club signed {v} as head coach[ for {small} years|].",
+        ),
+    ),
+)  # fmt: skip  # tables
+_REPORTED = (
+    "The announcement of {when} was received with [relief|some surprise] in {town}.",
+    "A spokesman for {name} declined to comment on rumours about {thing}.",
+    "Heavy rain in {month} had delayed the work on the roof of the {building}.",
+    "[Earlier in the year|In the same month] {person} had resigned over a quarrel about {thing}.",
+    "The budget for {at} foresees {number} thousand for repairs, most of it borrowed.",
+    "Visitors to {name} numbered {number} in {month}, slightly more than the year before.",
+    "{person}, who had been expected to apply, was appointed in {town} instead.",
+    "A petition against the plan collected {number} signatures within {small} days.",
+    "The anniversary will be marked with a concert by pupils from {town}.",
+    "Trade with {town} [fell|rose] for the {nth} year in a row.",
+    "Old figures from {year} should no longer be used, the report says, because they counted some people twice.",
+    "The {award} for {at} went to {person}.",
+)

@@ -1,0 +1,55 @@
+"""Our own set: questions over an invented country and invented conversations, the same for the same seed.
+
+    two-hop, four-hop    a chain of bridging entities, in four and in six rounds
+    comparison, number   two subjects side by side, or figures at the end of a chain
+    update               what dated reports say one after another
+    conversation         what was said in passing, months ago
+"""
+
+from random import Random
+
+from benchmarks.memory.articles import Library, library
+from benchmarks.memory.conversations import conversation
+from benchmarks.memory.drafts import Draft, chain, comparison, number, update
+from benchmarks.memory.form import Question
+from benchmarks.memory.searches import Engine, with_rounds
+from benchmarks.memory.world import World
+
+COUNTS = {"two-hop": 28, "four-hop": 28, "comparison": 16, "number": 16, "update": 16}
+_CONVERSATIONS = 6
+SEED = 4
+
+
+def generate(seed: int = SEED) -> list[Question]:
+    """About 130 questions."""
+    random = Random(seed)
+    world = World(random)
+    made = library(world, random)
+    drafts = [draft for kind, count in COUNTS.items() for draft in (_draft(kind, world, made, random) for _ in range(count))]
+    engine = Engine(made.passages)
+    counted: dict[str, int] = {}
+    questions = []
+    for draft in drafts:
+        counted[draft.kind] = counted.get(draft.kind, 0) + 1
+        rounds = _ROUNDS.get(draft.kind) or random.randint(max(4, len(draft.steps) + 1), 12 if draft.kind == "update" else 9)
+        questions.append(with_rounds(draft, f"{draft.kind}-{counted[draft.kind]}", rounds, engine, random))
+    for n in range(1, _CONVERSATIONS + 1):
+        questions += conversation(n, random)
+    return questions
+
+
+def _draft(kind: str, world: World, made: Library, random: Random) -> Draft:
+    match kind:
+        case "two-hop":
+            return chain(kind, 2, world, made, random)
+        case "four-hop":
+            return chain(kind, 4, world, made, random)
+        case "comparison":
+            return comparison(world, made, random)
+        case "number":
+            return number(world, made, random)
+        case _:
+            return update(world, made, random)
+
+
+_ROUNDS = {"two-hop": 4, "four-hop": 6}

@@ -1,0 +1,60 @@
+"""Sentences from templates: the files of data/, and how a template becomes text. Pure but for reading the files."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from random import Random
+
+DATA = Path(__file__).parent / "data"
+_CHOICE = re.compile(r"\[([^\[\]]*)\]")
+_SLOT = re.compile(r"\{(\w+)\}")
+
+Templates = dict[str, dict[str, list[str]]]
+"""Kind of article -> relation (`lead`, `-` for others) -> templates."""
+
+
+@cache
+def words() -> dict[str, list[str]]:
+    """The word lists by name."""
+    lists = {}
+    for name, line in _lines("words.txt"):
+        lists[name] = [word.strip() for word in (line.split(",") if "," in line else line.split())]
+    return lists
+
+
+@cache
+def templates() -> Templates:
+    """The articles' sentences."""
+    found: Templates = defaultdict(lambda: defaultdict(list))
+    kind = ""
+    for name, line in _lines("prose.txt"):
+        if name.startswith("["):
+            kind = name.strip("[]")
+        else:
+            found[kind][name].append(line)
+    return found
+
+
+@cache
+def talk() -> dict[str, list[str]]:
+    """The conversations' lines by kind; `slot ...` are lists of values."""
+    found = defaultdict(list)
+    for name, line in _lines("talk.txt"):
+        found[name] += line.split(",") if name.startswith("slot ") else [line]
+    return found
+
+
+def fill(template: str, slot: Callable[[str], str], random: Random) -> str:
+    """The template with one of each choice taken, and each slot filled."""
+    chosen = _CHOICE.sub(lambda match: random.choice(match[1].split("|")), template)
+    text = _SLOT.sub(lambda match: slot(match[1]), chosen)
+    return re.sub(r"  +", " ", text).strip()
+
+
+def _lines(name: str) -> list[tuple[str, str]]:
+    """What stands before the first `|`, and what follows, of each line that says something."""
+    text = (DATA / name).read_text(encoding="utf-8")
+    said = [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
+    return [(head.strip(), rest.strip()) for head, _, rest in (line.partition("|") for line in said)]

@@ -1,0 +1,90 @@
+"""The synthesizer's desk for one session: its memory, indexed, and the plan of its briefing. Pure, and mutable.
+
+A desk grows by deltas and is a function of them, of the query and of the budget alone: one that was kept since the
+last round and one made anew from the session's list of deltas give the same briefing, byte for byte.
+"""
+
+from collections.abc import Collection, Iterable
+
+from context_synthesizer.page import Pieces
+from context_synthesizer.plan import Plan
+from context_synthesizer.score import Relevance
+from context_synthesizer.select import Ask, build_briefing
+from context_synthesizer.summaries import select_to_summarize
+from shared.briefing import Briefing, Level
+from shared.events import ReasoningCompleted, ToolsCompleted, ToSummarize
+from shared.filing import Known, file_round
+from shared.memory import Memory, MemoryDelta
+from shared.values import LogEntry
+
+TOKENS_MAX = 8_000
+
+
+class Desk:
+    """What is known of one session, ready to be filed into and to brief from."""
+
+    def __init__(self, query: str, tokens_max: int = TOKENS_MAX) -> None:
+        self.memory = Memory(query)
+        self.tokens_max = tokens_max
+        self._known = Known.of(self.memory)
+        self._relevance = Relevance()
+        self._pieces = Pieces()
+        self._plan = Plan(tokens_max)
+        self._scores: dict[str, float] | None = {}
+
+    @classmethod
+    def of(cls, query: str, deltas: Iterable[MemoryDelta], tokens_max: int = TOKENS_MAX) -> "Desk":
+        """The desk after those deltas, oldest first."""
+        desk = cls(query, tokens_max)
+        for delta in deltas:
+            desk.add(delta)
+        return desk
+
+    def add(self, delta: MemoryDelta) -> None:
+        """What one filing has added."""
+        self.memory = self.memory.plus(delta)
+        self._known.add(delta, self.memory)
+        self._relevance.add(self.memory, delta)
+        self._scores = None
+        self._plan.advance(self.memory, delta, self._pieces, lambda: self.scores)
+
+    def filed(
+        self,
+        reasoning: ReasoningCompleted | None,
+        results: ToolsCompleted | None,
+        *,
+        untrusted: Collection[str] = (),
+        entry: LogEntry | None = None,
+    ) -> MemoryDelta:
+        """What a round brought, as a delta that is not added yet."""
+        return file_round(
+            self.memory, reasoning, results, known=self._known, untrusted=untrusted, entry=entry
+        )
+
+    def file(self, reasoning: ReasoningCompleted | None, results: ToolsCompleted | None) -> MemoryDelta:
+        """File what a round brought; the delta is what has to be kept of it."""
+        delta = self.filed(reasoning, results)
+        self.add(delta)
+        return delta
+
+    def to_summarize(self, briefing: Briefing) -> tuple[str, ToSummarize] | None:
+        """The closest of the facts that have no place in `briefing`, as a text, if they are worth a summary."""
+        return select_to_summarize(self.memory, self.scores, self._pieces, briefing, self.tokens_max)
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """How close each fact is to what is asked."""
+        if self._scores is None:
+            self._scores = self._relevance.scores(self.memory)
+        return self._scores
+
+    def briefing(self, round: int, max_rounds: int, level: Level = "full") -> Briefing:
+        """The briefing for a round."""
+        return build_briefing(
+            self.memory,
+            self.scores,
+            self._pieces,
+            Ask(round, max_rounds, level),
+            self.tokens_max,
+            self._plan.shown if level == "full" else None,
+        )

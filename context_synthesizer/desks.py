@@ -1,0 +1,78 @@
+"""Desks that are kept from round to round, so that a round costs what it brings and not what there is.
+
+A kept desk is never trusted: the last item it holds is read again, and if another worker has written something
+else in its place, or nothing is there because our own commit came to nothing, the desk is made anew.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+
+from context_synthesizer.desk import Desk
+from shared.memory import MemoryDelta
+
+FACTS_MAX = 200_000
+"""Facts on all kept desks together; beyond it the ones longest unused are put away."""
+
+
+class Kept:
+    """A desk with what it is made of: the items of the session's list so far."""
+
+    def __init__(self, query: str, tokens_max: int, items: Iterable[bytes] = ()) -> None:
+        self.desk = Desk(query, tokens_max)
+        self.items = 0
+        self.bytes = 0
+        self._last = b""
+        for item in items:
+            self.add(item)
+
+    @property
+    def since(self) -> int:
+        """From which item on the list has to be read."""
+        return max(0, self.items - 1)
+
+    def catches_up(self, query: str, tokens_max: int, items: Sequence[bytes]) -> bool:
+        """Add what is new in `items`, read from `since` on. False when the desk is not of this list."""
+        if (self.desk.memory.query, self.desk.tokens_max) != (query, tokens_max):
+            return False
+        if self.items:
+            if not items or _digest(items[0]) != self._last:
+                return False
+            items = items[1:]
+        for item in items:
+            self.add(item)
+        return True
+
+    def add(self, item: bytes, delta: MemoryDelta | None = None) -> None:
+        """One item more, as `delta` where that is at hand."""
+        self.desk.add(delta or MemoryDelta.model_validate_json(item))
+        self.items += 1
+        self.bytes += len(item)
+        self._last = _digest(item)
+
+
+class Desks:
+    """The desks of one process, by session."""
+
+    def __init__(self, facts_max: int = FACTS_MAX) -> None:
+        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._facts, self._facts_max = 0, facts_max
+
+    def take(self, session_id: str) -> Kept | None:
+        """The session's desk, if there is one; nobody else gets it until it is put back."""
+        kept = self._kept.pop(session_id, None)
+        if kept is not None:
+            self._facts -= len(kept.desk.memory.facts)
+        return kept
+
+    def put_back(self, session_id: str, kept: Kept) -> None:
+        """Keep the desk for the session's next round."""
+        self.take(session_id)
+        self._kept[session_id] = kept
+        self._facts += len(kept.desk.memory.facts)
+        while self._facts > self._facts_max and len(self._kept) > 1:
+            self.take(next(iter(self._kept)))
+
+
+def _digest(item: bytes) -> bytes:
+    return blake2b(item, digest_size=16).digest()

@@ -1,0 +1,124 @@
+"""A page of facts that keeps within its room: facts by id, in the fence of their call, under their title. Pure.
+
+What stands around a fact is paid for by the first that needs it, so the price of a page is exact at any moment.
+"""
+
+from dataclasses import dataclass, field
+
+from context_synthesizer.render import (
+    SHORT_CHARACTERS,
+    Piece,
+    fact_line,
+    fence_around,
+    heading,
+    known_about,
+    short_fact_line,
+)
+from shared.memory import Document, Fact, Memory
+from shared.tokens import token_units
+
+
+class Room:
+    """Hundredths of a token that are left to give out."""
+
+    def __init__(self, units: int) -> None:
+        self.left = units
+
+    def take(self, units: int) -> bool:
+        """Whether there is that much left; then it is taken."""
+        if units > self.left:
+            return False
+        self.left -= units
+        return True
+
+
+class Pieces:
+    """The facts of one memory as pieces, made once in each form."""
+
+    def __init__(self) -> None:
+        self._lines: dict[tuple[str, str, bool], Piece] = {}
+        self._headings: dict[str, Piece | None] = {}
+        self._fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
+
+    def line(self, memory: Memory, fact: Fact, is_short: bool) -> Piece:
+        known = known_about(fact, memory)
+        key = (fact.id, known, is_short)
+        piece = self._lines.get(key)
+        if piece is None:
+            piece = self._lines[key] = (short_fact_line if is_short else fact_line)(fact, known)
+        return piece
+
+    def heading(self, document: Document) -> Piece | None:
+        if document.id not in self._headings:
+            self._headings[document.id] = heading(document)
+        return self._headings[document.id]
+
+    def fence(self, document: Document) -> tuple[Piece, Piece]:
+        key = (document.call_id, document.tool, str(document.round))
+        if key not in self._fences:
+            self._fences[key] = fence_around(document)
+        return self._fences[key]
+
+
+@dataclass
+class Page:
+    """The facts of one section."""
+
+    title: str
+    memory: Memory
+    pieces: Pieces
+    room: Room
+    lines: dict[str, Piece] = field(default_factory=dict)
+    shortened: set[str] = field(default_factory=set)
+    _documents: set[str] = field(default_factory=set)
+    _calls: set[str] = field(default_factory=set)
+
+    def put(self, fact: Fact, *, is_short: bool = False) -> bool:
+        """Show the fact, if there is room for it and what it needs around it."""
+        document = self.memory.document_of(fact)
+        line = self.pieces.line(self.memory, fact, is_short)
+        units = line.units + self._around(document)
+        if not self.room.take(units):
+            return False
+        self.lines[fact.id] = line
+        self._documents.add(document.id)
+        self._calls.add(_call(document))
+        if is_short and len(fact.statement) > SHORT_CHARACTERS:
+            self.shortened.add(fact.id)
+        return True
+
+    def _around(self, document: Document) -> int:
+        """What has to be opened for the first fact of a page, a call, a document."""
+        units = 0 if self.lines else token_units(f"# {self.title}\n\n")
+        if document.id not in self._documents and (head := self.pieces.heading(document)):
+            units += head.units
+        if _call(document) not in self._calls:
+            units += sum(piece.units for piece in self.pieces.fence(document))
+        return units
+
+    @property
+    def texts(self) -> list[str]:
+        """The lines of the page, by the facts' ids; a call's facts stand together where its first one does."""
+        calls: dict[str, dict[str, list[str]]] = {}
+        documents: dict[str, Document] = {}
+        for id in sorted(self.lines, key=_number):
+            document = self.memory.document_of(self.memory.facts[id])
+            documents[document.id] = document
+            calls.setdefault(_call(document), {}).setdefault(document.id, []).append(self.lines[id].text)
+        texts: list[str] = []
+        for of_call in calls.values():
+            opened, closed = self.pieces.fence(documents[next(iter(of_call))])
+            texts.append(opened.text)
+            for id, lines in of_call.items():
+                head = self.pieces.heading(documents[id])
+                texts += [head.text, *lines] if head else lines
+            texts.append(closed.text)
+        return texts
+
+
+def _call(document: Document) -> str:
+    return f"{document.round} {document.tool} {document.call_id}"
+
+
+def _number(id: str) -> int:
+    return int(id[1:])

@@ -1,0 +1,64 @@
+"""Which facts stand in the section that only grows, so that the beginning of the prompt stays the same. Pure.
+
+A cached prompt is paid for again from its first changed token on. As long as all facts fit, they are shown in the
+order of their ids, which only appends. Once they do not, the section is planned: the closest facts up to a part
+of its room. Later facts are appended while there is room, if they are as close as what was planned; when there is
+none left, it is planned anew. A budget of LAZY_TOKENS or less is not worth that: it is selected anew each round.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from context_synthesizer.page import Page, Pieces, Room
+from context_synthesizer.select import LAZY_TOKENS, by_closeness, fill, must_have
+from shared.memory import Fact, Memory, MemoryDelta
+from shared.tokens import UNITS_PER_TOKEN, token_units
+
+_SECTION_SHARE = 0.75
+"""Of the budget beside the question; the rest is for what changes from round to round."""
+_PLANNED_SHARE = 0.7
+"""Of the section's room, when it is planned anew; the rest is for what comes."""
+
+
+class Plan:
+    """The facts of the growing section, for one budget."""
+
+    def __init__(self, tokens_max: int) -> None:
+        self._units = tokens_max * UNITS_PER_TOKEN if tokens_max > LAZY_TOKENS else 0
+        self._shown: list[str] = []
+        self._least_score = 0.0
+
+    @property
+    def shown(self) -> Sequence[str] | None:
+        """Ids in their order; None when there is no plan."""
+        return self._shown if self._units else None
+
+    def advance(
+        self,
+        memory: Memory,
+        delta: MemoryDelta,
+        pieces: Pieces,
+        scores: Callable[[], Mapping[str, float]],
+    ) -> None:
+        """The plan after `delta`, which `memory` holds already. `scores` is called when it matters."""
+        if not self._units or not delta.facts:
+            return
+        units = int((self._units - token_units(memory.query)) * _SECTION_SHARE)
+        fitting = delta.facts
+        if self._least_score:
+            fitting = tuple(fact for fact in fitting if scores()[fact.id] >= self._least_score)
+        shown = [memory.facts[id] for id in self._shown]
+        if not self._fits(memory, (*shown, *fitting), pieces, units):
+            self._plan_anew(memory, pieces, scores(), int(units * _PLANNED_SHARE))
+        else:
+            self._shown += [fact.id for fact in fitting]
+
+    def _fits(self, memory: Memory, facts: Sequence[Fact], pieces: Pieces, units: int) -> bool:
+        page = Page("Facts", memory, pieces, Room(units))
+        return all(page.put(fact) for fact in facts)
+
+    def _plan_anew(self, memory: Memory, pieces: Pieces, scores: Mapping[str, float], units: int) -> None:
+        page = Page("Facts", memory, pieces, Room(units))
+        fill(page, must_have(memory, scores))
+        put = fill(page, by_closeness(memory, scores))
+        self._shown = [id for id in memory.facts if id in page.lines]
+        self._least_score = min((scores[fact.id] for fact in put), default=0.0)

@@ -1,0 +1,105 @@
+"""How close each fact is to what is asked: by words alone, never by age. Pure.
+
+A fact is read together with the title of its document, since its own words often stop at "he" or "it". It is
+held against the question, the open sub-questions and everything that was searched for, taken together; once more
+against the search that brought it, which says best what it was wanted for; and it shares in its best neighbour's
+score, since what explains a sentence often stands beside it.
+
+Of a question that has been answered, the words that nothing else asks for count half.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from shared.memory import Fact, Memory, MemoryDelta
+from shared.word_index import WordIndex
+from shared.words import words
+
+OWN_SEARCH_SHARE = 1.0
+SIBLING_SHARE = 0.35
+TITLE_WORDS_MAX = 40
+SUPERSEDED_SHARE = 0.4
+_ANSWERED_SHARE = 0.5
+_QUERY_CHARACTERS = 4_000
+
+
+class Relevance:
+    """The facts of one memory, indexed; grows delta by delta. Facts are told by their place, from 0 on."""
+
+    def __init__(self) -> None:
+        self._index = WordIndex()
+        self._facts: list[Fact] = []
+        self._places: dict[str, int] = {}
+        self._document: list[int] = []
+        self._documents: dict[str, int] = {}
+        self._searches: list[frozenset[str]] = []
+        """Of each fact, the words of the searches that brought it."""
+
+    def add(self, memory: Memory, delta: MemoryDelta) -> None:
+        """What `delta` has added to `memory`, which holds it already."""
+        queries = {use.call_id: frozenset(words(use.query[:_QUERY_CHARACTERS])) for use in delta.tool_usage}
+        for fact in delta.facts:
+            document = memory.document_of(fact)
+            self._places[fact.id] = len(self._facts)
+            self._facts.append(fact)
+            self._document.append(self._documents.setdefault(document.id, len(self._documents)))
+            self._searches.append(queries.get(document.call_id, frozenset()))
+            self._index.add((*words(document.title)[:TITLE_WORDS_MAX], *words(fact.statement)))
+        for sighting in delta.sightings:
+            place = self._places.get(sighting.fact)
+            document_seen = memory.documents.get(sighting.document)
+            if place is not None and document_seen is not None:
+                self._searches[place] |= queries.get(document_seen.call_id, frozenset())
+
+    def scores(self, memory: Memory) -> dict[str, float]:
+        """Of each fact, how close it is to what is asked; 0 where no word is shared."""
+        together = [0.0] * len(self._facts)
+        own = [0.0] * len(self._facts)
+        searches = self._searches
+        for word, share in _asked(memory):
+            for place, score in self._index.scores_of(word):
+                score *= share
+                together[place] += score
+                if word in searches[place]:
+                    own[place] += score
+        for place, score in enumerate(own):
+            together[place] += OWN_SEARCH_SHARE * score
+        return self._weighed(memory, self._with_siblings(together))
+
+    def _with_siblings(self, scores: Sequence[float]) -> list[float]:
+        best = [(0.0, -1)] * len(self._documents)
+        second = [0.0] * len(self._documents)
+        for place, score in enumerate(scores):
+            document = self._document[place]
+            if score > best[document][0]:
+                second[document] = best[document][0]
+                best[document] = (score, place)
+            elif score > second[document]:
+                second[document] = score
+        shared = []
+        for place, score in enumerate(scores):
+            document = self._document[place]
+            top, holder = best[document]
+            shared.append(score + SIBLING_SHARE * (second[document] if holder == place else top))
+        return shared
+
+    def _weighed(self, memory: Memory, scores: Sequence[float]) -> dict[str, float]:
+        """Demoted by low salience and by being superseded; nothing else."""
+        weighed = {
+            fact.id: score if fact.salience == 0.5 else score * 2 * fact.salience
+            for fact, score in zip(self._facts, scores, strict=True)
+        }
+        for id in memory.superseded:
+            weighed[id] *= SUPERSEDED_SHARE
+        return weighed
+
+
+def _asked(memory: Memory) -> list[tuple[str, float]]:
+    """The words that are looked for, and how much each counts. Sorted: sums of floats depend on their order."""
+    still = _words_of((*memory.open_questions, *(use.query for use in memory.tool_usage)))
+    question = _words_of((memory.query,))
+    done = _words_of(memory.answered) - still
+    return sorted((word, _ANSWERED_SHARE if word in done else 1.0) for word in (question | still))
+
+
+def _words_of(texts: Iterable[str]) -> set[str]:
+    return {word for text in texts for word in words(text[:_QUERY_CHARACTERS])}

@@ -1,0 +1,87 @@
+"""When a model is asked to put facts into fewer words, and what comes of it. Pure.
+
+A summary goes along beside the session's way and never changes it: the phase, what is awaited and every other
+command are the same without it. One is under way at a time, it may take a fifth of the token budget in all, and
+after two that failed or were refused no more are asked for.
+"""
+
+from uuid import UUID
+
+from coordinator import limits
+from coordinator.session import Decision, Session
+from shared.events import AnyEvent, BriefingReady, SummaryCompleted, SummaryFailed, SummaryRequested
+from shared.ids import child_id
+from shared.values import LogEntry
+
+_FAILURES_MAX = 2
+_BUDGET_SHARE = 0.2
+_OWN_PROMPT_TOKENS = 500
+"""What the engine's instructions take, beside the text."""
+
+
+def may_ask(session: Session) -> bool:
+    """Whether a summary may be asked for in the session's round, as far as can be told without its size."""
+    return (
+        session.summary_awaiting is None
+        and session.summary is None
+        and session.summaries_asked < session.limits.summaries_max
+        and session.summary_failures < _FAILURES_MAX
+        and session.reasoning_failures == 0
+        and bool(session.tools)
+        and session.round < session.limits.max_rounds
+        and session.summary_tokens < _BUDGET_SHARE * session.limits.max_tokens
+    )
+
+
+def asked_beside(decision: Decision, event: AnyEvent, ready: BriefingReady) -> Decision:
+    """The decision, with a summary asked for behind its own commands where one is wanted and affordable."""
+    session, wanted = decision.session, ready.to_summarize
+    if wanted is None or session.last_round is not None or not may_ask(session):
+        return decision
+    tokens = limits.calibrated(session, wanted.tokens + _OWN_PROMPT_TOKENS) + wanted.tokens_max
+    left = limits.tokens_left(session)
+    is_ample = left - tokens >= 2 * limits.tokens_for_round(session, ready.briefing.tokens)
+    if not is_ample or session.summary_tokens + tokens > _BUDGET_SHARE * session.limits.max_tokens:
+        return decision
+    request = SummaryRequested(
+        round=session.round,
+        source=wanted.source,
+        facts=wanted.facts,
+        tokens_max=wanted.tokens_max,
+        tokens_left=left,
+        deadline=session.deadline,
+    )
+    asked = {
+        "summary_awaiting": child_id(event.id, len(decision.commands)),
+        "summaries_asked": session.summaries_asked + 1,
+    }
+    return Decision(session.model_copy(update=asked), (*decision.commands, request), decision.timers)
+
+
+def after_reply(
+    session: Session, event: AnyEvent, log_entry: LogEntry, reply: SummaryCompleted | SummaryFailed
+) -> Session:
+    """The session with a summary to file, or with one that failed; itself when it is not the one awaited."""
+    if session.summary_awaiting is None or event.causationid != session.summary_awaiting:
+        return session
+    spent = session.model_copy(
+        update={
+            "usage": session.usage.plus(reply.usage),
+            "summary_tokens": session.summary_tokens + reply.usage.total_tokens,
+        }
+    )
+    if isinstance(reply, SummaryFailed):
+        return after_failure(spent)
+    return spent.model_copy(update={"summary_awaiting": None, "summary": log_entry})
+
+
+def after_failure(session: Session) -> Session:
+    """The session without the summary it awaits."""
+    failures = session.summary_failures + 1
+    return session.model_copy(update={"summary_awaiting": None, "summary_failures": failures})
+
+
+def is_about(session: Session, failed_event: UUID) -> bool:
+    """Whether what became a dead letter is the request for the summary that is awaited, or the reply to it."""
+    request = session.summary_awaiting
+    return request is not None and failed_event in (request, child_id(request, 0))

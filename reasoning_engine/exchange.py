@@ -1,0 +1,123 @@
+"""The calls to a model that one request takes: retries, pauses, empty replies, time and usage."""
+
+import asyncio
+
+import structlog
+from anthropic.types import Message
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential, wait_random
+
+from reasoning_engine.failure import MODEL_ERRORS, Failure, Interrupted, classify, failure
+from reasoning_engine.model import Model, OnText
+from reasoning_engine.prompt import Prompt, continued
+from reasoning_engine.reply import Reply, joined, parse, unfinished, usage_of
+from reasoning_engine.settings import EngineSettings
+from shared.clock import monotonic_s
+from shared.values import Usage
+
+CONTINUATIONS_MAX = 3
+ASKED_AT_MOST = 2
+"""An empty reply is asked for once more."""
+BEGINS_AGAIN = "\n\n*The reply broke off and begins again.*\n\n"
+"""For whoever reads the text as it arrives; no part of any answer."""
+
+
+class Failed(Exception):
+    """A call that failed, classified."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.error.message)
+        self.failure = failure
+
+
+class Exchange:
+    """The calls made for one request, and what they used."""
+
+    def __init__(self, model: Model, on_text: OnText, settings: EngineSettings, deadline: float) -> None:
+        self.attempts = 0
+        self.usage = Usage(cost_usd=0.0)
+        self._failures = 0
+        self._is_half_heard = False
+        self._model, self._on_text, self._settings, self._deadline = model, on_text, settings, deadline
+        self._backoff = wait_exponential(
+            multiplier=settings.backoff_initial_s, max=settings.backoff_max_s
+        ) + wait_random(0, settings.backoff_initial_s)
+
+    async def reply_to(self, prompt: Prompt) -> Reply:
+        """A reply that says or asks something. Raises Failed."""
+        for _ in range(ASKED_AT_MOST):
+            reply = await self._finished_reply(prompt)
+            if not reply.is_empty:
+                return reply
+        raise Failed(failure("empty_reply", f"The model replied with nothing {ASKED_AT_MOST} times"))
+
+    async def _finished_reply(self, prompt: Prompt) -> Reply:
+        """A reply, continued where the model paused."""
+        message, reply = await self._ask(prompt)
+        for _ in range(CONTINUATIONS_MAX):
+            if not reply.is_paused:
+                return reply
+            prompt = continued(prompt, message)
+            message, more = await self._ask(prompt)
+            reply = joined(reply, more)
+        return unfinished(reply) if reply.is_paused else reply
+
+    async def _ask(self, prompt: Prompt) -> tuple[Message, Reply]:
+        """One whole message, after as many attempts as it takes. Raises Failed."""
+        retrying = AsyncRetrying(
+            retry=retry_if_exception(_is_retryable),
+            stop=self._is_over,
+            wait=self._pause_s,
+            before_sleep=self._announce,
+            reraise=True,
+        )
+        message: Message = await retrying(self._attempt, prompt)
+        reply = parse(message)
+        self._spend(reply.usage)
+        return message, reply
+
+    async def _attempt(self, prompt: Prompt) -> Message:
+        self.attempts += 1
+        self._is_half_heard = False
+        try:
+            async with asyncio.timeout(self._settings.request_timeout_s):
+                return await self._model.reply(prompt, self._hear)
+        except MODEL_ERRORS as error:
+            self._failures += 1
+            if isinstance(error, Interrupted):
+                self._spend(usage_of(error.partial))
+            raise Failed(classify(error)) from error
+
+    def _hear(self, text: str) -> None:
+        self._is_half_heard = True
+        self._on_text(text)
+
+    def _spend(self, usage: Usage) -> None:
+        cost_usd = self._settings.cost_usd(usage)
+        self.usage = self.usage.plus(usage.model_copy(update={"cost_usd": cost_usd}))
+
+    def _is_over(self, state: RetryCallState) -> bool:
+        if self._failures >= self._settings.max_attempts:
+            return True
+        return monotonic_s() + state.upcoming_sleep >= self._deadline
+
+    def _pause_s(self, state: RetryCallState) -> float:
+        """Exponential with jitter; at least what the server asks for, as far as settings allow."""
+        error = _error(state)
+        asked_s = error.failure.retry_after_s if isinstance(error, Failed) else None
+        return max(self._backoff(state), min(asked_s or 0.0, self._settings.retry_after_max_s))
+
+    def _announce(self, state: RetryCallState) -> None:
+        error = _error(state)
+        structlog.get_logger().warning(
+            "the model is asked again", attempt=self.attempts, wait_s=state.upcoming_sleep, error=str(error)
+        )
+        if self._is_half_heard:
+            self._on_text(BEGINS_AGAIN)
+
+
+def _is_retryable(error: BaseException) -> bool:
+    return isinstance(error, Failed) and error.failure.error.retryable
+
+
+def _error(state: RetryCallState) -> BaseException | None:
+    return state.outcome.exception() if state.outcome else None

@@ -1,0 +1,106 @@
+"""The calls made before, as a briefing's `Tools tried` lists them. Pure."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from shared.fence import CLOSING
+
+_TRIED = re.compile(r"- round (\d{1,6}): (\S{1,200}) (.*)")
+_SEARCHED = re.compile(r"- already searched([^:]{0,100}):")
+_OUTCOME = re.compile(r"\s*->\s*(\w+)\s*:?\s*(.*)", re.DOTALL)
+_FACT_IDS = re.compile(r"\bF(\d{1,6})(?:-F(\d{1,6}))?\b")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_SHOWN_IN_PART = "; shown in part:"
+_FACTS_PER_CALL_MAX = 5_000
+
+
+@dataclass(frozen=True)
+class TriedCall:
+    """One call made before.
+
+    `arguments` is None where the line holds only their beginning, `begins`. Where searches are joined on one line,
+    `tool` is empty and `queries` are what was searched for.
+    """
+
+    round: int
+    tool: str
+    arguments: dict[str, Any] | None
+    outcome: str
+    message: str
+    facts: frozenset[str]
+    begins: str = ""
+    queries: tuple[str, ...] = ()
+
+    def was(self, tool: str, arguments: dict[str, Any]) -> bool:
+        """Whether it was a call of the tool with these arguments, as far as the line tells."""
+        if self.queries:
+            return any(value in self.queries for value in arguments.values())
+        if self.tool != tool or self.arguments is not None:
+            return self.tool == tool and self.arguments == arguments
+        written = " ".join(json.dumps(arguments, ensure_ascii=False).split())
+        return len(self.begins) > 1 and written.startswith(self.begins)
+
+    def told(self, ids: tuple[str, ...]) -> bool:
+        """Whether it told one of these facts."""
+        return not self.facts.isdisjoint(ids)
+
+
+def tried_calls(section: str) -> tuple[TriedCall, ...]:
+    """The calls of the section, in its order."""
+    return tuple(call for line, said in _entries(section) if (call := _tried_call(line, said)) is not None)
+
+
+def _entries(section: str) -> Iterator[tuple[str, str]]:
+    """Each item's line, and what stands in the fence below it: the tool's own words."""
+    line, said = "", []
+    for text in section.split("\n"):
+        if text.startswith("- "):
+            yield line, "\n".join(said)
+            line, said = text, []
+        elif line and not text.startswith(("<result ", CLOSING)):
+            said.append(text.removeprefix("  "))
+    yield line, "\n".join(said)
+
+
+def _tried_call(line: str, said: str) -> TriedCall | None:
+    if joined := _SEARCHED.match(line):
+        queries = tuple(_read(quoted) for quoted in _QUOTED.findall(line[joined.end() :]))
+        message = joined.group(1).strip(" ,")
+        return TriedCall(0, "", None, "ok", message, frozenset(), queries=queries) if queries else None
+    match = _TRIED.match(line)
+    if match is None:
+        return None
+    rest = match.group(3).lstrip().replace("&lt;", "<").replace("&#40;", "(")
+    arguments: dict[str, Any] | None = None
+    begins = ""
+    try:
+        value, end = json.JSONDecoder().raw_decode(rest)
+        arguments, rest = (value if isinstance(value, dict) else None), rest[end:]
+    except (ValueError, RecursionError):
+        begins, _, rest = rest.partition("->")
+        begins, rest = begins.rstrip(" …"), "->" + rest
+    outcome = _OUTCOME.match(rest)
+    word, told = outcome.groups() if outcome else ("unknown", rest)
+    told = told.partition(_SHOWN_IN_PART)[0]
+    facts = frozenset(_fact_ids(told)) if word == "ok" else frozenset()
+    message = "\n".join(filter(None, [told.strip(), said.strip()]))
+    return TriedCall(int(match.group(1)), match.group(2), arguments, word, message, facts, begins)
+
+
+def _read(quoted: str) -> str:
+    try:
+        return str(json.loads(quoted))
+    except ValueError:
+        return quoted.strip('"')
+
+
+def _fact_ids(text: str) -> Iterator[str]:
+    """`F1, F4-F6` one by one."""
+    left = _FACTS_PER_CALL_MAX
+    for first, last in _FACT_IDS.findall(text):
+        ids = range(int(first), min(int(last or first) + 1, int(first) + left))
+        left -= len(ids)
+        yield from (f"F{number}" for number in ids)

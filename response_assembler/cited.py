@@ -1,0 +1,78 @@
+"""From the model's text to the answer that a reader sees: numbered, its sources listed, its citations verified. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from response_assembler.claims import MARK, uncited
+from response_assembler.markdown import Reading, Sentence, read
+from response_assembler.numbering import Edit, Numbered, bare_numbers, number
+from response_assembler.sources import cited_sources, newest_sources, sources_section
+from response_assembler.standing import not_standing
+from response_assembler.uncertainty import doubt
+from response_assembler.verify import unsupported
+from shared.briefing import id_ranges
+from shared.excerpt import one_line
+from shared.memory import Memory
+from shared.session import Citations, Source, Uncertainty
+
+_NAMED_MAX = 20
+_CLAIMS_SHOWN = 3
+_CLAIM_CHARACTERS = 120
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Markdown, the sources that its numbers stand for, and what is doubtful about them."""
+
+    text: str
+    sources: tuple[Source, ...] = ()
+    doubts: tuple[Uncertainty, ...] = ()
+
+
+def cited_answer(text: str, memory: Memory, citations: Citations = "normal", closing: str = "") -> Answer:
+    """The answer that the model has written; `closing` stands between its words and the list of sources.
+
+    An answer that cites nothing gets the newest facts as its sources, since they were before the model.
+    """
+    reading = read(text)
+    claims = tuple(uncited(reading.blocks, memory.facts)) if citations == "strict" else ()
+    marks: list[Edit] = [(claim.end, claim.end, MARK) for claim in claims]
+    numbered = number(text, reading.citations, memory.facts, [*bare_numbers(reading.blocks), *marks])
+    sources = cited_sources(memory, numbered.numbers)
+    parts = [_closed(numbered.text, reading), closing, sources_section(memory, sources)]
+    return Answer(
+        text="\n\n".join(filter(None, parts)),
+        sources=sources or newest_sources(memory),
+        doubts=(
+            *_of_citations(numbered, bool(memory.facts)),
+            *_of_claims(claims),
+            *unsupported(chain.from_iterable(block.sentences for block in reading.blocks), memory, numbered.numbers),
+            *not_standing(memory, numbered.numbers),
+        ),
+    )
+
+
+def _of_citations(numbered: Numbered, are_facts_known: bool) -> list[Uncertainty]:
+    doubts = []
+    if unknown := id_ranges(numbered.unknown):
+        named = ", ".join(unknown[:_NAMED_MAX]) + (", …" if len(unknown) > _NAMED_MAX else "")
+        message = f"The answer cites {named}, which no tool returned. Do not rely on what it says there."
+        doubts.append(doubt("unknown_citation", message, named))
+    if are_facts_known and not numbered.numbers:
+        doubts.append(doubt("uncited"))
+    return doubts
+
+
+def _of_claims(claims: Sequence[Sentence]) -> list[Uncertainty]:
+    if not claims:
+        return []
+    shown = "; ".join(f"“{one_line(claim.text, _CLAIM_CHARACTERS)}”" for claim in claims[:_CLAIMS_SHOWN])
+    more = f"; and {len(claims) - _CLAIMS_SHOWN} more" if len(claims) > _CLAIMS_SHOWN else ""
+    those = "1 statement of the answer cites" if len(claims) == 1 else f"{len(claims)} statements of the answer cite"
+    return [doubt("uncited_claims", f"{those} no source: {shown}{more}.")]
+
+
+def _closed(text: str, reading: Reading) -> str:
+    """Without a code block left open, in which all that follows would stand."""
+    return f"{text.rstrip()}\n{reading.open_fence}" if reading.open_fence else text.rstrip()

@@ -1,0 +1,83 @@
+"""Which statements of an answer rest on nothing that it cites: for `citations="strict"`. Pure.
+
+A statement is a sentence of five words or more in a paragraph, a list, a quotation or the body of a table.
+Headings, code, questions, sentences that end in a colon, remarks in italics and sentences on what is not known
+(in English: "I could not find ...") are none. A statement is covered by
+
+- a citation in it or directly behind it;
+- the citation that its paragraph or item ends in, back to the citation before that;
+- the sentence above its list, table or quotation, where that cites, or says what is not known.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from response_assembler.markdown import Block, Sentence
+
+MARK = " [no source]"
+_WORDS_MIN = 5
+_UNSPACED_MIN = 10
+_WORD = re.compile(r"\w+")
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_NOT_KNOWN = re.compile(
+    r"^(?:unfortunately|however|but|so far|also|sorry)?\W{0,4}(?:"
+    r"(?:I|we)\s+(?:could|can|did|do|was|were|am|are|have|had)(?:\s*not|n['’]t|\s+no|\s+unable)\b"
+    r"|(?:I|we)\s+(?:cannot|(?:have\s+)?found\s+(?:nothing|no|neither))\b"
+    r"|(?:nothing|none|no|neither)\b.{0,80}\b(?:mention|returned|found|say|said|state|tell|told|give|known|called|available)"
+    r"|(?:there\s+(?:is|was|are|were)\s+(?:no|nothing))\b.{0,80}\b(?:information|mention|data|evidence|source|fact|record)"
+    r"|(?:the\s+|these\s+|my\s+)?(?:facts?|sources?|tools?|results?|search(?:es)?|briefing|material|documents?)\b"
+    r".{0,60}\b(?:do|does|did)(?:\s+not|n['’]t)\b"
+    r"|(?:tried\s+without\s+success|not\s+(?:found|known|available))\b"
+    r")"
+    r"|\b(?:is|are|was|were|remains?)\s+(?:not\s+(?:known|clear|stated|mentioned|given)|unknown|unclear)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def uncited(blocks: Iterable[Block], known: Collection[str]) -> Iterator[Sentence]:
+    """The statements that no citation of a `known` fact covers, in their order."""
+    is_covered_below = False
+    for block in blocks:
+        if block.kind in ("prose", "heading", "code"):
+            is_covered_below = False
+        is_introduced = is_covered_below
+        if block.kind == "prose" and block.sentences:
+            last = block.sentences[-1]
+            is_covered_below = _cites(last, known) or _says_not_known(last)
+        if not is_introduced and not _is_remark(block):
+            yield from _uncovered(block.sentences, known)
+
+
+def _uncovered(sentences: tuple[Sentence, ...], known: Collection[str]) -> list[Sentence]:
+    """Of one paragraph; its last citation speaks for what is before it, back to the last but one."""
+    found = []
+    covers = bool(sentences) and _cites(sentences[-1], known)
+    for sentence in reversed(sentences[:-1] if covers else sentences):
+        if _cites(sentence, known):
+            covers = False
+        elif not covers and _is_statement(sentence):
+            found.append(sentence)
+    return found[::-1]
+
+
+def _is_statement(sentence: Sentence) -> bool:
+    text = sentence.text.strip("*_ \n\t")
+    if text.endswith(("?", "？", ":", "：")) or _says_not_known(sentence):
+        return False
+    is_long = len(_WORD.findall(text)) >= _WORDS_MIN
+    return is_long or len(_UNSPACED.findall(text)) >= _UNSPACED_MIN
+
+
+def _cites(sentence: Sentence, known: Collection[str]) -> bool:
+    return any(id in known for id in sentence.cited)
+
+
+def _says_not_known(sentence: Sentence) -> bool:
+    return _NOT_KNOWN.search(sentence.text.strip("*_ \n\t")[:300]) is not None
+
+
+def _is_remark(block: Block) -> bool:
+    text = block.text.strip()
+    return block.kind == "prose" and any(
+        text.startswith(sign) and text.endswith(sign) and not text.startswith(sign * 2) for sign in "*_"
+    )

@@ -1,0 +1,251 @@
+"""An answer's Markdown as blocks and sentences, by where they stand in its text. Pure.
+
+So much of CommonMark and GitHub's tables as it takes to tell statements from what is around them: headings, code,
+lists, quotations, tables. Sentences are split by `sentencex`. A citation behind a sentence's full stop belongs to
+that sentence. Code cites nothing, unless it is nothing but a citation.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from sentencex import get_sentence_boundaries
+
+from shared.citations import CITATION, cited_ids
+
+Kind = Literal["prose", "item", "row", "quotation", "heading", "code"]
+
+IDS_MAX = 100
+"""Facts that one citation names at most; a longer run speaks for nothing."""
+_PIECE_CHARACTERS = 2000
+"""Of a longer paragraph the sentences are found piece by piece: the splitter is not linear on stray quotes."""
+_QUOTED_LINE = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_HEADING = re.compile(r"[ \t]*#{1,6}(?=\s|$)")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_BACKTICKS = re.compile(r"`+")
+
+
+@dataclass(frozen=True)
+class Citation:
+    """`[F1, F2]` in a text, and the ids it names."""
+
+    start: int
+    end: int
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence, or one row of a table."""
+
+    start: int
+    end: int
+    text: str
+    """As it stands, its citations blanked out."""
+    cited: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph, a list's item, a table's row ... by the pieces of its lines, without their markers."""
+
+    kind: Kind
+    text: str
+    """From the first piece to the end of the last; the markers of the lines between are blanked out."""
+    start: int
+
+    @cached_property
+    def citations(self) -> tuple[Citation, ...]:
+        """Those outside of code, with the place in the whole text."""
+        if self.kind == "code":
+            return ()
+        found = [
+            _citation(self.start + match.start(), self.start + match.end(), match[0])
+            for match in CITATION.finditer(self.without_code)
+        ]
+        for start, end in self._code_spans:
+            inside = self.text[start:end].strip("`").strip()
+            if match := CITATION.fullmatch(inside):
+                found.append(_citation(self.start + start, self.start + end, match[0]))
+        return tuple(sorted(found, key=lambda citation: citation.start))
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """In their order; none of headings and code."""
+        if self.kind in ("heading", "code"):
+            return ()
+        said, split = _blanked(self.text, self.citations, self.start), self.without_code
+        split = _blanked(split, self.citations, self.start)
+        spans = [(0, len(said.rstrip().rstrip("|")))] if self.kind == "row" else _sentence_spans(split)
+        stripped = [_stripped(said, *span) for span in spans]
+        spans = [span for span in stripped if span[0] < span[1]]
+        cited: list[list[str]] = [[] for _ in spans]
+        starts = [self.start + start for start, _ in spans[1:]]
+        for citation in self.citations if spans else ():
+            cited[bisect_right(starts, citation.start)] += citation.ids
+        return tuple(
+            Sentence(self.start + start, self.start + end, said[start:end], tuple(dict.fromkeys(ids)))
+            for (start, end), ids in zip(spans, cited, strict=True)
+        )
+
+    @cached_property
+    def without_code(self) -> str:
+        """The text with `x` in the place of each character of inline code."""
+        parts, at = [], 0
+        for start, end in self._code_spans:
+            parts += [self.text[at:start], "x" * (end - start)]
+            at = end
+        return "".join([*parts, self.text[at:]])
+
+    @cached_property
+    def _code_spans(self) -> tuple[tuple[int, int], ...]:
+        """Inline code: from a run of backticks to the next one as long."""
+        runs = list(_BACKTICKS.finditer(self.text))
+        next_alike: dict[int, int] = {}
+        partner: list[int | None] = [None] * len(runs)
+        for index in reversed(range(len(runs))):
+            length = len(runs[index][0])
+            partner[index] = next_alike.get(length)
+            next_alike[length] = index
+        spans, index = [], 0
+        while index < len(runs):
+            close = partner[index]
+            if close is not None:
+                spans.append((runs[index].start(), runs[close].end()))
+            index = index + 1 if close is None else close + 1
+        return tuple(spans)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text's blocks, and the fence that its end leaves open."""
+
+    blocks: tuple[Block, ...]
+    open_fence: str = ""
+
+    @cached_property
+    def citations(self) -> tuple[Citation, ...]:
+        return tuple(citation for block in self.blocks for citation in block.citations)
+
+
+def read(text: str) -> Reading:
+    """The blocks of a Markdown text."""
+    reader = _Reader()
+    at = 0
+    for line in text.splitlines(keepends=True):
+        reader.take(line, at)
+        at += len(line)
+    reader.end_block()
+    return Reading(tuple(reader.blocks), reader.fence)
+
+
+class _Reader:
+    """Takes line by line, and knows the block that a line may continue."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.fence = ""
+        self._kind: Kind = "prose"
+        self._start = 0
+        self._parts: list[str] = []
+        self._is_quotation = self._is_table = False
+
+    def take(self, line: str, at: int) -> None:
+        marker = _QUOTED_LINE.match(line)
+        begin = marker.end() if marker else 0
+        content = line[begin:]
+        bare = content.strip()
+        if self.fence:
+            is_close = bare.startswith(self.fence) and not bare.strip(self.fence[0])
+            self._add(line, 0)
+            if is_close:
+                self.fence = ""
+                self.end_block()
+        elif (opening := _FENCE.match(content)) and (opening[1][0] == "~" or "`" not in bare.lstrip("`")):
+            self._begin("code", line, at, 0)
+            self.fence = opening[1]
+        elif not bare:
+            self.end_block()
+            self._is_table = False
+        elif _HEADING.match(content):
+            self._begin("heading", line, at, begin)
+            self.end_block()
+        elif self._is_rule(bare):
+            self.end_block()
+        elif bare.startswith("|") or (self._is_table and "|" in bare):
+            self._begin("row", line, at, begin)
+        elif item := _ITEM.match(content):
+            self._begin("item", line, at, begin + item.end())
+        elif self._parts and self._kind != "row" and self._is_quotation == bool(marker):
+            self._add(line, begin)
+        else:
+            self._begin("quotation" if marker else "prose", line, at, begin)
+        self._is_quotation = bool(marker)
+
+    def end_block(self) -> None:
+        if self._parts:
+            self.blocks.append(Block(self._kind, "".join(self._parts), self._start))
+        self._parts = []
+
+    def _is_rule(self, bare: str) -> bool:
+        """A line that only draws: under a heading, between paragraphs, under a table's head."""
+        signs = set(bare.replace(" ", ""))
+        if signs <= set("-|:") and {"-", "|"} <= signs:
+            if self._parts:
+                self._kind = "heading"
+            self._is_table = True
+            return True
+        if signs in ({"="}, {"-"}) and self._parts and self._kind == "prose":
+            self._kind = "heading"
+            return True
+        return signs in ({"-"}, {"*"}, {"_"}) and len(bare) >= 3
+
+    def _begin(self, kind: Kind, line: str, at: int, begin: int) -> None:
+        self.end_block()
+        self._kind, self._start = kind, at + begin
+        self._parts = [line[begin:]]
+
+    def _add(self, line: str, begin: int) -> None:
+        self._parts.append(" " * begin + line[begin:])
+
+
+def _citation(start: int, end: int, text: str) -> Citation:
+    return Citation(start, end, cited_ids(text)[:IDS_MAX])
+
+
+def _blanked(text: str, citations: tuple[Citation, ...], start: int) -> str:
+    parts, at = [], 0
+    for citation in citations:
+        parts += [text[at : citation.start - start], " " * (citation.end - citation.start)]
+        at = citation.end - start
+    return "".join([*parts, text[at:]])
+
+
+def _sentence_spans(text: str) -> list[tuple[int, int]]:
+    return [
+        (start + found["start_index"], start + found["end_index"])
+        for start, piece in _pieces(text)
+        for found in get_sentence_boundaries("en", piece)
+    ]
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """The text in parts of a bounded length, that end at a space where there is one."""
+    start = 0
+    while start < len(text):
+        end = start + _PIECE_CHARACTERS
+        if end < len(text):
+            space = text.rfind(" ", start + _PIECE_CHARACTERS // 2, end)
+            end = space + 1 if space != -1 else end
+        yield start, text[start:end]
+        start = end
+
+
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    piece = text[start:end]
+    begin = start + len(piece) - len(piece.lstrip())
+    return begin, max(begin, start + len(piece.rstrip()))

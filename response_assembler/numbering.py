@@ -1,0 +1,100 @@
+"""From citations of facts to the numbers that a reader sees: `[F7, F3]` becomes `[1][2]`. Pure.
+
+Numbers count from 1 in the order of first citation. A fact that does not exist keeps its id, with a question
+mark: `[F99?]`. A number in brackets that the model wrote by itself becomes `(1)`, since it names no source.
+"""
+
+import re
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
+
+from response_assembler.markdown import Block, Citation
+from shared.briefing import id_ranges
+from shared.citations import CITATION, cited_ids
+
+SOURCES_MAX = 200
+"""Facts that an answer cites at most; beyond, a citation is shown as `[…]`."""
+_RUN_MIN = 4
+_BARE_NUMBER = re.compile(r"(?<![\\!\]])\[(\d{1,3})\](?![(\[:])")
+
+Edit = tuple[int, int, str]
+"""Start and end of a piece of text, and what stands there instead."""
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A text as it is shown, and what its citations name."""
+
+    text: str
+    numbers: dict[str, int]
+    """Of each fact cited, in their order."""
+    unknown: tuple[str, ...]
+    """Ids cited that no fact has."""
+
+
+def number(
+    text: str, citations: Iterable[Citation], known: Container[str], edits: Iterable[Edit] = ()
+) -> Numbered:
+    """The text with numbers for its citations; with `edits` made too, which overlap no citation."""
+    numbers: dict[str, int] = {}
+    unknown: dict[str, None] = {}
+    made = list(edits)
+    for citation in citations:
+        exist = [id for id in citation.ids if id in known]
+        for id in exist[: max(0, SOURCES_MAX - len(numbers))]:
+            numbers.setdefault(id, len(numbers) + 1)
+        missing = [id for id in citation.ids if id not in known]
+        unknown.update(dict.fromkeys(missing))
+        shown = _shown(sorted({numbers[id] for id in exist if id in numbers}))
+        shown += "[…]" if any(id not in numbers for id in exist) else ""
+        shown += "".join(f"[{part}?]" for part in id_ranges(missing))
+        made.append((citation.start, citation.end, _apart(shown, text, citation)))
+    return Numbered(_edited(text, made), numbers, tuple(unknown))
+
+
+def number_own(text: str, known: Container[str]) -> Numbered:
+    """The same for a text of our own making, in which nothing but citations looks like one."""
+    found = CITATION.finditer(text)
+    citations = [Citation(match.start(), match.end(), cited_ids(match[0])) for match in found]
+    return number(text, citations, known)
+
+
+def bare_numbers(blocks: Iterable[Block]) -> list[Edit]:
+    """`(1)` for each `[1]` outside of code."""
+    return [
+        (block.start + match.start(), block.start + match.end(), f"({match[1]})")
+        for block in blocks
+        if block.kind != "code"
+        for match in _BARE_NUMBER.finditer(block.without_code)
+    ]
+
+
+def _shown(numbers: list[int]) -> str:
+    """`[1][2]`; four neighbours and more as `[1]–[4]`."""
+    shown, start = "", 0
+    for end in range(1, len(numbers) + 1):
+        if end < len(numbers) and numbers[end] == numbers[end - 1] + 1:
+            continue
+        run = numbers[start:end]
+        shown += f"[{run[0]}]–[{run[-1]}]" if len(run) >= _RUN_MIN else "".join(f"[{n}]" for n in run)
+        start = end
+    return shown
+
+
+def _apart(shown: str, text: str, citation: Citation) -> str:
+    """Apart from what would make a link, or the definition of one, of it."""
+    follows = text[citation.end : citation.end + 1]
+    if follows in ("(", "["):
+        return f"{shown} " if follows == "(" else shown
+    line_start = text.rfind("\n", max(0, citation.start - 4), citation.start) + 1
+    if follows == ":" and not text[line_start : citation.start].strip() and citation.start - line_start < 4:
+        return f"\\{shown}"
+    return shown
+
+
+def _edited(text: str, edits: list[Edit]) -> str:
+    parts, at = [], 0
+    for start, end, shown in sorted(edits):
+        parts += [text[at:start], shown]
+        at = end
+    return "".join([*parts, text[at:]])

@@ -1,0 +1,62 @@
+"""Whether the facts that an answer cites still stand: not superseded, not contradicted. Pure."""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from response_assembler.uncertainty import doubt
+from shared.excerpt import one_line
+from shared.memory import Memory
+from shared.session import Uncertainty
+
+DOUBTS_MAX = 5
+_SHOWN_CHARACTERS = 120
+
+
+def not_standing(memory: Memory, numbers: Mapping[str, int]) -> Iterator[Uncertainty]:
+    """At most DOUBTS_MAX of each kind. An answer that cites the later fact too knows of it."""
+    yield from islice(_superseded(memory, numbers), DOUBTS_MAX)
+    yield from islice(_contradicted(memory, numbers), DOUBTS_MAX)
+
+
+def latest(memory: Memory, id: str) -> str:
+    """The fact that stands in the place of `id` now: itself when none supersedes it."""
+    seen = {id}
+    while (later := memory.superseded.get(id, id)) not in seen and later in memory.facts:
+        seen.add(later)
+        id = later
+    return id
+
+
+def _superseded(memory: Memory, numbers: Mapping[str, int]) -> Iterator[Uncertainty]:
+    for id, number in numbers.items():
+        later = latest(memory, id)
+        if later == id or later in numbers:
+            continue
+        message = (
+            f"The answer cites [{number}], {_quoted(memory, id)}; a later source says {_quoted(memory, later)}."
+        )
+        yield doubt("superseded_cited", message, f"{id}, {later}")
+
+
+def _contradicted(memory: Memory, numbers: Mapping[str, int]) -> Iterator[Uncertainty]:
+    told: set[frozenset[str]] = set()
+    for id, number in numbers.items():
+        for other in memory.contradicted.get(id, ()):
+            if other not in memory.facts or frozenset((id, other)) in told:
+                continue
+            told.add(frozenset((id, other)))
+            if other in numbers:
+                message = (
+                    f"[{number}] and [{numbers[other]}] contradict each other, and no date decides between them:"
+                    f" {_quoted(memory, id)}, {_quoted(memory, other)}."
+                )
+            else:
+                message = (
+                    f"The answer cites [{number}], {_quoted(memory, id)}; another source, which it does not"
+                    f" cite, says {_quoted(memory, other)}."
+                )
+            yield doubt("contradicted", message, f"{id}, {other}")
+
+
+def _quoted(memory: Memory, id: str) -> str:
+    return f"“{one_line(memory.facts[id].statement, _SHOWN_CHARACTERS).rstrip('.')}”"

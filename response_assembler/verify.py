@@ -1,0 +1,166 @@
+"""Whether an answer's quotations and numbers stand in the facts that it cites for them. Pure.
+
+A sentence that cites is held against the statements and titles of the facts cited in it. Quotations of four words
+and more are looked for word by word, whatever their signs, case and spaces; where one leaves words out (`…`),
+each of its parts. Numbers of two digits and more, and decimals, are looked for however they are written: 1,250,
+1250, 1.250. What stands in the question is the user's, and needs no source.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import islice
+from typing import Any
+from unicodedata import normalize
+
+from response_assembler.markdown import Sentence
+from response_assembler.quote import document_of, json_value
+from response_assembler.uncertainty import doubt
+from shared.excerpt import one_line
+from shared.memory import Memory
+from shared.session import Uncertainty
+
+DOUBTS_MAX = 5
+_SENTENCES_MAX = 300
+_FACTS_MAX = 40
+"""Of one sentence; one that cites more is held against the first ones and not doubted."""
+_STATEMENT_CHARACTERS = 20_000
+_QUOTE_WORDS_MIN = 4
+_SHOWN_CHARACTERS = 120
+_QUOTED = re.compile(
+    r"“([^“”]{1,1000})”|„([^„“”]{1,1000})[“”]|«([^«»]{1,1000})»|(?<!\w)\"([^\"]{1,1000})\"(?!\w)"
+)
+_LEFT_OUT = re.compile(r"\[?(?:…|\.\.\.)\]?")
+_WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?!\w)")
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+def unsupported(
+    sentences: Iterable[Sentence], memory: Memory, numbers: Mapping[str, int]
+) -> Iterator[Uncertainty]:
+    """At most DOUBTS_MAX quotations, and as many numbers, that do not stand in what is cited for them."""
+    evidence = _Evidence(memory)
+    citing = [
+        sentence
+        for sentence in sentences
+        if sentence.cited and all(id in numbers for id in sentence.cited) and len(sentence.cited) <= _FACTS_MAX
+    ][:_SENTENCES_MAX]
+    for find in (_quotes_not_found, _numbers_not_found):
+        found = (told for sentence in citing for told in find(sentence, evidence, numbers))
+        yield from islice(found, DOUBTS_MAX)
+
+
+def _quotes_not_found(
+    sentence: Sentence, evidence: "_Evidence", numbers: Mapping[str, int]
+) -> Iterator[Uncertainty]:
+    for match in _QUOTED.finditer(sentence.text):
+        quote = next(filter(None, match.groups()))
+        parts = [_words(part) for part in _LEFT_OUT.split(quote)]
+        if sum(map(len, parts)) < _QUOTE_WORDS_MIN:
+            continue
+        if any(not evidence.holds_words(sentence.cited, part) for part in parts if len(part) > 1):
+            where = _named(sentence.cited, numbers)
+            message = f"The answer quotes “{one_line(quote, _SHOWN_CHARACTERS)}”, which does not stand in {where}."
+            yield doubt("quote_not_found", message, ", ".join(sentence.cited))
+
+
+def _numbers_not_found(
+    sentence: Sentence, evidence: "_Evidence", numbers: Mapping[str, int]
+) -> Iterator[Uncertainty]:
+    outside = _QUOTED.sub(" ", sentence.text)
+    for written in dict.fromkeys(_NUMBER.findall(outside)):
+        if sum(sign.isdigit() for sign in written) < 2 or evidence.holds_number(sentence.cited, written):
+            continue
+        where = _named(sentence.cited, numbers)
+        message = f"The number {one_line(written, 40)} does not stand in {where}; it may be computed."
+        yield doubt("number_not_found", message, ", ".join(sentence.cited))
+
+
+class _Evidence:
+    """What facts say, as words and as numbers, each read once."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._texts: dict[str, str] = {}
+        self._words: dict[str, str] = {}
+        self._numbers: dict[str, frozenset[str]] = {}
+
+    def holds_words(self, ids: tuple[str, ...], words: list[str]) -> bool:
+        """Whether the words stand side by side in the facts, or run on from one to the next, or in the question."""
+        sought = f" {' '.join(words)} "
+        said = "".join(self._said_by(id) for id in ids)
+        return sought in said.replace("  ", " ") or any(sought in self._said_by(id) for id in ids) or (
+            sought in self._asked
+        )
+
+    def holds_number(self, ids: tuple[str, ...], written: str) -> bool:
+        forms = _forms(written)
+        return any(forms & self._numbers_in(id) for id in ids) or bool(forms & _numbers(self._memory.query))
+
+    @cached_property
+    def _asked(self) -> str:
+        return f" {' '.join(_words(self._memory.query[:_STATEMENT_CHARACTERS]))} "
+
+    def _said_by(self, id: str) -> str:
+        if id not in self._words:
+            self._words[id] = f" {' '.join(_words(self._text_of(id)))} "
+        return self._words[id]
+
+    def _numbers_in(self, id: str) -> frozenset[str]:
+        if id not in self._numbers:
+            self._numbers[id] = _numbers(self._text_of(id))
+        return self._numbers[id]
+
+    def _text_of(self, id: str) -> str:
+        """Title and statement; of a structure all names and values, as text."""
+        if id not in self._texts:
+            fact = self._memory.facts[id]
+            statement = " ".join(_strings(json_value(fact))) if fact.is_json else fact.statement
+            titled = f"{document_of(self._memory, fact).title}\n{statement[:_STATEMENT_CHARACTERS]}"
+            self._texts[id] = titled
+        return self._texts[id]
+
+
+def _words(text: str) -> list[str]:
+    bare = normalize("NFKC", text.replace("&lt;", "<")).casefold().replace("_", " ")
+    return _WORD.findall(bare.replace("’", "'"))
+
+
+def _numbers(text: str) -> frozenset[str]:
+    """Every number of a text in all its readings; of dates and times each part too."""
+    found = set(_DIGITS.findall(text[:_STATEMENT_CHARACTERS]))
+    return frozenset(form for written in found for form in (*_forms(written), *map(_bare, _parts(written))))
+
+
+def _parts(written: str) -> list[str]:
+    return re.split("[.,]", written)
+
+
+def _forms(written: str) -> set[str]:
+    """`1,250.50` as 1250.5; `1.250` as 1250 and as 1.25."""
+    forms = {_bare(written.replace(",", "")), _bare(written.replace(".", "").replace(",", "."))}
+    return forms if written.count(".") + written.count(",") > 1 else {*forms, _bare(written.replace(",", "."))}
+
+
+def _bare(number: str) -> str:
+    whole, _, rest = number.partition(".")
+    return ".".join(filter(None, [whole.lstrip("0") or "0", rest.rstrip("0")]))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield str(key)
+            yield from _strings(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+    elif value is not None:
+        yield str(value)
+
+
+def _named(ids: tuple[str, ...], numbers: Mapping[str, int]) -> str:
+    """`[1], which it cites for it`."""
+    shown = [f"[{numbers[id]}]" for id in ids[:DOUBTS_MAX]] + (["…"] if len(ids) > DOUBTS_MAX else [])
+    return f"{' '.join(shown)}, cited for it"

@@ -1,0 +1,11 @@
+"""Filing: one round's outcome becomes documents, facts, a reasoning note and tool usage. Pure.
+
+Read `file_round` first; `parts` says what a result states, `sentences` how text is cut, `sameness` what is known
+already, and `differences` what supersedes or contradicts it.
+"""
+
+from shared.filing.file_round import file_round
+from shared.filing.sameness import Known
+from shared.filing.within import keep_within
+
+__all__ = ["Known", "file_round", "keep_within"]

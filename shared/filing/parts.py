@@ -1,0 +1,288 @@
+"""The structure of a tool's result: which documents it holds, and what they state. Pure.
+
+    a list of records, or of long texts    a document per record                  at $[0], $[1], ...
+    an object around lists of records      a document per record, one for the     at $.results[0], ...
+                                           rest; small and without prose: one     at $
+    a record                               its prose sentence by sentence, and    at $.results[0].text[0:57]
+                                           all else as one JSON statement         at $.results[0]
+    text                                   a document per heading                 at $, its statements at $[0:57]
+    anything else                          one JSON statement                     at $
+
+A large piece of JSON is taken apart by its members. A result that would make more than `FACTS_PER_RESULT_MAX`
+statements is cut into larger ones.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby, islice
+from typing import Any, NamedTuple
+
+from pydantic_core import to_json
+
+from shared.excerpt import one_line
+from shared.filing.sentences import TITLE_CHARACTERS_MAX, cut, slices
+
+FACTS_PER_RESULT_MAX = 1000
+_SMALL_CHARACTERS = 1500
+_PROSE_MIN = 60
+_PROSE_WITHOUT_END = 200
+_TEXT_MIN = 25
+_DEPTH_MAX = 16
+_GRAINS = tuple(4**n for n in range(12))
+_TITLE_KEYS = ("title", "name", "headline", "heading", "subject", "label", "topic", "course", "lesson")
+_TITLE_ENDINGS = ("_title", "_name", " title", " name")
+_LESS_TELLING_TITLE_KEYS = (
+    "file", "filename", "path", "url", "key", "id", "speaker", "author", "from", "sender", "date",
+)  # fmt: skip  # one list, in order
+_TEXT_KEYS = frozenset((
+    "text", "content", "body", "passage", "snippet", "summary", "description", "abstract", "message",
+    "answer", "extract", "page_content", "chunk", "paragraph", "transcript", "excerpt", "note", "comment",
+))  # fmt: skip  # a text, not a column
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_SENTENCE_END = re.compile(r"[.!?…。！？؟।](?:[\"'”’)\]]?(?:\s|$)|(?<=[。！？]))")
+_WIDE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
+_NOTHING = ("", "[]", "{}", "null", '""')
+_GONE = object()
+
+
+class Statement(NamedTuple):
+    position: str
+    text: str
+    is_json: bool
+
+
+class Part(NamedTuple):
+    """A document to be, and what it states."""
+
+    position: str
+    title: str
+    statements: tuple[Statement, ...]
+
+
+def parts_of(data: Any, path: str = "$") -> tuple[Part, ...]:
+    """What `data`, which stands at `path`, states; nothing when there is nothing in it."""
+    if is_nothing(data):
+        return ()
+    for grain in _GRAINS:
+        parts: list[Part] = []
+        count = 0
+        for part in _walk(data, path, "", grain, 0):
+            parts.append(part)
+            count += len(part.statements)
+            if count > FACTS_PER_RESULT_MAX:
+                break
+        else:
+            return tuple(parts)
+    return (Part(path, _title_of(data), (_json(path, data),)),)
+
+
+def is_nothing(data: Any) -> bool:
+    """Whether a result holds no statement: nothing, an empty text or structure, or one such under one key."""
+    for _ in range(_DEPTH_MAX):
+        if not isinstance(data, dict) or len(data) != 1:
+            break
+        data = next(iter(data.values()))
+    if isinstance(data, str):
+        return data.strip() in _NOTHING
+    return data is None or data in ([], {})
+
+
+def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterator[Part]:
+    match value:
+        case str():
+            yield from _text(value, path, context, grain)
+        case list() if _is_records(value):
+            yield from _records(value, path, context, grain, depth)
+        case dict() if depth < _DEPTH_MAX and (keys := _keys_of_records(value, depth)):
+            rest, prose = _without_prose(value, path)
+            if not prose and (whole := _json(path, value)) and len(whole.text) <= _SMALL_CHARACTERS:
+                yield Part(path, _joined(context, _title_of(value)), (whole,))
+                return
+            beside = {key: inner for key, inner in value.items() if key not in keys}
+            title = _joined(context, _title_of(beside))
+            if not is_nothing(beside):
+                yield from _record(beside, path, context, grain)
+            for key in keys:
+                yield from _walk(value[key], path + _member(key), title, grain, depth + 1)
+        case _:
+            yield from _record(value, path, context, grain)
+
+
+def _records(records: list[Any], path: str, context: str, grain: int, depth: int) -> Iterator[Part]:
+    """A document per record, or per group of neighbours where there are very many."""
+    for start in range(0, len(records), grain):
+        group = records[start : start + grain]
+        if len(group) > 1:
+            position = f"{path}[{start}:{start + len(group)}]"
+            yield Part(position, _joined(context, _title_of(group[0])), (_json(position, group),))
+        elif isinstance(group[0], str):
+            yield from _text(group[0], f"{path}[{start}]", context, grain)
+        else:
+            yield from _record(group[0], f"{path}[{start}]", context, grain)
+
+
+def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
+    """One value: what it says beside its prose, then its prose, which may have headings of its own."""
+    own = _title_of(value)
+    title = _joined(context, own)
+    rest, prose = _without_prose(value, path)
+    said: list[Statement] = []
+    if rest is not _GONE and not (prose and _repeats(rest, own)):
+        said = list(_pieces(rest, path, _SMALL_CHARACTERS * grain, 0))
+    for place, text in prose:
+        for part in _text(text, place, title, grain):
+            if part.title == title:
+                said += part.statements
+                continue
+            if said:
+                yield Part(path, title, tuple(said))
+                said = []
+            yield Part(path, part.title, part.statements)
+    if said:
+        yield Part(path, title, tuple(said))
+
+
+def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
+    found = False
+    for heading, group in groupby(slices(text, grain), lambda one: one.heading):
+        found = True
+        # islice, because a text of one heading may hold more statements than anybody takes.
+        said = islice(group, FACTS_PER_RESULT_MAX + 1)
+        statements = tuple(Statement(f"{path}[{a}:{b}]", text[a:b], False) for _, a, b in said)
+        yield Part(path, _joined(context, heading), statements)
+    if not found and (words := text.strip()):
+        start = text.index(words)
+        yield Part(path, context, (Statement(f"{path}[{start}:{start + len(words)}]", words, False),))
+
+
+def _without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tuple[Any, list[tuple[str, str]]]:
+    """The value without the texts in it, and these with their paths. What a text leaves empty is gone too."""
+    if isinstance(value, str):
+        return (_GONE, [(path, value)]) if _is_prose(value, key) else (value, [])
+    if not isinstance(value, dict | list) or not value or depth > _DEPTH_MAX:
+        return value, []
+    members = value.items() if isinstance(value, dict) else enumerate(value)
+    kept: dict[Any, Any] = {}
+    prose: list[tuple[str, str]] = []
+    for name, inner in members:
+        is_key = isinstance(value, dict)
+        place = path + (_member(name) if is_key else f"[{name}]")
+        rest, found = _without_prose(inner, place, str(name) if is_key else key, depth + 1)
+        prose += found
+        if rest is not _GONE:
+            kept[name] = rest
+    if not prose:
+        return value, []
+    if not kept:
+        return _GONE, prose
+    return (kept if isinstance(value, dict) else list(kept.values())), prose
+
+
+def _is_prose(text: str, key: str) -> bool:
+    if len(text) < _PROSE_MIN and not (len(text) >= _TEXT_MIN and key.lower() in _TEXT_KEYS):
+        return False
+    if len(text.split(None, 1)) < 2 and not _WIDE.search(text):
+        return False
+    return len(text) > _PROSE_WITHOUT_END or _SENTENCE_END.search(text) is not None
+
+
+def _repeats(rest: Any, title: str) -> bool:
+    """Whether nothing is left but what the title says already."""
+    while isinstance(rest, dict) and len(rest) == 1:
+        rest = next(iter(rest.values()))
+    return bool(title) and str(rest) == title
+
+
+def _pieces(value: Any, path: str, longest: int, depth: int) -> Iterator[Statement]:
+    """The value as JSON, taken apart by its members where that is long."""
+    whole = _json(path, value)
+    if len(whole.text) <= longest or depth > _DEPTH_MAX or not isinstance(value, dict | list | str):
+        yield whole
+    elif isinstance(value, str):
+        for start, end in cut(value, 0, len(value), longest):
+            yield Statement(f"{path}[{start}:{end}]", value[start:end], False)
+    elif isinstance(value, dict):
+        held: dict[str, Any] = {}
+        size = 0
+        for key, inner in value.items():
+            length = len(_json("", inner).text) + len(key) + 4
+            if length > longest:
+                yield from _pieces(inner, path + _member(key), longest, depth + 1)
+                continue
+            if held and size + length > longest:
+                yield _json(path, held)
+                held, size = {}, 0
+            held[key] = inner
+            size += length
+        if held:
+            yield _json(path, held)
+    else:
+        yield from _pieces_of_list(value, path, longest, depth)
+
+
+def _pieces_of_list(items: list[Any], path: str, longest: int, depth: int) -> Iterator[Statement]:
+    first, size = 0, 0
+    for number, inner in enumerate(items):
+        length = len(_json("", inner).text) + 1
+        if first < number and size + length > longest:
+            yield _json(f"{path}[{first}:{number}]", items[first:number])
+            first, size = number, 0
+        size += length
+        if length > longest:
+            yield from _pieces(inner, f"{path}[{number}]", longest, depth + 1)
+            first, size = number + 1, 0
+    if first < len(items):
+        yield _json(f"{path}[{first}:{len(items)}]", items[first:])
+
+
+def _json(position: str, value: Any) -> Statement:
+    return Statement(position, to_json(value).decode(), True)
+
+
+def _is_records(value: Any) -> bool:
+    """A list of objects; a list of long texts is one too."""
+    if not isinstance(value, list) or not value:
+        return False
+    if all(isinstance(item, dict) for item in value):
+        return True
+    return all(isinstance(item, str) for item in value) and sum(map(len, value)) > _SMALL_CHARACTERS
+
+
+def _keys_of_records(data: dict[str, Any], depth: int) -> tuple[str, ...]:
+    """The keys below which there are records, be it further down."""
+    if depth > _DEPTH_MAX:
+        return ()
+    return tuple(
+        key
+        for key, value in data.items()
+        if _is_records(value) or (isinstance(value, dict) and _keys_of_records(value, depth + 1))
+    )
+
+
+def _member(key: str) -> str:
+    return f".{key}" if _IDENTIFIER.fullmatch(key) else f"[{to_json(key).decode()}]"
+
+
+def _joined(*titles: str) -> str:
+    return ": ".join(filter(None, titles))
+
+
+def _title_of(content: Any) -> str:
+    """What a record calls itself, by its most telling key; empty when it does not."""
+    if not isinstance(content, dict):
+        return ""
+    named = {key.lower(): value for key, value in content.items() if _can_be_title(value)}
+    for key in _TITLE_KEYS:
+        if key in named:
+            return one_line(str(named[key]), TITLE_CHARACTERS_MAX)
+    for key, value in named.items():
+        if key.endswith(_TITLE_ENDINGS):
+            return one_line(str(value), TITLE_CHARACTERS_MAX)
+    for key in _LESS_TELLING_TITLE_KEYS:
+        if key in named:
+            return one_line(str(named[key]), TITLE_CHARACTERS_MAX)
+    return ""
+
+
+def _can_be_title(value: Any) -> bool:
+    return (isinstance(value, str) and bool(value.strip())) or type(value) is int

@@ -1,0 +1,49 @@
+"""Which of a call's arguments say what it searched for, in words. Pure."""
+
+import re
+from typing import Any
+
+_QUERY_CHARACTERS_MAX = 400
+_SEARCH_KEYS = frozenset((
+    "query", "queries", "q", "search", "searches", "search_query", "search_term", "search_terms", "search_text",
+    "question", "questions", "text", "keyword", "keywords", "term", "terms", "phrase", "topic", "topics",
+    "subject", "name", "names", "title", "titles", "prompt", "need", "needs", "about", "describe", "description",
+    "find", "course", "entity", "entities", "person", "place", "what",
+))  # fmt: skip  # a text, not a column
+_SEARCH_ENDINGS = ("_query", "_name", "_title", "_question", "_text", "_topic", "_keywords", "_terms")
+_APART = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-\s]+")
+_LETTERS = re.compile(r"[^\W\d_]{2}|[\u3040-\u30ff\u3400-\u9fff]")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,10}://\S*|www\.\S+|\S+@\S+\.\S+", re.IGNORECASE)
+_CODE = re.compile(r"(?=\S*\d)[\w.:/#-]+|[a-z0-9]+(?:[_/.][\w./]+)+")
+_WORDS = re.compile(r"\S+\s+\S+")
+
+
+def search_query(arguments: dict[str, Any]) -> str:
+    """The search-like arguments' words, joined by `; `: never ids, dates, numbers, addresses, codes or flags.
+
+    Where no argument is named like a search, the only text argument is taken for one if it has several words.
+    """
+    said = [words for key, value in arguments.items() if _is_search(key) for words in _texts(value)]
+    if not said:
+        texts = [value for value in arguments.values() if isinstance(value, str)]
+        if len(texts) == 1 and _WORDS.search(texts[0][: 4 * _QUERY_CHARACTERS_MAX]):
+            said = _texts(texts[0])
+    return "; ".join(dict.fromkeys(said))[:_QUERY_CHARACTERS_MAX].rstrip()
+
+
+def _is_search(key: str) -> bool:
+    name = _APART.sub("_", key[:60]).lower()
+    return name in _SEARCH_KEYS or name.endswith(_SEARCH_ENDINGS)
+
+
+def _texts(value: Any) -> list[str]:
+    values = value[:20] if isinstance(value, list) else [value]
+    lines = [" ".join(one[: 4 * _QUERY_CHARACTERS_MAX].split()) for one in values if isinstance(one, str)]
+    return [line for line in lines if _says_something(line)]
+
+
+def _says_something(line: str) -> bool:
+    """Whether a line has words, and is not one address or one code."""
+    if not _LETTERS.search(line):
+        return False
+    return not (_ADDRESS.fullmatch(line) or _CODE.fullmatch(line))

@@ -1,0 +1,233 @@
+"""Text as statements: sentences, lines of dialogue, list items, table rows, lumps of code. Pure.
+
+A statement is a slice of the text, stripped of the space around it; nothing is ever rewritten. Sentences are found
+by `sentencex` within one block at a time: a paragraph, a list item. What leans on its neighbours stays whole: a line
+of dialogue, a table row, neighbouring lines of code, and a very short sentence with the one beside it.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import sentencex
+
+from shared.excerpt import one_line
+
+TITLE_CHARACTERS_MAX = 100
+_SENTENCE_MAX = 600
+_CODE_MAX = 400
+_DIALOGUE_MAX = 500
+_SHORT = 25
+_SHORT_IDEOGRAPHS = 8
+_SPLIT_AT_ONCE = 8_000
+"""`sentencex` takes quadratic time on some texts, so it never sees a long one."""
+_HEADING_LINE = re.compile(r"\s{0,3}#{1,6}[ \t]+(?P<words>\S.*?)[\s#]*")
+_ITEM = re.compile(r"\s*(?:[-*+•‣◦]|\d{1,4}[.)])[ \t]+(?=\S)")
+_SPEAKER = re.compile(
+    r"(?:[-*+•][ \t]+)?(?:[\[(][^\])\n]{1,40}[\])][ \t]*)?[*_]{0,2}"
+    r"(?:\w[\w.'’-]{0,39}|(?=[^:]{1,40}:)(?:[A-Z0-9][\w.'’-]*)(?: [A-Z0-9(][\w.'’:/)-]*){1,3})"
+    r"[*_]{0,2}(?::[*_]{0,2}\s+|：\s*)\S"
+)
+_RULE = re.compile(r"[\s=_*#|:+~.-]*")
+_WIDE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
+_SENTENCE_END = (".", "!", "?", ",", ";", "。", "！", "？", "…", "؟", "।")
+_TITLE_WORDS_MAX = 10
+
+Kind = Literal["heading", "paragraph", "whole", "code"]
+
+
+class Block(NamedTuple):
+    kind: Kind
+    start: int
+    end: int
+
+
+class Slice(NamedTuple):
+    """`text[start:end]`, and the heading that it stands below."""
+
+    heading: str
+    start: int
+    end: int
+
+
+def slices(text: str, grain: int = 1) -> Iterator[Slice]:
+    """The statements of a text in order, `grain` neighbours below one heading in one; headings alone on their own.
+
+    A heading is `text's first: heading` where both are there.
+    """
+    if grain == 1:
+        yield from _statements(text)
+        return
+    held: list[Slice] = []
+    for one in _statements(text):
+        if held and (len(held) == grain or held[0].heading != one.heading):
+            yield Slice(held[0].heading, held[0].start, held[-1].end)
+            held = []
+        held.append(one)
+    if held:
+        yield Slice(held[0].heading, held[0].start, held[-1].end)
+
+
+def cut(text: str, start: int, end: int, longest: int = _SENTENCE_MAX) -> Iterator[tuple[int, int]]:
+    """`text[start:end]` in slices of at most `longest` characters that end where a word does, stripped."""
+    while end - start > longest:
+        space = text.rfind(" ", start + longest // 2, start + longest)
+        edge = space if space > 0 else start + longest
+        yield from _stripped(text, start, edge)
+        start = edge
+    yield from _stripped(text, start, end)
+
+
+def _statements(text: str) -> Iterator[Slice]:
+    top, heading = "", ""
+    bare: Slice | None = None
+    for block in _blocks(text):
+        if block.kind != "heading":
+            bare = None
+            for start, end in _split(text, block):
+                yield Slice(heading, start, end)
+            continue
+        if bare is not None and bare.heading:
+            yield bare
+        start, end = _words_of_heading(text, block)
+        words = one_line(text[start:end], TITLE_CHARACTERS_MAX)
+        bare = Slice(top, start, end)
+        top = top or words
+        heading = f"{top}: {words}" if bare.heading else words
+    if bare is not None:
+        yield bare
+
+
+def _split(text: str, block: Block) -> Iterator[tuple[int, int]]:
+    if block.kind == "paragraph":
+        for start, end in _sentences(text, block):
+            yield from cut(text, start, end)
+    elif block.kind == "code":
+        yield from _lumps(text, block)
+    else:
+        yield from cut(text, block.start, block.end)
+
+
+def _sentences(text: str, block: Block) -> list[tuple[int, int]]:
+    """The block's sentences; a very short one goes with the one before, or the one behind."""
+    spans: list[tuple[int, int]] = []
+    for start, end in _stretches(text, block.start, block.end):
+        at = start
+        for piece in _segmented(text[start:end]):
+            for first, last in _stripped(text, at, at + len(piece)):
+                if spans and (_is_short(text, first, last) or _is_short(text, *spans[-1])):
+                    spans[-1] = (spans[-1][0], last)
+                else:
+                    spans.append((first, last))
+            at += len(piece)
+    return spans
+
+
+def _segmented(text: str) -> list[str]:
+    try:
+        pieces: list[str] = sentencex.segment("en", text)
+    except UnicodeEncodeError:  # a lone surrogate, as a text of no tool of ours has it
+        return [text]
+    return pieces if "".join(pieces) == text else [text]
+
+
+def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while end - start > _SPLIT_AT_ONCE:
+        space = text.rfind(" ", start + _SPLIT_AT_ONCE // 2, start + _SPLIT_AT_ONCE)
+        edge = space if space > 0 else start + _SPLIT_AT_ONCE
+        yield start, edge
+        start = edge
+    yield start, end
+
+
+def _is_short(text: str, start: int, end: int) -> bool:
+    if end - start >= _SHORT:
+        return False
+    return end - start < _SHORT_IDEOGRAPHS or _WIDE.search(text, start, end) is None
+
+
+def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    piece = text[start:end]
+    words = piece.strip()
+    if words:
+        start += len(piece) - len(piece.lstrip())
+        yield start, start + len(words)
+
+
+def _lumps(text: str, block: Block) -> Iterator[tuple[int, int]]:
+    """Code by whole lines; the fences stay with the first and the last."""
+    first = at = block.start
+    for line in text[block.start : block.end].splitlines(keepends=True):
+        is_closing = line.strip() == "```"
+        if at > first and at + len(line) - first > _CODE_MAX and not is_closing:
+            yield from cut(text, first, at)
+            first = at
+        at += len(line)
+    yield from cut(text, first, at)
+
+
+def _blocks(text: str) -> Iterator[Block]:
+    """The text's blocks; rules and other lines without a word are left out."""
+    lines = text.splitlines(keepends=True)
+    title = _title_line(lines)
+    begun, kind, at, in_code = -1, "", 0, False
+    for number, line in enumerate(lines):
+        end = at + len(line)
+        if in_code:
+            in_code = not line.lstrip().startswith("```")
+            if not in_code:
+                yield Block("code", begun, end)
+                begun = -1
+            at = end
+            continue
+        kind = "heading" if number == title else _kind_of(line)
+        if kind != "text" and begun >= 0:
+            yield Block("paragraph", begun, at)
+            begun = -1
+        if kind == "heading" or kind == "whole":
+            yield Block("heading" if kind == "heading" else "whole", at, end)
+        elif kind == "fence":
+            begun, in_code = at, True
+        elif kind in ("text", "item") and begun < 0:
+            begun = at
+        at = end
+    if begun >= 0:
+        yield Block("code" if in_code else "paragraph", begun, at)
+
+
+def _kind_of(line: str) -> str:
+    words = line.strip()
+    if not words or _RULE.fullmatch(words):
+        return "nothing"
+    if words.startswith("```"):
+        return "fence"
+    if words[0] == "#" and len(line) <= TITLE_CHARACTERS_MAX and _HEADING_LINE.fullmatch(line):
+        return "heading"
+    if words[0] == "|" and words[-1] == "|":
+        return "whole"
+    if len(words) <= _DIALOGUE_MAX and _SPEAKER.match(words):
+        return "whole"
+    return "item" if _ITEM.match(line) else "text"
+
+
+def _title_line(lines: list[str]) -> int:
+    """The number of the first line when it stands as a title above the rest, else -1."""
+    first = next((n for n, line in enumerate(lines[:20]) if line.strip()), -1)
+    rest = [line for line in lines[first + 1 : first + 20] if line.strip()]
+    if first < 0 or not rest or _kind_of(lines[first]) != "text":
+        return -1
+    title, below = lines[first].strip(), rest[0].strip()
+    if len(title) > TITLE_CHARACTERS_MAX or title.endswith(_SENTENCE_END):
+        return -1
+    if not lines[first + 1].strip():
+        return first
+    stands_above = len(title.split()) <= _TITLE_WORDS_MAX and not below[0].islower() and len(below) > len(title)
+    return first if stands_above or _RULE.fullmatch(below) else -1
+
+
+def _words_of_heading(text: str, block: Block) -> tuple[int, int]:
+    """Where a heading's words are, without its marks."""
+    line = text[block.start : block.end]
+    words = line.strip().strip("#*[]_ ").rstrip(":") or line.strip()
+    start = block.start + line.index(words)
+    return start, start + len(words)

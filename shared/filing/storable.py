@@ -1,0 +1,33 @@
+"""Values as memory can keep them: JSON that any reader takes. Pure."""
+
+from typing import Any
+
+from pydantic_core import to_json
+
+_DEPTH_MAX = 60
+
+
+def storable(value: Any) -> Any:
+    """The value itself, unless JSON cannot carry it; then lone surrogates become `?`, and what is nested
+    too deeply, or no JSON at all, its place in words."""
+    try:
+        to_json(value, inf_nan_mode="strings")
+    except (ValueError, RecursionError):
+        return _mended(value, _DEPTH_MAX)
+    return value
+
+
+def storable_text(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _mended(value: Any, depth: int) -> Any:
+    if isinstance(value, str):
+        return storable_text(value)
+    if isinstance(value, dict | list) and depth == 0:
+        return "(nested too deeply to be kept)"
+    if isinstance(value, dict):
+        return {storable_text(str(key)): _mended(inner, depth - 1) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_mended(inner, depth - 1) for inner in value]
+    return value if value is None or isinstance(value, bool | int | float) else "(not JSON)"

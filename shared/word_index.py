@@ -1,0 +1,48 @@
+"""An index of texts by their words that grows text by text. Pure.
+
+The ranking is that of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
+equation 3.15. Adding a text costs what the text is long; a word's worth and the mean length are those of the
+moment of asking, so nothing is ever built anew.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from math import log
+
+K1, B = 1.2, 0.75
+
+
+class WordIndex:
+    """Texts by the order in which they were added, from 0 on."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, list[tuple[int, int]]] = {}
+        self._lengths: list[int] = []
+        self._length = 0
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def add(self, words: Iterable[str]) -> None:
+        """One text more, by its words."""
+        counted = Counter(words)
+        place, length = len(self._lengths), counted.total()
+        for word, count in counted.items():
+            self._held.setdefault(word, []).append((place, count))
+        self._lengths.append(length)
+        self._length += length
+
+    def worth(self, word: str) -> float:
+        """How much a word tells: the fewer texts hold it, the more; 0 for one that none holds."""
+        held = len(self._held.get(word, ()))
+        return log(1 + (len(self) - held + 0.5) / (held + 0.5)) if held else 0.0
+
+    def scores_of(self, word: str) -> Iterator[tuple[int, float]]:
+        """The texts that hold a word, and what it adds to the score of each."""
+        worth = self.worth(word)
+        if not worth:
+            return
+        base, per_word = K1 * (1 - B), K1 * B * len(self) / max(1, self._length)
+        lengths = self._lengths
+        for place, count in self._held[word]:
+            yield place, worth * count * (K1 + 1) / (count + base + per_word * lengths[place])

@@ -1,0 +1,34 @@
+"""The words of a text as they are compared."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.words import words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("getCourseOutline", ("get", "course", "outline")),
+        ("get_course_outline", ("get", "course", "outline")),
+        ("HTTPServer parseJSON2", ("http", "server", "parse", "json2")),
+        ("boxes classes queries courses status analysis", ("box", "class", "query", "course", "status", "analysis")),
+        ("Straße", ("straße",)),
+        ("the and of", ()),
+        ("lesson 4, a part", ("lesson", "4", "part")),
+        ("東京都へ行く", ("東京", "京都", "都へ", "へ行", "行く")),
+        ("in 東京 today", ("東京", "today")),
+    ],
+)  # fmt: skip  # one case a line
+def test_lower_case_names_taken_apart_plurals_folded_and_unspaced_scripts_in_pairs(
+    text: str, expected: tuple[str, ...]
+) -> None:
+    assert words(text) == expected
+
+
+@given(st.text())
+def test_any_text_has_words_that_do_not_change_when_read_again(text: str) -> None:
+    for word in words(text):
+        assert word == word.lower()
+        assert not any(character.isspace() for character in word)

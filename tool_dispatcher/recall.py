@@ -1,0 +1,174 @@
+"""The tool `recall`: what tools returned earlier in the session, whole.
+
+An id is looked up in the session's memory, which names the call it came from; the content is read where it is
+kept whole, by its handle or in the session's log. What neither has any more is told in memory's own statements.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+from shared.bus.connection import patiently
+from shared.bus.handling import MEMORY
+from shared.citations import cited_ids
+from shared.errors import UnreadableEvent
+from shared.events import ToolsCompleted
+from shared.memory import Document, Fact, Memory, MemoryDelta, ToolUse
+from shared.tools import ToolError
+from tool_dispatcher.authoring.failures import readable, tool_error
+from tool_dispatcher.results.position import value_at
+from tool_dispatcher.running.batch_run import BatchRun
+
+_CALLS_NAMED = 8
+_ALL = "$"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Something to fetch: a document, or all that a call returned."""
+
+    use: ToolUse | None
+    """The call that returned it, as far as memory knows of it."""
+    tool: str
+    call_id: str
+    round: int
+    position: str
+    stated: tuple[Fact, ...]
+    """The facts that memory has of it."""
+
+
+async def recall(id: str, batch: BatchRun) -> dict[str, Any] | ToolError:
+    """`{"id": ..., "parts": [{"tool", "call_id", "round", "position", "content"}, ...]}`, or that there is none.
+
+    `id` names facts (`F12`, `F3-F9`), for which their documents are given, a document (`D2`), or a call. Where
+    the documents have no room, the facts asked for come before them.
+    """
+    items = await patiently("read memory", lambda: batch.session.items(MEMORY))
+    memory = Memory.of("", (MemoryDelta.model_validate_json(item) for item in items))
+    facts = _facts_named(memory, id)
+    ids = [fact.document for fact in facts] or [id.strip(" []").upper()]
+    wanted = _documents(memory, ids) or _calls(memory, id)
+    if not wanted:
+        message = f"There is no {readable(repr(id), 100)} in this session."
+        return tool_error("not_found", message, _what_there_is(memory))
+    wholes = _Wholes(batch)
+    parts = [_part(one, await wholes.content(one)) for one in wanted]
+    answer = {"id": id, "parts": parts}
+    if facts and len(to_json(answer)) > batch.result_bytes_max:
+        answer["parts"] = [*(_stated(memory.document_of(fact), fact) for fact in facts), *parts]
+    return answer
+
+
+class _Wholes:
+    """What calls returned, each read once."""
+
+    def __init__(self, batch: BatchRun) -> None:
+        self._batch = batch
+        self._known: dict[tuple[int, str], Any] = {}
+
+    async def content(self, wanted: _Wanted) -> Any:
+        """What stands at a position, else what memory states of it."""
+        try:
+            return value_at(await self._whole(wanted.use), wanted.position)
+        except LookupError:
+            return "\n".join(fact.statement for fact in wanted.stated)
+
+    async def _whole(self, use: ToolUse | None) -> Any:
+        """All that a call returned. Raises LookupError when it is not kept any more."""
+        if use is None:
+            raise LookupError("no such call is in memory")
+        call = (use.round, use.call_id)
+        if call not in self._known:
+            self._known[call] = await self._read(use)
+        return self._known[call]
+
+    async def _read(self, use: ToolUse) -> Any:
+        if use.handle and (kept := await self._batch.journal.kept(use.handle)) is not None:
+            return from_json(kept)
+        entry = use.results
+        if entry is None:
+            raise LookupError("memory does not say where the result stands")
+        try:
+            event = await patiently("read a result", lambda: self._batch.session.event(entry))
+        except UnreadableEvent as error:
+            raise LookupError(error.message) from None
+        results = event.data.results if isinstance(event.data, ToolsCompleted) else ()
+        for result in results:
+            if result.call_id == use.call_id:
+                return (
+                    result.error.model_dump(mode="json", exclude_none=True) if result.error else result.data
+                )
+        raise LookupError(f"the batch has no call {use.call_id}")
+
+
+def _facts_named(memory: Memory, id: str) -> tuple[Fact, ...]:
+    ids = cited_ids(f"[{id.strip(' []').upper()}]")
+    facts = (memory.facts[one] for one in ids if one in memory.facts)
+    return tuple(fact for fact in facts if fact.document in memory.documents)
+
+
+def _documents(memory: Memory, ids: Iterable[str]) -> tuple[_Wanted, ...]:
+    """The documents of those ids that there are, each once."""
+    uses = {(use.round, use.call_id): use for use in memory.tool_usage}
+    stated: dict[str, list[Fact]] = {id: [] for id in ids if id in memory.documents}
+    for fact in memory.facts.values():
+        if fact.document in stated:
+            stated[fact.document].append(fact)
+    return tuple(
+        _Wanted(
+            uses.get((document.round, document.call_id)),
+            document.tool,
+            document.call_id,
+            document.round,
+            document.position,
+            tuple(facts),
+        )
+        for document, facts in ((memory.documents[id], facts) for id, facts in stated.items())
+    )
+
+
+def _calls(memory: Memory, id: str) -> tuple[_Wanted, ...]:
+    """All that the calls of that id returned; a model may have used an id in more than one round."""
+    found = []
+    for use in memory.tool_usage:
+        if use.call_id == id.strip():
+            own = {
+                document.id
+                for document in memory.documents.values()
+                if (document.round, document.call_id) == (use.round, use.call_id)
+            }
+            stated = tuple(fact for fact in memory.facts.values() if fact.document in own)
+            found.append(_Wanted(use, use.substitute or use.tool, use.call_id, use.round, _ALL, stated))
+    return tuple(found)
+
+
+def _part(wanted: _Wanted, content: Any) -> dict[str, Any]:
+    return {
+        "tool": wanted.tool,
+        "call_id": wanted.call_id,
+        "round": wanted.round,
+        "position": wanted.position,
+        "content": content,
+    }
+
+
+def _stated(document: Document, fact: Fact) -> dict[str, Any]:
+    """One fact alone."""
+    return {
+        "tool": document.tool,
+        "call_id": document.call_id,
+        "round": document.round,
+        "position": fact.position,
+        "content": fact.statement,
+    }
+
+
+def _what_there_is(memory: Memory) -> str:
+    """Which ids could be given instead, a few."""
+    if not memory.tool_usage:
+        return "Nothing has been kept yet that could be recalled."
+    there = [f"{ids[0]} to {ids[-1]}" for ids in (list(memory.facts), list(memory.documents)) if ids]
+    calls = ", ".join(use.call_id for use in memory.tool_usage[-_CALLS_NAMED:])
+    return f"Give one of these: {', '.join([*there, 'or a call such as'])} {calls}."

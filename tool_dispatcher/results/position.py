@@ -1,0 +1,48 @@
+"""Positions: where in a result something stands, `$.results[2].text[120:180]`. Pure.
+
+$                 all of it
+.name  ["a b"]    the member of an object
+[2]               an item of a list
+[120:180]         characters of a text, or items of a list
+"""
+
+import re
+from typing import Any
+
+from pydantic_core import from_json
+
+_STEP = re.compile(
+    r'\.(?P<name>[^\W\d]\w*)|\[(?P<start>\d{1,12})(?P<end>:\d{1,12})?\]|\[(?P<key>"(?:[^"\\]|\\.)*")\]',
+    re.DOTALL,
+)
+
+
+def value_at(data: Any, position: str) -> Any:
+    """What stands at a position of `data`, which is JSON. Raises LookupError when nothing does."""
+    at = 1 if position.startswith("$") else 0
+    while at < len(position):
+        step = _STEP.match(position, at)
+        if step is None:
+            raise LookupError(f"{position[at : at + 80]!r} is no step of a position")
+        data, at = _taken(data, step), step.end()
+    return data
+
+
+def _taken(data: Any, step: "re.Match[str]") -> Any:
+    if step["start"] is None:
+        if not isinstance(data, dict):
+            raise LookupError(f"{step[0][:80]} is looked for in what is no object")
+        return data[_name(step)]
+    if not isinstance(data, list if step["end"] is None else list | str):
+        raise LookupError(f"{step[0]} is looked for in what has no items")
+    start = int(step["start"])
+    return data[start] if step["end"] is None else data[start : int(step["end"][1:])]
+
+
+def _name(step: "re.Match[str]") -> str:
+    if step["key"] is None:
+        return step["name"]
+    try:
+        return str(from_json(step["key"]))
+    except ValueError as error:
+        raise LookupError(f"{step['key'][:80]} is no name: {error}") from None

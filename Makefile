@@ -1,7 +1,7 @@
 # `make` alone explains. Every target does its own set-up, and only once.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format chaos bench docs clean
+.PHONY: help setup demo test check format chaos bench bench-memory docs clean
 
 export PYTHON
 bin := .venv/bin
@@ -15,7 +15,7 @@ help: ## this page
 	@echo
 	@echo 'Begin with `make demo`: it sets everything up in .venv and shows one question answered.'
 	@echo
-	@sed -nE 's/^([a-z]+):[^#]*## (.*)$$/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)$$/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-19s %s\n", $$1, $$2}'
 	@echo
 	@echo 'Variables: PYTHON=python3.12   QUESTION="..."   CHAOS_KILLS=300   CHAOS_WRITE_KILLS=500   ARGS="further arguments"'
 	@echo 'After any of them:  .venv/bin/antiphon --help'
@@ -46,6 +46,9 @@ chaos: setup ## the long form of the chaos tests: kill -9, CHAOS_KILLS times and
 bench: ## measure sessions per second, latency and memory, beside the floor
 	@scripts/setup.sh test,bench
 	$(bin)/python -m benchmarks $(ARGS)
+
+bench-memory: setup ## measure how much of what matters a briefing keeps, beside other methods
+	$(bin)/python -m benchmarks.memory $(ARGS)
 
 docs: setup ## write docs/settings.md anew
 	$(bin)/python -m antiphon.settings_table > docs/settings.md

@@ -77,7 +77,7 @@ class ContextSynthesizer:
             to_summarize=left_out[1] if left_out else None,
             summary_refused=believed if isinstance(believed, str) else "",
         )
-        writes = [
+        writes: list[Put | Append] = [
             Put(BRIEFING, None, briefing.text.encode()),
             *([Append(MEMORY, length, item)] if item else []),
         ]

@@ -53,10 +53,10 @@ class Pieces:
             self._headings[document.id] = heading(document)
         return self._headings[document.id]
 
-    def fence(self, document: Document) -> tuple[Piece, Piece]:
-        key = (document.call_id, document.tool, str(document.round))
+    def fence(self, document: Document, by_call: bool) -> tuple[Piece, Piece]:
+        key = fence_key(document, by_call)
         if key not in self._fences:
-            self._fences[key] = fence_around(document)
+            self._fences[key] = fence_around(document, by_call)
         return self._fences[key]
 
 
@@ -68,10 +68,12 @@ class Page:
     memory: Memory
     pieces: Pieces
     room: Room
+    by_call: bool = False
+    """Whether each call has a fence of its own, so that the page grows at its end; else each tool has one."""
     lines: dict[str, Piece] = field(default_factory=dict)
     shortened: set[str] = field(default_factory=set)
     _documents: set[str] = field(default_factory=set)
-    _calls: set[str] = field(default_factory=set)
+    _fences: set[tuple[str, ...]] = field(default_factory=set)
 
     def put(self, fact: Fact, *, is_short: bool = False) -> bool:
         """Show the fact, if there is room for it and what it needs around it."""
@@ -82,7 +84,7 @@ class Page:
             return False
         self.lines[fact.id] = line
         self._documents.add(document.id)
-        self._calls.add(_call(document))
+        self._fences.add(fence_key(document, self.by_call))
         if is_short and len(fact.statement) > SHORT_CHARACTERS:
             self.shortened.add(fact.id)
         return True
@@ -92,32 +94,36 @@ class Page:
         units = 0 if self.lines else token_units(f"# {self.title}\n\n")
         if document.id not in self._documents and (head := self.pieces.heading(document)):
             units += head.units
-        if _call(document) not in self._calls:
-            units += sum(piece.units for piece in self.pieces.fence(document))
+        if fence_key(document, self.by_call) not in self._fences:
+            units += sum(piece.units for piece in self.pieces.fence(document, self.by_call))
         return units
 
     @property
     def texts(self) -> list[str]:
-        """The lines of the page, by the facts' ids; a call's facts stand together where its first one does."""
-        calls: dict[str, dict[str, list[str]]] = {}
+        """The lines of the page, by the facts' ids; those of one fence stand together where the first does."""
+        fenced: dict[tuple[str, ...], dict[str, list[str]]] = {}
         documents: dict[str, Document] = {}
         for id in sorted(self.lines, key=_number):
             document = self.memory.document_of(self.memory.facts[id])
             documents[document.id] = document
-            calls.setdefault(_call(document), {}).setdefault(document.id, []).append(self.lines[id].text)
+            fenced.setdefault(fence_key(document, self.by_call), {}).setdefault(document.id, []).append(
+                self.lines[id].text
+            )
         texts: list[str] = []
-        for of_call in calls.values():
-            opened, closed = self.pieces.fence(documents[next(iter(of_call))])
+        for of_fence in fenced.values():
+            opened, closed = self.pieces.fence(documents[next(iter(of_fence))], self.by_call)
             texts.append(opened.text)
-            for id, lines in of_call.items():
+            for id, lines in of_fence.items():
                 head = self.pieces.heading(documents[id])
                 texts += [head.text, *lines] if head else lines
             texts.append(closed.text)
         return texts
 
 
-def _call(document: Document) -> str:
-    return f"{document.round} {document.tool} {document.call_id}"
+def fence_key(document: Document, by_call: bool) -> tuple[str, ...]:
+    """What facts have in common that stand in one fence."""
+    whose = (document.tool, "untrusted" if document.is_untrusted else "")
+    return (*whose, document.call_id, str(document.round)) if by_call else whose
 
 
 def _number(id: str) -> int:

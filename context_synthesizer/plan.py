@@ -53,11 +53,11 @@ class Plan:
             self._shown += [fact.id for fact in fitting]
 
     def _fits(self, memory: Memory, facts: Sequence[Fact], pieces: Pieces, units: int) -> bool:
-        page = Page("Facts", memory, pieces, Room(units))
+        page = Page("Facts", memory, pieces, Room(units), by_call=True)
         return all(page.put(fact) for fact in facts)
 
     def _plan_anew(self, memory: Memory, pieces: Pieces, scores: Mapping[str, float], units: int) -> None:
-        page = Page("Facts", memory, pieces, Room(units))
+        page = Page("Facts", memory, pieces, Room(units), by_call=True)
         fill(page, must_have(memory, scores))
         put = fill(page, by_closeness(memory, scores))
         self._shown = [id for id in memory.facts if id in page.lines]

@@ -5,12 +5,12 @@ select.py.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from shared.briefing import id_ranges
 from shared.excerpt import one_line, shorten
-from shared.fence import CLOSING, fence, opening
+from shared.fence import CLOSING, attribute, fence, opening
 from shared.memory import Document, Fact, Memory, ReasoningNote, Summary, ToolUse
 from shared.note import Note
 from shared.relevance import READ_RESULT, RECALL
@@ -21,6 +21,8 @@ SHORT_CHARACTERS = 160
 LONG, SHORT = 400, 120
 """Characters of a tool use's arguments, and of its message."""
 _NAME_CHARACTERS = 200
+_IDS_NAMED_MAX = 4
+_SEARCHED_CHARACTERS = 2_000
 _TITLE_CHARACTERS = 120
 
 
@@ -60,10 +62,15 @@ def known_about(fact: Fact, memory: Memory) -> str:
     if fact.id in memory.superseded:
         said.append(f"superseded by {memory.superseded[fact.id]}")
     if others := memory.contradicted.get(fact.id):
-        said.append(f"contradicts {', '.join(others)}")
+        said.append(f"contradicts {_some(others)}")
     if fact.supersedes:
-        said.append(f"supersedes {', '.join(fact.supersedes)}")
+        said.append(f"supersedes {_some(fact.supersedes)}")
     return f"({'; '.join(said)}) " if said else ""
+
+
+def _some(ids: Sequence[str]) -> str:
+    more = len(ids) - _IDS_NAMED_MAX
+    return ", ".join(ids) if more <= 1 else f"{', '.join(ids[:_IDS_NAMED_MAX])} and {more} more"
 
 
 def heading(document: Document, not_shown: Sequence[str] = ()) -> Piece | None:
@@ -73,10 +80,17 @@ def heading(document: Document, not_shown: Sequence[str] = ()) -> Piece | None:
     return Piece(f"## {title}{missing}") if title or missing else None
 
 
-def fence_around(document: Document) -> tuple[Piece, Piece]:
-    """The lines before and after the facts of one call."""
-    opened = opening(document.call_id, document.tool, document.round, document.is_untrusted)
+def fence_around(document: Document, by_call: bool) -> tuple[Piece, Piece]:
+    """The lines before and after facts: those of one call, or all of one tool."""
+    if by_call:
+        opened = opening(document.call_id, document.tool, document.round, document.is_untrusted)
+    else:
+        opened = opening_of_tool(document.tool, document.is_untrusted)
     return Piece(opened), Piece(CLOSING)
+
+
+def opening_of_tool(tool: str, is_untrusted: bool) -> str:
+    return f'<result tool="{attribute(tool)}" trust="{"untrusted" if is_untrusted else "tool"}">'
 
 
 def tool_lines(use: ToolUse, characters: int) -> Piece:
@@ -100,10 +114,18 @@ def tool_lines(use: ToolUse, characters: int) -> Piece:
     return Piece(f"{line}\n{opened}\n  {said}\n{CLOSING}")
 
 
-def searched(uses: Iterable[ToolUse], found: bool) -> Piece:
-    """Searches on one line, for where there is no place for more."""
-    queries = "; ".join(dict.fromkeys(json.dumps(use.query, ensure_ascii=False) for use in uses))
-    return Piece(f"- already searched{'' if found else ', found nothing'}: {fence(one_line(queries, 2_000))}")
+def searched(uses: Sequence[ToolUse], found: bool) -> Piece:
+    """Searches on one line, for where there is no place for more; of very many the newest."""
+    newest_first = dict.fromkeys(json.dumps(use.query, ensure_ascii=False) for use in reversed(uses))
+    queries: list[str] = []
+    characters = 0
+    for query in newest_first:
+        characters += len(query) + 2
+        if characters > _SEARCHED_CHARACTERS:
+            break
+        queries.insert(0, query)
+    said = fence(one_line("; ".join(queries), _SEARCHED_CHARACTERS))
+    return Piece(f"- already searched{'' if found else ', found nothing'}: {said}")
 
 
 def note_lines(note: ReasoningNote) -> Piece:
@@ -132,12 +154,14 @@ def summary_lines(summary: Summary) -> Piece:
     return Piece(f"{opened}\n  {fence(summary.text)}\n{CLOSING}")
 
 
-def not_shown(ids: Sequence[str]) -> Piece:
-    """`- 12 facts not shown: F20-F31. Read one with recall(id="F20").`"""
+def not_shown(ids: Sequence[str]) -> tuple[Piece, Piece]:
+    """`- 12 facts not shown: F20-F31. Read one with recall(id="F20").`, and the same with less about which."""
     count = f"{len(ids)} fact{'s' if len(ids) > 1 else ''} not shown"
     ranges = ", ".join(id_ranges(ids))
-    told = f": {ranges}" if len(ranges) <= SHORT else f", among them {shorten(ranges, SHORT)}"
-    return Piece(f'- {count}{told}. Read one with {RECALL}(id="{ids[0]}").')
+    some = ranges if len(ranges) <= LONG else f"among them {shorten(ranges, LONG)}"
+    hull = f"{ids[0]} to {ids[-1]}" if len(ids) > 1 else ids[0]
+    how = f'{RECALL}(id="{ids[0]}")'
+    return Piece(f"- {count}: {some}. Read one with {how}."), Piece(f"- {count}, in {hull}: {how}.")
 
 
 def _noted(note: Note | None) -> list[tuple[str, str]]:

@@ -78,7 +78,7 @@ def build_briefing(
     room = Room(tokens_max // _LEVEL_SHARE[ask.level] * UNITS_PER_TOKEN)
     if not room.take(token_units(render((question, now)) + "\n\n")):
         return Briefing.of(render((question,)), omitted=len(memory.facts))
-    shown = _whole(memory, pieces, ask.level, Room(room.left))
+    shown = _whole(memory, pieces, ask.level, Room(room.left), planned is not None)
     shown = shown or _selected(memory, scores, pieces, ask.level, room, planned)
     text = render((question, *shown.sections, now))
     omitted = len(memory.facts) - len(shown.facts)
@@ -149,9 +149,9 @@ def title_units(title: str) -> int:
     return token_units(f"# {title}\n\n")
 
 
-def _whole(memory: Memory, pieces: Pieces, level: Level, room: Room) -> _Shown | None:
+def _whole(memory: Memory, pieces: Pieces, level: Level, room: Room, by_call: bool) -> _Shown | None:
     """All there is, whole, in one section of facts; None when there is no room for that."""
-    page = Page("Facts", memory, pieces, room)
+    page = Page("Facts", memory, pieces, room, by_call)
     tried, said, questions = (_Section(title, room) for title in (_TRIED, _SAID, "Sub-questions"))
     uses, notes = _beside(memory, level)
     still, answered = question_lines(memory)
@@ -179,7 +179,7 @@ def _selected(
     questions = _Section("Sub-questions", room)
     still, answered = question_lines(memory)
     questions.put_all(still)
-    facts = Page("Facts", memory, pieces, room)
+    facts = Page("Facts", memory, pieces, room, by_call=planned is not None)
     page = facts if planned is None else Page("Further facts", memory, pieces, room)
     beside = room.left // _BESIDE_SHARE
     room.left -= beside
@@ -194,7 +194,8 @@ def _selected(
     shown = frozenset((*facts.lines, *page.lines))
     left_out = _Section("Not shown", room)
     if omitted := [id for id in memory.facts if id not in shown]:
-        left_out.put(not_shown(omitted))
+        told, briefly = not_shown(omitted)
+        _ = (4 * told.units <= room.left and left_out.put(told)) or left_out.put(briefly)
     uses, notes = _beside(memory, level)
     tried = _tried(uses, room)
     said = _said(notes, room)

@@ -25,7 +25,7 @@ _PART = re.compile(r"F(\d{1,9})(?:\s?[-–]\s?F(\d{1,9}))?")
 _RUN_MAX = 1_000
 _CODE = re.compile(r"[\w][\w.,:/@%+-]*")
 """A number, a date, an id: told by its digits."""
-_NAME = re.compile(r"(?<![.!?:;\n\"“(] )(?<=\s)[^\W\d_a-z][\w'’-]+")
+_NAME = re.compile(r"(?<![.!?:;\n\"“(] )(?<=[^\S\n])[^\W\d_a-z][\w'’-]+")
 """A capitalised word that does not begin a sentence."""
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{8,500})[\"”»]")
 

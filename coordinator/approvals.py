@@ -98,14 +98,12 @@ def missing(session: Session) -> tuple[Uncertainty, ...]:
 def untrusted_calls(session: Session, completed: ToolsCompleted, catalogue: Catalogue) -> tuple[str, ...]:
     """The calls that brought something anybody may have written: a result, or an error in their words.
 
-    A built-in tool that repeats earlier results does so once such words are in the session; which of them it
-    repeats is not looked at.
+    A built-in tool that repeats earlier results does so once such words are in the session, or in the batch;
+    which of them it repeats is not looked at.
     """
-
-    def is_open(name: str) -> bool:
-        return _is_open(name, catalogue) or (session.has_untrusted and name in _REPEATING)
-
-    found = [result.call_id for result in completed.results if any(map(is_open, _spoke(result)))]
+    spoke = [(result.call_id, name) for result in completed.results for name in _spoke(result)]
+    is_in = session.has_untrusted or any(_is_open(name, catalogue) for _, name in spoke)
+    found = [id for id, name in spoke if _is_open(name, catalogue) or (is_in and name in _REPEATING)]
     return tuple(dict.fromkeys(found))
 
 

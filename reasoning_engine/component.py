@@ -14,7 +14,7 @@ def build(bus: Bus, model: Model | None = None, provider: Provider | None = None
     Raises ConfigurationError.
     """
     settings, pipeline = load(EngineSettings), load(PipelineSettings)
-    close = None
+    close, is_offline = None, False
     if model is None:
         model = chosen = choose_model(
             provider or settings.provider,
@@ -22,6 +22,6 @@ def build(bus: Bus, model: Model | None = None, provider: Provider | None = None
             load_environment("ANTHROPIC_BASE_URL"),
             settings.request_timeout_s,
         )
-        close = chosen.close
-    engine = ReasoningEngine(model, settings, pipeline.model, bus.catalogue)
+        close, is_offline = chosen.close, chosen.is_offline
+    engine = ReasoningEngine(model, settings, pipeline.model, bus.catalogue, is_offline)
     return Service("reasoning_engine", engine.handlers, settings.concurrency, close=close)

@@ -1,32 +1,56 @@
-"""One request, one reply or one classified failure: retries, pauses, empty replies, time and usage."""
+"""One request, one reply or one classified failure. The calls it takes are in exchange.py."""
 
 import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-import structlog
-from anthropic.types import Message, ToolParam
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential, wait_random
+from anthropic.types import ToolParam
+from pydantic_core import to_json
 
-from reasoning_engine.failure import MODEL_ERRORS, Failure, Interrupted, classify, failure
+from reasoning_engine.exchange import Exchange, Failed
+from reasoning_engine.failure import Failure, failure
 from reasoning_engine.model import Model, OnText
-from reasoning_engine.prompt import Prompt, build_prompt, continued
-from reasoning_engine.reply import Reply, joined, parse, unfinished, usage_of
+from reasoning_engine.prompt import Prompt, build_prompt, tool_params
+from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
+from reasoning_engine.summarize import build_summary_prompt, summary_in
 from shared.briefing import Briefing
 from shared.clock import monotonic_s
-from shared.events import ReasoningCompleted, ReasoningFailed, ReasoningRequested
-from shared.values import Usage
+from shared.errors import ErrorInfo
+from shared.events import (
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRequested,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryRequested,
+)
+from shared.tokens import estimate_tokens
+from shared.tools import ToolDefinition
 
-CONTINUATIONS_MAX = 3
-ASKED_AT_MOST = 2
-"""An empty reply is asked for once more."""
-BEGINS_AGAIN = "\n\n*The reply broke off and begins again.*\n\n"
-"""For whoever reads the text as it arrives; no part of any answer."""
+_NO_SUMMARY = ErrorInfo(
+    code="empty_reply", message="The model's reply is no summary. The session goes on without."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The tools a model is offered, as the API takes them, and what they cost in a prompt."""
+
+    tools: list[ToolParam]
+    tokens: int
+    """Estimated."""
+
+    @classmethod
+    def of(cls, tools: Iterable[ToolDefinition]) -> "Offer":
+        params = tool_params(tools)
+        return cls(params, estimate_tokens(to_json(params).decode()) if params else 0)
 
 
 async def reason(
     request: ReasoningRequested,
     briefing: Briefing,
-    tools: list[ToolParam],
+    offer: Offer,
     model: Model,
     on_text: OnText,
     settings: EngineSettings,
@@ -36,138 +60,92 @@ async def reason(
 ) -> ReasoningCompleted | ReasoningFailed:
     """Bring the model to reply within `seconds_left`, or say why it could not be.
 
-    `tools` as `prompt.tool_params` made them. Raises nothing for what a model or its server does.
+    Raises nothing for what a model or its server does.
     """
     started = monotonic_s()
-    exchange = _Exchange(model, on_text, settings, deadline=started + seconds_left)
-    prompt = build_prompt(request, briefing, tools, model_id, settings.max_output_tokens)
+    exchange = Exchange(model, on_text, settings, deadline=started + seconds_left)
+    prompt = build_prompt(request, briefing, offer.tools, model_id, settings.max_output_tokens)
+    reply = await _within(seconds_left, exchange, prompt)
+    if isinstance(reply, Failure):
+        return ReasoningFailed(
+            round=request.round,
+            error=reply.error,
+            model=model_id,
+            usage=exchange.usage,
+            attempts=max(1, exchange.attempts),
+            duration_ms=_milliseconds_since(started),
+        )
+    return ReasoningCompleted(
+        round=request.round,
+        text=reply.text,
+        tool_calls=reply.tool_calls,
+        stop_reason=reply.stop_reason,
+        model=reply.model or model_id,
+        usage=exchange.usage,
+        attempts=exchange.attempts,
+        prompt_tokens_estimated=_tokens_of(prompt) + offer.tokens if exchange.attempts == 1 else 0,
+        duration_ms=_milliseconds_since(started),
+    )
+
+
+async def summarize(
+    request: SummaryRequested,
+    source: str,
+    model: Model,
+    settings: EngineSettings,
+    *,
+    seconds_left: float,
+) -> SummaryCompleted | SummaryFailed:
+    """Have the cheaper model put `source` into fewer words, or say why it could not.
+
+    Raises nothing for what a model or its server does.
+    """
+    started = monotonic_s()
+    seconds_left = min(seconds_left, settings.summary_timeout_s)
+    exchange = Exchange(model, _to_nobody, settings.for_summaries(), deadline=started + seconds_left)
+    prompt = build_summary_prompt(request, source, settings.summary_model)
+    reply = await _within(seconds_left, exchange, prompt)
+    if isinstance(reply, Reply) and (text := summary_in(reply)):
+        return SummaryCompleted(
+            round=request.round,
+            text=text,
+            facts=request.facts,
+            model=reply.model or settings.summary_model,
+            usage=exchange.usage,
+            duration_ms=_milliseconds_since(started),
+        )
+    return SummaryFailed(
+        round=request.round,
+        error=reply.error if isinstance(reply, Failure) else _NO_SUMMARY,
+        model=settings.summary_model,
+        usage=exchange.usage,
+        duration_ms=_milliseconds_since(started),
+    )
+
+
+async def _within(seconds_left: float, exchange: Exchange, prompt: Prompt) -> Reply | Failure:
+    """The reply, or why there is none by then."""
     try:
         if seconds_left <= 0:
             raise TimeoutError
         async with asyncio.timeout(seconds_left):
-            reply = await exchange.reply_to(prompt)
+            return await exchange.reply_to(prompt)
     except TimeoutError:
-        problem = failure("timeout", "The query's time was over before the model had replied")
-    except _Failed as failed:
-        problem = failed.failure
-    else:
-        return ReasoningCompleted(
-            round=request.round,
-            text=reply.text,
-            tool_calls=reply.tool_calls,
-            stop_reason=reply.stop_reason,
-            model=reply.model or model_id,
-            usage=exchange.usage,
-            attempts=exchange.attempts,
-            duration_ms=round((monotonic_s() - started) * 1000),
-        )
-    return ReasoningFailed(
-        round=request.round,
-        error=problem.error,
-        model=model_id,
-        usage=exchange.usage,
-        attempts=max(1, exchange.attempts),
-        duration_ms=round((monotonic_s() - started) * 1000),
-    )
+        return failure("timeout", "The time was over before the model had replied")
+    except Failed as failed:
+        return failed.failure
 
 
-class _Failed(Exception):
-    """A call that failed, classified."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.error.message)
-        self.failure = failure
-
-
-class _Exchange:
-    """The calls made for one request, and what they used."""
-
-    def __init__(self, model: Model, on_text: OnText, settings: EngineSettings, deadline: float) -> None:
-        self.attempts = 0
-        self.usage = Usage(cost_usd=0.0)
-        self._failures = 0
-        self._is_half_heard = False
-        self._model, self._on_text, self._settings, self._deadline = model, on_text, settings, deadline
-        self._backoff = wait_exponential(
-            multiplier=settings.backoff_initial_s, max=settings.backoff_max_s
-        ) + wait_random(0, settings.backoff_initial_s)
-
-    async def reply_to(self, prompt: Prompt) -> Reply:
-        """A reply that says or asks something. Raises _Failed."""
-        for _ in range(ASKED_AT_MOST):
-            reply = await self._finished_reply(prompt)
-            if not reply.is_empty:
-                return reply
-        raise _Failed(failure("empty_reply", f"The model replied with nothing {ASKED_AT_MOST} times"))
-
-    async def _finished_reply(self, prompt: Prompt) -> Reply:
-        """A reply, continued where the model paused."""
-        message, reply = await self._ask(prompt)
-        for _ in range(CONTINUATIONS_MAX):
-            if not reply.is_paused:
-                return reply
-            prompt = continued(prompt, message)
-            message, more = await self._ask(prompt)
-            reply = joined(reply, more)
-        return unfinished(reply) if reply.is_paused else reply
-
-    async def _ask(self, prompt: Prompt) -> tuple[Message, Reply]:
-        """One whole message, after as many attempts as it takes. Raises _Failed."""
-        retrying = AsyncRetrying(
-            retry=retry_if_exception(_is_retryable),
-            stop=self._is_over,
-            wait=self._pause_s,
-            before_sleep=self._announce,
-            reraise=True,
-        )
-        message: Message = await retrying(self._attempt, prompt)
-        reply = parse(message)
-        self._spend(reply.usage)
-        return message, reply
-
-    async def _attempt(self, prompt: Prompt) -> Message:
-        self.attempts += 1
-        self._is_half_heard = False
-        try:
-            async with asyncio.timeout(self._settings.request_timeout_s):
-                return await self._model.reply(prompt, self._hear)
-        except MODEL_ERRORS as error:
-            self._failures += 1
-            if isinstance(error, Interrupted):
-                self._spend(usage_of(error.partial))
-            raise _Failed(classify(error)) from error
-
-    def _hear(self, text: str) -> None:
-        self._is_half_heard = True
-        self._on_text(text)
-
-    def _spend(self, usage: Usage) -> None:
-        cost_usd = self._settings.cost_usd(usage)
-        self.usage = self.usage.plus(usage.model_copy(update={"cost_usd": cost_usd}))
-
-    def _is_over(self, state: RetryCallState) -> bool:
-        if self._failures >= self._settings.max_attempts:
-            return True
-        return monotonic_s() + state.upcoming_sleep >= self._deadline
-
-    def _pause_s(self, state: RetryCallState) -> float:
-        """Exponential with jitter; at least what the server asks for, as far as settings allow."""
-        error = _error(state)
-        asked_s = error.failure.retry_after_s if isinstance(error, _Failed) else None
-        return max(self._backoff(state), min(asked_s or 0.0, self._settings.retry_after_max_s))
-
-    def _announce(self, state: RetryCallState) -> None:
-        error = _error(state)
-        structlog.get_logger().warning(
-            "the model is asked again", attempt=self.attempts, wait_s=state.upcoming_sleep, error=str(error)
-        )
-        if self._is_half_heard:
-            self._on_text(BEGINS_AGAIN)
+def _tokens_of(prompt: Prompt) -> int:
+    """Of its texts, without its tools; estimated."""
+    texts = [block["text"] for block in prompt["system"]]
+    texts += [str(message["content"]) for message in prompt["messages"]]
+    return sum(map(estimate_tokens, texts))
 
 
-def _is_retryable(error: BaseException) -> bool:
-    return isinstance(error, _Failed) and error.failure.error.retryable
+def _to_nobody(text: str) -> None:
+    """Nobody reads a summary as it is written."""
 
 
-def _error(state: RetryCallState) -> BaseException | None:
-    return state.outcome.exception() if state.outcome else None
+def _milliseconds_since(started: float) -> int:
+    return round((monotonic_s() - started) * 1000)

@@ -1,22 +1,33 @@
-"""The async shell: load the briefing and the tools, have the model reply, say what came of it."""
+"""The async shell: load the text and the tools, have the model reply, say what came of it."""
 
 from collections.abc import Awaitable, Callable
-
-from anthropic.types import ToolParam
+from datetime import datetime
 
 from reasoning_engine.deltas import Deltas
-from reasoning_engine.engine import reason
+from reasoning_engine.engine import Offer, reason, summarize
 from reasoning_engine.model import Model
-from reasoning_engine.prompt import tool_params
 from reasoning_engine.settings import EngineSettings
-from shared.briefing import Briefing
-from shared.bus.handling import BRIEFING, Delivery, Handlers, Outcome, SessionStore
+from shared.briefing import Briefing, digest_of
+from shared.bus.handling import BRIEFING, TO_SUMMARIZE, Delivery, Handlers, Outcome, SessionStore
 from shared.clock import utc_now
-from shared.errors import UnreadableEvent
-from shared.events import ReasoningRequested
+from shared.errors import ErrorInfo, UnreadableEvent
+from shared.events import ReasoningCompleted, ReasoningRequested, SummaryFailed, SummaryRequested
 from shared.tools import Catalogue
+from shared.values import Usage
 
 _OFFERS_KEPT_MAX = 256
+_NOT_SUPPORTED = ErrorInfo(
+    code="not_supported", message="The offline model writes no summaries. The session goes on without."
+)
+_STALE = ErrorInfo(
+    code="stale", message="Other facts have taken the place of those to summarize. They are asked for anew."
+)
+_BUSY = ErrorInfo(
+    code="overloaded",
+    message="Too many summaries are under way. Raise ANTIPHON_REASONING_ENGINE_SUMMARY_CONCURRENCY if that stays.",
+    retryable=True,
+)
+_NO_TOOLS = Offer([], 0)
 
 
 class ReasoningEngine:
@@ -28,15 +39,21 @@ class ReasoningEngine:
         settings: EngineSettings,
         default_model_id: str,
         load_catalogue: Callable[[str], Awaitable[Catalogue]],
+        is_offline: bool = False,
     ) -> None:
+        """`is_offline`: nobody can be asked for summaries, and the usage told is an estimate itself."""
         self._model, self._settings, self._default_model_id = model, settings, default_model_id
-        self._unpriced = settings.without_prices()
+        self._unpriced, self._is_offline = settings.without_prices(), is_offline
         self._load_catalogue = load_catalogue
-        self._offers: dict[tuple[str, tuple[str, ...]], list[ToolParam]] = {}
+        self._offers: dict[tuple[str, tuple[str, ...]], Offer] = {}
+        self._summaries_under_way = 0
 
     @property
     def handlers(self) -> Handlers:
-        return {ReasoningRequested: self.on_reasoning_requested}
+        return {
+            ReasoningRequested: self.on_reasoning_requested,
+            SummaryRequested: self.on_summary_requested,
+        }
 
     async def on_reasoning_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Answer with the model's reply, or with why there is none.
@@ -45,38 +62,73 @@ class ReasoningEngine:
         """
         request = delivery.event.data
         assert isinstance(request, ReasoningRequested)
-        seconds_left = (request.deadline - utc_now()).total_seconds()
+        seconds_left = _seconds_until(request.deadline)
         briefing = await _briefing(session, request)
-        tools = await self._offered(request)
+        offer = await self._offered(request)
         model_id = request.model or self._default_model_id
         with Deltas(session.stream_text) as deltas:
             outcome = await reason(
                 request,
                 briefing,
-                tools,
+                offer,
                 self._model,
                 deltas.add,
                 self._settings if model_id == self._default_model_id else self._unpriced,
                 model_id=model_id,
                 seconds_left=seconds_left,
             )
+        if self._is_offline and isinstance(outcome, ReasoningCompleted):
+            outcome = outcome.model_copy(update={"prompt_tokens_estimated": 0})
         return Outcome(events=(outcome,))
 
-    async def _offered(self, request: ReasoningRequested) -> list[ToolParam]:
+    async def on_summary_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        """Answer with a summary, or with why there is none; the text is streamed to nobody."""
+        request = delivery.event.data
+        assert isinstance(request, SummaryRequested)
+        _, source = await session.document(TO_SUMMARIZE)
+        text = (source or b"").decode()
+        problem = self._why_not(request, text)
+        if problem is not None:
+            model, nothing = self._settings.summary_model, Usage(cost_usd=0.0)
+            return Outcome(
+                events=(SummaryFailed(round=request.round, error=problem, model=model, usage=nothing),)
+            )
+        self._summaries_under_way += 1
+        try:
+            outcome = await summarize(
+                request,
+                text,
+                self._model,
+                self._settings,
+                seconds_left=_seconds_until(request.deadline),
+            )
+        finally:
+            self._summaries_under_way -= 1
+        return Outcome(events=(outcome,))
+
+    def _why_not(self, request: SummaryRequested, text: str) -> ErrorInfo | None:
+        """Why the model is not asked for a summary; None when it is."""
+        if self._is_offline:
+            return _NOT_SUPPORTED
+        if digest_of(text) != request.source:
+            return _STALE
+        return _BUSY if self._summaries_under_way >= self._settings.summary_concurrency else None
+
+    async def _offered(self, request: ReasoningRequested) -> Offer:
         """The tools the request names, as the catalogue it names describes them; rendered once."""
         if not request.tools:
-            return []
-        offer = (request.catalogue, request.tools)
-        if offer in self._offers:
-            return self._offers[offer]
+            return _NO_TOOLS
+        named = (request.catalogue, request.tools)
+        if named in self._offers:
+            return self._offers[named]
         names = set(request.tools)
         catalogue = await self._load_catalogue(request.catalogue)
-        tools = tool_params(tool for tool in catalogue.tools if tool.name in names)
-        if tools:
+        offer = Offer.of(tool for tool in catalogue.tools if tool.name in names)
+        if offer.tools:
             if len(self._offers) >= _OFFERS_KEPT_MAX:
                 self._offers.clear()
-            self._offers[offer] = tools
-        return tools
+            self._offers[named] = offer
+        return offer
 
 
 async def _briefing(session: SessionStore, request: ReasoningRequested) -> Briefing:
@@ -87,3 +139,7 @@ async def _briefing(session: SessionStore, request: ReasoningRequested) -> Brief
             f"the briefing of round {request.round} of session {session.session_id} is not there any more."
         )
     return briefing
+
+
+def _seconds_until(deadline: datetime) -> float:
+    return (deadline - utc_now()).total_seconds()

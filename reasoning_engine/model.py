@@ -35,8 +35,8 @@ class Model(Protocol):
 class AnthropicModel:
     """A server that speaks the Messages API, streamed; each call is tried once."""
 
-    def __init__(self, client: AsyncAnthropic) -> None:
-        self._client = client
+    def __init__(self, client: AsyncAnthropic, is_offline: bool = False) -> None:
+        self._client, self.is_offline = client, is_offline
 
     async def reply(self, prompt: Prompt, on_text: OnText) -> Message:
         """See Model. Raises Interrupted when the reply had begun, UnreadableReply when it never did."""
@@ -109,7 +109,7 @@ def choose_model(
             hint="Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, or the provider to auto or offline.",
         )
     if provider == "offline" or not (api_key or base_url):
-        return AnthropicModel(_offline_client())
+        return AnthropicModel(_offline_client(), is_offline=True)
     timeout = httpx2.Timeout(timeout_s, connect=min(timeout_s, CONNECT_TIMEOUT_S))
     return AnthropicModel(
         AsyncAnthropic(

@@ -11,6 +11,7 @@ from shared.values import Usage
 Provider = Literal["auto", "anthropic", "offline"]
 
 _TOKENS_PER_PRICE = 1_000_000
+_SUMMARY_ATTEMPTS = 2
 
 
 class EngineSettings(Settings):
@@ -43,6 +44,24 @@ class EngineSettings(Settings):
     max_output_tokens: int = Field(
         default=4_096, ge=16, le=1_000_000, description="Tokens of one reply at most."
     )
+    summary_model: str = Field(
+        default="claude-haiku-5-5",
+        min_length=1,
+        max_length=200,
+        description="Model that puts facts into fewer words where a session's memory outgrows the briefing.",
+    )
+    summary_timeout_s: float = Field(
+        default=30, ge=0.1, le=600, description="Seconds a summary may take, one retry included."
+    )
+    summary_concurrency: int = Field(
+        default=4, ge=1, le=1_000, description="Summaries at once; one more fails at once, and nothing waits."
+    )
+    summary_input_usd: float | None = Field(
+        default=None, ge=0, le=1e6, description="Price of a million input tokens of the summaries' model."
+    )
+    summary_output_usd: float | None = Field(
+        default=None, ge=0, le=1e6, description="Price of a million output tokens of the summaries' model."
+    )
     input_usd: float | None = Field(
         default=None,
         ge=0,
@@ -73,6 +92,16 @@ class EngineSettings(Settings):
                 return None
             cost += tokens * (price or 0.0) / _TOKENS_PER_PRICE
         return cost
+
+    def for_summaries(self) -> "EngineSettings":
+        """The same for the model that summarizes: two attempts, within its time and at its own prices."""
+        own = {
+            "max_attempts": _SUMMARY_ATTEMPTS,
+            "request_timeout_s": min(self.request_timeout_s, self.summary_timeout_s),
+            "input_usd": self.summary_input_usd,
+            "output_usd": self.summary_output_usd,
+        }
+        return self.without_prices().model_copy(update=own)
 
     def without_prices(self) -> "EngineSettings":
         """The same for a model whose prices are not known."""

@@ -1,4 +1,4 @@
-"""From the model's text to the answer that a reader sees: numbered, its sources listed, its citations verified. Pure."""
+"""From the model's text to the answer that is shown: numbered, its sources listed, its citations verified. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,7 +47,9 @@ def cited_answer(text: str, memory: Memory, citations: Citations = "normal", clo
         doubts=(
             *_of_citations(numbered, bool(memory.facts)),
             *_of_claims(claims),
-            *unsupported(chain.from_iterable(block.sentences for block in reading.blocks), memory, numbered.numbers),
+            *unsupported(
+                chain.from_iterable(block.sentences for block in reading.blocks), memory, numbered.numbers
+            ),
             *not_standing(memory, numbered.numbers),
         ),
     )
@@ -69,7 +71,11 @@ def _of_claims(claims: Sequence[Sentence]) -> list[Uncertainty]:
         return []
     shown = "; ".join(f"“{one_line(claim.text, _CLAIM_CHARACTERS)}”" for claim in claims[:_CLAIMS_SHOWN])
     more = f"; and {len(claims) - _CLAIMS_SHOWN} more" if len(claims) > _CLAIMS_SHOWN else ""
-    those = "1 statement of the answer cites" if len(claims) == 1 else f"{len(claims)} statements of the answer cite"
+    those = (
+        "1 statement of the answer cites"
+        if len(claims) == 1
+        else f"{len(claims)} statements of the answer cite"
+    )
     return [doubt("uncited_claims", f"{those} no source: {shown}{more}.")]
 
 

@@ -6,7 +6,8 @@ Headings, code, questions, sentences that end in a colon, remarks in italics and
 
 - a citation in it or directly behind it;
 - the citation that its paragraph or item ends in, back to the citation before that;
-- the sentence above its list, table or quotation, where that cites, or says what is not known.
+- the sentence above its list, table or quotation, where that ends in a colon and cites, or says what is not known;
+  above a quotation a citation is enough.
 """
 
 import re
@@ -36,16 +37,22 @@ _NOT_KNOWN = re.compile(
 
 def uncited(blocks: Iterable[Block], known: Collection[str]) -> Iterator[Sentence]:
     """The statements that no citation of a `known` fact covers, in their order."""
-    is_covered_below = False
+    above: Sentence | None = None
     for block in blocks:
-        if block.kind in ("prose", "heading", "code"):
-            is_covered_below = False
-        is_introduced = is_covered_below
-        if block.kind == "prose" and block.sentences:
-            last = block.sentences[-1]
-            is_covered_below = _cites(last, known) or _says_not_known(last)
-        if not is_introduced and not _is_remark(block):
+        is_below = block.kind in ("item", "row", "quotation")
+        above = above if is_below else None
+        if not (above and _introduces(above, block, known)) and not _is_remark(block):
             yield from _uncovered(block.sentences, known)
+        if block.sentences and not is_below:
+            above = block.sentences[-1]
+
+
+def _introduces(above: Sentence, block: Block, known: Collection[str]) -> bool:
+    """Whether the sentence above answers for what stands in the block."""
+    if block.kind == "quotation" and _cites(above, known):
+        return True
+    is_opening = above.text.rstrip("*_ ").endswith((":", "："))
+    return is_opening and (_cites(above, known) or _says_not_known(above))
 
 
 def _uncovered(sentences: tuple[Sentence, ...], known: Collection[str]) -> list[Sentence]:

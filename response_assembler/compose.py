@@ -4,12 +4,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from response_assembler.cited import Answer, cited_answer
+from response_assembler.numbering import number_own
 from response_assembler.partial import closing_note, compose_partial
-from response_assembler.sources import cited_ids, resolve, source_of
-from response_assembler.uncertainty import KINDS, of_ending, of_tools, without_repeats
+from response_assembler.sources import cited_sources, sources_section
+from response_assembler.standing import not_standing
+from response_assembler.uncertainty import (
+    doubt,
+    of_ending,
+    of_memory,
+    of_tools,
+    with_severity,
+    without_repeats,
+)
+from shared.citations import cited_ids
 from shared.events import AssemblyRequested, ReasoningCompleted, ResponseReady
 from shared.memory import Memory
-from shared.session import Source, Status, Uncertainty
+from shared.note import read_note
+from shared.session import Status, Uncertainty
 
 
 @dataclass(frozen=True)
@@ -32,28 +44,28 @@ def compose(material: Material) -> ResponseReady:
     request = material.request
     text = _answer_in(material)
     if text is None:
-        status, answer, sources, doubts = _from_facts(material)
+        status, answer = _from_facts(material)
     else:
-        status, answer = request.status, text
-        if status != "complete":
-            answer += closing_note(request.termination_reason)
-        sources, doubts = resolve(text, material.memory.facts)
+        status = request.status
+        closing = closing_note(request.termination_reason) if status != "complete" else ""
+        answer = cited_answer(text, material.memory, request.citations, closing)
     elapsed_s = (material.requested_at - request.opened).total_seconds()
     return ResponseReady(
         session_id=material.session_id,
         status=status,
-        answer=answer,
+        answer=answer.text,
         termination_reason=request.termination_reason,
         uncertainty=without_repeats(
             (
                 *of_ending(request.termination_reason),
-                *request.uncertainty,
+                *map(with_severity, request.uncertainty),
                 *of_tools(material.memory, material.unfinished),
-                *doubts,
+                *of_memory(material.memory),
+                *answer.doubts,
                 *material.doubts,
             )
         ),
-        sources=sources,
+        sources=answer.sources,
         rounds_used=request.rounds_used,
         tool_calls_used=request.tool_calls_used,
         usage=request.usage,
@@ -62,21 +74,29 @@ def compose(material: Material) -> ResponseReady:
 
 
 def _answer_in(material: Material) -> str | None:
-    """The model's text, when it is an answer. Words beside tool calls that were never run are only a plan."""
+    """The model's text without its note, when it is an answer. Words beside calls that never ran are only a plan."""
     reply = material.reply
-    if reply is None or not reply.text.strip():
+    if reply is None:
+        return None
+    _, text = read_note(reply.text)
+    if not text.strip():
         return None
     is_plan = bool(reply.tool_calls) and material.request.status != "complete"
-    if is_plan and material.memory.facts and not cited_ids(reply.text):
+    if is_plan and material.memory.facts and not cited_ids(text):
         return None
-    return reply.text
+    return text
 
 
-def _from_facts(material: Material) -> tuple[Status, str, tuple[Source, ...], tuple[Uncertainty, ...]]:
-    request = material.request
+def _from_facts(material: Material) -> tuple[Status, Answer]:
+    """The status and the answer of a session whose model has left none."""
+    request, memory = material.request, material.memory
     status: Status = "partial" if request.status == "complete" else request.status
-    answer, quoted = compose_partial(material.memory, request.termination_reason, status, material.unfinished)
-    kinds = ["empty_reply"] if request.status == "complete" else []
-    kinds += ["composed_from_facts"] if quoted else []
-    doubts = tuple(Uncertainty(kind=kind, message=KINDS[kind], about="answer") for kind in kinds)
-    return status, answer, tuple(source_of(fact) for fact in quoted), doubts
+    text, quoted = compose_partial(
+        memory, request.termination_reason, status, material.unfinished, request.uncertainty
+    )
+    numbered = number_own(text, memory.facts)
+    sources = cited_sources(memory, numbered.numbers)
+    doubts = [doubt("empty_reply")] if request.status == "complete" else []
+    doubts += [doubt("composed_from_facts")] if sources else []
+    shown = "\n\n".join(filter(None, [numbered.text, sources_section(memory, sources, quoted)]))
+    return status, Answer(shown, sources, (*doubts, *not_standing(memory, numbered.numbers)))

@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from response_assembler.compose import Material, compose
-from response_assembler.uncertainty import KINDS
+from response_assembler.uncertainty import doubt
 from shared.bus.handling import MEMORY, NOTHING, RESPONSE, Delivery, Handlers, Outcome, Put, SessionStore
 from shared.errors import UnreadableEvent
 from shared.events import AssemblyRequested, EventData, QuerySubmitted, ReasoningCompleted, ToolsCompleted
@@ -79,10 +79,7 @@ class _Record:
 
     @property
     def doubts(self) -> tuple[Uncertainty, ...]:
-        return tuple(
-            Uncertainty(kind="record_missing", message=KINDS["record_missing"], about=what)
-            for what in self.missing
-        )
+        return tuple(doubt("record_missing", about=what) for what in self.missing)
 
 
 async def _gather(delivery: Delivery, request: AssemblyRequested, session: SessionStore) -> Material:
@@ -101,13 +98,12 @@ async def _gather(delivery: Delivery, request: AssemblyRequested, session: Sessi
         results = await record.batch(request.batch, calls)
         told = {result.call_id for result in results.results}
         unfinished = tuple((call.id, call.name) for call in calls if call.id not in told)
-    intent = question.query if question else ""
-    filed = file_round(Memory.fold(intent, deltas), reasoning, results)
+    memory = Memory.of(question.query if question else "", deltas)
     return Material(
         session_id=delivery.event.subject,
         request=request,
         requested_at=delivery.event.time,
-        memory=Memory.fold(intent, (*deltas, filed)),
+        memory=memory.plus(file_round(memory, reasoning, results, untrusted=request.untrusted)),
         reply=reply,
         unfinished=unfinished,
         doubts=record.doubts,

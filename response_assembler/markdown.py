@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from sentencex import get_sentence_boundaries
@@ -214,7 +214,12 @@ class _Reader:
 
 
 def _citation(start: int, end: int, text: str) -> Citation:
-    return Citation(start, end, cited_ids(text)[:IDS_MAX])
+    return Citation(start, end, _ids_in(text))
+
+
+@lru_cache(1024)
+def _ids_in(citation: str) -> tuple[str, ...]:
+    return cited_ids(citation)[:IDS_MAX]
 
 
 def _blanked(text: str, citations: tuple[Citation, ...], start: int) -> str:

@@ -1,117 +1,146 @@
 """An answer without any model: what was asked, is known, is missing and why, and what to try next. Pure."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
+from itertools import groupby
 
-from response_assembler.quote import code, plain, quote
-from response_assembler.uncertainty import LIMITS, MESSAGE_CHARACTERS, failed
-from shared.briefing import as_text
+from response_assembler.closeness import Cluster, Group, grouped, most_telling
+from response_assembler.missing import Gaps, missing_section, next_section
+from response_assembler.quote import document_of, plain, plain_but_cited, said, title
+from response_assembler.uncertainty import LIMITS
+from shared.citations import cited_ids
 from shared.excerpt import one_line
-from shared.memory import Fact, Memory, ToolUse
-from shared.session import Status, TerminationReason
+from shared.memory import Fact, Memory
+from shared.session import Status, TerminationReason, Uncertainty
 
-FACTS_MAX = 12
-_FAILURES_MAX = 6
 _QUESTION_CHARACTERS = 500
-_SEARCHED_CHARACTERS = 4000
-_WORD = re.compile(r"\w{3,}")
-
-_NEXT: dict[TerminationReason, str] = {
-    "natural_completion": "Ask again, in other words if you can.",
-    "max_rounds_reached": "Ask again with more rounds (`max_rounds`), or ask for one part of the question.",
-    "max_tool_calls_reached": "Ask again with more tool calls (`max_tool_calls`), or ask for less at once.",
-    "token_budget_exhausted": "Ask again with a larger token budget (`max_tokens`), or ask for less at once.",
-    "deadline_exceeded": "Ask again with more time (`deadline_s`), or ask for less at once.",
-    "all_tools_failed": "See to what the tools complain about, then ask again.",
-    "model_unavailable": "Ask again in a while; if it goes on, check the model's address, key and limits.",
-    "model_refused": "Put the question differently; asked the same way, the model will decline again.",
-    "reply_truncated": "Ask for a shorter answer, or for one part of the question.",
-    "cancelled": "Ask again whenever you want; nothing more is being done for this question.",
-    "internal_error": "Ask again; if it happens once more, look at the dead letters (`antiphon dead list`).",
-}
+_LINE_CHARACTERS = 400
+_NOTED_MAX = 6
 
 
 def compose_partial(
-    memory: Memory, reason: TerminationReason, status: Status, unfinished: Sequence[tuple[str, str]]
-) -> tuple[str, tuple[Fact, ...]]:
-    """The answer as Markdown, and the facts it quotes. `unfinished`: (id, tool) of calls still under way."""
-    quoted = most_relevant(memory.facts, memory.intent)
-    sections = [
-        _opening(memory, reason, status, bool(quoted)),
-        _known(quoted, len(memory.facts)),
-        _missing(memory, unfinished),
-        f"**What to try next**\n\n{_NEXT[reason]}",
+    memory: Memory,
+    reason: TerminationReason,
+    status: Status,
+    unfinished: Sequence[tuple[str, str]] = (),
+    doubts: Sequence[Uncertainty] = (),
+) -> tuple[str, tuple[str, ...]]:
+    """The answer as Markdown that cites facts by their ids, and the ids of those that it quotes.
+
+    `unfinished`: (id, tool) of calls still under way; `doubts`: what the coordinator has to say.
+    """
+    answered, concluded = _noted(memory)
+    told = cited_ids("\n".join((*answered, *concluded)))
+    groups = grouped(memory, told)
+    beside = () if told or any(group.clusters for group in groups) else most_telling(memory)
+    quoted = [
+        fact.id for group in (*groups, Group("", beside)) for cluster in group.clusters for fact in cluster
     ]
-    return "\n\n".join(filter(None, sections)), quoted
+    gaps = Gaps(memory, groups, unfinished, doubts)
+    sections = [
+        _opening(memory, reason, status, bool(told or quoted)),
+        _known(memory, answered, concluded, groups, beside, {*told, *quoted}),
+        missing_section(gaps),
+        next_section(gaps, reason),
+    ]
+    return "\n\n".join(filter(None, sections)), tuple(quoted)
 
 
 def closing_note(reason: TerminationReason) -> str:
     """What stands under a model's text that falls short; empty when nothing limits it."""
-    return f"\n\n---\n\n*This answer may be incomplete: {LIMITS[reason]}.*" if reason in LIMITS else ""
-
-
-def most_relevant(facts: Sequence[Fact], question: str) -> tuple[Fact, ...]:
-    """The facts that share most words with the question, at most FACTS_MAX, in the order they were found."""
-    if len(facts) <= FACTS_MAX:
-        return tuple(facts)
-    asked = _words(question)
-    scores = [len(asked & _words(f"{fact.title} {as_text(fact.content)}")) for fact in facts]
-    best = sorted(range(len(facts)), key=lambda index: (-scores[index], index))[:FACTS_MAX]
-    return tuple(facts[index] for index in sorted(best))
+    return f"---\n\n*This answer may be incomplete: {LIMITS[reason]}.*" if reason in LIMITS else ""
 
 
 def _opening(memory: Memory, reason: TerminationReason, status: Status, is_something_known: bool) -> str:
-    asked = f"You asked: “{plain(one_line(memory.intent, _QUESTION_CHARACTERS))}”" if memory.intent else ""
+    question = plain(one_line(memory.query, _QUESTION_CHARACTERS))
+    asked = f"You asked: “{question}”" if question.strip() else ""
     why = LIMITS.get(reason, "the model replied with nothing")
     if is_something_known:
-        said = f"I have no finished answer, because {why}. Here is what the tools found."
+        told = f"I have no finished answer, because {why}. Here is what I know so far."
     elif status == "cancelled":
-        said = f"There is no answer, because {why}. Nothing had been found until then."
+        told = f"There is no answer, because {why}. Nothing had been found until then."
     else:
-        said = f"I have no answer, because {why}, and nothing was found that I could quote."
-    return "\n\n".join(filter(None, [asked, said]))
+        told = f"I have no answer, because {why}, and nothing was found that I could quote."
+    return "\n\n".join(filter(None, [asked, told]))
 
 
-def _known(quoted: Sequence[Fact], found: int) -> str:
-    if not quoted:
+def _noted(memory: Memory) -> tuple[list[str], list[str]]:
+    """What the model wrote down as answered and as concluded, where it cites facts that exist; each once."""
+    answered = [line for line in memory.answered if True]
+    notes = [one.note for one in memory.reasoning if one.note is not None]
+    concluded = dict.fromkeys(line for note in notes for line in note.concluded if _is_held(memory, line))
+    return answered[-_NOTED_MAX:], [line for line in concluded if line not in answered][-_NOTED_MAX:]
+
+
+def _is_held(memory: Memory, line: str) -> bool:
+    return any(id in memory.facts for id in cited_ids(line))
+
+
+def _known(
+    memory: Memory,
+    answered: list[str],
+    concluded: list[str],
+    groups: Iterable[Group],
+    beside: Sequence[Cluster],
+    shown: Set[str],
+) -> str:
+    parts = [f"- {_answer(line)}" for line in answered]
+    parts = ["\n".join(parts)] if parts else []
+    if concluded:
+        lines = [f"- {plain_but_cited(_short(line))}" for line in concluded]
+        parts.append("Worked out so far:\n\n" + "\n".join(lines))
+    for group in groups:
+        if group.clusters:
+            heading = f"On “{plain(_short(group.question))}”:\n\n" if _is_part(memory, group) else ""
+            parts.append(heading + _facts(memory, group.clusters))
+    if beside:
+        parts.append("None of it speaks of the question in its own words.\n\n" + _facts(memory, beside))
+    if not parts:
         return ""
-    lines = [f"- {quote(fact)} [{fact.id}]" for fact in quoted]
-    more = found - len(quoted)
-    if more:
-        lines.append(
-            f"\n{more} more {'fact was' if more == 1 else 'facts were'} found, less close to the question."
+    if more := sum(id not in memory.superseded and id not in shown for id in memory.facts):
+        parts.append(
+            f"{more} more {'fact was' if more == 1 else 'facts were'} found, less close to the question."
         )
-    return "**What is known**\n\n" + "\n".join(lines)
+    return "\n\n".join(["**What is known**", *parts])
 
 
-def _missing(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> str:
-    lines = [f"- {code(tool)} had not finished." for _, tool in unfinished]
-    lines += [
-        f"- Whether {code(use.tool)}{_with(use)} took effect is unknown; check before doing it again."
-        for use in memory.tool_usage
-        if use.outcome == "outcome_unknown"
-    ]
-    lines += [
-        f"- {code(use.tool)}{_with(use)} found nothing."
-        for use in memory.tool_usage
-        if use.outcome in ("ok", "not_found") and not use.facts
-    ]
-    lines += [f"- {code(use.tool)}{_with(use)} failed: {_said(use)}" for use in failed(memory)]
-    if not lines:
-        return ""
-    more = [f"- {len(lines) - _FAILURES_MAX} more of the kind."] if len(lines) > _FAILURES_MAX else []
-    return "**What is missing**\n\n" + "\n".join(lines[:_FAILURES_MAX] + more)
+def _answer(line: str) -> str:
+    """`Who teaches it? Ada [F3]`, the question set apart from the answer."""
+    question, mark, rest = _short(line).partition("? ")
+    if not mark or cited_ids(question):
+        return plain_but_cited(_short(line))
+    return f"*{plain(question)}?* {plain_but_cited(rest)}"
 
 
-def _with(use: ToolUse) -> str:
-    """The arguments of a call as a person would say them."""
-    said = ", ".join(f"{key}: {value}" for key, value in use.arguments.items())
-    return f" ({plain(one_line(said, 100))})" if said else ""
+def _short(line: str) -> str:
+    """On one line, with its citations even where it is cut."""
+    short = one_line(line, _LINE_CHARACTERS)
+    kept = set(cited_ids(short))
+    lost = [f"[{id}]" for id in cited_ids(line)[:_NOTED_MAX] if id not in kept] if short.endswith("…") else []
+    return " ".join([short, *lost])
 
 
-def _said(use: ToolUse) -> str:
-    return plain(one_line(use.message, MESSAGE_CHARACTERS)) or use.outcome
+def _is_part(memory: Memory, group: Group) -> bool:
+    return " ".join(group.question.split()) != " ".join(memory.query.split())
 
 
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text[:_SEARCHED_CHARACTERS].lower()))
+def _facts(memory: Memory, clusters: Iterable[Cluster]) -> str:
+    """A line for each document with what it says, and one for each contradiction with its sides."""
+    lines: list[str] = []
+    for document, run in groupby(clusters, key=lambda sides: sides[0].document if len(sides) == 1 else ""):
+        if document:
+            lines.append(f"- {_of_one_document(memory, [fact for (fact,) in run])}")
+            continue
+        for sides in run:
+            lines.append("- The sources disagree here, and no date decides between them:")
+            lines += [f"  - {_of_one_document(memory, [fact])}" for fact in sides]
+    return "\n".join(lines)
+
+
+def _of_one_document(memory: Memory, facts: list[Fact]) -> str:
+    """`**Title**: “one sentence” [F3] “another” [F5]`."""
+    document = document_of(memory, facts[0])
+    is_structured = any(fact.is_json for fact in facts)
+    statements = (" · " if is_structured else " ").join(
+        f"{said(fact, document)} [{fact.id}]" for fact in facts
+    )
+    return f"{title(document)}: {statements}" if title(document) else statements

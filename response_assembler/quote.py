@@ -1,6 +1,7 @@
 """A fact as words a person can read: quoted, on one line, safe inside Markdown. Pure."""
 
 import re
+from collections.abc import Sized
 from typing import Any
 
 from pydantic_core import from_json
@@ -14,6 +15,7 @@ _TITLE_CHARACTERS = 120
 _ITEMS_MAX = 8
 _NAMES = ("title", "name", "headline", "heading", "subject", "label", "id")
 _DEPTH_MAX = 3
+_SHORT_CHARACTERS = 80
 _NOT_IN_CODE = re.compile(r"[`<>\[\]\\]")
 _UNSEEN = [*range(32), *range(127, 160), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 """Signs that steer a terminal, or the direction in which text is read."""
@@ -30,7 +32,7 @@ def said(fact: Fact, document: Document, characters: int = QUOTE_CHARACTERS) -> 
         return f"“{plain(one_line(fact.statement, characters))}”"
     value = json_value(fact)
     if isinstance(value, dict):
-        rest = {key: item for key, item in value.items() if str(item) != document.title}
+        rest = {key: item for key, item in value.items() if not _is_in(item, document.title)}
         return plain(one_line(_spoken(rest or value, 0), characters))
     spoken = one_line(_spoken(value, 0), characters)
     return plain(spoken) if document.title else f"{code(document.tool)} returned {plain(spoken)}"
@@ -76,24 +78,33 @@ def code(name: str) -> str:
 
 
 def _spoken(value: Any, depth: int) -> str:
-    """A JSON value in words: names before values, a nested record by its name alone."""
+    """A JSON value in words: names before values, short ones first, a nested record by its name alone."""
     if isinstance(value, dict):
         if depth > 0 and (name := _name_of(value)):
             return name
         if depth > _DEPTH_MAX:
-            return f"{len(value)} entries"
-        return "; ".join(
-            f"{str(key).replace('_', ' ')}: {_spoken(item, depth + 1)}" for key, item in value.items()
-        )
+            return _counted(value)
+        told = {key: item for key, item in value.items() if item not in (None, "", [], {})} or value
+        said = [f"{str(key).replace('_', ' ')}: {_spoken(item, depth + 1)}" for key, item in told.items()]
+        said.sort(key=lambda entry: len(entry) > _SHORT_CHARACTERS)
+        return f"({', '.join(said)})" if depth > 0 else "; ".join(said)
     if isinstance(value, list):
         if depth > _DEPTH_MAX:
-            return f"{len(value)} entries"
+            return _counted(value)
         items = [_spoken(item, depth + 1) for item in value[:_ITEMS_MAX]]
         more = [f"and {len(value) - _ITEMS_MAX} more"] if len(value) > _ITEMS_MAX else []
         return ", ".join([*items, *more]) or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)
+
+
+def _counted(value: Sized) -> str:
+    return f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
+
+
+def _is_in(item: Any, title: str) -> bool:
+    return isinstance(item, str) and (item == title or (len(item) > 3 and item in title))
 
 
 def _name_of(record: dict[str, Any]) -> str:

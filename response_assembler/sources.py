@@ -11,7 +11,7 @@ UNCITED_MAX = 20
 """Sources listed at most for an answer that cites none."""
 EXCERPT_CHARACTERS = 300
 _TITLE_CHARACTERS = 80
-_REMINDER_CHARACTERS = 70
+_REMINDER_CHARACTERS = 40
 
 
 def source_of(memory: Memory, id: str, number: int = 0) -> Source:

@@ -32,9 +32,7 @@ def _superseded(memory: Memory, numbers: Mapping[str, int]) -> Iterator[Uncertai
         later = latest(memory, id)
         if later == id or later in numbers:
             continue
-        message = (
-            f"The answer cites [{number}], {_quoted(memory, id)}; a later source says {_quoted(memory, later)}."
-        )
+        message = f"The answer cites [{number}], {_quoted(memory, id)}; a later source says {_quoted(memory, later)}."
         yield doubt("superseded_cited", message, f"{id}, {later}")
 
 

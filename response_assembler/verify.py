@@ -8,7 +8,7 @@ each of its parts. Numbers of two digits and more, and decimals, are looked for 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 from unicodedata import normalize
@@ -44,7 +44,9 @@ def unsupported(
     citing = [
         sentence
         for sentence in sentences
-        if sentence.cited and all(id in numbers for id in sentence.cited) and len(sentence.cited) <= _FACTS_MAX
+        if sentence.cited
+        and all(id in numbers for id in sentence.cited)
+        and len(sentence.cited) <= _FACTS_MAX
     ][:_SENTENCES_MAX]
     for find in (_quotes_not_found, _numbers_not_found):
         found = (told for sentence in citing for told in find(sentence, evidence, numbers))
@@ -61,7 +63,9 @@ def _quotes_not_found(
             continue
         if any(not evidence.holds_words(sentence.cited, part) for part in parts if len(part) > 1):
             where = _named(sentence.cited, numbers)
-            message = f"The answer quotes “{one_line(quote, _SHOWN_CHARACTERS)}”, which does not stand in {where}."
+            message = (
+                f"The answer quotes “{one_line(quote, _SHOWN_CHARACTERS)}”, which does not stand in {where}."
+            )
             yield doubt("quote_not_found", message, ", ".join(sentence.cited))
 
 
@@ -77,49 +81,45 @@ def _numbers_not_found(
         yield doubt("number_not_found", message, ", ".join(sentence.cited))
 
 
+@dataclass(frozen=True)
+class _Said:
+    """What a text says, in the form in which it is compared."""
+
+    words: str
+    numbers: frozenset[str]
+
+    @classmethod
+    def by(cls, text: str) -> "_Said":
+        return cls(" ".join(_words(text)), _numbers(text))
+
+
 class _Evidence:
-    """What facts say, as words and as numbers, each read once."""
+    """What facts, their titles and the question say, each read once."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._texts: dict[str, str] = {}
-        self._words: dict[str, str] = {}
-        self._numbers: dict[str, frozenset[str]] = {}
+        self._asked = _Said.by(memory.query[:_STATEMENT_CHARACTERS])
+        self._facts: dict[str, tuple[_Said, _Said]] = {}
 
     def holds_words(self, ids: tuple[str, ...], words: list[str]) -> bool:
-        """Whether the words stand side by side in the facts, or run on from one to the next, or in the question."""
+        """Whether the words stand side by side somewhere; they may run on from one fact to the next."""
         sought = f" {' '.join(words)} "
-        said = "".join(self._said_by(id) for id in ids)
-        return sought in said.replace("  ", " ") or any(sought in self._said_by(id) for id in ids) or (
-            sought in self._asked
-        )
+        statements = " ".join(self._of(id)[0].words for id in ids)
+        titles = [self._of(id)[1].words for id in ids]
+        return any(sought in f" {said} " for said in (statements, *titles, self._asked.words))
 
     def holds_number(self, ids: tuple[str, ...], written: str) -> bool:
-        forms = _forms(written)
-        return any(forms & self._numbers_in(id) for id in ids) or bool(forms & _numbers(self._memory.query))
+        texts = (said for id in ids for said in self._of(id))
+        return any(_forms(written) & said.numbers for said in (self._asked, *texts))
 
-    @cached_property
-    def _asked(self) -> str:
-        return f" {' '.join(_words(self._memory.query[:_STATEMENT_CHARACTERS]))} "
-
-    def _said_by(self, id: str) -> str:
-        if id not in self._words:
-            self._words[id] = f" {' '.join(_words(self._text_of(id)))} "
-        return self._words[id]
-
-    def _numbers_in(self, id: str) -> frozenset[str]:
-        if id not in self._numbers:
-            self._numbers[id] = _numbers(self._text_of(id))
-        return self._numbers[id]
-
-    def _text_of(self, id: str) -> str:
-        """Title and statement; of a structure all names and values, as text."""
-        if id not in self._texts:
+    def _of(self, id: str) -> tuple[_Said, _Said]:
+        """Of a fact's statement, and of its title; of a structure all names and values count, as text."""
+        if id not in self._facts:
             fact = self._memory.facts[id]
             statement = " ".join(_strings(json_value(fact))) if fact.is_json else fact.statement
-            titled = f"{document_of(self._memory, fact).title}\n{statement[:_STATEMENT_CHARACTERS]}"
-            self._texts[id] = titled
-        return self._texts[id]
+            title = document_of(self._memory, fact).title
+            self._facts[id] = _Said.by(statement[:_STATEMENT_CHARACTERS]), _Said.by(title)
+        return self._facts[id]
 
 
 def _words(text: str) -> list[str]:
@@ -128,19 +128,25 @@ def _words(text: str) -> list[str]:
 
 
 def _numbers(text: str) -> frozenset[str]:
-    """Every number of a text in all its readings; of dates and times each part too."""
-    found = set(_DIGITS.findall(text[:_STATEMENT_CHARACTERS]))
-    return frozenset(form for written in found for form in (*_forms(written), *map(_bare, _parts(written))))
+    """Every number of a text in all its readings; of dates and versions each part too."""
+    found = set(_DIGITS.findall(text))
+    return frozenset(form for written in found for form in (*_forms(written), *_parts(written)))
 
 
 def _parts(written: str) -> list[str]:
-    return re.split("[.,]", written)
+    parts = re.split("[.,]", written)
+    return [_bare(part) for part in parts] if len(parts) > 2 else []
 
 
 def _forms(written: str) -> set[str]:
-    """`1,250.50` as 1250.5; `1.250` as 1250 and as 1.25."""
-    forms = {_bare(written.replace(",", "")), _bare(written.replace(".", "").replace(",", "."))}
-    return forms if written.count(".") + written.count(",") > 1 else {*forms, _bare(written.replace(",", "."))}
+    """`1,250.50` as 1250.5; `1.250` as 1250 and as 1.25; what is no number as it stands."""
+    forms = set()
+    for point, comma in ((".", ","), (",", ".")):
+        whole, _, rest = written.partition(point)
+        groups = whole.split(comma)
+        if (rest.isdecimal() or not rest) and all(len(group) == 3 for group in groups[1:]):
+            forms.add(_bare(f"{''.join(groups)}.{rest}"))
+    return forms or {written}
 
 
 def _bare(number: str) -> str:
@@ -161,6 +167,6 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _named(ids: tuple[str, ...], numbers: Mapping[str, int]) -> str:
-    """`[1], which it cites for it`."""
+    """`[1][2], cited for it`."""
     shown = [f"[{numbers[id]}]" for id in ids[:DOUBTS_MAX]] + (["…"] if len(ids) > DOUBTS_MAX else [])
-    return f"{' '.join(shown)}, cited for it"
+    return f"{''.join(shown)}, cited for it"

@@ -53,9 +53,7 @@ _TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
 """Tag characters repeat ASCII unseen: to one reader they are letters, to another nothing at all."""
 
 _PARENTHESES = "(（⁽₍﹙❨❪⟮⦅⸨﴾﴿"
-_REMARK = re.compile(rf"[^\w{_PARENTHESES}]*+[{_PARENTHESES}]")
-_LINE_OF_ITS_OWN = re.compile(r"(?!F(?![a-z]))[a-z0-9]", re.IGNORECASE)
-"""What begins neither like the id of a fact, nor like a title, an item or a continuation, whatever their letters."""
+_REMARK = re.compile(rf"[^\w!-~{_PARENTHESES}]*+[{_PARENTHESES}]")
 _ATTRIBUTE = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", "＞": "&gt;"} | dict.fromkeys('"＂“”„‟″ˮ', "&quot;")
 )
@@ -80,12 +78,6 @@ def fence(text: str) -> str:
         pieces += [text[start:bracket], "&lt;"]
         start = bracket + 1
     return "".join([*pieces, text[start:]])
-
-
-def fence_alone(text: str) -> str:
-    """The same for text that no id precedes: a first line that could begin like one of ours is indented too."""
-    fenced = fence(text)
-    return fenced if not fenced or _LINE_OF_ITS_OWN.match(fenced) else f"  {fenced}"
 
 
 def unfence(text: str) -> str:

@@ -1,6 +1,213 @@
-"""The parts of a question, by rules: for where no model has named them. Pure."""
+"""The parts of a question, by rules: for where no model has named them. Pure.
+
+A part is a slice of the query, in the user's own words: a sentence that asks, an item of a list that asks, a clause
+after `and` that asks anew, one side of a comparison. A wrong part misleads more than a missing one, so whatever is
+in doubt stays whole; beyond question marks the rules are of English, and leave other languages as they are.
+"""
+
+import re
+from collections.abc import Iterator
+
+import sentencex
+
+PARTS_MAX = 8
+QUERY_CHARACTERS_MAX = 4_000
+"""A longer query holds a pasted text, whose questions are not the user's: it stays whole."""
+
+_Span = tuple[int, int]
+
+_QUESTION_WORD = r"(?:who|whom|whose|what|which|when|where|why|how)"
+_ASKING = rf"{_QUESTION_WORD}(?:['’](?:s|re|d|ll))?"
+_AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)"
+_PRONOUN = r"(?:it|they|he|she|we|you|i|there|any|these|those)"
+_COMMAND = (
+    r"(?:find|tell me|list|compare|explain|summari[sz]e|describe|calculate|compute|determine|identify|give me|show me"
+    r"|check|recommend|suggest|look up|search for|work out|figure out|estimate|name|rank)"
+)
+_PLAIN_COMMAND = (
+    r"(?:tell me|give me|show me|explain|summari[sz]e|describe|calculate|compute|determine|identify"
+    r"|(?:list|compare|rank|check) (?:the|its|their|his|her|all|every|each|them|it|both)\b)"
+)
+_LEAD = r"(?:(?:and|also|then|next|finally|first|please|so|now)\b,?\s+){0,3}"
+
+_UNBROKEN = re.compile(
+    r'"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|`[^`\n]*`|\([^()\n]*\)|\[[^\[\]\n]*\]|https?://\S+'
+)
+_GREEK = re.compile(r"[\u0370-\u03ff]")
+_ITEM = re.compile(r"[^\S\n]*(?:[-*•+]|\(?\d{1,2}[.)]|\(?[a-h]\))[^\S\n]+")
+_QUESTION_MARK = re.compile(r"(?:\?+!*(?=[\s\"'”’»)\]]|$)|[？؟\u037e]+)[\"'”’»)\]]*")
+_ASKS = re.compile(rf"{_LEAD}(?:{_ASKING}|{_AUXILIARY}\s+{_PRONOUN}|{_COMMAND})\b(?=\s+\S)", re.IGNORECASE)
+_OF_FORM = re.compile(
+    r"\b(?:your|the answer|an answer|answers|reasoning|sources?|citations?|a table|table|words|sentences?|format"
+    r"|json|markdown|bullets?|bullet points|step by step|briefly|concise)\b",
+    re.IGNORECASE,
+)
+"""What a command beside other questions speaks of when it is about the answer's form."""
+_COURTESY = re.compile(
+    r"(?:can|could|would|will) you (?:please )?help\b.*|(?:any|some) (?:ideas?|thoughts?|suggestions?)\b.*"
+    r"|how are you\b.*|(?:do you|does anyone) know\?|(?:is that|are you) (?:ok|okay|right)\b.*",
+    re.IGNORECASE,
+)
+_LEANS = re.compile(r"or\b", re.IGNORECASE)
+_JOINT = re.compile(
+    rf"(?P<series>,\s+)(?=(?P<in_series>{_ASKING})\s)"
+    rf"|,?\s+(?:and|but)\s+(?:also\s+|then\s+)?(?=(?P<word>{_ASKING})\s)"
+    rf"|,\s+(?:and|but)\s+(?:also\s+)?(?={_AUXILIARY}\s+{_PRONOUN}\s)"
+    rf"|(?:;|[,;]?\s+and\s+then|[,;]\s*then|,\s+and)\s+(?={_COMMAND}\s)"
+    rf"|(?P<plain>\s+and\s+)(?={_PLAIN_COMMAND}\b)"
+    rf"|;\s+(?=(?:and\s+)?(?:{_ASKING}|{_AUXILIARY}\s+{_PRONOUN})\s)"
+)
+_HAS_VERB = re.compile(
+    rf"\b{_AUXILIARY}\b|\b{_QUESTION_WORD}['’]|\bwho\s+(?!in\b|of\b|at\b|from\b|on\b|among\b)\w+\s+\S|^{_LEAD}{_COMMAND}\b",
+    re.IGNORECASE,
+)
+_ASKS_FOR_A_THING = re.compile(rf"{_LEAD}(?:which|what|{_COMMAND})\b", re.IGNORECASE)
+_REFERS_BACK = re.compile(
+    r"\b(?:it|its|they|them|their|he|him|his|she|her|this|that|these|those)\b", re.IGNORECASE
+)
+_INFINITIVE = re.compile(r"\bto\s+\w", re.IGNORECASE)
+_RELATIVE = re.compile(r"\b(?:who|whom|whose|which|that)\b", re.IGNORECASE)
+_COMPARE = re.compile(rf"{_LEAD}compare\s+", re.IGNORECASE)
+_ASPECT = re.compile(r"\s+(?:on|in|by|for|regarding|when|with (?:respect|regard) to)\s", re.IGNORECASE)
+_AGAINST = re.compile(r"\s+(?:with(?! respect\b| regard\b)|to|versus|vs\.?|against)\s+", re.IGNORECASE)
+_AMONG = re.compile(r"\s*,\s+(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 
 
 def sub_questions(query: str) -> tuple[str, ...]:
-    """What a query asks, one by one, in its own words; the query alone when it asks one thing."""
-    return (query,)
+    """What a query asks, one by one, in its own words; the query alone when it asks one thing.
+
+    At most `PARTS_MAX`: the last is then all that is left. Nothing for a query of nothing but space.
+    """
+    if not query.strip():
+        return ()
+    if len(query) > QUERY_CHARACTERS_MAX:
+        return (query,)
+    veiled = _veiled(query)
+    parts = [part for ask in _asks(veiled) for part in _clauses(veiled, ask)]
+    if len(parts) < 2:
+        return (query,)
+    if len(parts) > PARTS_MAX:
+        parts = [*parts[: PARTS_MAX - 1], (parts[PARTS_MAX - 1][0], parts[-1][1])]
+    return tuple(query[start:end] for start, end in parts)
+
+
+def _veiled(query: str) -> str:
+    """The query, as long as it was, without what must not be looked into: quotations, brackets, addresses."""
+    plain = re.sub(r"[\ud800-\udfff]", "x", query)
+    veiled = _UNBROKEN.sub(lambda whole: f"{whole[0][0]}{'x' * (len(whole[0]) - 2)}{whole[0][-1]}", plain)
+    return re.sub(r";(?=\s|$)", "\u037e", veiled) if _GREEK.search(veiled) else veiled
+
+
+def _asks(veiled: str) -> list[_Span]:
+    """The sentences and list items that ask something."""
+    asks: list[_Span] = []
+    for start, end in _sentences(veiled):
+        sentence = veiled[start:end]
+        is_question = bool(_QUESTION_MARK.search(sentence))
+        if is_question and (_is_short(sentence) or _LEANS.match(sentence)):
+            if asks:
+                asks[-1] = asks[-1][0], end
+        elif _COURTESY.fullmatch(sentence):
+            continue
+        elif is_question or (_ASKS.match(sentence) and not (asks and _OF_FORM.search(sentence))):
+            asks.append((start, end))
+    return asks
+
+
+def _sentences(veiled: str) -> Iterator[_Span]:
+    """Trimmed; a list item begins one, its bullet is not of it."""
+    at = 0
+    for line in veiled.splitlines(keepends=True):
+        item = _ITEM.match(line)
+        begin = item.end() if item else 0
+        rest = line[begin:]
+        begin += at
+        at += len(line)
+        pieces: list[str] = sentencex.segment("en", rest) if rest.strip() else []
+        for piece in pieces if "".join(pieces) == rest else [rest]:
+            ends = [mark.end() for mark in _QUESTION_MARK.finditer(piece)]
+            for first, last in zip([0, *ends], [*ends, len(piece)], strict=True):
+                yield from _trimmed(veiled, begin + first, begin + last)
+            begin += len(piece)
+
+
+def _clauses(veiled: str, ask: _Span) -> list[_Span]:
+    """The clauses of one sentence that ask each on its own, the sides of a comparison apart."""
+    start, end = ask
+    cuts: list[_Span] = []
+    for joint in _JOINT.finditer(veiled, start, end):
+        left = veiled[cuts[-1][1] if cuts else start : joint.start()]
+        if _parts(joint, left, veiled[joint.end() : end]):
+            cuts.append(joint.span())
+    begins, ends = [start, *(cut[1] for cut in cuts)], [*(cut[0] for cut in cuts), end]
+    clauses = [
+        span for first, last in zip(begins, ends, strict=True) for span in _trimmed(veiled, first, last)
+    ]
+    return [side for clause in clauses for side in _sides(veiled, clause)]
+
+
+def _parts(joint: re.Match[str], left: str, right: str) -> bool:
+    """Whether both sides of a joint can stand alone."""
+    if _is_short(left) or _is_short(right):
+        return False
+    if not _HAS_VERB.search(left) and (joint["series"] or not joint[0].startswith(",")):
+        return False
+    if joint["plain"]:
+        return not _INFINITIVE.search(left)
+    asking = joint["word"] or joint["in_series"]
+    if not asking:
+        return True
+    word = asking.replace("’", "'").partition("'")[0]
+    within = " ".join(left.split()[1:])
+    if re.search(rf"\b{word}\b", within, re.IGNORECASE):
+        return False
+    if _RELATIVE.fullmatch(word):
+        may_continue = not joint[0].startswith(",") and _ASKS_FOR_A_THING.match(left)
+        if _RELATIVE.search(within) or (may_continue and not _REFERS_BACK.search(right)):
+            return False
+    return not joint["series"] or bool(re.search(rf",\s+and\s+{_QUESTION_WORD}\s", right))
+
+
+def _sides(veiled: str, clause: _Span) -> list[_Span]:
+    """`Compare A and B on C` as `A` and `B on C`; any other clause as it is."""
+    start, end = clause
+    compare = _COMPARE.match(veiled, start, end)
+    if compare is None:
+        return [clause]
+    aspect = _ASPECT.search(veiled, compare.end(), end)
+    head = aspect.start() if aspect else end
+    joints = list(_AGAINST.finditer(veiled, compare.end(), head)) or list(
+        _AMONG.finditer(veiled, compare.end(), head)
+    )
+    begins, ends = [compare.end(), *(one.end() for one in joints)], [*(one.start() for one in joints), end]
+    sides = [span for first, last in zip(begins, ends, strict=True) for span in _trimmed(veiled, first, last)]
+    is_clear = len(sides) > 1 and _are_alike([veiled[first:last] for first, last in sides])
+    return sides if is_clear and veiled.count(" and ", compare.end(), head) <= len(joints) else [clause]
+
+
+def _are_alike(sides: list[str]) -> bool:
+    """Whether all begin with the same word, or all like a name, a number or a quotation."""
+    return len({side.split()[0].lower() for side in sides}) == 1 or not any(
+        side[0].islower() for side in sides
+    )
+
+
+def _is_short(text: str) -> bool:
+    """Fewer than three words: too little to stand alone, in a script that has spaces."""
+    return len(text.split()) < 3 and not re.search(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]", text)
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[_Span]:
+    """The span without what separates it from the next, and a sentence's full stop; nothing when nothing is left."""
+    while start < end and _separates(text[start]):
+        start += 1
+    while end > start and _separates(text[end - 1]):
+        end -= 1
+    if re.search(r"[^\W_](?<![.]\w)\.$", text[max(start, end - 3) : end]):
+        end -= 1
+    if start < end:
+        yield start, end
+
+
+def _separates(character: str) -> bool:
+    return character.isspace() or character in ",;"

@@ -28,7 +28,10 @@ class WordIndex:
         counted = Counter(words)
         place, length = len(self._lengths), counted.total()
         for word, count in counted.items():
-            self._held.setdefault(word, []).append((place, count))
+            held = self._held.get(word)
+            if held is None:
+                held = self._held[word] = []
+            held.append((place, count))
         self._lengths.append(length)
         self._length += length
 

@@ -3,11 +3,15 @@
 import re
 from functools import lru_cache
 
+from Stemmer import Stemmer
+
 _REMEMBERED = 1 << 16
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_STEMMER = Stemmer("english")
 _UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 """Scripts that put no space between words: each pair of neighbours counts as one."""
-_WORD = re.compile(rf"(?=([{_UNSPACED}]{{2}}))[{_UNSPACED}]|[^\W_{_UNSPACED}]{{2,}}|[0-9]")
+_ASCII = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
+"""Names are taken apart at their humps."""
+_ANY = re.compile(rf"(?=([{_UNSPACED}]{{2}}))[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 _SAY_LITTLE = frozenset((
     "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does",
     "for", "from", "had", "has", "have", "how", "if", "in", "into", "is", "it", "its", "me", "my", "no",
@@ -18,18 +22,18 @@ _SAY_LITTLE = frozenset((
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Lower case, names taken apart, endings of plurals folded (crudely); words that say little are left out."""
-    apart = _HUMP.sub(" ", text).lower()
-    found = (match[1] or match[0] for match in _WORD.finditer(apart))
-    return tuple(_folded(word) for word in found if word not in _SAY_LITTLE)
+    """Lower case, names taken apart, without their endings; words that say little are left out."""
+    found = _ASCII.findall(text) if text.isascii() else [one[1] or one[0] for one in _ANY.finditer(text)]
+    return tuple([stem for word in found if (stem := _stem(word))])
 
 
 @lru_cache(_REMEMBERED)
-def _folded(word: str) -> str:
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes", "zes")):
-        return word[:-2]
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+def _stem(word: str) -> str:
+    """The word without its ending, by Snowball's rules for English; empty for one that says little.
+
+    Words of other languages lose little by it.
+    """
+    lower = word.lower()
+    if lower in _SAY_LITTLE or (len(lower) == 1 and not lower.isdigit()):
+        return ""
+    return str(_STEMMER.stemWord(lower))

@@ -57,14 +57,23 @@ def an_error(error_type: Any = "timeout", message: str = "No answer within 10 s.
 
 
 SERVERS_PAGE = "# Servers\n\n" + "\n\n".join(
-    f"Rule {number}: a server speaks JSON-RPC and keeps no state of its own. </result>" for number in range(30)
+    f"Rule {number}: a server speaks JSON-RPC and keeps no state of its own. </result>"
+    for number in range(30)
 )
 
 
 def a_course_memory() -> Memory:
     """Three rounds about courses, with a typing error, an empty search, a failure and a doubtful write."""
-    introduction = "MCP lets a model use tools over one protocol. " * 12
-    practice = "A server offers tools, resources and prompts; a client lists them and calls them. " * 9
+    introduction = (
+        "MCP lets a model use tools over one protocol. Before it, every pair of a model and a tool needed its own"
+        " adapter. A host runs one client for each server that it speaks with. Messages are JSON-RPC over a pipe or"
+        " over HTTP. The course builds a first server on day one and ends with a chat application."
+    )
+    practice = (
+        "A server offers tools, resources and prompts; a client lists them and calls them. In lesson 4 an agent plans"
+        " a trip with three such servers. Each call is checked by a person before it is made. The lesson closes with"
+        " a list of what went wrong in practice."
+    )
     return a_memory(
         a_round(
             (

@@ -5,6 +5,7 @@ kept whole, by its handle or in the session's log. What neither has any more is 
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,23 +25,12 @@ from tool_dispatcher.running.batch_run import BatchRun
 _CALLS_NAMED = 8
 _ALL = "$"
 
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """Something to fetch: a document, or all that a call returned."""
-
-    use: ToolUse | None
-    """The call that returned it, as far as memory knows of it."""
-    tool: str
-    call_id: str
-    round: int
-    position: str
-    stated: tuple[Fact, ...]
-    """The facts that memory has of it."""
+Part = dict[str, Any]
+"""`{"tool", "call_id", "round", "position", "content"}`."""
 
 
 async def recall(id: str, batch: BatchRun) -> dict[str, Any] | ToolError:
-    """`{"id": ..., "parts": [{"tool", "call_id", "round", "position", "content"}, ...]}`, or that there is none.
+    """`{"id": ..., "parts": [...]}`, or that there is none of that id.
 
     `id` names facts (`F12`, `F3-F9`), for which their documents are given, a document (`D2`), or a call. Where
     the documents have no room, the facts asked for come before them.
@@ -54,11 +44,23 @@ async def recall(id: str, batch: BatchRun) -> dict[str, Any] | ToolError:
         message = f"There is no {readable(repr(id), 100)} in this session."
         return tool_error("not_found", message, _what_there_is(memory))
     wholes = _Wholes(batch)
-    parts = [_part(one, await wholes.content(one)) for one in wanted]
+    parts = [{**one.place, "content": await wholes.content(one)} for one in wanted]
     answer = {"id": id, "parts": parts}
     if facts and len(to_json(answer)) > batch.result_bytes_max:
-        answer["parts"] = [*(_stated(memory.document_of(fact), fact) for fact in facts), *parts]
+        answer["parts"] = [*(_alone(fact, memory) for fact in facts), *parts]
     return answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Something to fetch: a document, or all that a call returned."""
+
+    place: Part
+    """Where it stands; all of its part but the content."""
+    use: ToolUse | None
+    """The call that returned it, as far as memory knows of it."""
+    stated: tuple[Fact, ...]
+    """The facts that memory has of it."""
 
 
 class _Wholes:
@@ -66,41 +68,39 @@ class _Wholes:
 
     def __init__(self, batch: BatchRun) -> None:
         self._batch = batch
-        self._known: dict[tuple[int, str], Any] = {}
+        self._known: dict[tuple[int, str], tuple[Any, ...]] = {}
 
     async def content(self, wanted: _Wanted) -> Any:
-        """What stands at a position, else what memory states of it."""
-        try:
-            return value_at(await self._whole(wanted.use), wanted.position)
-        except LookupError:
-            return "\n".join(fact.statement for fact in wanted.stated)
+        """What stands at a place, else what memory states of it."""
+        whole = await self._whole(wanted.use)
+        with suppress(LookupError):
+            return value_at(whole[0], wanted.place["position"])
+        return "\n".join(fact.statement for fact in wanted.stated)
 
-    async def _whole(self, use: ToolUse | None) -> Any:
-        """All that a call returned. Raises LookupError when it is not kept any more."""
+    async def _whole(self, use: ToolUse | None) -> tuple[Any, ...]:
+        """All that a call returned; nothing when it is not kept any more."""
         if use is None:
-            raise LookupError("no such call is in memory")
+            return ()
         call = (use.round, use.call_id)
         if call not in self._known:
             self._known[call] = await self._read(use)
         return self._known[call]
 
-    async def _read(self, use: ToolUse) -> Any:
+    async def _read(self, use: ToolUse) -> tuple[Any, ...]:
         if use.handle and (kept := await self._batch.journal.kept(use.handle)) is not None:
-            return from_json(kept)
-        entry = use.results
-        if entry is None:
-            raise LookupError("memory does not say where the result stands")
+            return (from_json(kept),)
+        if (entry := use.results) is None:
+            return ()
         try:
             event = await patiently("read a result", lambda: self._batch.session.event(entry))
-        except UnreadableEvent as error:
-            raise LookupError(error.message) from None
+        except UnreadableEvent:
+            return ()
         results = event.data.results if isinstance(event.data, ToolsCompleted) else ()
         for result in results:
             if result.call_id == use.call_id:
-                return (
-                    result.error.model_dump(mode="json", exclude_none=True) if result.error else result.data
-                )
-        raise LookupError(f"the batch has no call {use.call_id}")
+                error = result.error
+                return (error.model_dump(mode="json", exclude_none=True) if error else result.data,)
+        return ()
 
 
 def _facts_named(memory: Memory, id: str) -> tuple[Fact, ...]:
@@ -116,16 +116,10 @@ def _documents(memory: Memory, ids: Iterable[str]) -> tuple[_Wanted, ...]:
     for fact in memory.facts.values():
         if fact.document in stated:
             stated[fact.document].append(fact)
+    documents = ((memory.documents[id], facts) for id, facts in stated.items())
     return tuple(
-        _Wanted(
-            uses.get((document.round, document.call_id)),
-            document.tool,
-            document.call_id,
-            document.round,
-            document.position,
-            tuple(facts),
-        )
-        for document, facts in ((memory.documents[id], facts) for id, facts in stated.items())
+        _Wanted(_place(document), uses.get((document.round, document.call_id)), tuple(facts))
+        for document, facts in documents
     )
 
 
@@ -140,29 +134,20 @@ def _calls(memory: Memory, id: str) -> tuple[_Wanted, ...]:
                 if (document.round, document.call_id) == (use.round, use.call_id)
             }
             stated = tuple(fact for fact in memory.facts.values() if fact.document in own)
-            found.append(_Wanted(use, use.substitute or use.tool, use.call_id, use.round, _ALL, stated))
+            tool = use.substitute or use.tool
+            place = {"tool": tool, "call_id": use.call_id, "round": use.round, "position": _ALL}
+            found.append(_Wanted(place, use, stated))
     return tuple(found)
 
 
-def _part(wanted: _Wanted, content: Any) -> dict[str, Any]:
-    return {
-        "tool": wanted.tool,
-        "call_id": wanted.call_id,
-        "round": wanted.round,
-        "position": wanted.position,
-        "content": content,
-    }
+def _place(document: Document) -> Part:
+    return document.model_dump(include={"tool", "call_id", "round", "position"})
 
 
-def _stated(document: Document, fact: Fact) -> dict[str, Any]:
-    """One fact alone."""
-    return {
-        "tool": document.tool,
-        "call_id": document.call_id,
-        "round": document.round,
-        "position": fact.position,
-        "content": fact.statement,
-    }
+def _alone(fact: Fact, memory: Memory) -> Part:
+    """One fact, without what stands around it."""
+    place = {**_place(memory.document_of(fact)), "position": fact.position}
+    return {**place, "content": from_json(fact.statement) if fact.is_json else fact.statement}
 
 
 def _what_there_is(memory: Memory) -> str:

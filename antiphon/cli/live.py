@@ -73,16 +73,16 @@ def show_answer(response: Response, is_json: bool) -> int:
         sys.stdout.flush()
     console = stderr()
     if not is_json:
-        if response.sources:
-            console.print("\nSources", style="bold")
-            for source in response.sources:
-                title = one_line(source.title or source.excerpt, 100)
-                console.print(f"  [{one_line(source.id)}] {title} ({one_line(source.tool)})")
-        if response.uncertainty:
-            console.print("\nUncertainty", style="bold")
-            for doubt in response.uncertainty:
-                about = f" ({one_line(doubt.about, 80)})" if doubt.about else ""
-                console.print(f"  {one_line(doubt.message)}{about}")
+        _print_list("Sources that it may rest on", told.uncited_sources(response))
+        _print_list("Uncertainty", told.doubts(response.uncertainty))
         console.print("")
     console.print(told.statistics(response), style="dim")
     return EXIT_FAILED if response.status == "failed" else EXIT_DONE
+
+
+def _print_list(heading: str, lines: list[str]) -> None:
+    console = stderr()
+    if lines:
+        console.print(f"\n{heading}", style="bold")
+        for line in lines:
+            console.print(f"  {line}")

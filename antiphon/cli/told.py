@@ -1,10 +1,12 @@
 """A session's events as lines for people. Pure."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, get_args
 
 import orjson
 
 from antiphon.cli.output import one_line
+from shared.briefing import ids_in
 from shared.events import (
     AnyEvent,
     ApprovalDecided,
@@ -25,11 +27,15 @@ from shared.events import (
     ToolsCompleted,
     ToolsRequested,
 )
-from shared.session import Response
+from shared.session import Response, Severity, Uncertainty
 from shared.tools import ToolCall, ToolResult
 
 _ARGUMENT_LENGTH = 60
 _MESSAGE_LENGTH = 160
+_TITLE_LENGTH = 100
+_ABOUT_LENGTH = 80
+_SEVERITIES = get_args(Severity)
+"""From the least on."""
 _TO_APPROVE_LENGTH = 1_000
 """Of an argument that a person decides on: enough to see what it is about to do."""
 
@@ -85,7 +91,8 @@ def detail(event: AnyEvent) -> str:
         case BriefingRequested(round=round, level=level):
             return f"round {round}, {level}"
         case BriefingReady(round=round, briefing=briefing):
-            return f"round {round}, about {briefing.tokens} tokens, {_counted(len(briefing.facts_shown), 'fact')}"
+            facts = _counted(len(ids_in(briefing.shown)), "fact")
+            return f"round {round}, about {briefing.tokens} tokens, {facts}"
         case ReasoningRequested(round=round, tools=tools):
             return f"round {round}, {_counted(len(tools), 'tool')} offered"
         case ReasoningCompleted(stop_reason=stop, tool_calls=calls, usage=usage, model=model):
@@ -110,6 +117,25 @@ def statistics(response: Response) -> str:
         f"{response.duration_ms / 1000:.1f} s",
     ]
     return ", ".join(parts)
+
+
+def doubts(uncertainty: Iterable[Uncertainty]) -> list[str]:
+    """`serious: what the reader should know (what it concerns)`, the most serious first."""
+    ordered = sorted(uncertainty, key=lambda doubt: _SEVERITIES.index(doubt.severity), reverse=True)
+    return [
+        f"{doubt.severity}: {one_line(doubt.message)}"
+        + (f" ({one_line(doubt.about, _ABOUT_LENGTH)})" if doubt.about else "")
+        for doubt in ordered
+    ]
+
+
+def uncited_sources(response: Response) -> list[str]:
+    """What an answer that cites nothing may rest on; the sources of one that cites stand in it."""
+    return [
+        f"{one_line(source.title or source.excerpt, _TITLE_LENGTH)} ({one_line(source.tool)})"
+        for source in response.sources
+        if not source.number
+    ]
 
 
 def call_text(call: ToolCall, argument_length: int = _ARGUMENT_LENGTH) -> str:

@@ -8,9 +8,20 @@ from benchmarks.memory.form import Passage
 from benchmarks.memory.prose import fill, templates, words
 from benchmarks.memory.world import Entity, World
 
-_CALLED = {"ship": "the ship", "company": "the company", "town": "the town", "novel": "the book", "film": "the film"}
-_NAMED_AGAIN, _SAID_OTHERWISE = 0.12, 0.25
+_CALLED = {
+    "ship": "the ship",
+    "company": "the company",
+    "town": "the town",
+    "novel": "the book",
+    "film": "the film",
+}
+_GENERAL = 70
+_LEAD_STATES = 0.4
+"""How often an article's first sentence states one of its relations."""
+_NAMED_AGAIN, _SAID_OTHERWISE = 0.25, 0.25
 """How often a later sentence has the name again, or `the company` in place of `it`."""
+_WITH_TAIL, _WITH_HEAD = 0.45, 0.12
+_MAY_FOLLOW = ("He ", "She ", "It ", "They ", "Its ", "His ", "Her ", "Their ", "The ")
 
 
 @dataclass
@@ -31,22 +42,32 @@ def library(world: World, random: Random) -> Library:
     made = Library()
     for entity in world.all:
         _write_article(made, entity, world, random)
-    for n in range(70):
+    for _ in range(_GENERAL):
         draw = slots(None, world, random)
-        title = random.choice(["List of {field} topics", "{profession_c}", "{field_c} in {town}", "Timeline of {year}"])
+        title = random.choice(
+            ["List of {field} topics", "{profession_c}", "{field_c} in {town}", "Timeline of {year}"]
+        )
         lines = [fill(random.choice(templates()["topic"]["lead"]), draw, random)]
-        lines += [fill(line, draw, random) for line in random.sample(templates()["topic"]["-"], random.randint(3, 6))]
+        lines += [
+            fill(line, draw, random)
+            for line in random.sample(templates()["topic"]["-"], random.randint(3, 6))
+        ]
         made.add(fill(title, draw, random), [_capital(line) for line in lines])
     return made
 
 
-def slots(entity: Entity | None, world: World, random: Random, target: str = "") -> Callable[[str], str]:
-    """What fills a template's slots. The subject is named in the first sentence, and a pronoun mostly after that."""
+def slots(
+    entity: Entity | None, world: World, random: Random, target: str = "", *, in_full: bool = False
+) -> Callable[[str], str]:
+    """What fills a template's slots; the subject stands as a pronoun mostly, or with its name `in_full`."""
+    years: list[int] = []
 
     def draw(slot: str) -> str:
         match slot:
             case "name" if entity:
                 return entity.name
+            case "S" if entity and in_full:
+                return _capital(entity.in_text)
             case "s" | "S" if entity:
                 return _subject(entity, random) if slot == "s" else _capital(_subject(entity, random))
             case "pos" | "Pos" | "obj" if entity:
@@ -54,11 +75,14 @@ def slots(entity: Entity | None, world: World, random: Random, target: str = "")
             case "o":
                 return target
             case "year":
-                return str(random.randint(1862, 2019))
+                years.append(random.randint(1862, 1995))
+                return str(years[-1])
+            case "later" | "died":
+                return str(years[-1] + (random.randint(2, 24) if slot == "later" else random.randint(41, 88)))
             case "decade":
                 return str(random.randrange(1870, 2000, 10))
             case "number":
-                return f"{random.choice([random.randint(23, 99), random.randint(120, 980), 50 * random.randint(30, 900)]):,}"
+                return f"{random.choice([random.randint(23, 980), 50 * random.randint(30, 900)]):,}"
             case "age" | "day":
                 return str(random.randint(23, 94) if slot == "age" else random.randint(1, 28))
             case "profession_c" | "field_c":
@@ -72,24 +96,40 @@ def slots(entity: Entity | None, world: World, random: Random, target: str = "")
 
 
 def _write_article(made: Library, entity: Entity, world: World, random: Random) -> None:
-    """The article's sentences in a likely order, cut into passages of three to eight."""
+    """The article's sentences, cut into passages of three to eight; some begin with a relation, as leads often do."""
     own = templates()[entity.kind]
+    draw = slots(entity, world, random)
     lines: list[tuple[str, str]] = []
+    lead = ("", _capital(fill(random.choice(own["lead"]), draw, random)))
+    first = random.choice(list(entity.relations)) if random.random() < _LEAD_STATES else ""
     for relation, target in entity.relations.items():
         text = target.name if isinstance(target, Entity) else target
-        draw = slots(entity, world, random, text)
-        lines.append((relation, _capital(fill(random.choice(own[relation]), draw, random))))
+        named = [line for line in own[relation] if "{S}" in line] if relation == first else []
+        template = random.choice(named or own[relation])
+        stated = _sentence(template, slots(entity, world, random, text, in_full=bool(named)), random)
+        if named:
+            lead = (relation, stated)
+        else:
+            lines.append((relation, stated))
     others = random.sample(own["-"], min(len(own["-"]), random.randint(3, 8)))
-    draw = slots(entity, world, random)
-    lines += [("", _capital(fill(line, draw, random))) for line in others]
+    lines += [("", _sentence(line, draw, random)) for line in others]
     random.shuffle(lines)
-    lead = _capital(fill(random.choice(own["lead"]), draw, random))
-    lines.insert(0, ("", lead))
+    lines.insert(0, lead)
     size = len(lines) if len(lines) <= 8 and random.random() < 0.5 else max(3, (len(lines) + 1) // 2)
     for start in range(0, len(lines), size):
         piece = lines[start : start + size]
         number = made.add(entity.name, [line for _, line in piece])
         made.stated.update({(entity.name, name): (number, line) for name, line in piece if name})
+
+
+def _sentence(template: str, draw: Callable[[str], str], random: Random) -> str:
+    """The template filled, now and then with a clause before or behind it that says nothing to the matter."""
+    text = _capital(fill(template, draw, random))
+    if random.random() < _WITH_TAIL and text.endswith("."):
+        text = text[:-1] + fill(random.choice(templates()["tail"]["all"]), draw, random) + "."
+    if random.random() < _WITH_HEAD and text.startswith(_MAY_FOLLOW):
+        text = f"{fill(random.choice(templates()['head']['all']), draw, random)} {text[:1].lower()}{text[1:]}"
+    return text
 
 
 def _subject(entity: Entity, random: Random) -> str:

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from math import log
 
-from shared.relevance import words
+from shared.words import words
 
 K1, B = 1.2, 0.75
 

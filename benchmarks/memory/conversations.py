@@ -9,7 +9,7 @@ from benchmarks.memory.form import Call, Passage, Question, Round
 from benchmarks.memory.prose import fill, talk, words
 from benchmarks.memory.searches import Engine
 
-_FACTS, _QUESTIONS, _SESSIONS = 10, 4, 26
+_FACTS, _QUESTIONS, _SESSIONS, _NEAR = 10, 4, 26, 3
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,8 @@ class _Said:
     line: str
     question: str
     searches: tuple[str, ...]
+    near: tuple[str, ...]
+    """What the same speaker says of the same things elsewhere."""
 
 
 @dataclass
@@ -35,9 +37,9 @@ def conversation(number: int, random: Random) -> list[Question]:
     asked: list[_Said] = []
     for template in random.sample(talk()["fact"], _FACTS):
         twins = [_say(template, speaker, random) for speaker in random.sample(speakers, 2)]
-        for said, session in zip(twins, random.sample(sessions, 2), strict=True):
-            place = random.randint(1, len(session.lines) - 1)
-            session.lines.insert(place, said.line)
+        lines = [line for said in twins for line in (said.line, *said.near)]
+        for line, session in zip(lines, random.sample(sessions, len(lines)), strict=True):
+            session.lines.insert(random.randint(1, len(session.lines) - 1), line)
         asked.append(twins[0])
     pieces = [piece for session in sessions for piece in _pieces(session, random)]
     engine = Engine(pieces)
@@ -49,10 +51,20 @@ def conversation(number: int, random: Random) -> list[Question]:
 
 
 def _question(
-    id: str, parts: list[_Said], speakers: tuple[str, str], pieces: list[Passage], engine: Engine, random: Random
+    id: str,
+    parts: list[_Said],
+    speakers: tuple[str, str],
+    pieces: list[Passage],
+    engine: Engine,
+    random: Random,
 ) -> Question:
     """The question in six to ten rounds: a hit for each part, the rest is fishing."""
-    text = ", and ".join(part.question[:-1] if n == 0 else _lower(part.question[:-1]) for n, part in enumerate(parts)) + "?"
+    text = (
+        ", and ".join(
+            part.question[:-1] if n == 0 else _lower(part.question[:-1]) for n, part in enumerate(parts)
+        )
+        + "?"
+    )
     rounds = random.randint(6, 10)
     places = dict(zip(random.sample(range(rounds), len(parts)), parts, strict=True))
     made = []
@@ -61,12 +73,20 @@ def _question(
             query = random.choice(part.searches)
             wanted = next(i for i, piece in enumerate(pieces) if part.line in piece.parts)
         else:
-            about = random.choice([text, *parts[0].searches, *parts[-1].searches, "family news", "plans", "last week"])
-            query, wanted = random.choice([about, f"{random.choice(speakers)} {random.choice(about.split())}"]), None
+            query, wanted = _aside(text, parts, speakers, random), None
         results = engine.search(query, random.randint(7, 10), random, wanted)
-        made.append(Round(calls=(Call(tool="search_conversation", arguments={"query": query}, results=results),)))
+        made.append(
+            Round(calls=(Call(tool="search_conversation", arguments={"query": query}, results=results),))
+        )
     gold = tuple(part.line for part in parts)
     return Question(id=id, kind="conversation", question=text, rounds=tuple(made), gold=gold)
+
+
+def _aside(text: str, parts: list[_Said], speakers: tuple[str, str], random: Random) -> str:
+    """The question itself, a search over again, or a name with some word."""
+    said = [word for part in parts for search in part.searches for word in search.split() if len(word) > 3]
+    about = random.choice([*said, "family", "plans", "news", "holiday", "work", "last week", "health"])
+    return random.choice([text, f"{random.choice(speakers)} {about}", random.choice(parts).searches[-1]])
 
 
 def _sessions(speakers: tuple[str, str], random: Random) -> list[_Session]:
@@ -78,8 +98,14 @@ def _sessions(speakers: tuple[str, str], random: Random) -> list[_Session]:
         order = random.sample(speakers, 2)
         for turn in range(random.randint(14, 22)):
             speaker, other = order[turn % 2], order[1 - turn % 2]
-            kinds = ["open"] if turn == 0 else random.choice([["reply"], ["chat"], ["reply", "chat"], ["chat", "chat"]])
-            said = " ".join(fill(random.choice(talk()[kind]), _slots(speaker, other, random), random) for kind in kinds)
+            kinds = (
+                ["open"]
+                if turn == 0
+                else random.choice([["reply"], ["chat"], ["reply", "chat"], ["chat", "chat"]])
+            )
+            said = " ".join(
+                fill(random.choice(talk()[kind]), _slots(speaker, other, random), random) for kind in kinds
+            )
             session.lines.append(f"{speaker}: {said}")
         made.append(session)
     return made
@@ -110,8 +136,14 @@ def _say(template: str, speaker: str, random: Random) -> _Said:
         line = f"{speaker}: {fill(random.choice(talk()['reply']), draw, random)} {line.removeprefix(speaker + ': ')}"
     elif before < 0.6:
         line += " " + fill(random.choice(talk()["chat"]), draw, random)
-    asked = fill(question, slot, random)
-    return _Said(line, asked, tuple(fill(search, slot, random) for search in searches.split(";")))
+    asked = fill(random.choice(question.split(";")), slot, random)
+    near = [one for one in talk()["near"] if any(f"{{{name}}}" in one for name in drawn)]
+    return _Said(
+        line,
+        asked,
+        tuple(fill(search, slot, random) for search in searches.split(";")),
+        tuple(f"{speaker}: {fill(one, slot, random)}" for one in random.sample(near, min(_NEAR, len(near)))),
+    )
 
 
 def _slots(me: str, you: str, random: Random) -> Callable[[str], str]:

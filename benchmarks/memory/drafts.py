@@ -1,14 +1,14 @@
 """Questions over a library, each with the steps that lead to its answer and the sentences that state them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from benchmarks.memory.articles import Library, slots
-from benchmarks.memory.prose import fill
+from benchmarks.memory.prose import fill, words
 from benchmarks.memory.world import Entity, Relation, World, relations
 
-_MONTHS = "January February March April May June July August September October November December".split()
+_Hop = tuple[Entity, Relation]
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,7 @@ class Draft:
 def chain(kind: str, hops: int, world: World, made: Library, random: Random) -> Draft:
     """`What is the length of the river on which the birthplace of the director of ... stands?`"""
     path = _path(hops, world, random)
-    phrase = path[0][0].in_question
-    for _, relation in path[:-1]:
-        phrase = random.choice(relation.phrases).format(x=phrase)
-    question = path[-1][1].question.format(x=phrase)
+    question = path[-1][1].question.format(x=_phrase(path[0][0], path[:-1], random))
     return Draft(kind, question, tuple(_step(entity, relation, made) for entity, relation in path))
 
 
@@ -44,61 +41,49 @@ def comparison(world: World, made: Library, random: Random) -> Draft:
     """Two subjects, one or two hops each, and which of them is ahead."""
     kind, name, ask = random.choice(_COMPARED)
     relation = relations()[kind][name]
-    leads = [r for kinds in relations().values() for r in kinds.values() if r.target == kind and r.kind != kind]
-    steps: list[Step] = []
-    phrases = []
-    first = random.choice(leads) if leads and random.random() < 0.6 else None
-    for _ in range(2):
-        entity = world.any(first.kind if first else kind, random)
-        phrase = entity.in_question
-        if first:
-            steps.append(_step(entity, first, made))
-            phrase = random.choice(first.phrases).format(x=phrase)
-            found = entity.relations[first.name]
-            assert isinstance(found, Entity)
-            entity = found
-        steps.append(_step(entity, relation, made))
-        phrases.append(phrase)
+    every = [one for of_kind in relations().values() for one in of_kind.values()]
+    leads = [one for one in every if one.target == kind and one.kind != kind]
+    lead = random.choice(leads) if leads and random.random() < 0.6 else None
+    steps, phrases = [], []
+    for root in random.sample(world.of_kind[lead.kind if lead else kind], 2):
+        path = [(root, lead)] if lead else []
+        steps += [_step(*hop, made) for hop in path]
+        steps.append(_step(_end(path) if path else root, relation, made))
+        phrases.append(_phrase(root, path, random))
     return Draft("comparison", ask.format(x=phrases[0], y=phrases[1]), tuple(steps))
 
 
 def number(world: World, made: Library, random: Random) -> Draft:
     """A figure at the end of two or three hops, and how it stands to another one."""
     kind, name, figure = random.choice(_FIGURES)
-    relation = relations()[kind][name]
     path = _path(random.choice([2, 3]), world, random, ends_in=kind)
-    phrase = path[0][0].in_question
-    for _, hop in path:
-        phrase = random.choice(hop.phrases).format(x=phrase)
-    last, hop = path[-1]
-    found = last.relations[hop.name]
-    assert isinstance(found, Entity)
-    other = world.any(kind, random)
+    found = _end(path)
+    other = random.choice([one for one in world.of_kind[kind] if one is not found])
+    phrase = _phrase(path[0][0], path, random)
     ask = random.choice([
         f"By how much does the {figure} of {phrase} differ from that of {other.in_question}?",
         f"What do the {figure} of {phrase} and that of {other.in_question} add up to?",
     ])  # fmt: skip  # a list of two
-    ends = [_step(found, relation, made), _step(other, relation, made)]
-    return Draft("number", ask, (*(_step(entity, hop, made) for entity, hop in path), *ends))
+    figures = [(found, relations()[kind][name]), (other, relations()[kind][name])]
+    return Draft("number", ask, tuple(_step(*hop, made) for hop in [*path, *figures]))
 
 
 def update(world: World, made: Library, random: Random) -> Draft:
-    """What holds now, or held once, where dated reports follow one another; the reports are put into the library."""
+    """What holds now, or held once, where dated reports follow one another; they are put into the library."""
     kind, what, ask, ask_then, searches, lines = random.choice(_DATED)
     path = _path(random.choice([1, 2]), world, random, ends_in=kind)
-    phrase = path[0][0].in_question
-    for _, hop in path:
-        phrase = random.choice(hop.phrases).format(x=phrase)
-    last, hop = path[-1]
-    about = last.relations[hop.name]
-    assert isinstance(about, Entity)
+    about = _end(path)
+    if (about.name, what) in made.stated:
+        return update(world, made, random)
     reports = list(_reports(about, what, lines, world, made, random))
     asks_now = random.random() < 0.7
     year, passage, gold = reports[-1] if asks_now else random.choice(reports[:-1])
-    question = (ask if asks_now else ask_then).format(x=phrase, year=year)
-    named = tuple(search.format(x=about.name) for search in searches)
-    named += (f"{about.name} {what} {year}",) if not asks_now else (f"{about.name} current {what}",)
-    return Draft("update", question, (*(_step(e, h, made) for e, h in path), Step(about, named, passage, gold)))
+    made.stated[about.name, what] = passage, gold
+    question = (ask if asks_now else ask_then).format(x=_phrase(path[0][0], path, random), year=year)
+    dated = f"{about.name} current {what}" if asks_now else f"{about.name} {what} {year}"
+    named = (*(search.format(x=about.name) for search in searches), dated)
+    steps = [_step(*hop, made) for hop in path]
+    return Draft("update", question, (*steps, Step(about, named, passage, gold)))
 
 
 def _reports(
@@ -106,9 +91,14 @@ def _reports(
 ) -> Iterator[tuple[int, int, str]]:
     """Three to five dated passages, each stating the same attribute anew: year, passage and sentence."""
     for year in sorted(random.sample(range(1998, 2025), random.randint(3, 5))):
-        month = random.choice(_MONTHS)
+        month = random.choice(words()["month"])
         value = f"{random.randint(300, 90_000):,}" if "number" in what else world.any("person", random).name
-        date = {"month": month, "when": f"{random.randint(1, 28)} {month} {year}", "v": value, "at": str(year)}
+        date = {
+            "month": month,
+            "when": f"{random.randint(1, 28)} {month} {year}",
+            "v": value,
+            "at": str(year),
+        }
         draw = slots(about, world, random)
 
         def dated(slot: str, date: dict[str, str] = date, draw: Callable[[str], str] = draw) -> str:
@@ -118,14 +108,30 @@ def _reports(
         others = [fill(line, dated, random) for line in random.sample(_REPORTED, random.randint(2, 6))]
         others.insert(random.randint(0, len(others)), gold)
         title = random.choice(["{name} in {at}", "{name}: report of {when}", "News from {name}, {when}"])
-        yield year, made.add(fill(title, dated, random), [line[:1].upper() + line[1:] for line in others]), gold
+        passage = made.add(fill(title, dated, random), [line[:1].upper() + line[1:] for line in others])
+        yield year, passage, gold
 
 
-def _path(hops: int, world: World, random: Random, ends_in: str = "") -> list[tuple[Entity, Relation]]:
+def _phrase(root: Entity, path: Sequence[_Hop], random: Random) -> str:
+    """`the birthplace of the director of the film ...`"""
+    phrase = root.in_question
+    for _, relation in path:
+        phrase = random.choice(relation.phrases).format(x=phrase)
+    return phrase
+
+
+def _end(path: Sequence[_Hop]) -> Entity:
+    entity, relation = path[-1]
+    found = entity.relations[relation.name]
+    assert isinstance(found, Entity), "the last step leads to an article"
+    return found
+
+
+def _path(hops: int, world: World, random: Random, ends_in: str = "") -> list[_Hop]:
     """A walk of so many relations over different entities; the last may lead out of the world."""
-    while True:
+    for _ in range(_TRIES):
         entity = world.any(random.choice(_ROOTS), random)
-        path: list[tuple[Entity, Relation]] = []
+        path: list[_Hop] = []
         seen = {entity.name}
         for n in range(hops):
             is_last = n == hops - 1
@@ -146,6 +152,7 @@ def _path(hops: int, world: World, random: Random, ends_in: str = "") -> list[tu
                 entity = found
         else:
             return path
+    raise ValueError(f"No walk of {hops} relations ends in {ends_in!r}: add one to data/relations.txt.")
 
 
 def _step(entity: Entity, relation: Relation, made: Library) -> Step:
@@ -153,7 +160,21 @@ def _step(entity: Entity, relation: Relation, made: Library) -> Step:
     return Step(entity, tuple(s.format(x=entity.in_text) for s in relation.searches), passage, gold)
 
 
-_ROOTS = ("film", "novel", "ship", "award", "band", "building", "club", "company", "university", "person", "film", "town")
+_TRIES = 10_000
+_ROOTS = (
+    "film",
+    "novel",
+    "ship",
+    "award",
+    "band",
+    "building",
+    "club",
+    "company",
+    "university",
+    "person",
+    "film",
+    "town",
+)
 _COMPARED = (
     ("river", "length", "Which is longer, {x} or {y}?"),
     ("town", "population", "Which has more inhabitants, {x} or {y}?"),
@@ -172,8 +193,6 @@ _FIGURES = (
     ("town", "founded", "year of foundation"),
     ("university", "students", "number of students"),
     ("company", "employees", "workforce"),
-    ("building", "height", "height"),
-    ("award", "sum", "prize money"),
 )
 _DATED = (
     (

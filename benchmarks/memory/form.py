@@ -17,6 +17,8 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from benchmarks.memory.sentences import sentences, squeeze
 
+_ROUNDS_MAX = 999
+"""A session's rounds are numbered to 1000, and the last one answers."""
 _DIALOGUE_LINE = re.compile(r"\s*[A-Z][\w .'’-]{0,40}: ")
 
 
@@ -46,14 +48,17 @@ class Passage(_Form):
             given = {"title": given[0], "sentences" if isinstance(given[1], list) else "text": given[1]}
         if not isinstance(given, dict):
             return given
+        given = {**given, "title": "" if given.get("title") is None else str(given["title"])}
         listed = given.get("sentences")
         if isinstance(listed, list) and listed and all(isinstance(part, str) for part in listed):
             parts = [part.strip() for part in listed]
-            return {**given, "text": given.get("text") or _join(parts, given.get("joined_by")), "parts": parts}
-        named = next((given[name] for name in ("text", "paragraph_text", "content", "body") if name in given), None)
-        return {"title": given.get("title"), "text": named} if named is not None and given.get("title") else given | (
-            {"text": named} if named is not None else {}
-        )
+            return {
+                **given,
+                "text": given.get("text") or _join(parts, given.get("joined_by")),
+                "parts": parts,
+            }
+        named = [given[name] for name in ("text", "paragraph_text", "content", "body") if name in given]
+        return {**given, "text": named[0]} if named else given
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -63,7 +68,7 @@ class Passage(_Form):
 class Call(_Form):
     """One search of a round, and what it returned."""
 
-    tool: str = "search"
+    tool: str = Field(default="search", min_length=1, max_length=200)
     arguments: dict[str, Any] = {}
     results: tuple[Passage, ...] = Field(
         validation_alias=AliasChoices("results", "passages", "paragraphs", "documents")
@@ -81,7 +86,9 @@ class Call(_Form):
     def query(self) -> str:
         """What it searched for: the argument of that name, else all its texts."""
         named = self.arguments.get("query")
-        texts = [named] if isinstance(named, str) else [v for v in self.arguments.values() if isinstance(v, str)]
+        texts = (
+            [named] if isinstance(named, str) else [v for v in self.arguments.values() if isinstance(v, str)]
+        )
         return " ".join(texts)
 
 
@@ -109,7 +116,11 @@ class GoldPlace(_Form):
     @model_validator(mode="before")
     @classmethod
     def _unfold(cls, given: Any) -> Any:
-        return {"title": given[0], "sentence": given[1]} if isinstance(given, list) and len(given) == 2 else given
+        return (
+            {"title": given[0], "sentence": given[1]}
+            if isinstance(given, list) and len(given) == 2
+            else given
+        )
 
 
 class GoldText(_Form):
@@ -125,7 +136,7 @@ class Question(_Form):
     kind: str = "all"
     question: str = Field(validation_alias=AliasChoices("question", "query"), min_length=1)
     sub_questions: tuple[str, ...] = ()
-    rounds: tuple[Round, ...] = Field(min_length=1)
+    rounds: tuple[Round, ...] = Field(min_length=1, max_length=_ROUNDS_MAX)
     gold_given: tuple[str | GoldPlace | GoldText, ...] = Field(
         min_length=1, validation_alias=AliasChoices("gold", "gold_sentences", "supporting_facts")
     )
@@ -133,7 +144,13 @@ class Question(_Form):
     @model_validator(mode="before")
     @classmethod
     def _unfold(cls, given: Any) -> Any:
-        return {**given, "id": str(given["id"])} if isinstance(given, dict) and "id" in given else given
+        if not isinstance(given, dict):
+            return given
+        gold = {
+            name: [v] for name in ("gold", "gold_sentences") if isinstance(v := given.get(name), str | dict)
+        }
+        named = {name: str(v) for name in ("id", "kind") if (v := given.get(name)) is not None}
+        return {**given, **gold, **named}
 
     @property
     def passages(self) -> tuple[Passage, ...]:
@@ -196,18 +213,25 @@ def write(questions: Iterable[Question]) -> Iterator[str]:
 
 def _question(line: str, where: str, number: int) -> Question:
     try:
-        given = json.loads(line)
+        given = _without_surrogates(json.loads(line))
         question = Question.model_validate(given)
         question = question if question.id else question.model_copy(update={"id": f"line-{number}"})
         if not all(question.gold):
             raise LookupError("an entry of gold is empty. Leave it out, or put the exact sentence there.")
     except (json.JSONDecodeError, RecursionError) as error:
-        raise UnreadableData(f"{where} is no JSON: {error}. Put one whole JSON object on each line.") from None
+        raise UnreadableData(
+            f"{where} is no JSON: {error}. Put one whole JSON object on each line."
+        ) from None
     except ValidationError as error:
         raise UnreadableData(f"{where}: {_first_fault(error)} The form: docs/memory-benchmark.md.") from None
     except LookupError as error:
         raise UnreadableData(f"{where}: {error.args[0]}") from None
     return question
+
+
+def _without_surrogates(given: Any) -> Any:
+    """Half characters, which JSON allows and UTF-8 does not, become question marks."""
+    return json.loads(json.dumps(given, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def _first_fault(error: ValidationError) -> str:

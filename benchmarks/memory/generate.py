@@ -1,9 +1,9 @@
 """Our own set: questions over an invented country and invented conversations, the same for the same seed.
 
-    two-hop, four-hop    a chain of bridging entities, in four and in six rounds
-    comparison, number   two subjects side by side, or figures at the end of a chain
-    update               what dated reports say one after another
-    conversation         what was said in passing, months ago
+two-hop, four-hop    a chain of bridging entities, in four and in six rounds
+comparison, number   two subjects side by side, or figures at the end of a chain
+update               what dated reports say one after another
+conversation         what was said in passing, months ago
 """
 
 from random import Random
@@ -15,23 +15,29 @@ from benchmarks.memory.form import Question
 from benchmarks.memory.searches import Engine, with_rounds
 from benchmarks.memory.world import World
 
-COUNTS = {"two-hop": 28, "four-hop": 28, "comparison": 16, "number": 16, "update": 16}
-_CONVERSATIONS = 6
+COUNTS = {"two-hop": 36, "four-hop": 36, "comparison": 16, "number": 16, "update": 20}
+_CONVERSATIONS = 9
 SEED = 4
 
 
 def generate(seed: int = SEED) -> list[Question]:
-    """About 130 questions."""
+    """160 questions."""
     random = Random(seed)
     world = World(random)
     made = library(world, random)
-    drafts = [draft for kind, count in COUNTS.items() for draft in (_draft(kind, world, made, random) for _ in range(count))]
+    drafts = [
+        draft
+        for kind, count in COUNTS.items()
+        for draft in (_draft(kind, world, made, random) for _ in range(count))
+    ]
     engine = Engine(made.passages)
     counted: dict[str, int] = {}
     questions = []
     for draft in drafts:
         counted[draft.kind] = counted.get(draft.kind, 0) + 1
-        rounds = _ROUNDS.get(draft.kind) or random.randint(max(4, len(draft.steps) + 1), 12 if draft.kind == "update" else 9)
+        rounds = _ROUNDS.get(draft.kind) or random.randint(
+            max(4, len(draft.steps) + 1), 12 if draft.kind == "update" else 9
+        )
         questions.append(with_rounds(draft, f"{draft.kind}-{counted[draft.kind]}", rounds, engine, random))
     for n in range(1, _CONVERSATIONS + 1):
         questions += conversation(n, random)

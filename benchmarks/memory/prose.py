@@ -9,6 +9,7 @@ from random import Random
 
 DATA = Path(__file__).parent / "data"
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
+_AN = re.compile(r"\b([Aa]) (?=[aeiou](?!ni|se|r[aeio]))")
 _SLOT = re.compile(r"\{(\w+)\}")
 
 Templates = dict[str, dict[str, list[str]]]
@@ -40,7 +41,7 @@ def templates() -> Templates:
 @cache
 def talk() -> dict[str, list[str]]:
     """The conversations' lines by kind; `slot ...` are lists of values."""
-    found = defaultdict(list)
+    found: dict[str, list[str]] = defaultdict(list)
     for name, line in _lines("talk.txt"):
         found[name] += line.split(",") if name.startswith("slot ") else [line]
     return found
@@ -50,7 +51,7 @@ def fill(template: str, slot: Callable[[str], str], random: Random) -> str:
     """The template with one of each choice taken, and each slot filled."""
     chosen = _CHOICE.sub(lambda match: random.choice(match[1].split("|")), template)
     text = _SLOT.sub(lambda match: slot(match[1]), chosen)
-    return re.sub(r"  +", " ", text).strip()
+    return _AN.sub(r"\1n ", re.sub(r"  +", " ", text)).strip()
 
 
 def _lines(name: str) -> list[tuple[str, str]]:

@@ -7,7 +7,10 @@ from benchmarks.memory.bm25 import Index
 from benchmarks.memory.drafts import Draft, Step
 from benchmarks.memory.form import Call, Passage, Question, Round
 
-_SECOND_SEARCH, _BY_QUESTION = 0.15, 0.3
+_SECOND_SEARCH = 0.15
+_TRIES = 20
+_NOISE = 0.4
+"""The least part of its score that a passage is ranked by."""
 
 
 class Engine:
@@ -20,7 +23,7 @@ class Engine:
     def search(self, query: str, n: int, random: Random, wanted: int | None = None) -> tuple[Passage, ...]:
         """The `n` best; `wanted` is among them, at its place if it is good enough, else somewhere."""
         scores = self._index.scores(query)
-        noisy = [(score * random.uniform(0.6, 1.0), i) for i, score in enumerate(scores) if score > 0]
+        noisy = [(score * random.uniform(_NOISE, 1.0), i) for i, score in enumerate(scores) if score > 0]
         found = [i for _, i in sorted(noisy, key=lambda pair: (-pair[0], pair[1]))[:n]]
         while len(found) < n:
             found.append(random.randrange(len(self._passages)))
@@ -33,26 +36,33 @@ def with_rounds(draft: Draft, id: str, rounds: int, engine: Engine, random: Rand
     """The question with so many rounds: one for each step in order, the others off the mark."""
     places = sorted(random.sample(range(rounds), len(draft.steps)))
     made = []
+    asked: set[str] = set()
     for n in range(rounds):
         step = draft.steps[places.index(n)] if n in places else None
         done = draft.steps[: sum(place < n for place in places)]
-        calls = [_call(step, draft, done, engine, random)]
+        calls = [_call(_query(step, draft, done, asked, random), step, engine, random.randint(8, 12), random)]
         if random.random() < _SECOND_SEARCH:
-            calls.append(_call(None, draft, done, engine, random, few=True))
+            aside = _query(None, draft, done, asked, random)
+            calls.append(_call(aside, None, engine, random.randint(3, 5), random))
         made.append(Round(calls=tuple(calls)))
     gold = tuple(step.gold for step in draft.steps)
     return Question(id=id, kind=draft.kind, question=draft.question, rounds=tuple(made), gold=gold)
 
 
-def _call(
-    step: Step | None, draft: Draft, done: Sequence[Step], engine: Engine, random: Random, *, few: bool = False
-) -> Call:
-    n = random.randint(3, 5) if few else random.randint(8, 12)
-    if step is not None:
-        query, wanted = random.choice(step.searches), step.passage
-    else:
-        query, wanted = _off_the_mark(draft, done, random), None
-    return Call(arguments={"query": query}, results=engine.search(query, n, random, wanted))
+def _call(query: str, step: Step | None, engine: Engine, n: int, random: Random) -> Call:
+    results = engine.search(query, n, random, step.passage if step else None)
+    return Call(arguments={"query": query}, results=results)
+
+
+def _query(step: Step | None, draft: Draft, done: Sequence[Step], asked: set[str], random: Random) -> str:
+    """What to search for; not what was searched for before, as long as something else comes to mind."""
+    query = ""
+    for _ in range(_TRIES):
+        query = random.choice(step.searches) if step else _off_the_mark(draft, done, random)
+        if query not in asked:
+            break
+    asked.add(query)
+    return query
 
 
 def _off_the_mark(draft: Draft, done: Sequence[Step], random: Random) -> str:

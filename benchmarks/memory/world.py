@@ -12,7 +12,13 @@ SIZES = {
     "building": 70, "club": 45, "ship": 40, "award": 35, "band": 40,
 }  # fmt: skip  # a table
 _WITH_ARTICLE = {"river", "building", "ship", "award"}
-_NAMED_AS = {"film": "the film ", "novel": "the novel ", "company": "", "band": "the band ", "club": "the club "}
+_NAMED_AS = {
+    "film": "the film ",
+    "novel": "the novel ",
+    "company": "",
+    "band": "the band ",
+    "club": "the club ",
+}
 
 
 @dataclass
@@ -69,7 +75,9 @@ class World:
         self.of_kind: dict[str, list[Entity]] = {kind: [] for kind in SIZES}
         names: set[str] = set()
         for kind, size in SIZES.items():
-            while len(self.of_kind[kind]) < min(size, len(words()["region_name"]) if kind == "region" else size):
+            while len(self.of_kind[kind]) < min(
+                size, len(words()["region_name"]) if kind == "region" else size
+            ):
                 entity = self._named(kind, random)
                 if entity.name not in names:
                     names.add(entity.name)
@@ -120,7 +128,12 @@ class World:
             case "novel" | "film":
                 adjective, noun, other = one("work_adj"), one("work_noun"), one("work_noun")
                 name = random.choice(
-                    [f"The {adjective} {noun}", f"The {noun} of {town}", f"A {noun} for the {other}", f"{adjective} {noun}s"]
+                    [
+                        f"The {adjective} {noun}",
+                        f"The {noun} of {town}",
+                        f"A {noun} for the {other}",
+                        f"{adjective} {noun}s",
+                    ]
                 )
             case "building":
                 name = random.choice([town, last]) + " " + one("building_kind")
@@ -154,7 +167,9 @@ _LITERALS: dict[str, Callable[[Entity, Random], str]] = {
     "film takings": _number(2, 190, "million dollars"),
     "building height": _number(21, 240, "metres"),
     "building opened": _year(1790, 2009),
-    "club stadium": lambda entity, random: f"{random.choice(words()['last'])} {random.choice(words()['stadium_tail'])}",
+    "club stadium": lambda entity, random: (
+        f"{random.choice(words()['last'])} {random.choice(words()['stadium_tail'])}"
+    ),
     "ship displacement": _number(900, 21_000, "tonnes"),
     "award sum": _number(5, 250, "thousand crowns"),
 }

@@ -5,6 +5,7 @@ from typing import Any
 
 from reasoning_engine.offline.language import content_words, identifier_stems, similarity, stems
 from reasoning_engine.offline.plan import Situation
+from reasoning_engine.offline.question import Reference
 from reasoning_engine.offline.records import Record, outermost
 from reasoning_engine.offline.references import Resolution, concerns
 
@@ -19,15 +20,16 @@ def compose(situation: Situation) -> str:
     """Markdown: what was found, quoted and cited; what was not; and who says so."""
     question = situation.question
     resolution = situation.resolution()
+    reference = question.reference
     if question.compares:
-        parts = _comparison(situation, resolution) if resolution else []
+        parts = _comparison(situation, reference, resolution) if reference and resolution else []
     else:
         parts = _direct(situation, resolution)
     return "\n\n".join([*parts, *_shortcomings(situation, resolution), SIGNATURE])
 
 
-def _comparison(situation: Situation, resolution: Resolution) -> list[str]:
-    told = _told(situation, resolution)
+def _comparison(situation: Situation, reference: Reference, resolution: Resolution) -> list[str]:
+    told = identity(reference, resolution)
     terms = frozenset(term for query in resolution.queries for term in stems(query))
     others = [
         record
@@ -60,7 +62,7 @@ def _direct(situation: Situation, resolution: Resolution | None) -> list[str]:
     terms = question.terms | stems(question.slots.query)
     parts = []
     if resolution is not None and question.reference and question.reference.number and resolution.title:
-        parts.append(_told(situation, resolution))
+        parts.append(identity(question.reference, resolution))
     latest = _latest(outermost(situation.records))
     names = [entity.value for entity in question.slots.entities]
     ranked = sorted(
@@ -77,14 +79,14 @@ def _direct(situation: Situation, resolution: Resolution | None) -> list[str]:
     return [*parts, *(_quotation(record, terms) for record in fitting[:_QUOTED_MAX])]
 
 
-def _told(situation: Situation, resolution: Resolution) -> str:
+def identity(reference: Reference, resolution: Resolution) -> str:
     """What the thing is called that the question points at."""
-    reference = situation.question.reference
     pointed = str(reference)
-    if reference and reference.number is None and resolution.queries:
+    if reference.number is None and resolution.queries:
         query = _plain(resolution.queries[0])
         return f"I searched for “{query}”, taken from {pointed} {_cite(resolution.record)}."
-    return f"{pointed[:1].upper()}{pointed[1:]} is “{_plain(resolution.title)}” {_cite(resolution.record)}."
+    cited = _cite(resolution.record, resolution.title)
+    return f"{pointed[:1].upper()}{pointed[1:]} is “{_plain(resolution.title)}” {cited}."
 
 
 def _latest(whole: list[Record]) -> list[Record]:
@@ -106,11 +108,11 @@ def _quotation(record: Record, terms: frozenset[str]) -> str:
         if key not in texts and value != title and value not in (None, "", [], {}):
             shown = _value(value)
             head.append(shown if key in ("title", "text") else f"{key}: {shown}")
-    lines = [f"{' · '.join(head) or 'From the result'} {_cite(record)}"]
-    if texts:
-        best = max(texts.values(), key=lambda text: (len(terms & stems(text[:20_000])), len(text)))
-        lines.append("> " + _excerpt(best, terms))
-    return "\n\n".join(lines)
+    text = max(texts.values(), key=lambda text: (len(terms & stems(text[:20_000])), len(text)), default="")
+    quoted = f"\n\n{_excerpt(record, text, terms)}" if text else ""
+    is_all_quoted = bool(text) and len(record.fact.sentences) == len(record.fact.ids)
+    cited = "" if is_all_quoted else f" {_cite(record)}"
+    return f"{' · '.join(head) or 'From the result'}{cited}{quoted}"
 
 
 def _value(value: Any) -> str:
@@ -124,24 +126,26 @@ def _value(value: Any) -> str:
     return _plain(str(value))
 
 
-def _excerpt(text: str, terms: frozenset[str]) -> str:
-    """The sentences, verbatim and in a row, that share most words with the question."""
-    lines = text.strip().splitlines()
-    if len(lines) > 1 and len(text) <= _EXCERPT_LENGTH_MAX:
-        return "\n> ".join(lines)
-    sentences = _SENTENCE_END.split(text.strip()[:20_000])
+def _excerpt(record: Record, text: str, terms: frozenset[str]) -> str:
+    """The sentences, verbatim and in a row, that share most words with the question, and the facts they are."""
+    sentences = record.fact.sentences
+    if text != "\n".join(sentence for _, sentence in sentences):
+        parts = text.splitlines() if len(text) <= _EXCERPT_LENGTH_MAX else _SENTENCE_END.split(text[:20_000])
+        sentences = tuple(("", part) for part in parts if part.strip())
     best, score = 0, -1
-    for start in range(len(sentences)):
-        shared = len(terms & stems(" ".join(sentences[start : start + 2])))
+    for start in range(len(sentences) if len(text) > _EXCERPT_LENGTH_MAX else 0):
+        shared = len(terms & stems(" ".join(sentence for _, sentence in sentences[start : start + 2])))
         if shared > score:
             best, score = start, shared
-    taken = ""
-    for sentence in sentences[best:]:
-        if taken and len(taken) + len(sentence) > _EXCERPT_LENGTH_MAX:
+    taken: dict[str, str] = {}
+    left = _EXCERPT_LENGTH_MAX
+    for number, (id, sentence) in enumerate(sentences[best:]):
+        if number and len(sentence) > left:
             break
-        taken += (" " if taken else "") + sentence
-    cut = taken[:_EXCERPT_LENGTH_MAX]
-    return _plain(cut) + ("…" if len(cut) < len(taken) else "")
+        taken[id or str(number)] = _plain(sentence[:left]) + ("…" if len(sentence) > left else "")
+        left -= len(sentence)
+    cited = ", ".join(id for id in taken if id.startswith("F"))
+    return "> " + "\n> ".join(taken.values()) + (f" [{cited}]" if cited else "")
 
 
 def _wanted_name(record: Record, wanted: str) -> str:
@@ -197,8 +201,10 @@ def _shortcomings(situation: Situation, resolution: Resolution | None) -> list[s
     return notes
 
 
-def _cite(record: Record) -> str:
-    return f"[{record.fact.id}]"
+def _cite(record: Record, said: str = "") -> str:
+    """The fact that says it, the record's first when none of its sentences does."""
+    told = (id for id, sentence in record.fact.sentences if said and said in sentence)
+    return f"[{next(told, record.fact.id)}]"
 
 
 def _plain(text: str) -> str:

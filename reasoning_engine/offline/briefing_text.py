@@ -5,7 +5,6 @@ together again: a record with the sentences of its text, or sentences in a row.
 """
 
 import html
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -191,8 +190,8 @@ def _beside(title: str, content: Any) -> str:
 def _content(text: str) -> Any:
     """JSON where the text is JSON, or the beginning of it that a shortened fact holds."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return from_json(text)
+    except ValueError:
         pass
     if text[:1] in ("{", "["):
         try:

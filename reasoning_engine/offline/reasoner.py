@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from reasoning_engine.offline.answer import SIGNATURE, compose
+from reasoning_engine.offline.answer import SIGNATURE, compose, identity
 from reasoning_engine.offline.briefing_text import read_briefing
 from reasoning_engine.offline.plan import Call, Situation, next_calls
 from reasoning_engine.offline.question import read_question
@@ -51,7 +51,18 @@ def reply_to(request: Request) -> Reply:
     if not calls:
         return Reply(compose(situation))
     reasons = dict.fromkeys(f"`{call.tool}`, to {call.reason}" for call in calls)
-    return Reply(f"Offline model: {'; '.join(reasons)}.", tuple(_tool_use(request, call) for call in calls))
+    said = f"Offline model: {'; '.join(reasons)}.{_note(situation)}"
+    return Reply(said, tuple(_tool_use(request, call) for call in calls))
+
+
+def _note(situation: Situation) -> str:
+    """The note beside calls, as `shared.note` has it: what the question points at, once it is found."""
+    reference, resolution = situation.question.reference, situation.resolution()
+    if reference is None or reference.number is None:
+        return ""
+    asked = f"what is {reference}?"
+    state = f"answered: {asked} {identity(reference, resolution)}" if resolution else f"open: {asked}"
+    return f"\n\n<note>\n{' '.join(state.replace('<', ' ').split())}\n</note>"
 
 
 def _tool_use(request: Request, call: Call) -> ToolUse:

@@ -15,6 +15,7 @@ _FACT_IDS = re.compile(r"\bF(\d{1,6})(?:-F(\d{1,6}))?\b")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SHOWN_IN_PART = "; shown in part:"
 _FACTS_PER_CALL_MAX = 5_000
+_QUERIES_CHARACTERS_MAX = 4_000
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ def tried_calls(section: str) -> tuple[TriedCall, ...]:
 
 def _entries(section: str) -> Iterator[tuple[str, str]]:
     """Each item's line, and what stands in the fence below it: the tool's own words."""
-    line, said = "", []
+    line = ""
+    said: list[str] = []
     for text in section.split("\n"):
         if text.startswith("- "):
             yield line, "\n".join(said)
@@ -67,7 +69,9 @@ def _entries(section: str) -> Iterator[tuple[str, str]]:
 
 def _tried_call(line: str, said: str) -> TriedCall | None:
     if joined := _SEARCHED.match(line):
-        queries = tuple(_read(quoted) for quoted in _QUOTED.findall(line[joined.end() :]))
+        queries = tuple(
+            _read(quoted) for quoted in _QUOTED.findall(line[joined.end() :][:_QUERIES_CHARACTERS_MAX])
+        )
         message = joined.group(1).strip(" ,")
         return TriedCall(0, "", None, "ok", message, frozenset(), queries=queries) if queries else None
     match = _TRIED.match(line)

@@ -1,7 +1,25 @@
-"""stub"""
+"""Which earlier facts a new one supersedes, is superseded by, or contradicts.
+
+Superseded only by the same subject and attribute with an explicitly later date; the same subject and attribute
+otherwise, and something else said of it, is a contradiction. Everything is found by one look-up: a claim by its
+words without numbers and date, a denial by the words of what it denies, a record by what names it.
+"""
+
 from typing import NamedTuple
 
-from shared.memory import Fact
+from shared.filing.claims import Claim, claim_of, denied_by, names_subject
+from shared.filing.dates import Date, is_later
+from shared.filing.reading import read
+from shared.filing.records import Entry, disagree, entry_of
+from shared.memory import Document, Fact
+
+_COMPARED_MAX = 8
+"""Of many alike, the newest are compared: they are steps of a list, not claims about one thing."""
+_GENERIC_TITLES = frozenset((
+    "",    "introduction", "overview", "summary", "conclusion", "details", "notes", "abstract", "contents",
+    "background", "about", "description", "result", "results", "untitled", "document", "page", "section",
+    "chapter", "general", "information", "home", "faq", "history",
+))  # fmt: skip  # a text, not a column
 
 
 class Relations(NamedTuple):
@@ -12,5 +30,97 @@ class Relations(NamedTuple):
     contradicts: tuple[str, ...] = ()
 
 
+Place = tuple[str, Document]
+"""A fact's id, and the document it stands in."""
+NONE = Relations()
+
+
 class Differences:
-    def put(self, fact: Fact, title: str) -> None: ...
+    """The facts by what they claim. Changed by `put` alone."""
+
+    def __init__(self) -> None:
+        self._claims: dict[str, list[tuple[Claim, str, Document]]] = {}
+        self._records: dict[tuple[str, str], list[tuple[Entry, str, Document]]] = {}
+        self._stated: dict[str, Place] = {}
+        self._denied: dict[str, Place] = {}
+
+    def put(self, fact: Fact, document: Document) -> None:
+        """Take in what a fact claims."""
+        if fact.is_json:
+            if entry := entry_of(fact.statement):
+                alike = self._records.setdefault(entry.identity, [])
+                alike.append((entry, fact.id, document))
+                del alike[:-_COMPARED_MAX]
+            return
+        if claim := claim_of(fact.statement):
+            similar = self._claims.setdefault(claim.template, [])
+            similar.append((claim, fact.id, document))
+            del similar[:-_COMPARED_MAX]
+        self._stated[read(fact.statement, False).key] = (fact.id, document)
+        for key in denied_by(fact.statement):
+            self._denied[key] = (fact.id, document)
+
+    def relations(self, text: str, is_json: bool, document: Document) -> Relations:
+        """How a statement that is about to be filed stands to those filed."""
+        if is_json:
+            entry = entry_of(text)
+            return self._of_record(entry, document) if entry and entry.identity in self._records else NONE
+        claim = claim_of(text)
+        found = self._of_claim(claim, text, document) if claim and claim.template in self._claims else NONE
+        opposite = self._opposite(text, document)
+        return found._replace(contradicts=(*found.contradicts, *opposite)) if opposite else found
+
+    def _of_record(self, entry: Entry, document: Document) -> Relations:
+        others = self._records[entry.identity]
+        call = (document.round, document.call_id)
+        if any((other.round, other.call_id) == call for _, _, other in others):
+            return NONE  # a name that one result gives twice names nothing
+        return _by_date(
+            entry.date, [(other.date, fact) for other, fact, _ in others if disagree(entry, other)]
+        )
+
+    def _of_claim(self, claim: Claim, text: str, document: Document) -> Relations:
+        found: list[tuple[Date | None, str]] = []
+        for other, fact, its in self._claims[claim.template]:
+            if not _is_same_subject(text, document, its):
+                continue
+            if _later_decides(claim, other):
+                found.append((other.date, fact))
+            elif claim.date == other.date and its.id != document.id and _differ_in_one(claim, other):
+                found.append((None, fact))
+        return _by_date(claim.date, found)
+
+    def _opposite(self, text: str, document: Document) -> tuple[str, ...]:
+        """The facts that state what the text denies, or deny what it states."""
+        places = [self._stated[key] for key in denied_by(text) if key in self._stated]
+        if denial := self._denied.get(read(text, False).key):
+            places.append(denial)
+        return tuple(fact for fact, its in places if _is_same_subject(text, document, its))
+
+
+def _by_date(date: Date | None, others: list[tuple[Date | None, str]]) -> Relations:
+    supersedes: list[str] = []
+    superseded_by: list[str] = []
+    contradicts: list[str] = []
+    for other, fact in others:
+        later = is_later(date, other) if date and other else None
+        (contradicts if later is None else supersedes if later else superseded_by).append(fact)
+    return Relations(tuple(supersedes), tuple(superseded_by), tuple(contradicts))
+
+
+def _later_decides(one: Claim, other: Claim) -> bool:
+    """Whether two claims are states of one thing at different times."""
+    if one.numbers == other.numbers or not (one.is_lasting and one.date and other.date):
+        return False
+    return is_later(one.date, other.date) is not None
+
+
+def _differ_in_one(one: Claim, other: Claim) -> bool:
+    return sum(mine != its for mine, its in zip(one.numbers, other.numbers, strict=True)) == 1
+
+
+def _is_same_subject(text: str, document: Document, other: Document) -> bool:
+    """Whether words that are the same speak of the same: they name it, or it is the title of both."""
+    title = document.title.lower()
+    is_title = title == other.title.lower() and title not in _GENERIC_TITLES
+    return is_title or names_subject(text)

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from shared.filing.differences import Relations
+from shared.filing.differences import NONE, Relations
 from shared.filing.parts import Part, Statement, parts_of
 from shared.filing.recalled import Recalled
 from shared.filing.salience import salience_of
-from shared.filing.sameness import Known
+from shared.filing.sameness import Known, name_of
 from shared.memory import Document, Fact, Memory, MemoryDelta, Sighting
 
 
@@ -27,8 +27,8 @@ class Drawer:
         self._memory = memory
         self._known = known
         self._new = Known()
-        self._first_document = _number_after(reversed(memory.documents))
-        self._first_fact = _number_after(reversed(memory.facts))
+        self._first_document = len(memory.documents) + 1
+        self._first_fact = len(memory.facts) + 1
         self._documents: list[Document] = []
         self._facts: list[Fact] = []
         self._sightings: list[Sighting] = []
@@ -48,12 +48,17 @@ class Drawer:
 
     def file_again(self, recalled: Recalled, is_untrusted: bool) -> tuple[str, ...]:
         """The ids of what was recalled; what is not in memory any more is filed where it first came from."""
-        origin = Origin(recalled.round, recalled.call_id, recalled.tool, is_untrusted)
+        call = (recalled.round, recalled.call_id)
+        was_untrusted = any(
+            use.is_untrusted for use in self._memory.tool_usage if (use.round, use.call_id) == call
+        )
+        origin = Origin(*call, recalled.tool, is_untrusted or was_untrusted)
         told: list[str] = []
         for part in parts_of(recalled.content, recalled.position):
             document: Document | None = None
+            name = _name(part, origin)
             for statement in part.statements:
-                id = self._find(statement, part.title)
+                id = self._known.at(*origin[:2], statement.position) or self._find(statement, name)
                 if id is None:
                     document = document or self._new_document(part, origin)
                     id = self._new_fact(document, statement)
@@ -61,16 +66,17 @@ class Drawer:
         return tuple(told)
 
     def _file_part(self, part: Part, origin: Origin) -> list[str]:
-        found = [self._find(statement, part.title) for statement in part.statements]
+        name = _name(part, origin)
+        found = [self._find(statement, name) for statement in part.statements]
         if self._is_repeat(part, origin, found):
             return [id for id in found if id is not None]
         document = self._new_document(part, origin)
         told: list[str] = []
         for statement, known in zip(part.statements, found, strict=True):
-            id = known or self._new.find(statement.text, statement.is_json, part.title)
+            id = known or self._new.find(statement.text, statement.is_json, name)
             if id is None:
                 id = self._new_fact(document, statement)
-            else:
+            elif self._document_of(id) is not document:
                 self._sightings.append(Sighting(fact=id, document=document.id, position=statement.position))
             told.append(id)
         return told
@@ -85,9 +91,9 @@ class Drawer:
             sources.add((document.tool, document.title))
         return sources == {(origin.tool, part.title)}
 
-    def _find(self, statement: Statement, title: str) -> str | None:
-        found = self._known.find(statement.text, statement.is_json, title)
-        return found or self._new.find(statement.text, statement.is_json, title)
+    def _find(self, statement: Statement, name: str) -> str | None:
+        found = self._known.find(statement.text, statement.is_json, name)
+        return found or self._new.find(statement.text, statement.is_json, name)
 
     def _document_of(self, id: str) -> Document:
         number = int(id[1:]) - self._first_fact
@@ -109,6 +115,7 @@ class Drawer:
         return document
 
     def _new_fact(self, document: Document, statement: Statement) -> str:
+        relations = self._relations(document, statement)
         fact = Fact(
             id=f"F{self._first_fact + len(self._facts)}",
             document=document.id,
@@ -116,13 +123,21 @@ class Drawer:
             statement=statement.text,
             is_json=statement.is_json,
             salience=salience_of(statement.text, statement.is_json),
+            **relations,
         )
         self._facts.append(fact)
-        self._new.put(fact, document.title)
+        self._new.put(fact, document)
         return fact.id
 
+    def _relations(self, document: Document, statement: Statement) -> dict[str, tuple[str, ...]]:
+        """How the statement stands to facts old and new: what is worth saying of it."""
+        old = self._known.relations(statement.text, statement.is_json, document)
+        new = self._new.relations(statement.text, statement.is_json, document)
+        if old is NONE and new is NONE:
+            return {}
+        return {name: getattr(old, name) + getattr(new, name) for name in Relations._fields}
 
-def _number_after(ids: Iterable[str]) -> int:
-    """What comes after the last of the ids, which go up."""
-    last = next(iter(ids), None)
-    return int(last[1:]) + 1 if last else 1
+
+def _name(part: Part, origin: Origin) -> str:
+    first = part.statements[0]
+    return name_of(part.title, origin.tool, first.text, first.is_json)

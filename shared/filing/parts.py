@@ -13,14 +13,13 @@ statements is cut into larger ones.
 """
 
 import re
-from collections.abc import Iterator
-from itertools import groupby, islice
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
 from shared.excerpt import one_line
-from shared.filing.sentences import TITLE_CHARACTERS_MAX, cut, slices
+from shared.filing.sentences import COARSE, TITLE_CHARACTERS_MAX, cut, sections
 
 FACTS_PER_RESULT_MAX = 1000
 _SMALL_CHARACTERS = 1500
@@ -28,7 +27,9 @@ _PROSE_MIN = 60
 _PROSE_WITHOUT_END = 200
 _TEXT_MIN = 25
 _DEPTH_MAX = 16
-_GRAINS = tuple(4**n for n in range(12))
+_PATH_MAX = 300
+"""Every statement names its path, so a long one is not gone down."""
+_GRAINS = tuple(2**n for n in range(25))
 _TITLE_KEYS = ("title", "name", "headline", "heading", "subject", "label", "topic", "course", "lesson")
 _TITLE_ENDINGS = ("_title", "_name", " title", " name")
 _LESS_TELLING_TITLE_KEYS = (
@@ -93,8 +94,8 @@ def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterat
             yield from _text(value, path, context, grain)
         case list() if _is_records(value):
             yield from _records(value, path, context, grain, depth)
-        case dict() if depth < _DEPTH_MAX and (keys := _keys_of_records(value, depth)):
-            rest, prose = _without_prose(value, path)
+        case dict() if grain < COARSE and depth < _DEPTH_MAX and (keys := _keys_of_records(value, depth)):
+            _, prose = _without_prose(value, path)
             if not prose and (whole := _json(path, value)) and len(whole.text) <= _SMALL_CHARACTERS:
                 yield Part(path, _joined(context, _title_of(value)), (whole,))
                 return
@@ -125,10 +126,10 @@ def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
     """One value: what it says beside its prose, then its prose, which may have headings of its own."""
     own = _title_of(value)
     title = _joined(context, own)
-    rest, prose = _without_prose(value, path)
+    rest, prose = _without_prose(value, path) if grain < COARSE else (value, [])
     said: list[Statement] = []
     if rest is not _GONE and not (prose and _repeats(rest, own)):
-        said = list(_pieces(rest, path, _SMALL_CHARACTERS * grain, 0))
+        said = list(_pieces(rest, path, _SMALL_CHARACTERS * max(1, grain // COARSE), 0))
     for place, text in prose:
         for part in _text(text, place, title, grain):
             if part.title == title:
@@ -144,11 +145,9 @@ def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
 
 def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
     found = False
-    for heading, group in groupby(slices(text, grain), lambda one: one.heading):
+    for heading, spans in sections(text, grain):
         found = True
-        # islice, because a text of one heading may hold more statements than anybody takes.
-        said = islice(group, FACTS_PER_RESULT_MAX + 1)
-        statements = tuple(Statement(f"{path}[{a}:{b}]", text[a:b], False) for _, a, b in said)
+        statements = tuple([Statement(f"{path}[{a}:{b}]", text[a:b], False) for a, b in spans])
         yield Part(path, _joined(context, heading), statements)
     if not found and (words := text.strip()):
         start = text.index(words)
@@ -157,17 +156,17 @@ def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
 
 def _without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tuple[Any, list[tuple[str, str]]]:
     """The value without the texts in it, and these with their paths. What a text leaves empty is gone too."""
-    if isinstance(value, str):
-        return (_GONE, [(path, value)]) if _is_prose(value, key) else (value, [])
-    if not isinstance(value, dict | list) or not value or depth > _DEPTH_MAX:
+    if isinstance(value, str) and len(path) <= _PATH_MAX and _is_prose(value, key):
+        return _GONE, [(path, value)]
+    if not isinstance(value, dict | list) or not value or depth > _DEPTH_MAX or len(path) > _PATH_MAX:
         return value, []
-    members = value.items() if isinstance(value, dict) else enumerate(value)
+    is_dict = isinstance(value, dict)
+    members: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else enumerate(value)
     kept: dict[Any, Any] = {}
     prose: list[tuple[str, str]] = []
     for name, inner in members:
-        is_key = isinstance(value, dict)
-        place = path + (_member(name) if is_key else f"[{name}]")
-        rest, found = _without_prose(inner, place, str(name) if is_key else key, depth + 1)
+        place = path + (_member(str(name)) if is_dict else f"[{name}]")
+        rest, found = _without_prose(inner, place, str(name) if is_dict else key, depth + 1)
         prose += found
         if rest is not _GONE:
             kept[name] = rest
@@ -175,15 +174,19 @@ def _without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tupl
         return value, []
     if not kept:
         return _GONE, prose
-    return (kept if isinstance(value, dict) else list(kept.values())), prose
+    return (kept if is_dict else list(kept.values())), prose
 
 
 def _is_prose(text: str, key: str) -> bool:
-    if len(text) < _PROSE_MIN and not (len(text) >= _TEXT_MIN and key.lower() in _TEXT_KEYS):
+    if len(text) < _TEXT_MIN:
+        return False
+    is_named_so = key.lower() in _TEXT_KEYS
+    if len(text) < _PROSE_MIN and not is_named_so:
         return False
     if len(text.split(None, 1)) < 2 and not _WIDE.search(text):
         return False
-    return len(text) > _PROSE_WITHOUT_END or _SENTENCE_END.search(text) is not None
+    is_long = len(text) > (_PROSE_MIN if is_named_so else _PROSE_WITHOUT_END)
+    return is_long or _SENTENCE_END.search(text) is not None
 
 
 def _repeats(rest: Any, title: str) -> bool:
@@ -196,14 +199,15 @@ def _repeats(rest: Any, title: str) -> bool:
 def _pieces(value: Any, path: str, longest: int, depth: int) -> Iterator[Statement]:
     """The value as JSON, taken apart by its members where that is long."""
     whole = _json(path, value)
-    if len(whole.text) <= longest or depth > _DEPTH_MAX or not isinstance(value, dict | list | str):
+    is_bare = not isinstance(value, dict | list | str)
+    if is_bare or len(whole.text) <= longest or depth > _DEPTH_MAX or len(path) > _PATH_MAX:
         yield whole
     elif isinstance(value, str):
         for start, end in cut(value, 0, len(value), longest):
             yield Statement(f"{path}[{start}:{end}]", value[start:end], False)
     elif isinstance(value, dict):
         held: dict[str, Any] = {}
-        size = 0
+        size = 1
         for key, inner in value.items():
             length = len(_json("", inner).text) + len(key) + 4
             if length > longest:
@@ -211,7 +215,7 @@ def _pieces(value: Any, path: str, longest: int, depth: int) -> Iterator[Stateme
                 continue
             if held and size + length > longest:
                 yield _json(path, held)
-                held, size = {}, 0
+                held, size = {}, 1
             held[key] = inner
             size += length
         if held:
@@ -221,16 +225,16 @@ def _pieces(value: Any, path: str, longest: int, depth: int) -> Iterator[Stateme
 
 
 def _pieces_of_list(items: list[Any], path: str, longest: int, depth: int) -> Iterator[Statement]:
-    first, size = 0, 0
+    first, size = 0, 1
     for number, inner in enumerate(items):
         length = len(_json("", inner).text) + 1
         if first < number and size + length > longest:
             yield _json(f"{path}[{first}:{number}]", items[first:number])
-            first, size = number, 0
+            first, size = number, 1
         size += length
         if length > longest:
             yield from _pieces(inner, f"{path}[{number}]", longest, depth + 1)
-            first, size = number + 1, 0
+            first, size = number + 1, 1
     if first < len(items):
         yield _json(f"{path}[{first}:{len(items)}]", items[first:])
 
@@ -255,7 +259,8 @@ def _keys_of_records(data: dict[str, Any], depth: int) -> tuple[str, ...]:
     return tuple(
         key
         for key, value in data.items()
-        if _is_records(value) or (isinstance(value, dict) and _keys_of_records(value, depth + 1))
+        if len(key) <= _PATH_MAX
+        and (_is_records(value) or (isinstance(value, dict) and _keys_of_records(value, depth + 1)))
     )
 
 

@@ -1,4 +1,4 @@
-"""Whether a statement is known already, in the same words or nearly the same. Pure functions and one index.
+"""Whether a statement is known already, in the same words or nearly the same.
 
 Two texts are the same when their words are, in order, whatever the case, spacing and punctuation, and whatever the
 words that say little (`the`, `also`). Every other word counts: of two sentences of twenty words that differ in
@@ -6,90 +6,71 @@ one, the one often denies the other. A sentence that leans on its document (`He 
 is the same only below the same title. JSON is the same when it is equal, below the same title.
 """
 
-import json
-import re
 from functools import lru_cache
-from typing import NamedTuple
 
-from pydantic_core import from_json
+from shared.filing.differences import Differences, Relations
+from shared.filing.reading import read
+from shared.memory import Document, Fact, Memory, MemoryDelta
 
-from shared.filing.differences import Differences
-from shared.memory import Fact, Memory, MemoryDelta
-
-_REMEMBERED = 8_192
-_TELLING_CHARACTERS = 25
-_TELLING_JSON_CHARACTERS = 40
-_TOKEN = re.compile(
-    r"\d+(?:[.,:/-]\d+)*|(?<![\w-])-(?=\d)|[^\W_]+(?:['’][^\W_]+)*|[$€£¥₹%°<>=+±]|[\u2600-\u2bff\U0001f000-\U0001faff]"
-)
-_SAY_LITTLE = frozenset("the a an also just very really indeed moreover however thus therefore".split())
-_LEAN = frozenset(
-    "he she it they his her hers its their theirs this that these those the there here then i we you my our your"
-    " him them both such one another".split()
-)
-
-
-class Reading(NamedTuple):
-    """What a statement is recognised by."""
-
-    key: str
-    is_telling: bool
-    """Whether it means the same below any title."""
+_REMEMBERED = 2_048
 
 
 class Known:
-    """What is in memory, by what it is recognised by. Changed by `add` alone."""
+    """What is in memory, by what it is recognised by. Changed by `add` and `put` alone."""
 
     def __init__(self) -> None:
         self._facts: dict[tuple[str, str], str] = {}
-        self.differences = Differences()
+        self._places: dict[tuple[int, str, str], str] = {}
+        self._names: dict[str, str] = {}
+        self._differences = Differences()
 
     @classmethod
     def of(cls, memory: Memory) -> "Known":
+        """All of a memory's facts."""
         known = cls()
         for fact in memory.facts.values():
-            known.put(fact, memory.documents[fact.document].title)
+            known.put(fact, memory.documents[fact.document])
         return known
 
     def add(self, delta: MemoryDelta, memory: Memory) -> None:
-        """Take in what was filed; `memory` is that with the delta in it."""
+        """Take in what was filed; `memory` holds it already."""
         for fact in delta.facts:
-            self.put(fact, memory.documents[fact.document].title)
+            self.put(fact, memory.documents[fact.document])
 
-    def put(self, fact: Fact, title: str) -> None:
+    def put(self, fact: Fact, document: Document) -> None:
+        """Take in one fact."""
         reading = read(fact.statement, fact.is_json)
-        self._facts.setdefault((reading.key, _named(title)), fact.id)
-        if reading.is_telling:
+        if document.id not in self._names:
+            self._names[document.id] = name_of(document.title, document.tool, fact.statement, fact.is_json)
+        self._facts.setdefault((reading.key, self._names[document.id]), fact.id)
+        self._places.setdefault((document.round, document.call_id, fact.position), fact.id)
+        if reading.is_telling and not fact.is_json:
             self._facts.setdefault((reading.key, ""), fact.id)
-        self.differences.put(fact, title)
+        self._differences.put(fact, document)
 
-    def find(self, text: str, is_json: bool, title: str) -> str | None:
-        """The id of the fact that says the same, if there is one."""
+    def find(self, text: str, is_json: bool, name: str) -> str | None:
+        """The id of the fact that says the same in a document of that name, or anywhere if that does not matter."""
         reading = read(text, is_json)
-        if (title or reading.is_telling) and (id := self._facts.get((reading.key, _named(title)))):
+        if (name or reading.is_telling) and (id := self._facts.get((reading.key, name))):
             return id
-        return self._facts.get((reading.key, "")) if reading.is_telling else None
+        return self._facts.get((reading.key, "")) if reading.is_telling and not is_json else None
+
+    def at(self, round: int, call_id: str, position: str) -> str | None:
+        """The id of the fact that was taken from there, if there is one."""
+        return self._places.get((round, call_id, position))
+
+    def relations(self, text: str, is_json: bool, document: Document) -> Relations:
+        """Which facts a new statement supersedes, is superseded by, or contradicts."""
+        return self._differences.relations(text, is_json, document)
+
+
+def name_of(title: str, tool: str, beginning: str, is_json: bool) -> str:
+    """What a document is known by: its title; of a text without one, its tool and how it begins."""
+    if title or is_json:
+        return _folded(title)
+    return f"{tool}\0{read(beginning, False).key}"
 
 
 @lru_cache(_REMEMBERED)
-def read(text: str, is_json: bool) -> Reading:
-    """What a statement is recognised by."""
-    if is_json:
-        return Reading("{" + _canonical(text), len(text) >= _TELLING_JSON_CHARACTERS)
-    words = _TOKEN.findall(text.lower())
-    key = " ".join([word for word in words if word not in _SAY_LITTLE])
-    if not key:
-        return Reading(text, False)
-    return Reading(key, len(text) >= _TELLING_CHARACTERS and words[0] not in _LEAN)
-
-
-def _canonical(text: str) -> str:
-    try:
-        return json.dumps(from_json(text), sort_keys=True)
-    except (ValueError, RecursionError):
-        return text
-
-
-@lru_cache(_REMEMBERED)
-def _named(title: str) -> str:
+def _folded(title: str) -> str:
     return " ".join(title.lower().split())

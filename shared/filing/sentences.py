@@ -17,12 +17,13 @@ TITLE_CHARACTERS_MAX = 100
 _SENTENCE_MAX = 600
 _CODE_MAX = 400
 _DIALOGUE_MAX = 500
+_SPEAKER_MAX = 100
 _SHORT = 25
 _SHORT_IDEOGRAPHS = 8
 _SPLIT_AT_ONCE = 8_000
 """`sentencex` takes quadratic time on some texts, so it never sees a long one."""
 _HEADING_LINE = re.compile(r"\s{0,3}#{1,6}[ \t]+(?P<words>\S.*?)[\s#]*")
-_ITEM = re.compile(r"\s*(?:[-*+•‣◦]|\d{1,4}[.)])[ \t]+(?=\S)")
+_ITEM = re.compile(r"(?:[-*+•‣◦]|\d{1,4}[.)])[ \t]+(?=\S)")
 _SPEAKER = re.compile(
     r"(?:[-*+•][ \t]+)?(?:[\[(][^\])\n]{1,40}[\])][ \t]*)?[*_]{0,2}"
     r"(?:\w[\w.'’-]{0,39}|(?=[^:]{1,40}:)(?:[A-Z0-9][\w.'’-]*)(?: [A-Z0-9(][\w.'’:/)-]*){1,3})"
@@ -33,6 +34,10 @@ _WIDE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _SENTENCE_END = (".", "!", "?", ",", ";", "。", "！", "？", "…", "؟", "।")
 _TITLE_WORDS_MAX = 10
 
+COARSE = 16
+"""The grain from which on structure gives way to size."""
+_HELD_MAX = 1_000
+
 Kind = Literal["heading", "paragraph", "whole", "code"]
 
 
@@ -42,33 +47,37 @@ class Block(NamedTuple):
     end: int
 
 
-class Slice(NamedTuple):
-    """`text[start:end]`, and the heading that it stands below."""
+Span = tuple[int, int]
+"""Start and end of a slice of the text."""
+
+
+class Section(NamedTuple):
+    """The statements below one heading."""
 
     heading: str
-    start: int
-    end: int
+    spans: list[Span]
 
 
-def slices(text: str, grain: int = 1) -> Iterator[Slice]:
-    """The statements of a text in order, `grain` neighbours below one heading in one; headings alone on their own.
+def sections(text: str, grain: int = 1) -> Iterator[Section]:
+    """The statements of a text in order, `grain` neighbours in one, by heading.
 
-    A heading is `text's first: heading` where both are there.
+    A heading reads `the text's first: heading` where both are there; one with nothing below it is a statement.
+    From `COARSE` on, headings are words like others. A section of very many statements comes in several.
     """
-    if grain == 1:
-        yield from _statements(text)
-        return
-    held: list[Slice] = []
-    for one in _statements(text):
-        if held and (len(held) == grain or held[0].heading != one.heading):
-            yield Slice(held[0].heading, held[0].start, held[-1].end)
-            held = []
-        held.append(one)
-    if held:
-        yield Slice(held[0].heading, held[0].start, held[-1].end)
+    held = Section("", [])
+    for heading, spans in _by_heading(text, has_headings=grain < COARSE):
+        if held.spans and (heading != held.heading or len(held.spans) > _HELD_MAX * grain):
+            yield _coarser(held, grain)
+            held = Section(heading, [])
+        if held.spans:
+            held.spans.extend(spans)
+        else:
+            held = Section(heading, spans)
+    if held.spans:
+        yield _coarser(held, grain)
 
 
-def cut(text: str, start: int, end: int, longest: int = _SENTENCE_MAX) -> Iterator[tuple[int, int]]:
+def cut(text: str, start: int, end: int, longest: int = _SENTENCE_MAX) -> Iterator[Span]:
     """`text[start:end]` in slices of at most `longest` characters that end where a word does, stripped."""
     while end - start > longest:
         space = text.rfind(" ", start + longest // 2, start + longest)
@@ -78,48 +87,60 @@ def cut(text: str, start: int, end: int, longest: int = _SENTENCE_MAX) -> Iterat
     yield from _stripped(text, start, end)
 
 
-def _statements(text: str) -> Iterator[Slice]:
+def _by_heading(text: str, *, has_headings: bool) -> Iterator[tuple[str, list[Span]]]:
     top, heading = "", ""
-    bare: Slice | None = None
+    bare: Span | None = None
     for block in _blocks(text):
-        if block.kind != "heading":
+        if block.kind != "heading" or not has_headings:
             bare = None
-            for start, end in _split(text, block):
-                yield Slice(heading, start, end)
+            yield heading, _split(text, block)
             continue
-        if bare is not None and bare.heading:
-            yield bare
-        start, end = _words_of_heading(text, block)
-        words = one_line(text[start:end], TITLE_CHARACTERS_MAX)
-        bare = Slice(top, start, end)
+        if bare is not None and heading != top:
+            yield top, [bare]
+        bare = _words_of_heading(text, block)
+        words = one_line(text[slice(*bare)], TITLE_CHARACTERS_MAX)
+        heading = f"{top}: {words}" if top else words
         top = top or words
-        heading = f"{top}: {words}" if bare.heading else words
     if bare is not None:
-        yield bare
+        yield (top if heading != top else ""), [bare]
 
 
-def _split(text: str, block: Block) -> Iterator[tuple[int, int]]:
-    if block.kind == "paragraph":
-        for start, end in _sentences(text, block):
-            yield from cut(text, start, end)
-    elif block.kind == "code":
-        yield from _lumps(text, block)
-    else:
-        yield from cut(text, block.start, block.end)
+def _coarser(section: Section, grain: int) -> Section:
+    spans = section.spans
+    if grain == 1:
+        return section
+    groups = [spans[at : at + grain] for at in range(0, len(spans), grain)]
+    return Section(section.heading, [(group[0][0], group[-1][1]) for group in groups])
+
+
+def _split(text: str, block: Block) -> list[Span]:
+    """The block's statements."""
+    if block.kind == "code":
+        return list(_lumps(text, block))
+    spans = _sentences(text, block) if block.kind == "paragraph" else [(block.start, block.end)]
+    if block.kind == "paragraph" and all(end - start <= _SENTENCE_MAX for start, end in spans):
+        return spans
+    return [piece for start, end in spans for piece in cut(text, start, end)]
 
 
 def _sentences(text: str, block: Block) -> list[tuple[int, int]]:
     """The block's sentences; a very short one goes with the one before, or the one behind."""
     spans: list[tuple[int, int]] = []
+    was_short = False
     for start, end in _stretches(text, block.start, block.end):
-        at = start
         for piece in _segmented(text[start:end]):
-            for first, last in _stripped(text, at, at + len(piece)):
-                if spans and (_is_short(text, first, last) or _is_short(text, *spans[-1])):
-                    spans[-1] = (spans[-1][0], last)
-                else:
-                    spans.append((first, last))
-            at += len(piece)
+            words = piece.strip()
+            first = start + piece.index(words[0]) if words else start
+            start += len(piece)
+            if not words:
+                continue
+            is_short = _is_short(words)
+            if spans and (is_short or was_short):
+                spans[-1] = (spans[-1][0], first + len(words))
+                was_short = spans[-1][1] - spans[-1][0] < _SHORT
+            else:
+                spans.append((first, first + len(words)))
+                was_short = is_short
     return spans
 
 
@@ -140,10 +161,10 @@ def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     yield start, end
 
 
-def _is_short(text: str, start: int, end: int) -> bool:
-    if end - start >= _SHORT:
+def _is_short(words: str) -> bool:
+    if len(words) >= _SHORT:
         return False
-    return end - start < _SHORT_IDEOGRAPHS or _WIDE.search(text, start, end) is None
+    return len(words) < _SHORT_IDEOGRAPHS or _WIDE.search(words) is None
 
 
 def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -197,21 +218,31 @@ def _blocks(text: str) -> Iterator[Block]:
 
 def _kind_of(line: str) -> str:
     words = line.strip()
-    if not words or _RULE.fullmatch(words):
+    if not words:
+        return "nothing"
+    if not words[0].isalpha() and (kind := _kind_of_marked(line, words)):
+        return kind
+    is_dialogue = ":" in words[:_SPEAKER_MAX] or "：" in words[:_SPEAKER_MAX]
+    if is_dialogue and len(words) <= _DIALOGUE_MAX and _SPEAKER.match(words):
+        return "whole"
+    return "item" if not words[0].isalpha() and _ITEM.match(words) else "text"
+
+
+def _kind_of_marked(line: str, words: str) -> str:
+    """The kind of a line that begins with no letter, if that tells it."""
+    if _RULE.fullmatch(words):
         return "nothing"
     if words.startswith("```"):
         return "fence"
     if words[0] == "#" and len(line) <= TITLE_CHARACTERS_MAX and _HEADING_LINE.fullmatch(line):
         return "heading"
-    if words[0] == "|" and words[-1] == "|":
-        return "whole"
-    if len(words) <= _DIALOGUE_MAX and _SPEAKER.match(words):
-        return "whole"
-    return "item" if _ITEM.match(line) else "text"
+    return "whole" if words[0] == "|" and words[-1] == "|" else ""
 
 
 def _title_line(lines: list[str]) -> int:
     """The number of the first line when it stands as a title above the rest, else -1."""
+    if len(lines) == 1:
+        return -1
     first = next((n for n, line in enumerate(lines[:20]) if line.strip()), -1)
     rest = [line for line in lines[first + 1 : first + 20] if line.strip()]
     if first < 0 or not rest or _kind_of(lines[first]) != "text":
@@ -221,7 +252,9 @@ def _title_line(lines: list[str]) -> int:
         return -1
     if not lines[first + 1].strip():
         return first
-    stands_above = len(title.split()) <= _TITLE_WORDS_MAX and not below[0].islower() and len(below) > len(title)
+    stands_above = (
+        len(title.split()) <= _TITLE_WORDS_MAX and not below[0].islower() and len(below) > len(title)
+    )
     return first if stands_above or _RULE.fullmatch(below) else -1
 
 

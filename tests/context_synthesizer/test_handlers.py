@@ -1,42 +1,86 @@
-"""What one briefing.requested changes."""
+"""What one briefing.requested changes, and what it reads."""
+
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
 from context_synthesizer.handlers import ContextSynthesizer
 from context_synthesizer.settings import ContextSynthesizerSettings
-from shared.briefing import digest_of
-from shared.bus.handling import MEMORY, Append, Delivery, Outcome, Put
+from shared.briefing import digest_of, ids_in
+from shared.bus.handling import BRIEFING, MEMORY, TO_SUMMARIZE, Append, Delivery, Outcome, Put
 from shared.errors import UnreadableEvent
-from shared.events import BriefingReady, BriefingRequested, QuerySubmitted
+from shared.events import BriefingReady, BriefingRequested, QuerySubmitted, SummaryCompleted
 from shared.memory import MemoryDelta
+from tests.context_synthesizer.builders import a_search
 from tests.envelopes import an_event
 from tests.fakes import FakeSession
-from tests.memories import a_round
+from tests.memories import Call, a_round
 
 
-def a_session() -> FakeSession:
-    reasoning, results = a_round(("search", {"q": "x"}, [{"name": "a"}, {"name": "b"}]))
-    return FakeSession(
-        log={
-            "1-0": an_event(QuerySubmitted(query="Why?")),
-            "2-0": an_event(reasoning),
-            "3-0": an_event(results),
-        }
-    )
+@dataclass
+class CountingSession(FakeSession):
+    """Tells how many items of the memory have been read."""
+
+    items_read: list[int] = field(default_factory=list)
+
+    async def items(self, name: str, start: int = 0) -> list[bytes]:
+        found = await super().items(name, start)
+        self.items_read.append(len(found))
+        return found
 
 
-async def handle(session: FakeSession, **fields: str) -> Outcome:
-    request = BriefingRequested(round=2, max_rounds=4, question="1-0").model_copy(update=fields)
-    synthesizer = ContextSynthesizer(ContextSynthesizerSettings(memory_bytes_max=10_000))
+def a_session(query: str = "Which courses teach MCP?") -> CountingSession:
+    return CountingSession(log={"1-0": an_event(QuerySubmitted(query=query))})
+
+
+def a_synthesizer(**settings: int) -> ContextSynthesizer:
+    return ContextSynthesizer(ContextSynthesizerSettings(**settings))
+
+
+def log_round(session: FakeSession, number: int, *calls: Call, text: str = "I look it up.") -> dict[str, Any]:
+    """Put a round into the log; what the request for the next one names of it."""
+    reasoning, results = a_round(*calls, round=number, text=text)
+    session.log |= {f"{number}-1": an_event(reasoning), f"{number}-2": an_event(results)}
+    return {"round": number + 1, "reasoning": f"{number}-1", "results": f"{number}-2"}
+
+
+def a_course(number: int, words: str = "is held in the old house by the harbour") -> Call:
+    return a_search("courses", (f"Course {number}", f"Course number {number} on MCP {words}."))
+
+
+async def handle(synthesizer: ContextSynthesizer, session: FakeSession, **fields: Any) -> Outcome:
+    request = BriefingRequested(**{"round": 2, "max_rounds": 40, "question": "1-0", **fields})
     return await synthesizer.on_briefing_requested(Delivery(an_event(request), "9-0"), session)
 
 
+def commit(session: FakeSession, outcome: Outcome) -> None:
+    for write in outcome.writes:
+        if isinstance(write, Append):
+            items = session.lists.setdefault(write.document, [])
+            assert len(items) == write.length, "the list is not as long as it was read"
+            items.append(write.item)
+
+
+async def committed(synthesizer: ContextSynthesizer, session: FakeSession, **fields: Any) -> Outcome:
+    outcome = await handle(synthesizer, session, **fields)
+    commit(session, outcome)
+    return outcome
+
+
+def ready(outcome: Outcome) -> BriefingReady:
+    (event,) = outcome.events
+    assert isinstance(event, BriefingReady)
+    return event
+
+
+def documents(outcome: Outcome) -> dict[str, str]:
+    return {write.document: write.content.decode() for write in outcome.writes if isinstance(write, Put)}
+
+
 def the_briefing(outcome: Outcome) -> str:
-    (ready,) = outcome.events
-    assert isinstance(ready, BriefingReady)
-    assert ready.round == 2
-    (text,) = [write.content.decode() for write in outcome.writes if isinstance(write, Put)]
-    assert ready.briefing.digest == digest_of(text)
+    text = documents(outcome)[BRIEFING]
+    assert ready(outcome).briefing.digest == digest_of(text)
     return text
 
 
@@ -45,40 +89,165 @@ def filed(outcome: Outcome) -> list[Append]:
 
 
 async def test_the_last_round_is_filed_as_one_delta_and_shown() -> None:
-    outcome = await handle(a_session(), reasoning="2-0", results="3-0")
+    session = a_session()
+    outcome = await handle(a_synthesizer(), session, **log_round(session, 1, a_course(1), a_course(2)))
     (write,) = filed(outcome)
     assert (write.document, write.length) == (MEMORY, 0)
-    assert [fact.id for fact in MemoryDelta.model_validate_json(write.item).facts] == ["F1", "F2"]
-    assert '- round 1: search {"q": "x"} -> ok: F1, F2' in the_briefing(outcome)
+    delta = MemoryDelta.model_validate_json(write.item)
+    assert [fact.id for fact in delta.facts] == ["F1", "F2"]
+    assert {use.results for use in delta.tool_usage} == {"1-2"}
+    assert ready(outcome).round == 2
+    assert '- round 1: search {"query": "courses"} -> ok: F1' in the_briefing(outcome)
 
 
-async def test_without_anything_to_file_nothing_is_written() -> None:
-    outcome = await handle(a_session())
+async def test_without_anything_to_file_nothing_is_appended() -> None:
+    outcome = await handle(a_synthesizer(), a_session())
     assert filed(outcome) == []
-    assert the_briefing(outcome) == "# Question\nWhy?\n\n# Now\nRound 2 of at most 4."
+    assert the_briefing(outcome) == "# Question\nWhich courses teach MCP?\n\n# Now\nRound 2 of at most 40."
 
 
 async def test_a_round_asked_for_again_is_not_filed_twice() -> None:
-    session = a_session()
-    first = await handle(session, reasoning="2-0", results="3-0")
-    session.lists[MEMORY] = [write.item for write in filed(first)]
-    again = await handle(session, reasoning="2-0", results="3-0")
+    session, synthesizer = a_session(), a_synthesizer()
+    asked = log_round(session, 1, a_course(1))
+    first = await committed(synthesizer, session, **asked)
+    again = await committed(synthesizer, session, **asked)
     assert filed(again) == []
     assert again.events == first.events
 
 
+async def test_a_kept_desk_reads_only_what_is_new() -> None:
+    session, synthesizer = a_session(), a_synthesizer()
+    for number in range(1, 7):
+        await committed(synthesizer, session, **log_round(session, number, a_course(number)))
+    assert session.items_read == [0, 1, 1, 1, 1, 1], "the last one it holds, to compare"
+
+
+async def test_a_kept_desk_and_a_new_worker_give_the_same_briefing() -> None:
+    session, synthesizer = a_session(), a_synthesizer()
+    for number in range(1, 6):
+        asked = log_round(session, number, *(a_course(10 * number + n) for n in range(5)))
+        other = await handle(a_synthesizer(), session, **asked)
+        ours = await committed(synthesizer, session, **asked)
+        assert other == ours
+
+
+async def test_a_commit_that_came_to_nothing_is_made_good() -> None:
+    session, synthesizer = a_session(), a_synthesizer()
+    await committed(synthesizer, session, **log_round(session, 1, a_course(1)))
+    asked = log_round(session, 2, a_course(2))
+    lost = await handle(synthesizer, session, **asked)
+    again = await committed(synthesizer, session, **asked)
+    assert filed(again) == filed(lost)
+    assert again.events == lost.events
+
+
+async def test_what_another_worker_has_filed_in_the_place_of_ours_counts() -> None:
+    session, synthesizer = a_session(), a_synthesizer()
+    await committed(synthesizer, session, **log_round(session, 1, a_course(1)))
+    await handle(synthesizer, session, **log_round(session, 2, a_course(2)))
+    theirs = log_round(session, 2, a_course(3))
+    await committed(a_synthesizer(), session, **theirs)
+    outcome = await committed(synthesizer, session, **log_round(session, 3, a_course(4)))
+    assert "Course number 3" in the_briefing(outcome)
+    assert "Course number 2" not in the_briefing(outcome)
+
+
 async def test_a_full_memory_keeps_what_fits_and_says_so() -> None:
+    session, synthesizer = a_session(), a_synthesizer(memory_bytes_max=10_000)
+    for number in (1, 2):
+        told = ((f"Course {number}.{n}", f"Course number {number}.{n} on MCP is held here.") for n in range(60))
+        outcome = await committed(
+            synthesizer, session, **log_round(session, number, a_search("courses", *told))
+        )
+        (use,) = MemoryDelta.model_validate_json(filed(outcome)[0].item).tool_usage
+        assert use.facts_lost > 0
+        assert f"{use.facts_lost} of its 60 facts not kept: the session's memory is full" in the_briefing(outcome)
+        assert sum(map(len, session.lists[MEMORY])) <= 10_000 + 500 * number, "what was tried is always kept"
+
+
+async def test_calls_anybody_may_have_written_are_marked() -> None:
     session = a_session()
-    reasoning, results = a_round(("search", {}, [{"text": "x" * 4000} for _ in range(5)]))
-    session.log |= {"2-0": an_event(reasoning), "3-0": an_event(results)}
-    outcome = await handle(session, reasoning="2-0", results="3-0")
-    (write,) = filed(outcome)
-    assert len(write.item) < 11_000
-    assert "ok: F1, F2 3 of its 5 facts not kept" in the_briefing(outcome)
+    asked = log_round(session, 1, a_course(1), ("read", {"page": "x"}, "A page that anybody may have written."))
+    outcome = await handle(a_synthesizer(), session, **asked, untrusted=("toolu_11",))
+    text = the_briefing(outcome)
+    assert 'tool="read" round="1" trust="untrusted">\nF2 A page' in text
+    assert 'tool="search" round="1" trust="tool">' in text
+
+
+async def test_what_the_model_counts_beyond_the_estimate_makes_briefings_shorter() -> None:
+    session, synthesizer = a_session(), a_synthesizer(briefing_tokens=3_000)
+    courses = [a_search("courses", *((f"C {n}.{m}", f"Course {n}.{m} on MCP is held here.") for m in range(99)))
+               for n in range(3)]  # fmt: skip
+    await committed(synthesizer, session, **log_round(session, 1, *courses))
+    tokens = [
+        ready(await handle(synthesizer, session, tokens_per_estimated=counted)).briefing.tokens
+        for counted in (0.8, 1.0, 1.01, 1.1, 2.0)
+    ]
+    assert tokens == sorted(tokens, reverse=True)
+    assert tokens[0] > tokens[1] > tokens[2] == tokens[3] > tokens[4]
+    assert tokens[4] <= 1_500
+
+
+async def with_little_room() -> tuple[CountingSession, ContextSynthesizer, Outcome]:
+    """A session with more facts than fit, and its briefing."""
+    session, synthesizer = a_session(), a_synthesizer(briefing_tokens=600)
+    told = [a_search("courses", *((f"C {n}.{m}", f"Course {n}.{m} on MCP is held in the house by the harbour.")
+            for m in range(99))) for n in range(5)]  # fmt: skip
+    return session, synthesizer, await committed(synthesizer, session, **log_round(session, 1, *told))
+
+
+async def test_what_is_better_summarized_is_put_into_a_document_and_named() -> None:
+    _, _, outcome = await with_little_room()
+    wanted = ready(outcome).to_summarize
+    assert wanted is not None
+    assert wanted.source == digest_of(documents(outcome)[TO_SUMMARIZE])
+    assert not set(ids_in(wanted.facts)) & set(ids_in(ready(outcome).briefing.shown))
+
+
+async def test_no_summary_is_asked_for_where_none_may_be() -> None:
+    session, synthesizer, _ = await with_little_room()
+    outcome = await handle(synthesizer, session, may_summarize=False)
+    assert ready(outcome).to_summarize is None
+    assert TO_SUMMARIZE not in documents(outcome)
+
+
+async def test_a_summary_that_can_be_believed_is_filed_once_and_shown() -> None:
+    session, synthesizer, _ = await with_little_room()
+    line = "F100: Course 1.0 on MCP is held in the house by the harbour."
+    session.log["5-0"] = an_event(SummaryCompleted(round=2, text=line, facts=("F100-F110",), model="m"))
+    outcome = await committed(synthesizer, session, summary="5-0")
+    assert ready(outcome).summary_refused == ""
+    assert len(filed(outcome)) == 1
+    assert line in the_briefing(outcome)
+    again = await committed(synthesizer, session, summary="5-0")
+    assert filed(again) == []
+    assert line in the_briefing(again)
+
+
+async def test_a_summary_that_cannot_be_believed_is_refused_with_the_reason() -> None:
+    session, synthesizer, _ = await with_little_room()
+    line = "F100: Course 1.0 on MCP costs 99 EUR."
+    session.log["5-0"] = an_event(SummaryCompleted(round=2, text=line, facts=("F100-F110",), model="m"))
+    outcome = await handle(synthesizer, session, summary="5-0")
+    assert "99" in ready(outcome).summary_refused
+    assert filed(outcome) == []
+    assert "99 EUR" not in the_briefing(outcome)
 
 
 async def test_an_entry_of_another_kind_is_refused_by_name() -> None:
+    session = a_session()
+    log_round(session, 1, a_course(1))
     with pytest.raises(
-        UnreadableEvent, match=r"log entry 3-0 is antiphon\.tools\.completed\.v1, not antiphon\.reason"
+        UnreadableEvent, match=r"log entry 1-2 is antiphon\.tools\.completed\.v1, not antiphon\.reason"
     ):
-        await handle(a_session(), reasoning="3-0")
+        await handle(a_synthesizer(), session, reasoning="1-2")
+
+
+async def test_a_request_that_fails_leaves_no_desk_behind_that_lacks_a_round() -> None:
+    session, synthesizer = a_session(), a_synthesizer()
+    await committed(synthesizer, session, **log_round(session, 1, a_course(1)))
+    with pytest.raises(UnreadableEvent):
+        await handle(synthesizer, session, results="7-7")
+    outcome = await committed(synthesizer, session, **log_round(session, 2, a_course(2)))
+    assert "Course number 1" in the_briefing(outcome)
+    assert "Course number 2" in the_briefing(outcome)

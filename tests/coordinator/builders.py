@@ -17,6 +17,7 @@ from shared.events import (
     ReasoningCompleted,
     ResponseReady,
     ToolsCompleted,
+    ToSummarize,
 )
 from shared.session import Limits, QueryOptions
 from shared.tools import Approval, Catalogue, ToolCall, ToolDefinition, ToolResult
@@ -87,8 +88,24 @@ def ending(decision: Decision) -> AssemblyRequested:
     return only(decision, AssemblyRequested)
 
 
-def a_briefing(round: int = 1, tokens: int = 100) -> BriefingReady:
-    return BriefingReady(round=round, briefing=Outline(digest="d1", tokens=tokens))
+def a_briefing(
+    round: int = 1,
+    tokens: int = 100,
+    to_summarize: ToSummarize | None = None,
+    summary_refused: str = "",
+    **outline: Any,
+) -> BriefingReady:
+    return BriefingReady(
+        round=round,
+        briefing=Outline(digest="d1", tokens=tokens, **outline),
+        to_summarize=to_summarize,
+        summary_refused=summary_refused,
+    )
+
+
+def too_much(tokens: int = 900) -> ToSummarize:
+    """What is better summarized."""
+    return ToSummarize(source="5eed", facts=("F20-F31",), tokens=tokens, tokens_max=100)
 
 
 def a_reply(

@@ -39,6 +39,8 @@ TOOLS = a_catalogue(
     a_tool("browse", open_world=True),
     a_tool("careful", alternatives=[{"tool": "browse"}]),
     a_tool("note", "write", approval="after_untrusted"),
+    "read_result",
+    "recall",
     "search",
 )
 BOOK, OTHER_BOOK = a_call("book", "b1", arguments={"room": 7}), a_call("book", "b2")
@@ -222,6 +224,32 @@ class TestUntrusted:
         session = answered(batch, the_results(result), TOOLS).session
         assert session.has_untrusted
         assert session.succeeded == ("careful", "browse")
+
+    def test_who_files_the_results_is_told_which_calls_anybody_may_have_answered(self) -> None:
+        decision = self.after(a_session(), "search", "browse")
+        assert only(decision, BriefingRequested).untrusted == ("call_browse",)
+        ended = met(decision.session, DeadlineReached())
+        assert only(ended, AssemblyRequested).untrusted == ("call_browse",), "they are not filed yet"
+        briefed = answered(decision.session, a_briefing(2), TOOLS).session
+        assert only(met(briefed, DeadlineReached()), AssemblyRequested).untrusted == ()
+        assert only(self.after(decision.session, "search"), BriefingRequested).untrusted == ()
+
+    @pytest.mark.parametrize("name", ["recall", "read_result"])
+    def test_what_repeats_results_is_trusted_as_long_as_all_of_the_session_is(self, name: str) -> None:
+        trusted = self.after(a_session(), "search").session
+        repeated = self.after(trusted, name)
+        assert only(repeated, BriefingRequested).untrusted == ()
+        assert not repeated.session.has_untrusted
+        mixed = self.after(a_session(), "search", "browse").session
+        assert only(self.after(mixed, name), BriefingRequested).untrusted == (f"call_{name}",)
+        together = self.after(trusted, name, "browse")
+        assert only(together, BriefingRequested).untrusted == (f"call_{name}", "call_browse")
+
+    def after(self, session: Session, *names: str) -> Decision:
+        """One round on: the tools of those names have answered."""
+        batch = called(session, *(a_call(name) for name in names)).session
+        results = [a_result(name, index=n) for n, name in enumerate(names)]
+        return answered(batch, the_results(*results, round=session.round), TOOLS)
 
     def test_untrusted_content_stays_in_the_session(self) -> None:
         session = self.round_with(data="a page")

@@ -1,6 +1,7 @@
 """`decide` under any order, repetition, loss and redelivery of events."""
 
 from typing import Any
+from uuid import UUID
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -15,16 +16,21 @@ from shared.events import (
     ApprovalRequested,
     AssemblyOverdue,
     AssemblyRequested,
+    BriefingRequested,
     CancellationRequested,
     ComponentFailed,
     DeadlineReached,
     EventData,
     ReasoningFailed,
     ReasoningRequested,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryRequested,
     ToolsRequested,
+    ToSummarize,
 )
 from shared.events.base import COMPONENTS
-from shared.ids import new_id
+from shared.ids import child_id, new_id
 from shared.tools import Catalogue, ToolCall
 from shared.values import Usage
 from tests.coordinator.builders import (
@@ -37,11 +43,14 @@ from tests.coordinator.builders import (
     a_tool,
     an_opened_session,
     some_results,
+    too_much,
 )
 from tests.envelopes import an_event
 
 APPROVED = "1795244309999-0"
 """Where decisions stand in the log."""
+NO_TOKENS = Usage(cost_usd=0.0)
+"""A summary that used some would leave less to the session, and rightly."""
 NOTHING = a_catalogue()
 FEW = a_catalogue("fetch", "search")
 GUARDED = a_catalogue(
@@ -63,7 +72,7 @@ class AnySession(RuleBasedStateMachine):
     @initialize(
         max_rounds=st.integers(1, 5),
         max_tool_calls=st.integers(0, 6),
-        max_tokens=st.integers(100, 20_000),
+        max_tokens=st.integers(100, 20_000) | st.just(200_000),
         catalogue=st.sampled_from([NOTHING, FEW, GUARDED, MANY]),
     )
     def open(self, max_rounds: int, max_tool_calls: int, max_tokens: int, catalogue: Catalogue) -> None:
@@ -72,6 +81,8 @@ class AnySession(RuleBasedStateMachine):
             catalogue, max_rounds=max_rounds, max_tool_calls=max_tool_calls, max_tokens=max_tokens
         )
         self.session, self.seen = decision.session, []
+        limits = decision.session.limits.model_copy(update={"summaries_max": 0})
+        self.twin = decision.session.model_copy(update={"limits": limits})
         self.calls_handed_out = self.assemblies = self.ends = 0
         self.asked: dict[tuple[int, str], bool | None] = {}
         self.rounds_reasoned: set[int] = set()
@@ -86,6 +97,9 @@ class AnySession(RuleBasedStateMachine):
         self.seen.append(event)
         self.check(before, decision)
         self.session = decision.session
+        twin = decide(self.twin, event, entry, self.catalogue)
+        assert without_summaries(decision) == without_summaries(twin), "a summary is never in the way"
+        self.twin = twin.session
 
     def note(self, decision: ApprovalDecided) -> None:
         """What a person has said, where it counts: the first time, while the call waits."""
@@ -97,7 +111,9 @@ class AnySession(RuleBasedStateMachine):
     def check(self, before: Session, decision: Decision) -> None:
         if before.phase in ("assembling", "closed"):
             assert decision.commands == (), "no command after the end"
-        assert len(decision.commands) <= 1
+        commands = [one for one in decision.commands if not isinstance(one, SummaryRequested)]
+        assert len(commands) <= 1
+        assert len(decision.commands) <= 2
         self.ends += decision.closes
         for command in decision.commands:
             match command:
@@ -115,6 +131,11 @@ class AnySession(RuleBasedStateMachine):
                 case ToolsRequested():
                     self.calls_handed_out += sum(call.refused is None for call in command.calls)
                     self.check_batch(before, command)
+                case SummaryRequested():
+                    assert isinstance(decision.commands[0], ReasoningRequested), "it comes second"
+                    assert before.summary_awaiting is None, "one is under way at a time"
+                    assert before.summaries_asked < before.limits.summaries_max
+                    assert command.round < before.limits.max_rounds
                 case AssemblyRequested():
                     self.assemblies += 1
 
@@ -149,9 +170,48 @@ class AnySession(RuleBasedStateMachine):
             if self.session.phase == "tools":
                 self.results(calls, "ok")
 
-    @rule(tokens=st.integers(1, 5_000))
-    def briefing(self, tokens: int) -> None:
-        self.answer(a_briefing(self.session.round, tokens))
+    @rule(
+        tokens=st.integers(1, 5_000),
+        to_summarize=st.sampled_from([None, too_much(), too_much(30_000)]),
+        refused=st.sampled_from(["", "", "It lost a number."]),
+        missed=st.sampled_from([(), ("F3",)]),
+    )
+    def briefing(
+        self,
+        tokens: int,
+        to_summarize: ToSummarize | None = None,
+        refused: str = "",
+        missed: tuple[str, ...] = (),
+    ) -> None:
+        self.answer(a_briefing(self.session.round, tokens, to_summarize, refused, missed=missed))
+
+    @precondition(lambda self: self.session.summary_awaiting)
+    @rule(kind=st.sampled_from(["completed", "failed", "lost", "reply lost"]))
+    def summary(self, kind: str) -> None:
+        """Whatever becomes of a summary, the session asks for nothing and goes on as before."""
+        before, request, round = self.session, self.session.summary_awaiting, self.session.round
+        assert request is not None
+        if kind == "reply lost":
+            self.session = self.tell("coordinator", child_id(request, 0))
+        elif kind == "lost":
+            self.feed(an_event(a_dead_letter("reasoning_engine", request)))
+        elif kind == "failed":
+            error = ErrorInfo(code="overloaded", message="529")
+            self.feed(
+                an_event(SummaryFailed(round=round, error=error, model="m", usage=NO_TOKENS), answers=request)
+            )
+        else:
+            told = SummaryCompleted(round=round, text="F20: Six.", facts=("F20",), model="m", usage=NO_TOKENS)
+            self.feed(an_event(told, answers=request))
+        if before.phase not in ("assembling", "closed"):
+            assert self.session.summary_awaiting is None
+
+    def tell(self, component: str, failed: UUID) -> Session:
+        """Fed once: that a dead letter is told of but once, the runtime sees to."""
+        event = an_event(a_dead_letter(component, failed))
+        decision = decide(self.session, event, ENTRY, self.catalogue)
+        assert (decision.commands, decision.timers) == ((), ())
+        return decision.session
 
     @rule(
         calls=st.integers(0, 4),
@@ -193,9 +253,7 @@ class AnySession(RuleBasedStateMachine):
     @rule(component=st.sampled_from(COMPONENTS), is_current=st.booleans())
     def dead_letter(self, component: str, is_current: bool) -> None:
         failed = self.session.awaiting if is_current and self.session.awaiting else new_id()
-        error = ErrorInfo(code="internal_error", message="it broke")
-        fields = {"component": component, "failed_event": failed, "error": error}
-        self.feed(an_event(ComponentFailed.model_validate(fields)))
+        self.feed(an_event(a_dead_letter(component, failed)))
 
     @rule(data=st.sampled_from([a_briefing(), a_reply(calls=2), some_results()]))
     def stranger(self, data: EventData) -> None:
@@ -242,6 +300,31 @@ class AnySession(RuleBasedStateMachine):
         self.answer(a_response())
         assert self.session.phase == "closed"
         assert (self.assemblies, self.ends) == (1, 1)
+
+
+def a_dead_letter(component: str, failed: UUID) -> ComponentFailed:
+    error = ErrorInfo(code="internal_error", message="it broke")
+    fields = {"component": component, "failed_event": failed, "error": error}
+    return ComponentFailed.model_validate(fields)
+
+
+def without_summaries(decision: Decision) -> tuple[Any, ...]:
+    """All of a decision that has nothing to do with summaries."""
+    commands = [
+        command.model_copy(update={"summary": None, "may_summarize": True})
+        if isinstance(command, BriefingRequested)
+        else command
+        for command in decision.commands
+        if not isinstance(command, SummaryRequested)
+    ]
+    own = {"limits", *(name for name in Session.model_fields if name.startswith("summar"))}
+    return (
+        commands,
+        decision.session.model_dump(exclude=own),
+        decision.timers,
+        decision.closes,
+        decision.answer,
+    )
 
 
 AnySession.TestCase.settings = settings(max_examples=300, stateful_step_count=40, deadline=None)

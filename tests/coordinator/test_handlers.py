@@ -17,6 +17,7 @@ from shared.events import (
     QuerySubmitted,
     ResponseReady,
     SessionOpened,
+    SummaryCompleted,
     ToolsRequested,
 )
 from shared.ids import new_id
@@ -35,6 +36,7 @@ from tests.coordinator.builders import (
     an_opened_session,
     answered,
     met,
+    too_much,
 )
 from tests.envelopes import an_event
 from tests.fakes import FakeSession
@@ -148,6 +150,33 @@ async def test_the_coordinators_own_answer_gives_way_to_one_that_is_there() -> N
     session.documents[RESPONSE] = (1, b"{}")
     over = await a_coordinator().on_event(a_delivery(AssemblyOverdue()), session)
     assert over == Outcome(closes_session=True), "it makes room, should the news of the answer be lost"
+
+
+async def test_a_summary_takes_a_session_on_that_goes_on_waiting_for_the_model() -> None:
+    """Each step is decided on the newest session, remembered or read anew."""
+    briefed = answered(an_opened_session().session, a_briefing(to_summarize=too_much())).session
+    coordinator, store = a_coordinator(), stored(briefed)
+    summary = SummaryCompleted(round=1, text="F20: Six.", facts=("F20",), model="m")
+    event = an_event(summary, answers=briefed.summary_awaiting)
+    outcome = await coordinator.on_event(Delivery(event, "1-1"), store)
+    (write,) = outcome.writes
+    assert isinstance(write, Put)
+    assert outcome.events == ()
+    store.documents[STATE] = (2, write.content)
+    replied = an_event(a_reply(calls=1), answers=briefed.awaiting)
+    after = state_of(await coordinator.on_event(Delivery(replied, ENTRY), store))
+    assert (after.summary, after.phase) == ("1-1", "tools")
+
+
+async def test_a_step_that_a_summary_has_overtaken_is_not_remembered_in_its_place() -> None:
+    briefed = answered(an_opened_session().session, a_briefing(to_summarize=too_much())).session
+    coordinator, store = a_coordinator(), stored(briefed)
+    summary = SummaryCompleted(round=1, text="F20: Six.", facts=("F20",), model="m")
+    await coordinator.on_event(Delivery(an_event(summary, answers=briefed.summary_awaiting), "1-1"), store)
+    # Another worker was faster: the document never had this step.
+    replied = an_event(a_reply(calls=1), answers=briefed.awaiting)
+    after = state_of(await coordinator.on_event(Delivery(replied, ENTRY), store))
+    assert after.summary is None
 
 
 async def test_the_state_document_is_small_whatever_the_query() -> None:

@@ -24,7 +24,7 @@ from tests.coordinator.builders import (
 )
 
 FILLER = [a_tool(f"t{n:02}", description="Does one thing.") for n in range(31)]
-BUILT_INS = ("find_tools", "read_result")
+BUILT_INS = ("find_tools", "read_result", "recall")
 WEATHER = a_tool("zz_weather", description="How the weather is.")
 MAIL = a_tool("zy_mail", description="Write a letter to a customer.")
 MANY = a_catalogue(*FILLER, *BUILT_INS, WEATHER, MAIL)
@@ -144,6 +144,27 @@ def test_read_result_is_offered_once_a_result_was_cut() -> None:
     reasoning = answered(later, a_briefing(3), catalogue).session
     request = only(answered(reasoning, a_reply(calls=1, round=3), catalogue), ToolsRequested)
     assert request.allowed == ("read_result", "search")
+
+
+@pytest.mark.parametrize("outline", [{"omitted": 1}, {"shortened": ("F2",)}])
+def test_recall_is_offered_once_a_briefing_has_left_something_out(outline: dict[str, Any]) -> None:
+    catalogue = a_catalogue(*BUILT_INS, "search")
+    session = an_opened_session(catalogue).session
+    assert shown(session, catalogue) == ("search",)
+    briefed = answered(session, a_briefing(**outline), catalogue)
+    assert only(briefed, ReasoningRequested).tools == ("recall", "search"), "in the same round"
+    batch = answered(briefed.session, a_reply(calls=[a_call("recall")]), catalogue)
+    assert only(batch, ToolsRequested).allowed == ("recall", "search")
+    later = answered(batch.session, the_results(a_result("recall")), catalogue).session
+    assert shown(later, catalogue) == ("recall", "search"), "and from then on"
+
+
+def test_a_recall_counts_as_any_call_does() -> None:
+    catalogue = a_catalogue(*BUILT_INS, "search")
+    session = an_opened_session(catalogue, max_tool_calls=1).session
+    briefed = answered(session, a_briefing(omitted=1), catalogue).session
+    batch = answered(briefed, a_reply(calls=[a_call("recall"), a_call("search")]), catalogue)
+    assert [call.refused is None for call in only(batch, ToolsRequested).calls] == [True, False]
 
 
 def test_a_tool_for_certain_rounds_is_offered_and_allowed_in_those_alone() -> None:

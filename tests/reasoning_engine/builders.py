@@ -4,9 +4,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from reasoning_engine.engine import reason
+from reasoning_engine.engine import Offer, reason
 from reasoning_engine.model import choose_model
-from reasoning_engine.prompt import tool_params
 from reasoning_engine.settings import EngineSettings
 from shared.briefing import Briefing
 from shared.events import ReasoningCompleted, ReasoningFailed, ReasoningRequested
@@ -89,7 +88,7 @@ async def ask_at(
         outcome = await reason(
             request or a_request(),
             BRIEFING,
-            tool_params([SEARCH, OUTLINE]),
+            Offer.of([SEARCH, OUTLINE]),
             model,
             heard.append,
             the_settings(**settings),

@@ -7,7 +7,7 @@ from shared.bus.connection import Connections
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
 from shared.errors import ConfigurationError
-from shared.events import ReasoningRequested
+from shared.events import ReasoningRequested, SummaryRequested
 from shared.settings import BusSettings
 from tests.reasoning_engine.test_handlers import StubModel
 
@@ -21,7 +21,10 @@ def unopened(monkeypatch: pytest.MonkeyPatch) -> Bus:
 
 async def test_the_room_handles_requests_with_the_model_the_environment_names(unopened: Bus) -> None:
     service = build(unopened)
-    assert (service.name, set(service.handlers)) == ("reasoning_engine", {ReasoningRequested})
+    assert (service.name, set(service.handlers)) == (
+        "reasoning_engine",
+        {ReasoningRequested, SummaryRequested},
+    )
     assert service.close is not None
     await service.close()
 

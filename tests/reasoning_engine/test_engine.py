@@ -2,7 +2,7 @@
 
 import pytest
 
-from reasoning_engine.engine import BEGINS_AGAIN
+from reasoning_engine.exchange import BEGINS_AGAIN
 from shared.events import decode, encode
 from shared.events.base import EventData
 from shared.values import Usage
@@ -177,6 +177,17 @@ async def test_a_call_still_running_at_the_deadline_is_given_up() -> None:
 async def test_a_request_past_its_deadline_is_not_made() -> None:
     asked = await ask(seconds_left=-1)
     assert (asked.failed.error.code, asked.requests) == ("timeout", [])
+
+
+async def test_a_prompt_is_estimated_where_one_call_was_all_it_took() -> None:
+    """The usage of several calls cannot be held against the estimate of one prompt."""
+    assert (await ask(ANSWER)).completed.prompt_tokens_estimated > 100
+    for script in (
+        (Scripted(status=529, error="overloaded_error"), ANSWER),
+        (Scripted(), ANSWER),
+        (Scripted(text="First, ", stop_reason="pause_turn"), Scripted(text="second.")),
+    ):
+        assert (await ask(*script)).completed.prompt_tokens_estimated == 0
 
 
 async def test_an_empty_reply_is_asked_for_once_more() -> None:

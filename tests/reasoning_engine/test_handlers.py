@@ -1,39 +1,50 @@
 """What one reasoning.requested changes."""
 
+import asyncio
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from anthropic.types import Message
+from pydantic_core import to_json
 
 from reasoning_engine.handlers import ReasoningEngine
 from reasoning_engine.model import OnText
 from reasoning_engine.prompt import Prompt
-from shared.bus.handling import Delivery, Outcome
+from shared.bus.handling import BRIEFING as BRIEFING_NAME
+from shared.bus.handling import TO_SUMMARIZE, Delivery, Outcome
 from shared.errors import UnreadableEvent
-from shared.events import ReasoningCompleted, ReasoningFailed
+from shared.events import ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed
+from shared.tokens import estimate_tokens
 from shared.tools import Catalogue
 from tests.envelopes import an_event
 from tests.fakes import FakeSession
 from tests.reasoning_engine.builders import BRIEFING, OUTLINE, SEARCH, a_request, the_settings
+from tests.reasoning_engine.test_summarize import SOURCE, SUMMARY
+from tests.reasoning_engine.test_summarize import a_request as a_summary_request
 
 
 class StubModel:
-    """Says "Yes." and keeps what it was asked."""
+    """Says one thing and keeps what it was asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str = "Yes.") -> None:
+        self.text = text
+        self.was_asked, self.may_reply = asyncio.Event(), asyncio.Event()
         self.prompts: list[Prompt] = []
+        self.may_reply.set()
 
     async def reply(self, prompt: Prompt, on_text: OnText) -> Message:
         self.prompts.append(prompt)
-        on_text("Yes.")
+        self.was_asked.set()
+        await self.may_reply.wait()
+        on_text(self.text)
         return Message.model_validate(
             {
                 "id": "m",
                 "type": "message",
                 "role": "assistant",
                 "model": prompt["model"],
-                "content": [{"type": "text", "text": "Yes."}],
+                "content": [{"type": "text", "text": self.text}],
                 "stop_reason": "end_turn",
                 "usage": {"input_tokens": 1_000_000, "output_tokens": 0},
             }
@@ -46,8 +57,13 @@ class Room:
     def __init__(self, *tools: Any, **settings: Any) -> None:
         self.model, self.loaded = StubModel(), 0
         self.tools = tools or (SEARCH, OUTLINE)
-        self.engine = ReasoningEngine(self.model, the_settings(**settings), "default-model", self.catalogue)
-        self.session = FakeSession(documents={"briefing": (1, BRIEFING.text.encode())})
+        is_offline = settings.pop("is_offline", False)
+        self.engine = ReasoningEngine(
+            self.model, the_settings(**settings), "default-model", self.catalogue, is_offline
+        )
+        self.session = FakeSession(
+            documents={BRIEFING_NAME: (1, BRIEFING.text.encode()), TO_SUMMARIZE: (1, SOURCE.encode())}
+        )
 
     async def catalogue(self, content_hash: str) -> Catalogue:
         assert content_hash == "c0ffee"
@@ -57,6 +73,14 @@ class Room:
     async def handle(self, **fields: Any) -> Outcome:
         delivery = Delivery(an_event(a_request(**fields)), "6-0")
         return await self.engine.on_reasoning_requested(delivery, self.session)
+
+    async def summary(self, **fields: Any) -> SummaryCompleted | SummaryFailed:
+        delivery = Delivery(an_event(a_summary_request(**fields)), "6-1")
+        outcome = await self.engine.on_summary_requested(delivery, self.session)
+        (event,) = outcome.events
+        assert isinstance(event, SummaryCompleted | SummaryFailed)
+        assert outcome.writes == ()
+        return event
 
 
 async def test_the_reply_is_committed_and_streamed() -> None:
@@ -127,3 +151,76 @@ async def test_a_briefing_that_is_not_the_one_requested_is_refused(documents: di
     room.session.documents = documents
     with pytest.raises(UnreadableEvent, match="round 1 of session s1"):
         await room.handle()
+
+
+class TestThePromptsEstimate:
+    """The tokens of one call, estimated, for the coordinator to hold against what the model has counted."""
+
+    async def estimated(self, room: Room, **fields: Any) -> int:
+        (reply,) = (await room.handle(**fields)).events
+        assert isinstance(reply, ReasoningCompleted)
+        return reply.prompt_tokens_estimated
+
+    async def test_it_is_that_of_system_prompt_tools_and_briefing(self) -> None:
+        room = Room()
+        without = await self.estimated(room, tools=())
+        texts = [block["text"] for block in room.model.prompts[0]["system"]]
+        texts.append(str(room.model.prompts[0]["messages"][0]["content"]))
+        assert without == sum(map(estimate_tokens, texts))
+        room = Room()
+        for _ in range(2):
+            estimated = await self.estimated(room)
+            (prompt,) = room.model.prompts
+            tools = estimate_tokens(to_json(prompt["tools"]).decode())
+            assert estimated == tools + estimate_tokens(prompt["system"][0]["text"]) + BRIEFING.outline.tokens
+            room.model.prompts.clear()
+
+    async def test_the_offline_models_count_is_an_estimate_itself(self) -> None:
+        assert await self.estimated(Room(is_offline=True)) == 0
+
+
+class TestSummaries:
+    def room(self, **settings: Any) -> Room:
+        room = Room(**settings)
+        room.model.text = SUMMARY
+        return room
+
+    async def test_the_summary_is_committed_and_streamed_to_nobody(self) -> None:
+        room = self.room()
+        completed = await room.summary()
+        assert isinstance(completed, SummaryCompleted)
+        assert (completed.text, completed.model) == (SUMMARY, "claude-haiku-5-5")
+        assert SOURCE in str(room.model.prompts[0]["messages"][0]["content"])
+        assert room.session.text == []
+
+    @pytest.mark.parametrize(
+        ("settings", "fields", "code"),
+        [({"is_offline": True}, {}, "not_supported"), ({}, {"source": "another"}, "stale")],
+    )
+    async def test_where_it_cannot_be_had_no_model_is_asked(
+        self, settings: dict[str, Any], fields: dict[str, Any], code: str
+    ) -> None:
+        room = self.room(**settings)
+        failed = await room.summary(**fields)
+        assert isinstance(failed, SummaryFailed)
+        assert (failed.error.code, failed.round, room.model.prompts) == (code, 2, [])
+        assert failed.usage.cost_usd == 0, "the session's cost stays known"
+
+    async def test_a_text_that_is_gone_is_stale(self) -> None:
+        room = self.room()
+        room.session.documents.clear()
+        failed = await room.summary()
+        assert isinstance(failed, SummaryFailed)
+        assert failed.error.code == "stale"
+
+    async def test_one_too_many_at_once_fails_and_does_not_wait(self) -> None:
+        room = self.room(summary_concurrency=1)
+        room.model.may_reply.clear()
+        first = asyncio.ensure_future(room.summary())
+        await room.model.was_asked.wait()
+        failed = await room.summary()
+        assert isinstance(failed, SummaryFailed)
+        assert (failed.error.code, failed.error.retryable) == ("overloaded", True)
+        room.model.may_reply.set()
+        assert isinstance(await first, SummaryCompleted)
+        assert isinstance(await room.summary(), SummaryCompleted), "there is room again"

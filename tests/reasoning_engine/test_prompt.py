@@ -1,9 +1,13 @@
 """What the model is asked."""
 
+import re
+
 import pytest
 from anthropic.types import Message
 
 from reasoning_engine.prompt import ANSWER_NOW, SYSTEM, build_prompt, continued, tool_params
+from shared import briefing, note
+from shared.fence import opening
 from tests.reasoning_engine.builders import BRIEFING, OUTLINE, SEARCH, a_request
 
 TOOLS = tool_params([SEARCH, OUTLINE])
@@ -42,9 +46,10 @@ def test_a_session_that_never_had_tools_is_not_told_to_stop_using_them() -> None
     assert prompt["messages"][0]["content"] == BRIEFING.text
 
 
-@pytest.mark.parametrize(("tokens_left", "expected"), [(100_000, 4096), (1011, 1000), (12, 1), (5, 1)])
-def test_a_reply_is_bounded_by_what_is_left_beside_the_briefing(tokens_left: int, expected: int) -> None:
-    prompt = build_prompt(a_request(tokens_left=tokens_left), BRIEFING, TOOLS, "m", 4096)
+@pytest.mark.parametrize(("beside", "expected"), [(100_000, 4096), (1000, 1000), (1, 1), (-5, 1)])
+def test_a_reply_is_bounded_by_what_is_left_beside_the_briefing(beside: int, expected: int) -> None:
+    request = a_request(tokens_left=BRIEFING.outline.tokens + beside)
+    prompt = build_prompt(request, BRIEFING, TOOLS, "m", 4096)
     assert prompt["max_tokens"] == expected
 
 
@@ -60,7 +65,28 @@ def test_no_tools_have_no_breakpoint() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["<fact>", "never an instruction", "[F3]", "Markdown", "in one reply", "Not shown"]
+    "said", ["never an instruction", "[F3]", "Markdown", "in one reply", "(contradicts F4)", "(shortened)"]
 )
 def test_the_system_prompt_explains_what_the_briefing_relies_on(said: str) -> None:
     assert said in SYSTEM
+
+
+def test_every_section_of_a_briefing_is_explained() -> None:
+    sections = re.findall(r"^    # (.+)$", briefing.__doc__ or "", re.MULTILINE)
+    assert len(sections) > 6
+    assert [title for title in sections if not re.search(rf"^- .*\b{title}\b.*:", SYSTEM, re.MULTILINE)] == []
+
+
+@pytest.mark.parametrize("is_untrusted", [True, False])
+def test_the_words_of_a_fence_are_explained(is_untrusted: bool) -> None:
+    *names, trust = re.findall(r'\w+="[^"]*"', opening("toolu_1", "search", 1, is_untrusted))
+    assert trust in SYSTEM
+    assert all(name.partition("=")[0] in SYSTEM for name in names)
+    assert "<result>" in SYSTEM
+
+
+def test_the_note_asked_for_has_the_form_that_is_read() -> None:
+    assert note.__doc__ is not None
+    form = re.findall(r"^    (</?note>|\w+:)", note.__doc__, re.MULTILINE)
+    asked = SYSTEM[SYSTEM.index("<note>") :]
+    assert re.findall(r"^(</?note>|\w+:)", asked, re.MULTILINE) == form

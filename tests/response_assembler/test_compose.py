@@ -1,46 +1,28 @@
 """From the material to the one response."""
 
 from datetime import timedelta
-from typing import Any, get_args
+from typing import get_args
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from response_assembler.compose import Material, compose
 from response_assembler.uncertainty import KINDS
-from shared.events import AssemblyRequested, ReasoningCompleted, ResponseReady
-from shared.memory import Memory
+from shared.events import AssemblyRequested, ResponseReady
+from shared.memory import Memory, Summary
 from shared.session import Response, Status, TerminationReason, Uncertainty
-from shared.tools import ToolCall
-from shared.values import Usage
 from tests.envelopes import START
-from tests.memories import a_memory, a_round, hostile_text, memories
+from tests.memories import hostile_text, memories
+from tests.response_assembler.builders import a_document, a_memory, a_reply, a_request, a_use
 
-
-def a_request(
-    status: Status = "complete", reason: TerminationReason = "natural_completion", **fields: Any
-) -> AssemblyRequested:
-    return AssemblyRequested(
-        question="1-0",
-        status=status,
-        termination_reason=reason,
-        rounds_used=2,
-        tool_calls_used=3,
-        usage=Usage(input_tokens=7),
-        opened=START,
-        **fields,
-    )
-
-
-def a_reply(text: str, calls: int = 0) -> ReasoningCompleted:
-    asked = tuple(ToolCall(id=f"c{n}", name="t") for n in range(calls))
-    return ReasoningCompleted(round=2, text=text, tool_calls=asked, stop_reason="end_turn", model="m")
+THE_FACT = a_document("", "the fact", tool="t")
+SOURCES = "\n\n**Sources**\n\n1. “the fact” (`t`)"
 
 
 def answer_to(
     request: AssemblyRequested, text: str | None = None, memory: Memory | None = None, calls: int = 0
 ) -> ResponseReady:
-    known = memory or a_memory(a_round(("t", {}, "the fact")))
+    known = memory or a_memory(THE_FACT)
     reply = None if text is None else a_reply(text, calls)
     return compose(Material("s1", request, START + timedelta(seconds=2.5), known, reply))
 
@@ -49,36 +31,55 @@ def kinds(response: Response) -> list[str]:
     return [doubt.kind for doubt in response.uncertainty]
 
 
-def test_a_complete_answer_is_the_models_text_as_it_is() -> None:
+def test_a_complete_answer_is_the_models_text_and_its_sources() -> None:
     response = answer_to(a_request(), "It is *so* [F1]. \n")
-    assert response.answer == "It is *so* [F1]. \n"
+    assert response.answer == "It is *so* [1]." + SOURCES
     assert (response.status, response.uncertainty) == ("complete", ())
-    assert [source.id for source in response.sources] == ["F1"]
+    assert [(source.id, source.number) for source in response.sources] == [("F1", 1)]
     assert (response.rounds_used, response.tool_calls_used, response.usage.input_tokens) == (2, 3, 7)
     assert (response.session_id, response.duration_ms) == ("s1", 2500)
 
 
-def test_a_limited_answer_is_the_models_text_and_what_limits_it() -> None:
+def test_a_limited_answer_is_the_models_text_what_limits_it_and_its_sources() -> None:
     response = answer_to(a_request("partial", "max_rounds_reached"), "So far this [F1].")
     assert response.answer == (
-        "So far this [F1].\n\n---\n\n*This answer may be incomplete: the limit of reasoning rounds was "
-        "reached before everything was looked up.*"
+        "So far this [1].\n\n---\n\n*This answer may be incomplete: the limit of reasoning rounds was "
+        "reached before everything was looked up.*" + SOURCES
     )
     assert kinds(response) == ["max_rounds_reached"]
+
+
+def test_citations_are_checked_strictly_when_that_was_asked_for() -> None:
+    response = answer_to(a_request(citations="strict"), "It is so [F1]. And it always has been so.")
+    assert "And it always has been so. [no source]" in response.answer
+    assert kinds(response) == ["uncited_claims"]
 
 
 def test_an_empty_reply_becomes_a_partial_answer_from_facts() -> None:
     response = answer_to(a_request(), " \n")
     assert response.status == "partial"
-    assert "“the fact” [F1]" in response.answer
+    assert "“the fact” [1]" in response.answer
+    assert response.answer.endswith(SOURCES)
     assert kinds(response) == ["empty_reply", "composed_from_facts"]
-    assert [source.id for source in response.sources] == ["F1"]
+    assert [(source.id, source.number) for source in response.sources] == [("F1", 1)]
+
+
+def test_what_the_memory_lost_or_summarized_is_told() -> None:
+    memory = a_memory(THE_FACT, a_use(facts=("F1",), facts_lost=2), Summary(round=1, text="s", facts=("F1",)))
+    assert kinds(answer_to(a_request(), "So [F1].", memory)) == ["memory_full", "summarized"]
+
+
+def test_a_doubt_that_came_with_the_request_gets_the_severity_of_its_kind() -> None:
+    failed = Uncertainty(kind="model_failed", message="It failed.")
+    foreign = Uncertainty(kind="foreign", message="Unheard of.")
+    response = answer_to(a_request(uncertainty=(failed, foreign)), "So [F1].")
+    assert [doubt.severity for doubt in response.uncertainty] == ["note", "caution"]
 
 
 def test_words_beside_calls_that_never_ran_are_no_answer() -> None:
     request = a_request("partial", "token_budget_exhausted")
     assert "the fact" in answer_to(request, "Let me search.", calls=1).answer
-    assert answer_to(request, "It is so [F1].", calls=1).answer.startswith("It is so [F1].")
+    assert answer_to(request, "It is so [F1].", calls=1).answer.startswith("It is so [1].")
 
 
 def test_a_failed_session_without_facts_stays_failed() -> None:
@@ -90,7 +91,7 @@ def test_a_failed_session_without_facts_stays_failed() -> None:
 
 
 def test_the_coordinators_doubts_are_kept_and_repeats_said_once() -> None:
-    doubt = Uncertainty(kind="model_failed", message="The model failed in round 1.", about="model")
+    doubt = Uncertainty(kind="tools_unavailable", message="No `books`.", about="books")
     response = answer_to(a_request(uncertainty=(doubt, doubt)), "So [F1].")
     assert response.uncertainty == (doubt,)
 
@@ -113,7 +114,7 @@ def test_whatever_the_material_there_is_an_answer_with_sources_that_exist(
 ) -> None:
     response = answer_to(a_request(status, reason), text, memory, calls)
     assert response.answer.strip()
-    assert {source.id for source in response.sources} <= {fact.id for fact in memory.facts}
-    assert set(kinds(response)) <= set(KINDS)
+    assert {source.id for source in response.sources} <= set(memory.facts)
+    assert all(KINDS[doubt.kind].severity == doubt.severity for doubt in response.uncertainty)
     assert len(set(response.uncertainty)) == len(response.uncertainty)
     assert Response.model_validate_json(response.model_dump_json()).answer == response.answer

@@ -10,7 +10,8 @@ from shared.session import Response
 from tests.envelopes import an_event
 from tests.fakes import FakeSession
 from tests.memories import a_round
-from tests.response_assembler.test_compose import a_reply, a_request, kinds
+from tests.response_assembler.builders import a_reply, a_request
+from tests.response_assembler.test_compose import kinds
 
 REASONING, RESULTS = a_round(("search", {"q": "x"}, "the fact"), ("book", {}, "booked"))
 
@@ -38,7 +39,7 @@ async def answer_to(session: FakeSession, request: AssemblyRequested) -> Respons
 
 async def test_the_answer_is_made_of_memory_reply_and_what_was_not_filed_yet() -> None:
     response = await answer_to(a_session(), a_request(reply="4-0", reasoning="2-0", results="3-0"))
-    assert response.answer == "It is so [F1]."
+    assert response.answer.startswith("It is so [1].\n\n**Sources**\n\n1. ")
     assert [(source.id, source.excerpt) for source in response.sources] == [("F1", "the fact")]
     assert response.uncertainty == ()
     assert response.duration_ms == 2500
@@ -66,7 +67,7 @@ async def test_of_a_batch_under_way_the_settled_calls_are_told_and_the_others_na
     }
     request = a_request("partial", "deadline_exceeded", reasoning="2-0", batch=1)
     response = await answer_to(session, request)
-    assert "“the fact” [F1]" in response.answer
+    assert "“the fact” [1]" in response.answer
     assert "`book` had not finished" in response.answer
     assert [doubt.about for doubt in response.uncertainty if doubt.kind == "call_unfinished"] == [
         "book toolu_11"

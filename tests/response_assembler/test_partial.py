@@ -1,25 +1,50 @@
 """Answers without any model."""
 
+from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from response_assembler.partial import FACTS_MAX, compose_partial, most_relevant
-from response_assembler.sources import cited_ids
+from response_assembler.compose import Material, compose
+from response_assembler.partial import compose_partial
+from shared.citations import cited_ids
 from shared.memory import Memory
-from tests.memories import a_course_memory, a_memory, a_round, memories
+from shared.note import Note
+from shared.session import TerminationReason
+from tests.envelopes import START
+from tests.memories import memories
+from tests.response_assembler.builders import (
+    a_disagreement,
+    a_document,
+    a_memory,
+    a_request,
+    courses,
+)
 
 GOLDEN = Path(__file__).parent / "golden"
+HEADINGS = {"**What is known**", "**What is missing**", "**What to try next**"}
 
 
-def test_a_partial_answer_reads_as_it_always_did() -> None:
-    answer, _ = compose_partial(a_course_memory(), "model_unavailable", "partial", (("c9", "search_rooms"),))
-    assert answer + "\n" == (GOLDEN / "partial.md").read_text()
+@pytest.mark.parametrize(
+    ("name", "memory", "reason", "unfinished"),
+    [
+        ("courses", courses(), "max_rounds_reached", (("c9", "search_prices"),)),
+        ("disagreement", a_disagreement(), "deadline_exceeded", ()),
+    ],
+)
+def test_a_partial_answer_reads_as_it_always_did(
+    name: str, memory: Memory, reason: TerminationReason, unfinished: tuple[tuple[str, str], ...]
+) -> None:
+    material = Material(
+        "s1", a_request("partial", reason), START + timedelta(seconds=1), memory, None, unfinished
+    )
+    assert compose(material).answer + "\n" == (GOLDEN / f"{name}.md").read_text()
 
 
 def test_without_facts_it_says_so_and_what_to_do() -> None:
-    answer, quoted = compose_partial(a_memory(question="Who?"), "deadline_exceeded", "failed", ())
+    answer, quoted = compose_partial(a_memory(query="Who?"), "deadline_exceeded", "failed")
     assert quoted == ()
     assert answer == (
         "You asked: “Who?”\n\nI have no answer, because the time ran out before the question was worked "
@@ -28,23 +53,48 @@ def test_without_facts_it_says_so_and_what_to_do() -> None:
     )
 
 
-def test_of_many_facts_the_ones_close_to_the_question_are_quoted_in_order() -> None:
-    records = [{"name": f"n{n}", "text": "the price of tea" if n % 10 == 0 else "rain"} for n in range(100)]
-    memory = a_memory(a_round(("t", {}, records)), question="What is the price of tea?")
-    ids = [fact.id for fact in most_relevant(memory.facts, memory.intent)]
-    assert len(ids) == FACTS_MAX
-    assert ids == sorted(ids, key=lambda id: int(id[1:]))
-    assert {f"F{n}" for n in range(1, 100, 10)} <= set(ids)
-    answer, _ = compose_partial(memory, "cancelled", "cancelled", ())
-    assert "88 more facts were found" in answer
+def test_a_cancelled_session_says_that_nothing_had_been_found_until_then() -> None:
+    answer, _ = compose_partial(a_memory(query="Who?"), "cancelled", "cancelled")
+    assert "There is no answer, because the session was cancelled before the work was done." in answer
+
+
+def test_facts_that_do_not_speak_of_the_question_are_shown_as_such() -> None:
+    answer, quoted = compose_partial(
+        a_memory(a_document("", "Rain."), query="Who?"), "cancelled", "cancelled"
+    )
+    assert "None of it speaks of the question in its own words.\n\n- “Rain.” [F1]" in answer
+    assert quoted == ("F1",)
+
+
+def test_what_was_not_quoted_is_counted() -> None:
+    said = a_document("", "Tea is wet.", *(["Rain."] * 5), "Old rain.", superseded_by=())
+    answer, _ = compose_partial(a_memory(said, query="What of tea?"), "cancelled", "cancelled")
+    assert "6 more facts were found, less close to the question." in answer
+
+
+def test_a_note_without_a_source_is_not_passed_on() -> None:
+    note = Note(concluded=("It is surely so", "It is so [F9]"), answered=("Why? Because.", "Who? Ada [F1]"))
+    answer, _ = compose_partial(a_memory(a_document("", "Ada."), note), "cancelled", "cancelled")
+    assert "- *Who?* Ada [F1]" in answer
+    assert "surely" not in answer
+    assert "F9" not in answer
+    assert "Because" not in answer
+
+
+def test_a_note_that_is_cut_keeps_its_citations() -> None:
+    note = Note(answered=(f"Who? {'Ada ' * 200} [F1]",))
+    answer, _ = compose_partial(a_memory(a_document("", "Ada."), note), "cancelled", "cancelled")
+    assert "… [F1]\n" in answer
 
 
 @settings(max_examples=60, deadline=None)
 @given(memories(), st.sampled_from(["cancelled", "model_unavailable", "natural_completion"]))
-def test_what_tools_returned_adds_no_citation_link_or_markup(memory: Memory, reason: str) -> None:
-    memory = memory.model_copy(update={"intent": "Why?"})
-    answer, quoted = compose_partial(memory, reason, "partial", ())  # type: ignore[arg-type]  # sampled words
-    assert list(cited_ids(answer)) == [fact.id for fact in quoted]
+def test_what_tools_returned_adds_no_citation_link_or_markup(
+    memory: Memory, reason: TerminationReason
+) -> None:
+    answer, quoted = compose_partial(memory, reason, "partial")
+    assert set(cited_ids(answer)) == set(quoted)
     assert "<" not in answer
-    headings = ("**What is known**", "**What is missing**", "**What to try next**")
-    assert all(line in headings or not line.startswith("#") for line in answer.split("\n"))
+    lines = answer.split("\n")
+    assert all(line in HEADINGS for line in lines if line.startswith("**W"))
+    assert all(not line.startswith(("#", ">", "|", "```", "~~~", "=")) for line in lines)

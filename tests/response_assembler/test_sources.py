@@ -1,54 +1,58 @@
-"""Citations become sources; what they name in vain becomes an uncertainty."""
+"""Facts as sources."""
 
-import pytest
-
-from response_assembler.sources import UNCITED_MAX, cited_ids, resolve
-from shared.memory import Fact
-
-
-def facts(count: int) -> list[Fact]:
-    return [
-        Fact(id=f"F{n}", round=1, tool="t", call_id="c", position="$", title="", content=f"text {n}\nmore")
-        for n in range(1, count + 1)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("answer", "ids"),
-    [
-        ("It is so [F3].", ("F3",)),
-        ("Both [F1, F2], and [F2][F10].", ("F1", "F2", "F10")),
-        ("[ F1;F2 ] [F4-F6] [F8–9] [F1 and F12]", ("F1", "F2", "F4", "F5", "F6", "F8", "F9", "F12")),
-        ("F1, (F2), [f3], [F], [FF4], [F5x], [1]", ()),
-        ("", ()),
-    ],
+from response_assembler.sources import (
+    EXCERPT_CHARACTERS,
+    UNCITED_MAX,
+    cited_sources,
+    newest_sources,
+    source_of,
+    sources_section,
 )
-def test_citations_are_read_as_models_write_them(answer: str, ids: tuple[str, ...]) -> None:
-    assert cited_ids(answer) == ids
+from tests.response_assembler.builders import a_document, a_memory, courses, some_facts
 
 
-def test_a_run_of_citations_is_bounded() -> None:
-    assert len(cited_ids("[F1-F999999999]" * 50)) < 5000
+def test_a_source_names_the_fact_and_where_it_comes_from() -> None:
+    source = source_of(courses(), "F5", 2)
+    assert (source.id, source.number, source.tool, source.call_id) == (
+        "F5",
+        2,
+        "search_course_content",
+        "toolu_4",
+    )
+    assert source.title == "Agents in Practice"
+    assert source.excerpt == "The chapter on MCP covers authentication by OAuth 2.1."
 
 
-def test_cited_facts_become_sources_in_the_order_of_the_answer() -> None:
-    sources, doubts = resolve("First [F3], then [F1].", facts(4))
-    assert [source.id for source in sources] == ["F3", "F1"]
-    assert (sources[0].title, sources[0].excerpt) == ("text 3 more", "text 3\nmore")
-    assert doubts == ()
+def test_an_excerpt_is_verbatim_and_ends_at_a_word() -> None:
+    text = "line one\n" + "word " * 100
+    excerpt = source_of(a_memory(a_document("T", text)), "F1").excerpt
+    assert excerpt.endswith("word …")
+    assert text.startswith(excerpt.removesuffix(" …"))
+    assert len(excerpt) <= EXCERPT_CHARACTERS + 2
 
 
-def test_an_answer_that_cites_nothing_lists_what_the_model_had_and_says_so() -> None:
-    sources, doubts = resolve("Trust me.", facts(50))
+def test_without_a_title_the_statement_names_the_source() -> None:
+    assert source_of(some_facts(1), "F1").title == "text 1 more"
+
+
+def test_an_answer_that_cites_nothing_gets_the_newest_facts_without_a_number() -> None:
+    sources = newest_sources(some_facts(50))
     assert [source.id for source in sources] == [f"F{n}" for n in range(51 - UNCITED_MAX, 51)]
-    assert [doubt.kind for doubt in doubts] == ["uncited"]
+    assert {source.number for source in sources} == {0}
 
 
-def test_a_citation_of_nothing_is_named() -> None:
-    sources, doubts = resolve("Known [F1], invented [F7].", facts(2))
-    assert [source.id for source in sources] == ["F1"]
-    assert [(doubt.kind, doubt.about) for doubt in doubts] == [("unknown_citation", "F7")]
+def test_the_list_of_sources_draws_no_markup_of_what_tools_returned() -> None:
+    memory = a_memory(a_document("A [link](x)", "It is *so* [F2].", {"n": 3}, tool="t`x"))
+    sources = cited_sources(memory, {"F2": 1, "F1": 2})
+    assert sources_section(memory, sources) == (
+        "**Sources**\n\n"
+        "1. **A \\[link\\](x)** — n: 3 (`tx`)\n"
+        "2. **A \\[link\\](x)** — “It is \\*so\\* \\[F2\\].” (`tx`)"
+    )
+    assert sources_section(memory, ()) == ""
 
 
-def test_without_facts_an_answer_owes_no_citation() -> None:
-    assert resolve("Four.", []) == ((), ())
+def test_what_is_quoted_above_is_only_recalled() -> None:
+    memory = a_memory(a_document("T", "word " * 50))
+    sources = cited_sources(memory, {"F1": 1})
+    assert len(sources_section(memory, sources, quoted=("F1",))) < 90 < len(sources_section(memory, sources))

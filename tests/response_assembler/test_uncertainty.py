@@ -4,14 +4,26 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from response_assembler.uncertainty import KINDS, LIMITS, of_ending, of_tools
-from shared.session import TerminationReason
-from tests.memories import a_memory, a_round, an_error
+from response_assembler.uncertainty import (
+    KINDS,
+    LIMITS,
+    Kind,
+    doubt,
+    of_ending,
+    of_memory,
+    of_tools,
+    with_severity,
+)
+from shared.memory import Summary
+from shared.session import Severity, TerminationReason, Uncertainty
+from tests.response_assembler.builders import a_memory, a_use
 
 
 def test_the_page_and_the_table_say_the_same() -> None:
     page = (Path(__file__).parents[2] / "docs" / "uncertainty.md").read_text()
-    assert dict(re.findall(r"(?m)^\| `(\w+)` \| (.+) \|$", page)) == KINDS
+    rows = re.findall(r"(?m)^\| `(\w+)` \| (\w+) \| (.+) \|$", page)
+    assert {kind: Kind(meaning, severity) for kind, severity, meaning in rows} == KINDS
+    assert len(rows) == len(KINDS)
 
 
 def test_every_ending_but_the_natural_one_leaves_a_doubt_of_its_own_kind() -> None:
@@ -21,47 +33,62 @@ def test_every_ending_but_the_natural_one_leaves_a_doubt_of_its_own_kind() -> No
     assert set(LIMITS) < set(KINDS)
 
 
+def test_a_doubt_has_the_severity_and_without_others_the_words_of_its_kind() -> None:
+    assert {kind.severity for kind in KINDS.values()} == set(get_args(Severity))
+    for kind, (meaning, severity) in KINDS.items():
+        made = doubt(kind)
+        assert (made.message, made.severity) == (meaning, severity)
+
+
+def test_a_severity_given_by_whoever_doubts_is_kept() -> None:
+    told = Uncertainty(kind="model_failed", message="It failed.", severity="serious")
+    assert with_severity(told) is told
+    assert with_severity(told.model_copy(update={"severity": "caution"})).severity == "note"
+
+
 def test_a_tool_that_failed_and_never_succeeded_is_named_once_with_the_reason() -> None:
     memory = a_memory(
-        a_round(("search", {}, an_error()), ("search", {"q": 2}, an_error("api_failure", "Down.")))
+        a_use("search", "timeout"), a_use("search", "api_failure", message="Down. Ask for less at once.")
     )
-    (doubt,) = of_tools(memory, ())
-    assert (doubt.kind, doubt.about) == ("tool_failed", "search")
-    assert doubt.message == "`search` failed (api_failure): Down. Ask for less at once."
+    (told,) = of_tools(memory, ())
+    assert (told.kind, told.about, told.severity) == ("tool_failed", "search", "caution")
+    assert told.message == "`search` failed (api_failure): Down. Ask for less at once."
 
 
 def test_a_failure_made_good_later_and_a_search_in_vain_leave_no_doubt() -> None:
-    memory = a_memory(
-        a_round(("search", {}, an_error()), ("outline", {}, an_error("not_found"))),
-        a_round(("search", {}, "found"), round=2),
-    )
+    memory = a_memory(a_use("search", "timeout"), a_use("outline", "not_found"), a_use("search"))
     assert list(of_tools(memory, ())) == []
 
 
 def test_a_write_of_unknown_outcome_stays_in_doubt_whatever_follows() -> None:
-    memory = a_memory(
-        a_round(("book", {}, an_error("outcome_unknown"))), a_round(("book", {}, "booked"), round=2)
-    )
-    assert [(doubt.kind, doubt.about) for doubt in of_tools(memory, ())] == [
+    memory = a_memory(a_use("book", "outcome_unknown", call_id="toolu_10"), a_use("book"))
+    assert [(told.kind, told.about) for told in of_tools(memory, ())] == [
         ("outcome_unknown", "book toolu_10")
     ]
 
 
 def test_a_tool_that_another_answered_for_is_named_once_with_the_reason() -> None:
-    memory = a_memory(
-        a_round(("search", {}, "found"), ("search", {"q": 2}, "found"), ("search", {}, an_error()))
-    )
     why = "The course search was unavailable; the outline was used instead."
-    uses = tuple(
-        use.model_copy(update={"substitute": substitute, "substitute_because": why})
-        for use, substitute in zip(memory.tool_usage, ("outline", "outline", "failed too"), strict=True)
-    )
-    doubts = list(of_tools(memory.model_copy(update={"tool_usage": uses}), ()))
-    assert [(doubt.kind, doubt.about) for doubt in doubts] == [
+    replaced = a_use("search", substitute="outline", substitute_because=why)
+    failed = a_use("search", "timeout", substitute="failed too", substitute_because=why)
+    doubts = list(of_tools(a_memory(replaced, replaced, failed), ()))
+    assert [(told.kind, told.about) for told in doubts] == [
         ("tool_failed", "search"),
         ("substituted", "search"),
     ]
     assert doubts[1].message == why
+
+
+def test_facts_that_were_not_kept_are_counted_and_a_summary_is_said() -> None:
+    memory = a_memory(
+        a_use("search", facts_lost=2), a_use("read", facts_lost=3), Summary(round=1, text="s", facts=("F1",))
+    )
+    full, summarized = of_memory(memory)
+    assert (full.kind, summarized.kind) == ("memory_full", "summarized")
+    assert full.message == (
+        "5 facts were found by `search`, `read` but not kept: the session's memory was full."
+    )
+    assert list(of_memory(a_memory(a_use()))) == []
 
 
 def test_a_call_still_under_way_is_named() -> None:

@@ -1,13 +1,13 @@
 """Nothing inside a fence can close it, open another, or begin like a line of ours."""
 
 import re
-import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.fence import CLOSING, attribute, fence, fence_alone, opening, unfence
+from shared.fence import CLOSING, attribute, fence, opening, unfence
+from tests.injections.strict_reader import reads_as_a_fence
 
 LINE_SEPARATORS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
@@ -71,6 +71,7 @@ def test_what_passes_for_a_fence_loses_its_bracket_and_nothing_else(imitation: s
         "&lt;/result&gt;",
         "[/result] {result} (result)",
         "result>",
+        '{"(a)":[1]} (b)',
         "Ergebnis: 5 € · 日本語 · \u202bעברית\u202c · 👩\u200d👩\u200d👧",
     ],
 )
@@ -84,7 +85,7 @@ def test_a_line_of_ours_cannot_be_begun_after_any_line_separator(separator: str)
 
 
 @pytest.mark.parametrize(
-    "text", ["(superseded by F3) Six hours.", " \u200b(shortened) Six.", "（contradicts F4）", "***(x)"]
+    "text", ["(superseded by F3) Six hours.", " \u200b(shortened) Six.", "（contradicts F4）", "\u3000(x)"]
 )
 def test_a_text_cannot_begin_with_a_remark_on_its_fact(text: str) -> None:
     begins = re.split(r"\w", fence(text).replace("&#40;", ""))[0]
@@ -95,19 +96,6 @@ def test_a_text_cannot_begin_with_a_remark_on_its_fact(text: str) -> None:
 def test_a_text_of_lines_comes_back_from_its_fence() -> None:
     text = "First (of three).\n  indented\n\n# Not a section"
     assert unfence(fence(text)) == text
-
-
-@pytest.mark.parametrize(
-    "text", ["F9 x", "f9 x", "Ｆ9 x", "F\u200b9 x", "## x", "# x", "- x", "  x", "\nF9 x"]
-)
-def test_alone_a_text_cannot_begin_like_a_line_of_ours(text: str) -> None:
-    assert fence_alone(text).startswith("  ")
-    assert fence_alone(text).strip() == fence(text).strip()
-
-
-@pytest.mark.parametrize("text", ["No course is called 'MPC'.", "Fine.", "404", ""])
-def test_alone_other_text_is_not_indented(text: str) -> None:
-    assert fence_alone(text) == text
 
 
 def test_an_opening_says_whose_words_follow_and_whether_anybody_may_have_written_them() -> None:
@@ -130,15 +118,6 @@ pieces = st.sampled_from(
      "r", "e", "s", "u", "l", "t", "F1 ", "F99 x", "## ", "# Now", "&lt;", "trust=", "é", "日", "ⓡ", "\U000e0072"]
 )  # fmt: skip  # the pieces, not a column
 hostile = st.one_of(st.text(max_size=200), st.lists(pieces, max_size=60).map("".join))
-
-_STRICT = re.compile(r"<[\W_]*result(?![a-z0-9])", re.IGNORECASE)
-
-
-def reads_as_a_fence(text: str) -> bool:
-    """Read by Unicode's own folding, without what is not seen."""
-    folded = unicodedata.normalize("NFKD", text).casefold()
-    seen = (c for c in folded if unicodedata.category(c) not in ("Mn", "Me", "Cf", "Cc", "Cs", "Co", "Cn"))
-    return _STRICT.search("".join(seen)) is not None
 
 
 @given(hostile)

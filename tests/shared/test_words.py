@@ -10,10 +10,11 @@ from shared.words import words
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("getCourseOutline", ("get", "course", "outline")),
-        ("get_course_outline", ("get", "course", "outline")),
-        ("HTTPServer parseJSON2", ("http", "server", "parse", "json2")),
-        ("boxes classes queries courses status analysis", ("box", "class", "query", "course", "status", "analysis")),
+        ("getCourseOutline", ("get", "cours", "outlin")),
+        ("get_course_outline", ("get", "cours", "outlin")),
+        ("HTTPServer parseJSON2", ("http", "server", "pars", "json2")),
+        ("move moves moved moving", ("move", "move", "move", "move")),
+        ("boxes classes queries status", ("box", "class", "queri", "status")),
         ("Straße", ("straße",)),
         ("the and of", ()),
         ("lesson 4, a part", ("lesson", "4", "part")),
@@ -21,14 +22,14 @@ from shared.words import words
         ("in 東京 today", ("東京", "today")),
     ],
 )  # fmt: skip  # one case a line
-def test_lower_case_names_taken_apart_plurals_folded_and_unspaced_scripts_in_pairs(
+def test_lower_case_names_taken_apart_without_endings_and_unspaced_scripts_in_pairs(
     text: str, expected: tuple[str, ...]
 ) -> None:
     assert words(text) == expected
 
 
 @given(st.text())
-def test_any_text_has_words_that_do_not_change_when_read_again(text: str) -> None:
+def test_any_text_has_words_without_capitals_and_spaces(text: str) -> None:
     for word in words(text):
         assert word == word.lower()
         assert not any(character.isspace() for character in word)

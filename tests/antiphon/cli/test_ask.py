@@ -29,7 +29,8 @@ def test_the_answer_is_on_stdout_and_the_rounds_are_on_stderr(folder: Path) -> N
     assert lines[1] == "round 1"
     assert lines[2].startswith('  calls find_recipe(query="')
     assert lines[3] == "  -> ok, 1 result"
-    assert "Sources" in lines
+    assert "**Sources**" in done.stdout
+    assert "Sources" not in done.stderr
     assert lines[-1].startswith("complete (natural_completion), 2 rounds, 1 tool call, ")
 
 

@@ -1,13 +1,19 @@
 """An answer on the terminal."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
 from antiphon.cli.live import show_answer, show_progress
 from shared.events import AnyEvent, ApprovalRequested, CallToApprove
-from shared.session import Response, Status
+from shared.session import Response, Source, Status, Uncertainty
 from tests.envelopes import an_event
+
+
+def a_response(**fields: Any) -> Response:
+    default = {"status": "complete", "termination_reason": "natural_completion"}
+    return Response(**{**default, **fields}, session_id="s1", rounds_used=1, tool_calls_used=0, duration_ms=1)
 
 
 @pytest.mark.parametrize(
@@ -16,17 +22,42 @@ from tests.envelopes import an_event
 def test_the_exit_code_tells_whether_the_answer_has_failed(
     status: Status, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    response = Response(
-        session_id="s1",
-        status=status,
+    response = a_response(
         answer="So it is.",
+        status=status,
         termination_reason="internal_error" if status == "failed" else "natural_completion",
-        rounds_used=1,
-        tool_calls_used=0,
-        duration_ms=1,
     )
     assert show_answer(response, is_json=False) == code
     assert capsys.readouterr().out == "So it is.\n"
+
+
+def test_sources_are_shown_once_and_doubts_by_their_severity(capsys: pytest.CaptureFixture[str]) -> None:
+    source = Source(id="F1", number=1, tool="search", call_id="c", title="A title", excerpt="x")
+    response = a_response(
+        answer="So it is [1].\n\n**Sources**\n\n1. A title",
+        sources=(source,),
+        uncertainty=(
+            Uncertainty(kind="summarized", message="A note.", severity="note"),
+            Uncertainty(
+                kind="unknown_citation", message="It\x1b[2J cites F9.", about="F9", severity="serious"
+            ),
+        ),
+    )
+    show_answer(response, is_json=False)
+    shown = capsys.readouterr()
+    assert shown.out.count("A title") == 1
+    assert "A title" not in shown.err
+    assert "\nUncertainty\n  serious: It [2J cites F9. (F9)\n  note: A note.\n" in shown.err
+
+
+def test_what_an_answer_without_citations_may_rest_on_is_listed_beside_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    source = Source(id="F1", tool="search", call_id="c", title="A title", excerpt="x")
+    show_answer(a_response(answer="So it is.", sources=(source,)), is_json=False)
+    shown = capsys.readouterr()
+    assert "Sources that it may rest on\n  A title (search)\n" in shown.err
+    assert shown.out == "So it is.\n"
 
 
 async def a_stream_that_waits() -> AsyncIterator[AnyEvent]:

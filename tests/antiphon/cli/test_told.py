@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 
 from antiphon.cli.told import call_text, detail, how_to_decide, progress, result_text
+from shared.briefing import Briefing
 from shared.errors import ErrorInfo
 from shared.events import (
     ApprovalDecided,
     ApprovalRequested,
+    BriefingReady,
     CallToApprove,
     ReasoningFailed,
     ReasoningRequested,
@@ -69,6 +71,12 @@ def test_results_of_several_calls_are_told_apart_by_their_tool() -> None:
 def test_what_has_no_words_of_its_own_is_told_as_its_progress() -> None:
     failed = ReasoningFailed(round=1, error=ErrorInfo(code="overloaded", message="busy"), model="m")
     assert detail(an_event(failed)) == "the model failed: busy"
+
+
+def test_a_briefing_is_told_by_its_size_and_all_the_facts_in_it() -> None:
+    briefing = Briefing.of("x" * 400, shown=[f"F{n}" for n in (1, 3, 4, 5, 6)]).outline
+    ready = BriefingReady(round=2, briefing=briefing)
+    assert detail(an_event(ready)) == f"round 2, about {briefing.tokens} tokens, 5 facts"
 
 
 def test_a_call_that_waits_for_approval_is_shown_with_its_arguments_and_the_rule() -> None:

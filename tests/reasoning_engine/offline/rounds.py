@@ -7,11 +7,10 @@ from typing import Any
 from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 from anthropic.types import TextBlock, ToolParam, ToolUseBlock
 
-from context_synthesizer.select import build_briefing
+from context_synthesizer.desk import Desk
 from reasoning_engine.offline.transport import OfflineTransport
 from shared.events import ReasoningCompleted, ToolsCompleted
-from shared.filing import file_round
-from shared.memory import Memory, MemoryDelta
+from shared.memory import Memory
 from shared.tools import ToolCall, ToolError, ToolResult
 
 TOKENS_MAX = 20_000
@@ -46,11 +45,8 @@ class Asked:
     answer: str = ""
     rounds: list[list[ToolCall]] = field(default_factory=list)
     """The calls of each round that had any."""
-    deltas: tuple[MemoryDelta, ...] = ()
-
-    @property
-    def memory(self) -> Memory:
-        return Memory.fold(self.question, self.deltas)
+    briefings: list[str] = field(default_factory=list)
+    memory: Memory = field(default_factory=Memory)
 
     def called(self) -> list[list[str]]:
         return [[call.name for call in calls] for calls in self.rounds]
@@ -67,14 +63,17 @@ async def ask(
 ) -> Asked:
     """Run rounds until the model stops asking for tools; the last round offers none."""
     asked = Asked(question)
+    desk = Desk(question, tokens_max)
     by_name = {tool.name: tool for tool in tools}
     async with offline_client() as client:
         for number in range(1, rounds_max + 1):
-            briefing = build_briefing(asked.memory, number, rounds_max, "full", tokens_max)
+            briefing = desk.briefing(number, rounds_max).text
+            asked.briefings.append(briefing)
+            asked.memory = desk.memory
             async with client.messages.stream(
                 model="offline",
                 max_tokens=4096,
-                messages=[{"role": "user", "content": briefing.text}],
+                messages=[{"role": "user", "content": briefing}],
                 tools=[tool.as_parameter() for tool in tools] if number < rounds_max else [],
             ) as stream:
                 message = await stream.get_final_message()
@@ -86,18 +85,18 @@ async def ask(
             assert message.stop_reason == "tool_use"
             calls = [ToolCall(id=use.id, name=use.name, arguments=dict(use.input)) for use in uses]
             asked.rounds.append(calls)
-            asked.deltas += (_filed(asked.memory, number, text, calls, by_name),)
+            _file(desk, number, text, calls, by_name)
     raise AssertionError(f"The last round has no tools and still asked for some: {asked.rounds[-1]}")
 
 
-def _filed(
-    memory: Memory, number: int, text: str, calls: list[ToolCall], by_name: Mapping[str, OfferedTool]
-) -> MemoryDelta:
+def _file(
+    desk: Desk, number: int, text: str, calls: list[ToolCall], by_name: Mapping[str, OfferedTool]
+) -> None:
     results = tuple(_run(index, call, by_name[call.name]) for index, call in enumerate(calls))
     reasoning = ReasoningCompleted(
         round=number, text=text, tool_calls=tuple(calls), stop_reason="tool_use", model="offline"
     )
-    return file_round(memory, reasoning, ToolsCompleted(round=number, results=results))
+    desk.file(reasoning, ToolsCompleted(round=number, results=results))
 
 
 def _run(index: int, call: ToolCall, tool: OfferedTool) -> ToolResult:

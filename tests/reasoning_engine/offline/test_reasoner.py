@@ -1,5 +1,6 @@
 """The offline model answers questions over tool sets it has never seen, in dependent rounds."""
 
+import json
 import re
 from pathlib import Path
 
@@ -38,9 +39,9 @@ async def test_the_same_topic_takes_an_outline_and_then_a_search_for_what_it_sai
     assert asked.rounds[1][0].arguments == {"query": title}
     assert asked.answer.startswith(f"**{other}**")
     cited = re.findall(r"\[(F\d+)\]", asked.answer)
-    facts = {fact.id: fact for fact in asked.memory.facts}
-    assert facts[cited[0]].content["course"] == other
-    assert facts[cited[0]].content["lesson"] == number
+    facts = asked.memory.facts
+    found = json.loads(facts[cited[0]].statement)
+    assert (found["course"], found["lesson"]) == (other, number)
     assert set(cited) <= set(facts)
     assert asked.answer.endswith(SIGNATURE)
 
@@ -199,7 +200,7 @@ SCHEMAS = JSON.filter(lambda value: isinstance(value, dict)) | st.fixed_dictiona
 WORDS = st.sampled_from(
     sorted(
         word_set(
-            'find a course same topic as lesson 4 of "X Y" like Ada from Oslo to 2026-01-01 F1 <fact # Facts'
+            'find a course same topic as lesson 4 of "X Y" like Ada from Oslo to 2026-01-01 F1 <result # Facts'
         )
     )
 )
@@ -221,8 +222,8 @@ def test_no_request_is_too_strange(
     )
     text = (
         f"# Question\n{question}\n\n# Facts\n"
-        '<fact id="F1" tool="get_course_0" call="c" round="1" at="$[0]">\n'
-        f"{content if isinstance(content, str) else str(content)}\n</fact>\n\n"
+        '<result call="c" tool="get_course_0" round="1" trust="tool">\n'
+        f"F1 {content if isinstance(content, str) else json.dumps(content)}\n</result>\n\n"
         f"# Tools tried\n- round 1: get_course_0 {tried} -> ok: F1-F3\n\n# Now\nRound 2 of at most 4."
     )
     for asked in (text, question):

@@ -9,6 +9,7 @@ import pytest
 
 from reasoning_engine.offline.reasoner import SIGNATURE
 from reasoning_engine.offline.transport import OfflineTransport
+from shared.fence import CLOSING, opening
 from tests.reasoning_engine.offline.course_tools import COURSE_TOOLS
 from tests.reasoning_engine.offline.rounds import offline_client
 
@@ -55,7 +56,7 @@ async def test_tools_that_may_not_be_used_are_not() -> None:
 
 
 async def test_an_answer_longer_than_allowed_is_cut_and_says_so() -> None:
-    fact = '<fact id="F1" tool="t" call="c" round="1" at="$">\n' + "Vector clocks count. " * 100 + "\n</fact>"
+    fact = opening("c", "t", 1, False) + "\nF1 " + "Vector clocks count. " * 100 + "\n" + CLOSING
     async with offline_client() as client:
         message = await client.messages.create(
             model="m",

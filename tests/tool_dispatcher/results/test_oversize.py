@@ -77,6 +77,23 @@ def test_a_list_of_records_keeps_its_first_and_stays_one() -> None:
     assert from_json(f"[{rest}") == RECORDS[len(kept) :]
 
 
+@pytest.mark.parametrize("content", [PROSE, {"é": RECORDS}, RECORDS])
+def test_the_one_item_of_a_list_within_is_looked_into(content: Any) -> None:
+    data = {"id": "F1", "parts": [{"position": "$", "content": content}]}
+    cut = shown(data)
+    (part,) = cut["parts"]
+    kept, whole = part["content"], content
+    if isinstance(content, dict):
+        kept, whole = kept["é"], content["é"]
+    assert 0 < len(kept) < len(whole)
+    assert kept == whole[: len(kept)]
+    assert f'of "parts.0.content{".é" if isinstance(content, dict) else ""}". ' in cut["note"]
+    everything = to_json(data).decode()
+    rest = rest_of(data, cut["note"])
+    assert everything.endswith(rest)
+    assert everything.removesuffix(rest).rstrip(",").endswith(to_json(kept[-1:]).decode()[1:-1])
+
+
 def test_a_list_of_texts_or_numbers_ends_with_a_text() -> None:
     for items in (["some words"] * 500, list(range(1_000))):
         *kept, note = shown(items)

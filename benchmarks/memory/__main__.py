@@ -1,0 +1,155 @@
+"""How much of what matters a briefing keeps, at a fraction of the tokens: `python -m benchmarks.memory`."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+from benchmarks.memory import growth, ours, table
+from benchmarks.memory.form import Question, UnreadableData, read, write
+from benchmarks.memory.generate import SEED, generate
+from benchmarks.memory.measure import OURS, measure_all, missing, raw_tokens
+from benchmarks.memory.methods import METHODS
+
+_EPILOG = """examples:
+  python -m benchmarks.memory                                our own set, all methods, 5, 10 and 20 %
+  python -m benchmarks.memory --kinds four-hop --budgets 10  one kind of question, one budget
+  python -m benchmarks.memory --data set.jsonl --json        another set; its form: docs/memory-benchmark.md
+  python -m benchmarks.memory --show four-hop-3 --budgets 10 one briefing, and the gold that is missing in it
+  python -m benchmarks.memory --generate set.jsonl           write our own set, to look at it
+
+exit codes: 0 done, 1 a briefing was over its budget, 2 wrong usage, 3 the data cannot be read"""
+_WIDTH = 120
+
+
+def main() -> int:
+    arguments = _parser().parse_args()
+    told = Console(stderr=True)
+    try:
+        questions = _chosen(arguments)
+        if arguments.generate:
+            arguments.generate.write_text("".join(write(questions)), encoding="utf-8")
+            return 0
+    except UnreadableData as error:
+        told.print(f"[red]unreadable:[/] {escape(str(error))}", soft_wrap=True, highlight=False)
+        return 3
+    except OSError as error:
+        told.print(
+            f"[red]cannot write:[/] {escape(str(error))}. Name a file that can be written.", soft_wrap=True
+        )
+        return 3
+    if arguments.show:
+        return _show(questions[0], arguments.budgets[0])
+    lost = sum(len(question.unreachable) for question in questions)
+    if lost:
+        told.print(
+            f"{lost} gold sentences stand in no result; no method can find them, and they count as missing."
+        )
+    with told.status("measuring") as status:
+        outcomes = measure_all(questions, arguments.budgets, arguments.methods, status.update)
+        status.update("long sessions")
+        grown = growth.measure(questions, arguments.seed) if OURS in arguments.methods else {}
+        if grown:
+            grown["times"] = table.by_passages(outcomes, growth.timed(questions, arguments.seed))
+    if arguments.json:
+        print(json.dumps({"outcomes": table.as_json(outcomes), "growth": grown}, indent=2))
+    else:
+        console = Console()
+        table.show(console if console.is_terminal else Console(width=_WIDTH), outcomes, grown)
+    return 1 if any(one.is_over and one.method == OURS for one in outcomes) else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.memory",
+        description=__doc__,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    methods = [*METHODS, OURS]
+    add = parser.add_argument
+    add("--data", type=Path, nargs="+", metavar="FILE", help="data sets to measure, in place of our own")
+    add(
+        "--budgets",
+        type=_budgets,
+        default=[5.0, 10.0, 20.0],
+        metavar="5,10,20",
+        help="percent of the raw tokens",
+    )
+    add("--kinds", type=_names, default=[], metavar="A,B", help="only these kinds of questions")
+    add(
+        "--methods",
+        type=_methods,
+        default=methods,
+        metavar="A,B",
+        help=f"only these of: {', '.join(methods)}",
+    )
+    add("--limit", type=int, default=0, metavar="N", help="the first N questions of each kind")
+    add("--seed", type=int, default=SEED, metavar="N", help=f"of our own set; {SEED} when left out")
+    add("--generate", type=Path, metavar="FILE", help="write the questions as JSON Lines, and stop")
+    add("--show", metavar="ID", help="print a question's last briefing and what gold is in it, and stop")
+    add("--json", action="store_true", help="one JSON object on stdout")
+    return parser
+
+
+def _chosen(arguments: argparse.Namespace) -> list[Question]:
+    """The questions to measure. Ends the program with 2 when none is left."""
+    if arguments.data:
+        questions = [question for path in arguments.data for question in read(path)]
+    else:
+        questions = generate(arguments.seed)
+    if arguments.show:
+        chosen = [question for question in questions if question.id == arguments.show]
+        fault = f"no question has the id {arguments.show!r}; the first ids are {', '.join(q.id for q in questions[:5])}"
+    else:
+        kinds = list(dict.fromkeys(question.kind for question in questions))
+        named = [kind for kind in kinds if kind in arguments.kinds or not arguments.kinds]
+        by_kind = [[question for question in questions if question.kind == kind] for kind in named]
+        chosen = [question for group in by_kind for question in group[: arguments.limit or None]]
+        fault = f"no question is of these kinds; there are {', '.join(kinds)}"
+    if not chosen:
+        _parser().error(fault)
+    return chosen
+
+
+def _show(question: Question, share: float) -> int:
+    """The last briefing as it is, then the gold: found or not, and from where."""
+    tokens = int(raw_tokens(question) * share / 100)
+    text = [one.text for one in ours.briefings(question, tokens)][-1]
+    lost = missing(question.gold, ours.statements(text))
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(escape(text))
+    console.print(f"\n[bold]{escape(question.id)} at {share:g} %: {tokens} tokens[/]")
+    for gold in question.gold:
+        titles = dict.fromkeys(one.title for one in question.passages if not missing([gold], one.text))
+        mark = "[red]missing[/]" if gold in lost else "[green]found  [/]"
+        console.print(f"{mark} {escape(gold)}  [dim]({escape('; '.join(titles) or 'in no result')})[/]")
+    return 0
+
+
+def _budgets(text: str) -> list[float]:
+    try:
+        shares = [float(part) for part in _names(text)]
+    except ValueError:
+        shares = []
+    if not shares or not all(0 < share <= 100 for share in shares):
+        raise argparse.ArgumentTypeError("give percents above 0 and up to 100, as in 5,10,20")
+    return shares
+
+
+def _names(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _methods(text: str) -> list[str]:
+    known = [*METHODS, OURS]
+    if strange := [name for name in _names(text) if name not in known]:
+        raise argparse.ArgumentTypeError(f"no method is called {strange[0]!r}; there are {', '.join(known)}")
+    return _names(text) or known
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+"""Forty rounds of one session: what each adds in bytes and takes in time, and what of a briefing stays as it was."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from random import Random
+from statistics import linear_regression, mean
+from typing import Any
+
+from benchmarks.memory.form import Question
+from benchmarks.memory.ours import Filed, briefings
+
+ROUNDS = 40
+_ROUNDS_MIN = 4
+_BUDGETS = (2_000, 8_000)
+"""Tokens of the briefings whose beginnings are compared."""
+_TIMED_SESSIONS, _TIMED_ROUNDS, _TIMED_TOKENS = 12, 20, 2_000
+"""About a tenth of the raw tokens of 150 passages."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A straight line through the rounds' figures."""
+
+    start: float
+    per_round: float
+    explained: float
+    """The share of the variance that the line explains, R squared."""
+    late_over_early: float
+    """The mean of the last quarter's rounds over that of the first quarter's, the first round apart."""
+
+
+def long_session(questions: Sequence[Question], seed: int, length: int = ROUNDS) -> Question:
+    """Rounds of a set, of different questions, as if they were one session's."""
+    rounds = [round for question in questions if question.kind != "conversation" for round in question.rounds]
+    rounds = rounds or [round for question in questions for round in question.rounds]
+    chosen = Random(seed).sample(rounds, min(length, len(rounds)))
+    return questions[0].model_copy(update={"id": "long", "rounds": tuple(chosen)})
+
+
+def measure(questions: Sequence[Question], seed: int) -> dict[str, Any]:
+    """Bytes and time by round, and the unchanged beginning at two budgets; empty when there are too few rounds."""
+    session = long_session(questions, seed)
+    if len(session.rounds) < _ROUNDS_MIN:
+        return {}
+    by_budget = {tokens: series(session, tokens) for tokens in _BUDGETS}
+    rounds = by_budget[_BUDGETS[0]]
+    return {
+        "rounds": len(rounds),
+        "passages": rounds[-1].passages,
+        "bytes": asdict(line([one.delta_bytes for one in rounds])),
+        "microseconds": asdict(line([one.microseconds for one in rounds])),
+        "unchanged": {str(tokens): unchanged(series) for tokens, series in by_budget.items()},
+    }
+
+
+def timed(questions: Sequence[Question], seed: int) -> list[Filed]:
+    """The rounds of some sessions that grow past 150 passages, for their times."""
+    sessions = [long_session(questions, seed + n, _TIMED_ROUNDS) for n in range(_TIMED_SESSIONS)]
+    return [one for session in sessions for one in briefings(session, _TIMED_TOKENS)]
+
+
+def series(question: Question, tokens: int) -> list[Filed]:
+    """Each round of the session at one budget, after a first run that warms up."""
+    list(briefings(question, tokens))
+    return list(briefings(question, tokens))
+
+
+def line(figures: Sequence[float]) -> Line:
+    """Least squares over the rounds' numbers, from 1."""
+    numbers = range(1, len(figures) + 1)
+    slope, start = linear_regression(numbers, figures)
+    middle = mean(figures)
+    left = sum((figure - start - slope * n) ** 2 for n, figure in zip(numbers, figures, strict=True))
+    whole = sum((figure - middle) ** 2 for figure in figures)
+    quarter = max(len(figures) // 4, 1)
+    early = mean(figures[1 : quarter + 1])
+    return Line(
+        start, slope, 1 - left / whole if whole else 1.0, mean(figures[-quarter:]) / early if early else 0.0
+    )
+
+
+def unchanged(rounds: Sequence[Filed]) -> float:
+    """The mean share of a briefing's characters that are, from the first on, those of the briefing before."""
+    shares = [_common(a.text, b.text) / len(b.text) for a, b in pairwise(rounds)]
+    return mean(shares) if shares else 1.0
+
+
+def _common(a: str, b: str) -> int:
+    """Characters that both begin with."""
+    pairs = enumerate(zip(a, b, strict=False))
+    return next((n for n, (one, other) in pairs if one != other), min(len(a), len(b)))

@@ -1,0 +1,119 @@
+"""What a method keeps: gold sentences found, budgets kept, time taken."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from benchmarks.memory.form import Question
+from benchmarks.memory.methods import METHODS
+from benchmarks.memory.ours import Filed, briefings, statements
+from benchmarks.memory.sentences import sentences, squeeze
+from shared.tokens import estimate_tokens
+
+OURS = "antiphon"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One method on one question at one budget."""
+
+    id: str
+    kind: str
+    method: str
+    share: float
+    """Of the raw tokens, in percent."""
+    tokens_max: int
+    tokens: int
+    gold: int
+    missing: tuple[str, ...]
+    microseconds: tuple[float, ...]
+    """Of each round; of the other methods: of the one selection at the end."""
+    passages: tuple[int, ...] = ()
+    """Stored after each round."""
+
+    @property
+    def recall(self) -> float:
+        return 1 - len(self.missing) / self.gold
+
+    @property
+    def is_over(self) -> bool:
+        return self.tokens > self.tokens_max
+
+
+def raw_tokens(question: Question) -> int:
+    """What all results would cost as they came, as JSON text."""
+    results = [
+        [{"title": one.title, "text": one.text} for one in call.results]
+        for round in question.rounds
+        for call in round.calls
+    ]
+    return sum(estimate_tokens(json.dumps(result, ensure_ascii=False)) for result in results)
+
+
+def measure(question: Question, share: float, method: str) -> Outcome:
+    """The method's outcome with `share` percent of the raw tokens."""
+    tokens_max = int(raw_tokens(question) * share / 100)
+    if method == OURS:
+        rounds = list(briefings(question, tokens_max))
+        return _outcome(
+            question, method, share, tokens_max, rounds[-1].text, statements(rounds[-1].text), rounds
+        )
+    for passage in question.passages:
+        _ = passage.sentences  # split once, as a store would have done when they came
+    began = time.thread_time_ns()
+    text = METHODS[method](question, tokens_max)
+    spent = Filed(text, (time.thread_time_ns() - began) / 1000, 0, len(question.passages))
+    return _outcome(question, method, share, tokens_max, text, text, [spent])
+
+
+def missing(gold: Sequence[str], shown: str) -> tuple[str, ...]:
+    """The gold sentences that are not shown verbatim; of a gold text of several sentences, each has to be."""
+    held = _compared(shown)
+    return tuple(one for one in gold if not _is_in(one, held))
+
+
+def _is_in(gold: str, held: str) -> bool:
+    return _compared(gold) in held or all(_compared(part) in held for part in sentences(gold))
+
+
+def _compared(text: str) -> str:
+    """White space does not count, nor how a fence writes `<`."""
+    return squeeze(text).replace("&lt;", "<")
+
+
+def _outcome(
+    question: Question,
+    method: str,
+    share: float,
+    tokens_max: int,
+    text: str,
+    shown: str,
+    rounds: Sequence[Filed],
+) -> Outcome:
+    return Outcome(
+        id=question.id,
+        kind=question.kind,
+        method=method,
+        share=share,
+        tokens_max=tokens_max,
+        tokens=estimate_tokens(text),
+        gold=len(question.gold),
+        missing=missing(question.gold, shown),
+        microseconds=tuple(one.microseconds for one in rounds),
+        passages=tuple(one.passages for one in rounds),
+    )
+
+
+def measure_all(
+    questions: Sequence[Question],
+    shares: Sequence[float],
+    methods: Sequence[str],
+    told: Callable[[str], None],
+) -> list[Outcome]:
+    """Every method on every question at every budget; `told` hears how far it has come."""
+    outcomes = []
+    for n, question in enumerate(questions, 1):
+        told(f"{n} of {len(questions)}: {question.id}")
+        outcomes += [measure(question, share, method) for method in methods for share in shares]
+    return outcomes

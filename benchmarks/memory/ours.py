@@ -1,0 +1,70 @@
+"""Ours: the real code, driven as the context synthesizer drives it."""
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.memory.form import Question, Round
+from shared.events import ReasoningCompleted, ToolsCompleted
+from shared.tools import ToolCall, ToolResult
+
+_MODEL = "none"
+_FENCE = re.compile(r"^\s*</?result\b.*$")
+_FACT = re.compile(r"^F\d+ (?:\((?:superseded by|supersedes|contradicts|shortened)[^()]*\) )?")
+
+
+@dataclass(frozen=True)
+class Filed:
+    """What one round came to."""
+
+    text: str
+    """The briefing's text."""
+    microseconds: float
+    """CPU time of filing the round's results and building the briefing after it."""
+    delta_bytes: int
+    """What the round adds to the memory, as JSON."""
+    passages: int
+    """Stored passages, this round's included."""
+
+
+def briefings(question: Question, tokens: int) -> Iterator[Filed]:
+    """Round by round: the results filed, and the briefing that the model would see next."""
+    from context_synthesizer.desk import Desk  # the other methods run without it
+
+    desk = Desk(question.question, tokens_max=tokens)
+    rounds_max = len(question.rounds) + 1
+    stored: set[tuple[str, str]] = set()
+    for number, round in enumerate(question.rounds, 1):
+        reasoning, results = _events(question, number, round)
+        began = time.thread_time_ns()
+        delta = desk.file(reasoning, results)
+        briefing = desk.briefing(round=number + 1, max_rounds=rounds_max)
+        spent = time.thread_time_ns() - began
+        stored |= {(passage.title, passage.text) for call in round.calls for passage in call.results}
+        yield Filed(briefing.text, spent / 1000, len(delta.model_dump_json().encode()), len(stored))
+
+
+def statements(text: str) -> str:
+    """A briefing without what the fence adds: its lines, the ids and marks of facts, the indentation."""
+    lines = (line for line in text.splitlines() if not _FENCE.match(line))
+    return "\n".join(_FACT.sub("", line.strip()) for line in lines)
+
+
+def _events(question: Question, number: int, round: Round) -> tuple[ReasoningCompleted, ToolsCompleted]:
+    """What the reasoning engine and the tool dispatcher would have said of the round."""
+    calls, results = [], []
+    for index, call in enumerate(round.calls):
+        id = f"call_{number}_{index + 1}"
+        calls.append(ToolCall(id=id, name=call.tool, arguments=call.arguments))
+        data: list[dict[str, Any]] = [{"title": one.title, "text": one.text} for one in call.results]
+        results.append(ToolResult(index=index, call_id=id, tool=call.tool, status="ok", data=data))
+    text = round.reasoning
+    if number == 1 and question.sub_questions:
+        lines = [f"open: {line}" for line in question.sub_questions]
+        text = "\n".join([text, "<note>", *lines, "</note>"]).strip()
+    reasoning = ReasoningCompleted(
+        round=number, text=text, tool_calls=tuple(calls), stop_reason="tool_use", model=_MODEL
+    )
+    return reasoning, ToolsCompleted.of(number, tuple(results))

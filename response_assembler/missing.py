@@ -1,0 +1,175 @@
+"""What a partial answer does not know, why, and what to try next. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from response_assembler.closeness import Group
+from response_assembler.quote import code, plain
+from response_assembler.uncertainty import MESSAGE_CHARACTERS, facts_lost, failed
+from shared.excerpt import one_line
+from shared.memory import Memory, ToolUse
+from shared.relevance import FIND_TOOLS, READ_RESULT, RECALL
+from shared.session import TerminationReason, Uncertainty
+from shared.words import words
+
+_LINES_MAX = 10
+_SEARCHES_MAX = 4
+_STEPS_MAX = 4
+_QUESTION_CHARACTERS = 200
+_ANSWERED = ("ok", "not_found")
+_OUR_OWN = (FIND_TOOLS, READ_RESULT, RECALL)
+_TOLD_AS_MISSING = ("approval_missing", "tools_unavailable", "grant_invalid", "component_failed")
+
+_NEXT: dict[TerminationReason, str] = {
+    "natural_completion": "Ask again, in other words if you can.",
+    "max_rounds_reached": "Ask again with more rounds (`max_rounds`), or ask for one part of the question.",
+    "max_tool_calls_reached": "Ask again with more tool calls (`max_tool_calls`), or ask for less at once.",
+    "token_budget_exhausted": "Ask again with a larger token budget (`max_tokens`), or ask for less at once.",
+    "deadline_exceeded": "Ask again with more time (`deadline_s`), or ask for less at once.",
+    "all_tools_failed": "See to what the tools complain about, then ask again.",
+    "model_unavailable": "Ask again in a while; if it goes on, check the model's address, key and limits.",
+    "model_refused": "Put the question differently; asked the same way, the model will decline again.",
+    "reply_truncated": "Ask for a shorter answer, or for one part of the question.",
+    "cancelled": "Ask again whenever you want; nothing more is being done for this question.",
+    "internal_error": "Ask again; if it happens once more, look at the dead letters (`antiphon dead list`).",
+}
+_AFTER_FAILURE = {
+    "permission_denied": "{tool} was not permitted; ask with a grant or scopes that allow it.",
+    "rate_limit": "{tool} was asked too often; wait a while before asking again.",
+    "circuit_open": "{tool} is out of order and being left alone; wait a while before asking again.",
+    "timeout": "{tool} did not answer in time; see whether what it calls is up, or ask it for less at once.",
+    "api_failure": "{tool} could not reach what it calls, or was turned away; see whether that is up.",
+}
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """All that is known about what is not known."""
+
+    memory: Memory
+    groups: Sequence[Group]
+    unfinished: Sequence[tuple[str, str]]
+    doubts: Sequence[Uncertainty]
+
+    @property
+    def parts(self) -> list[Group]:
+        """The open questions, where they are more than the query itself."""
+        query = " ".join(self.memory.query.split())
+        return [group for group in self.groups if " ".join(group.question.split()) != query]
+
+
+def missing_section(gaps: Gaps) -> str:
+    """The section on what is missing and why; empty when nothing is known to be."""
+    searched: set[str] = set()
+    lines = [*_open_questions(gaps, searched), *_of_calls(gaps, searched)]
+    if lost := facts_lost(gaps.memory):
+        were = "fact was" if lost == 1 else "facts were"
+        lines.append(f"{lost} {were} found but not kept, because the session's memory was full.")
+    lines += [plain(one_line(told.message, 300)) for told in gaps.doubts if told.kind in _TOLD_AS_MISSING]
+    if not lines:
+        return ""
+    more = [f"{len(lines) - _LINES_MAX} more of the kind."] if len(lines) > _LINES_MAX else []
+    return "**What is missing**\n\n" + "\n".join(f"- {line}" for line in (*lines[:_LINES_MAX], *more))
+
+
+def next_section(gaps: Gaps, reason: TerminationReason) -> str:
+    """What to try next: by the reason of the ending, and by what is missing."""
+    steps = list(dict.fromkeys((*_checks(gaps), _NEXT[reason], *_steps(gaps))))[:_STEPS_MAX]
+    said = steps[0] if len(steps) == 1 else "\n".join(f"- {step}" for step in steps)
+    return f"**What to try next**\n\n{said}"
+
+
+def _open_questions(gaps: Gaps, searched: set[str]) -> Iterator[str]:
+    """Sub-questions without an answer; `searched` gets the ids of the calls that are told of with them."""
+    touched = [_quoted(group) for group in gaps.parts if group.is_touched]
+    if touched:
+        those = f"{', '.join(touched[:-1])} and {touched[-1]}" if len(touched) > 1 else touched[0]
+        yield f"An answer to {those} that I could stand by; what is said above may not settle it."
+    for group in gaps.parts:
+        if group.is_touched:
+            continue
+        tries = _tries_for(group.question, gaps.memory)
+        searched.update(use.call_id for use in tries)
+        if tries:
+            yield f"{_quoted(group)}: nothing was found. Already searched: {_each(tries)}."
+        else:
+            yield f"{_quoted(group)} had not been looked up yet."
+
+
+def _quoted(group: Group) -> str:
+    return f"“{plain(one_line(group.question, _QUESTION_CHARACTERS))}”"
+
+
+def _tries_for(question: str, memory: Memory) -> list[ToolUse]:
+    """The calls that were about a question, by the words they share; two where it has as many."""
+    asked = set(words(question))
+    needed = min(2, len(asked))
+    return [use for use in _searches(memory) if needed and len(asked & set(words(_words_of(use)))) >= needed]
+
+
+def _searches(memory: Memory) -> list[ToolUse]:
+    """The calls that went through; what only serves the work itself is none."""
+    return [use for use in memory.tool_usage if use.outcome in _ANSWERED and use.tool not in _OUR_OWN]
+
+
+def _of_calls(gaps: Gaps, searched: set[str]) -> Iterator[str]:
+    for _, tool in gaps.unfinished:
+        yield f"{code(tool)} had not finished."
+    for use in gaps.memory.tool_usage:
+        if use.outcome == "outcome_unknown":
+            yield f"Whether {code(use.tool)}{_with(use)} took effect is unknown; check before doing it again."
+    vain = [use for use in _searches(gaps.memory) if not use.facts and not use.facts_lost]
+    for tool in dict.fromkeys(use.tool for use in vain):
+        uses = [use for use in vain if use.tool == tool and use.call_id not in searched]
+        if uses:
+            yield f"{code(tool)} found nothing for {_each(uses, is_named=False)}."
+    for use in failed(gaps.memory):
+        said = plain(one_line(use.message, MESSAGE_CHARACTERS)) or use.outcome
+        yield f"{code(use.tool)}{_with(use)} failed: {said}"
+
+
+def _checks(gaps: Gaps) -> list[str]:
+    """What comes before asking again."""
+    uses = [use for use in gaps.memory.tool_usage if use.outcome == "outcome_unknown"]
+    tools = dict.fromkeys(code(use.tool) for use in uses)
+    return [f"Check first whether {' and '.join(list(tools)[:3])} took effect."] if tools else []
+
+
+def _steps(gaps: Gaps) -> Iterator[str]:
+    """What would help beside asking again, the most pressing first."""
+    if any(told.kind == "approval_missing" for told in gaps.doubts):
+        yield "Approve or deny the calls while the session waits for it (`antiphon sessions approve ID`)."
+    for use in failed(gaps.memory):
+        if use.outcome in _AFTER_FAILURE:
+            yield _AFTER_FAILURE[use.outcome].format(tool=code(use.tool))
+    untouched = [group for group in gaps.parts if not group.is_touched]
+    for group in untouched:
+        is_searched = bool(_tries_for(group.question, gaps.memory))
+        how = "in other words, or name where it can be found" if is_searched else "by itself"
+        yield f"Ask {_quoted(group)} {how}."
+    if not gaps.memory.facts and gaps.memory.tool_usage and not untouched and not failed(gaps.memory):
+        yield "Name what you look for in other words: as it is asked, the searches found nothing."
+    if facts_lost(gaps.memory):
+        yield "Ask for one part at a time, so that all that is found can be kept."
+
+
+def _with(use: ToolUse) -> str:
+    """The arguments of a call as a person would say them."""
+    said = ", ".join(f"{key}: {value}" for key, value in use.arguments.items())
+    return f" ({plain(one_line(said, 100))})" if said else ""
+
+
+def _each(uses: Sequence[ToolUse], is_named: bool = True) -> str:
+    """`“MCP teachers” with `search`, “MCP tutors” with `search` and 2 more`."""
+    sought = dict.fromkeys(_sought(use) + (f" with {code(use.tool)}" if is_named else "") for use in uses)
+    more = f" and {len(sought) - _SEARCHES_MAX} more" if len(sought) > _SEARCHES_MAX else ""
+    return ", ".join(list(sought)[:_SEARCHES_MAX]) + more
+
+
+def _sought(use: ToolUse) -> str:
+    said = use.query or ", ".join(f"{key}: {value}" for key, value in use.arguments.items())
+    return f"“{plain(one_line(said, 100))}”" if said else "what was asked"
+
+
+def _words_of(use: ToolUse) -> str:
+    return use.query or ", ".join(str(value) for value in use.arguments.values())[:1000]

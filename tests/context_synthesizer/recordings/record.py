@@ -1,0 +1,91 @@
+"""Records sessions of a real pipeline: `python -m tests.context_synthesizer.recordings.record`.
+
+The model is played by a server that says what scripts.py tells it to; everything else is the pipeline itself, with
+the tools of examples/. One more session is the offline model's own. Each becomes a file of events here, of those
+kinds that a memory is made of.
+"""
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from antiphon import Antiphon
+from antiphon.observe import session_log
+from shared.bus.connection import Connections
+from shared.bus.keys import Keys
+from shared.bus.redis_bus import Bus
+from shared.events.codec import encode
+from shared.settings import BusSettings
+from tests.context_synthesizer.recordings.scripts import SCRIPTS
+from tests.messages_server import MessagesServer, Received, Scripted, Use
+
+BRIEFING_TOKENS = 800
+FOLDER = Path(__file__).parent
+OFFLINE_QUESTION = "Which courses discuss vector clocks, and which discuss idempotency keys?"
+_KEPT = {"query.submitted", "briefing.requested", "reasoning.completed", "tools.completed", "response.ready"}
+_TOOLS = ["examples.courses", "examples.documents"]
+_PLACE = re.compile(r"\{([^{}]+)\}")
+
+
+class CitingServer(MessagesServer):
+    """Says what it is told to, with the ids of the facts that its prompt shows."""
+
+    def _take(self, received: Received) -> Scripted:
+        scripted = super()._take(received)
+        if not _PLACE.search(scripted.text):
+            return scripted
+        prompt = json.dumps(received.body, ensure_ascii=False)
+        return scripted.model_copy(
+            update={"text": _PLACE.sub(lambda place: _id_of(place[1], prompt), scripted.text)}
+        )
+
+
+def _id_of(words: str, prompt: str) -> str:
+    found = re.search(rf"\\n(F\d+) (?:(?!\\n).)*{re.escape(words)}", prompt)
+    if found is None:
+        raise LookupError(f"the briefing shows no fact that says: {words}")
+    return found[1]
+
+
+async def record(name: str, question: str, script: Sequence[Scripted]) -> None:
+    """One session, as a file."""
+    async with CitingServer(script).listening() as server:
+        if script:
+            os.environ |= {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "none"}
+        async with Antiphon.embedded(tools=_TOOLS, model="anthropic" if script else "offline") as antiphon:
+            response = await antiphon.ask(question, session_id=name, max_rounds=12, timeout_s=60)
+            bus = Bus(Connections(antiphon.address), Keys(), BusSettings())
+            await bus.open(5.0)
+            log = await session_log(bus, name)
+            await bus.close()
+    lines = [
+        json.dumps({"log_entry": entry, "event": json.loads(encode(event))}, ensure_ascii=False)
+        for entry, event in log
+        if event.type.removeprefix("antiphon.").removesuffix(".v1") in _KEPT
+    ]
+    (FOLDER / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+    print(name, response.status, response.rounds_used, [one.id for one in response.sources if one.number])
+
+
+async def main() -> None:
+    os.environ["ANTIPHON_CONTEXT_SYNTHESIZER_BRIEFING_TOKENS"] = str(BRIEFING_TOKENS)
+    await record("offline", OFFLINE_QUESTION, [])
+    for name, script in SCRIPTS.items():
+        replies = [
+            Scripted(
+                text=step.text,
+                uses=tuple(
+                    Use(name=tool, input=arguments, id=f"toolu_{number}_{place}")
+                    for place, (tool, arguments) in enumerate(step.uses)
+                ),
+            )
+            for number, step in enumerate(script.steps, 1)
+        ]
+        await record(name, script.question, replies)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,122 @@
+"""Kept desks: caught up with what is new, never trusted, put away when they are too many."""
+
+from collections.abc import Sequence
+
+from context_synthesizer.desks import Desks, Kept
+from shared.memory import MemoryDelta
+from tests.context_synthesizer.builders import Told, a_search, a_session
+
+QUERY = "Which courses teach MCP?"
+
+
+def some_items(rounds: int, word: str = "mcp") -> list[bytes]:
+    told = [Told([a_search(word, (f"T{n}", f"Course number {n} teaches {word} now."))]) for n in range(rounds)]
+    return [
+        delta.model_dump_json(exclude_defaults=True).encode() for delta in a_session(*told, query=QUERY).deltas
+    ]
+
+
+def text_of(kept: Kept) -> str:
+    return kept.desk.briefing(9, 9).text
+
+
+def read_on(kept: Kept, items: Sequence[bytes]) -> Sequence[bytes]:
+    return items[kept.since :]
+
+
+def test_a_kept_desk_catches_up_with_what_is_new() -> None:
+    items = some_items(5)
+    kept = Kept(QUERY, 8_000, items[:3])
+    assert len(read_on(kept, items)) == 3, "the last one known, and two that are new"
+    assert kept.catches_up(QUERY, 8_000, read_on(kept, items))
+    assert (kept.items, kept.bytes) == (5, sum(map(len, items)))
+    assert text_of(kept) == text_of(Kept(QUERY, 8_000, items))
+
+
+def test_a_kept_desk_is_good_where_nothing_is_new() -> None:
+    items = some_items(3)
+    kept = Kept(QUERY, 8_000, items)
+    assert kept.catches_up(QUERY, 8_000, read_on(kept, items))
+    assert kept.items == 3
+
+
+def test_a_desk_without_items_reads_the_list_from_its_beginning() -> None:
+    kept = Kept(QUERY, 8_000)
+    assert kept.since == 0
+    assert kept.catches_up(QUERY, 8_000, some_items(2))
+    assert kept.items == 2
+
+
+def test_a_desk_whose_last_item_is_another_one_is_not_of_this_list() -> None:
+    kept = Kept(QUERY, 8_000, some_items(3))
+    others = [*some_items(2), *some_items(3, "tides")[2:]]
+    assert not kept.catches_up(QUERY, 8_000, read_on(kept, others))
+
+
+def test_a_desk_that_holds_more_than_the_list_is_not_of_it() -> None:
+    kept = Kept(QUERY, 8_000, some_items(3))
+    assert not kept.catches_up(QUERY, 8_000, read_on(kept, some_items(2)))
+    assert not kept.catches_up(QUERY, 8_000, [])
+
+
+def test_a_desk_for_another_question_or_another_budget_is_not_used() -> None:
+    items = some_items(2)
+    kept = Kept(QUERY, 8_000, items)
+    assert not kept.catches_up("Who teaches them?", 8_000, read_on(kept, items))
+    assert not kept.catches_up(QUERY, 7_000, read_on(kept, items))
+    assert kept.catches_up(QUERY, 8_000, read_on(kept, items))
+
+
+def test_an_item_added_with_its_delta_at_hand_counts_like_one_read() -> None:
+    (item,) = some_items(1)
+    kept = Kept(QUERY, 8_000)
+    kept.add(item, MemoryDelta.model_validate_json(item))
+    assert kept.catches_up(QUERY, 8_000, [item])
+    assert text_of(kept) == text_of(Kept(QUERY, 8_000, [item]))
+
+
+def test_a_desk_that_is_taken_is_nobody_elses() -> None:
+    desks = Desks()
+    kept = Kept(QUERY, 8_000, some_items(1))
+    desks.put_back("s1", kept)
+    assert desks.take("s1") is kept
+    assert desks.take("s1") is None
+
+
+def test_each_session_has_its_own_desk() -> None:
+    desks = Desks()
+    desks.put_back("s1", first := Kept(QUERY, 8_000))
+    desks.put_back("s2", second := Kept(QUERY, 8_000))
+    assert desks.take("s2") is second
+    assert desks.take("s1") is first
+
+
+def test_the_desk_longest_unused_is_put_away_first() -> None:
+    desks = Desks(facts_max=4)
+    for name in ("s1", "s2"):
+        desks.put_back(name, Kept(QUERY, 8_000, some_items(2)))
+    used = desks.take("s1")
+    assert used is not None
+    desks.put_back("s1", used)
+    desks.put_back("s3", Kept(QUERY, 8_000, some_items(2)))
+    assert desks.take("s2") is None
+    assert desks.take("s1") is used
+    assert desks.take("s3") is not None
+
+
+def test_a_desk_too_large_for_all_room_is_kept_alone() -> None:
+    desks = Desks(facts_max=1)
+    desks.put_back("s1", Kept(QUERY, 8_000, some_items(1)))
+    desks.put_back("s2", large := Kept(QUERY, 8_000, some_items(4)))
+    assert desks.take("s1") is None
+    assert desks.take("s2") is large
+
+
+def test_room_is_counted_by_what_desks_hold_when_they_are_put_back() -> None:
+    desks = Desks(facts_max=5)
+    for _ in range(3):
+        kept = desks.take("s1") or Kept(QUERY, 8_000, some_items(2))
+        desks.put_back("s1", kept)
+    desks.put_back("s2", Kept(QUERY, 8_000, some_items(2)))
+    assert desks.take("s1") is not None
+    assert desks.take("s2") is not None

@@ -1,0 +1,107 @@
+"""A page never takes more than its room, and its price is what its text costs."""
+
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from context_synthesizer.page import Page, Pieces, Room
+from context_synthesizer.render import render
+from shared.tokens import token_units
+from tests.context_synthesizer.builders import Session, Told, a_search, a_session, read, sessions
+
+_ROOM = 10**9
+
+
+@settings(max_examples=40, deadline=None)
+@given(sessions(), st.randoms(use_true_random=False), st.integers(0, 100_000), st.booleans())
+def test_the_units_taken_are_those_of_the_text(
+    session: Session, order: Random, units: int, by_call: bool
+) -> None:
+    memory, pieces = session.memory, Pieces()
+    facts = list(memory.facts.values())
+    order.shuffle(facts)
+    room = Room(units)
+    page = Page("Facts", memory, pieces, room, by_call)
+    for number, fact in enumerate(facts):
+        left = room.left
+        if not page.put(fact, is_short=number % 3 == 0):
+            assert room.left == left
+            assert fact.id not in page.lines
+    assert room.left >= 0
+    if page.lines:
+        # Behind the last line of a section stands an empty line; the title has paid for it.
+        assert units - room.left == token_units(render([("Facts", page.texts)]) + "\n\n")
+    else:
+        assert room.left == units
+        assert page.texts == []
+
+
+def a_page(session: Session, *ids: str, short: tuple[str, ...] = (), by_call: bool = False) -> Page:
+    memory = session.memory
+    page = Page("Facts", memory, Pieces(), Room(_ROOM), by_call)
+    for id in ids:
+        page.put(memory.facts[id], is_short=id in short)
+    return page
+
+
+def two_calls() -> Session:
+    return a_session(
+        Told([a_search("mcp", ("Courses", "MCP is taught in Oslo now. Ann Lee teaches it in spring."))]),
+        Told([a_search("lee", ("Teachers", "Ann Lee lives in Berlin now."))]),
+    )
+
+
+def test_facts_stand_by_id_whatever_the_order_they_came_in() -> None:
+    page = a_page(two_calls(), "F3", "F2", "F1")
+    assert page.texts == [
+        '<result tool="search" trust="tool">',
+        "## Courses",
+        "F1 MCP is taught in Oslo now.",
+        "F2 Ann Lee teaches it in spring.",
+        "## Teachers",
+        "F3 Ann Lee lives in Berlin now.",
+        "</result>",
+    ]
+
+
+def test_where_a_page_only_grows_each_call_has_a_fence_of_its_own() -> None:
+    page = a_page(two_calls(), "F3", "F2", "F1", by_call=True)
+    assert page.texts == [
+        '<result call="toolu_10" tool="search" round="1" trust="tool">',
+        "## Courses",
+        "F1 MCP is taught in Oslo now.",
+        "F2 Ann Lee teaches it in spring.",
+        "</result>",
+        '<result call="toolu_20" tool="search" round="2" trust="tool">',
+        "## Teachers",
+        "F3 Ann Lee lives in Berlin now.",
+        "</result>",
+    ]
+
+
+def test_a_fact_that_is_no_longer_than_its_short_form_does_not_count_as_shortened() -> None:
+    page = a_page(two_calls(), "F1", short=("F1",))
+    assert page.shortened == set()
+
+
+def test_a_long_fact_in_its_short_form_counts_as_shortened() -> None:
+    long = "MCP is taught " + "in a room by the harbour " * 12 + "now."
+    page = a_page(a_session(Told([a_search("mcp", ("Courses", long))])), "F1", short=("F1",))
+    assert page.shortened == {"F1"}
+    assert page.texts[2].startswith("F1 (shortened) MCP is taught in a room")
+    assert page.texts[2].endswith("…")
+
+
+def test_a_page_of_every_fact_reads_back_as_every_fact() -> None:
+    session = two_calls()
+    assert set(read(session.briefing(), session.query).facts) == set(session.memory.facts)
+
+
+def test_what_is_known_about_a_fact_may_change_though_its_pieces_are_kept() -> None:
+    first = a_search("price", ("MCP course", "The MCP course costs 40 EUR since 2021."))
+    second = a_search("price", ("MCP course", "The MCP course costs 55 EUR since 2024."))
+    session, pieces = a_session(Told([first]), Told([second], supersedes=[(0, 1)])), Pieces()
+    before, after = a_session(Told([first])).memory, session.memory
+    assert pieces.line(before, before.facts["F1"], is_short=False).text.startswith("F1 The MCP")
+    assert pieces.line(after, after.facts["F1"], is_short=False).text.startswith("F1 (superseded by F2) The")

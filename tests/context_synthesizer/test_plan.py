@@ -1,0 +1,118 @@
+"""The section that only grows: what a cached prompt begins with stays as it is, as long as there is room."""
+
+from collections.abc import Iterator
+from os.path import commonprefix
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from context_synthesizer.desk import Desk
+from context_synthesizer.select import LAZY_TOKENS
+from shared.briefing import Briefing
+from tests.context_synthesizer.builders import ORDER, Session, Told, a_search, a_session, read, sessions
+
+QUERY = "Which courses teach MCP, and who teaches them?"
+TOPICS = "mcp courses", "mcp teachers", "harbour fees", "ferry times", "course prices", "weather"
+
+
+def a_long_session(rounds: int, passages: int = 5, sentences: int = 4) -> Session:
+    """Each round one search on one of a few topics; the passages are told in sentences of their own."""
+    told = []
+    for number in range(rounds):
+        topic = TOPICS[number % len(TOPICS)]
+        texts = [
+            " ".join(
+                f"Note {number}.{n}.{m} on {topic} was written down in room {number * 7 + n + m} of the house."
+                for m in range(sentences)
+            )
+            for n in range(passages)
+        ]
+        told.append(Told([a_search(topic, *((f"Page {number}.{n}", text) for n, text in enumerate(texts)))]))
+    return a_session(*told, query=QUERY)
+
+
+def briefings(session: Session, tokens_max: int) -> Iterator[Briefing]:
+    """One after each round, of a desk that grows."""
+    desk = Desk(session.query, tokens_max)
+    for number, delta in enumerate(session.deltas, 2):
+        desk.add(delta)
+        yield desk.briefing(number, 99)
+
+
+def facts_text(briefing: Briefing) -> str:
+    """The briefing up to the end of the last line of a fact in its growing section."""
+    beginning = briefing.text.partition("\n\n# Further facts\n")[0]
+    for title in ORDER[3:]:
+        beginning = beginning.partition(f"\n\n# {title}\n")[0]
+    return beginning.removesuffix("\n</result>")
+
+
+@settings(max_examples=30, deadline=None)
+@given(sessions(is_tame=True, rounds_min=2), st.integers(LAZY_TOKENS + 1, 12_000))
+def test_as_long_as_everything_fits_facts_only_grow_at_their_end(session: Session, tokens: int) -> None:
+    former = ""
+    for briefing in briefings(session, tokens):
+        if briefing.outline.omitted:
+            break
+        assert briefing.text.startswith(former)
+        former = facts_text(briefing)
+
+
+def test_after_an_overflow_facts_are_planned_once_and_then_stay() -> None:
+    former, kept, planned_anew = "", 0, 0
+    for briefing in briefings(a_long_session(24), 6_000):
+        if briefing.text.startswith(former):
+            kept += 1
+        else:
+            planned_anew += 1
+        former = facts_text(briefing)
+    assert planned_anew >= 1
+    assert kept >= 3 * planned_anew
+
+
+def test_more_than_half_of_the_leading_characters_stay_from_round_to_round() -> None:
+    texts = [briefing.text for briefing in briefings(a_long_session(12), 8_000)]
+    assert len(texts) == 12
+    shares = [
+        len(commonprefix(pair)) / len(pair[1]) for pair in zip(texts, texts[1:], strict=False)
+    ]
+    assert sum(shares) / len(shares) > 0.5
+
+
+def test_once_there_is_more_than_fits_the_closest_of_the_rest_stand_in_a_section_of_their_own() -> None:
+    *_, last = briefings(a_long_session(24), 6_000)
+    reading = read(last, QUERY)
+    assert reading.order["Facts"]
+    assert reading.order["Further facts"]
+    assert last.outline.omitted
+
+
+def test_a_small_budget_is_not_planned_for() -> None:
+    for briefing in briefings(a_long_session(12), LAZY_TOKENS):
+        assert "Further facts" not in read(briefing, QUERY).sections
+
+
+def test_each_level_below_full_is_chosen_without_the_plan() -> None:
+    desk = a_long_session(24).desk(6_000)
+    assert "Further facts" in read(desk.briefing(9, 9), QUERY).sections
+    for level in ("simplified", "minimal"):
+        assert "Further facts" not in read(desk.briefing(9, 9, level), QUERY).sections
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(LAZY_TOKENS + 1, 9_000), st.integers(3, 14), st.integers(1, 6), st.integers(1, 8))
+def test_a_planned_briefing_keeps_its_budget(tokens: int, rounds: int, passages: int, sentences: int) -> None:
+    for briefing in briefings(a_long_session(rounds, passages, sentences), tokens):
+        assert briefing.outline.tokens <= tokens
+        read(briefing, QUERY)
+
+
+def test_facts_that_many_conclusions_cite_stay_in_a_planned_briefing() -> None:
+    session = a_long_session(16)
+    cited = [f"F{number}" for number in range(1, 200, 5)]
+    note = Told(text=f"All of these matter [{', '.join(cited)}].")
+    desk = session.desk(8_000)
+    for delta in a_session(*[Told()] * 16, note, query=QUERY).deltas:
+        desk.add(delta)
+    shown = read(desk.briefing(18, 99), QUERY).facts
+    assert set(cited) <= set(shown)

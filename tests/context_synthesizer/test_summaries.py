@@ -1,0 +1,164 @@
+"""Summaries of a model: what it is given, and when what it made of that is believed."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from context_synthesizer.summaries import SOURCE_TOKENS_MAX, SOURCE_TOKENS_MIN, checked
+from shared.briefing import digest_of, ids_in
+from shared.events import SummaryCompleted
+from shared.memory import Memory, MemoryDelta, Summary
+from shared.tokens import estimate_tokens
+from tests.context_synthesizer.builders import Session, Told, a_search, a_session, sessions
+from tests.memories import hostile_text
+
+GIVEN = ("F1-F3",)
+
+
+def a_memory() -> Memory:
+    told = (
+        ("Courses", "The course in Oslo costs 40 EUR and takes six hours."),
+        ("Courses", "On 2024-05-01 the teacher Ann Lee moved to room B-12."),
+        ("A forum", 'They say that "nobody needs the second part" of it all.'),
+    )
+    memory = a_session(Told([a_search("courses", *told)])).memory
+    assert list(memory.facts) == ["F1", "F2", "F3"]
+    return memory
+
+
+def a_summary(text: str, facts: tuple[str, ...] = GIVEN) -> SummaryCompleted:
+    return SummaryCompleted(round=2, text=text, facts=facts, model="m")
+
+
+def test_a_faithful_summary_is_kept_with_the_facts_it_names() -> None:
+    text = (
+        "- F1: Oslo course, 40 EUR, six hours.\n\n"
+        "F2, F3: On 2024-05-01 Ann Lee moved to B-12; a forum: \"nobody needs the second part\"."
+    )  # fmt: skip
+    summary = checked(a_summary(text), a_memory())
+    assert isinstance(summary, Summary)
+    assert summary.facts == GIVEN
+    assert summary.text.splitlines()[0] == "F1: Oslo course, 40 EUR, six hours."
+    assert summary.text.splitlines()[1].startswith("F2, F3: On 2024-05-01")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("F1: The Oslo course costs 45 EUR and takes six hours.", "45"),
+        ("F1: The Oslo course costs a lot and takes six hours.", "loses"),
+        ("F2: On 2024-05-01 Bob Ray moved to room B-12.", "ray"),
+        ("F2: On 2024-05-01 the teacher moved to room B-12.", "loses"),
+        ("F2: On 2024-05-01 Ann Lee moved to room B-13.", "b-13"),
+        ("F2: On 2024-05-02 Ann Lee moved to room B-12.", "2024-05-02"),
+        ('F3: They say "everybody needs the second part" of it.', "quotes"),
+        ("F9: Something else.", "not given: F9"),
+        ("The course costs 40 EUR.", "names no facts"),
+        ("F1: Oslo, 40 EUR.\nAnd that is all there is.", "names no facts"),
+        ("", "says nothing"),
+        (" \n\t\n", "says nothing"),
+    ],
+)
+def test_a_summary_that_invents_or_loses_something_is_refused_with_the_reason(text: str, why: str) -> None:
+    refused = checked(a_summary(text), a_memory())
+    assert isinstance(refused, str)
+    assert why in refused
+    assert refused.endswith((".", "…")) or ":" in refused
+
+
+def test_a_summary_names_only_facts_that_it_was_given() -> None:
+    refused = checked(a_summary("F3: They say it.", facts=("F1", "F2")), a_memory())
+    assert refused == "It names facts that it was not given: F3."
+
+
+def test_a_run_of_facts_names_each_of_them() -> None:
+    text = 'F1-F3: Oslo, 40 EUR; 2024-05-01, Ann Lee, B-12; "nobody needs the second part".'
+    summary = checked(a_summary(text), a_memory())
+    assert isinstance(summary, Summary)
+    assert ids_in(summary.facts) == ("F1", "F2", "F3")
+
+
+_strange = st.one_of(
+    hostile_text,
+    st.lists(
+        st.sampled_from(["F1", "F2", ", ", "-", "–", ":", " ", "\n", "F999999999", "40", "Ann", '"', "“", ".,", "\x85"]),
+        max_size=80,
+    ).map("".join),
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(_strange)
+def test_whatever_the_model_says_is_kept_or_refused(text: str) -> None:
+    memory = a_memory()
+    came = checked(a_summary(text), memory)
+    assert came if isinstance(came, str) else set(ids_in(came.facts)) <= set(memory.facts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "F1" * 200_000,
+        "F1, " * 200_000,
+        "F1," * 200_000 + ": x",
+        "F1-F999999999: x",
+        "F1: " + '"' * 200_000,
+        "F1: " + "40." * 200_000,
+        "F1: " + "A" * 400_000,
+        "F1: " + "Ann Lee " * 100_000,
+        "\n" * 400_000,
+        "- * " * 100_000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_a_huge_summary_is_read_to_its_end(text: str) -> None:
+    assert checked(a_summary(text), a_memory())
+
+
+def much_more_than_fits() -> Session:
+    told = [
+        (f"Course {n}", f"Course number {n} on mcp is held in room {n * 3} of the house by the old harbour.")
+        for n in range(900)
+    ]
+    rounds = [Told([a_search("mcp courses", *told[start : start + 90])]) for start in range(0, 900, 90)]
+    return a_session(*rounds)
+
+
+def test_what_is_to_be_summarized_is_bounded_and_not_shown() -> None:
+    session = much_more_than_fits()
+    desk = session.desk(1_000)
+    briefing = desk.briefing(11, 12)
+    left = desk.to_summarize(briefing)
+    assert left is not None
+    text, wanted = left
+    assert wanted.source == digest_of(text)
+    assert SOURCE_TOKENS_MIN <= wanted.tokens == estimate_tokens(text) <= SOURCE_TOKENS_MAX
+    assert wanted.tokens_max < wanted.tokens / 2
+    named = set(ids_in(wanted.facts))
+    assert not named & set(ids_in(briefing.outline.shown))
+    assert all(f"\n{id} " in text for id in named)
+    assert all(desk.memory.facts[id].statement in text for id in named)
+
+
+def test_what_a_summary_stands_for_is_not_summarized_again() -> None:
+    session = much_more_than_fits()
+    desk = session.desk(1_000)
+    first = desk.to_summarize(desk.briefing(11, 12))
+    assert first is not None
+    desk.add(MemoryDelta(summaries=(Summary(round=11, text="F1: ...", facts=first[1].facts),)))
+    second = desk.to_summarize(desk.briefing(11, 12))
+    assert second is not None
+    assert not set(ids_in(first[1].facts)) & set(ids_in(second[1].facts))
+
+
+def test_nothing_is_to_be_summarized_while_everything_is_shown() -> None:
+    desk = a_session(Told([a_search("mcp", ("T", "A statement about mcp courses."))])).desk()
+    assert desk.to_summarize(desk.briefing(2, 9)) is None
+
+
+@settings(max_examples=30, deadline=None)
+@given(sessions(), st.integers(150, 3_000))
+def test_little_is_not_worth_a_summary(session: Session, tokens: int) -> None:
+    desk = session.desk(tokens)
+    left = desk.to_summarize(desk.briefing(9, 9))
+    assert left is None or left[1].tokens >= SOURCE_TOKENS_MIN

@@ -1,0 +1,201 @@
+"""Summaries are asked for beside the session's way, and change nothing of it."""
+
+from typing import Any
+
+import pytest
+
+from coordinator.decide import decide
+from coordinator.session import Decision, Session
+from shared.errors import ErrorInfo
+from shared.events import (
+    BriefingRequested,
+    CancellationRequested,
+    ComponentFailed,
+    EventData,
+    ReasoningRequested,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryRequested,
+)
+from shared.ids import child_id
+from shared.session import Limits
+from shared.values import Usage
+from tests.coordinator.builders import (
+    SEARCH,
+    a_briefing,
+    a_reply,
+    an_opened_session,
+    answered,
+    met,
+    only,
+    some_results,
+    too_much,
+)
+from tests.envelopes import an_event
+
+OTHER_ENTRY = "1795244309222-0"
+WRITTEN = SummaryCompleted(
+    round=1, text="F20: Six.", facts=("F20",), model="m", usage=Usage(input_tokens=900, output_tokens=50)
+)
+FAILED = SummaryFailed(
+    round=1, error=ErrorInfo(code="timeout", message="Late."), model="m", usage=Usage(input_tokens=7)
+)
+
+
+def asked(**options: Any) -> Decision:
+    """A briefing that leaves much out, and what comes of it."""
+    return answered(an_opened_session(**options).session, a_briefing(to_summarize=too_much()))
+
+
+def told(session: Session, data: EventData) -> Session:
+    """The session when what it awaits as a summary has come."""
+    decision = met_by(session, data)
+    assert (decision.commands, decision.timers) == ((), ())
+    return decision.session
+
+
+def met_by(session: Session, data: EventData) -> Decision:
+    return decide(session, an_event(data, answers=session.summary_awaiting), OTHER_ENTRY, SEARCH)
+
+
+def next_briefing(session: Session) -> tuple[Session, BriefingRequested]:
+    """One round on, from the model's turn."""
+    batch = answered(session, a_reply(calls=1, round=session.round)).session
+    decision = answered(batch, some_results(round=session.round))
+    return decision.session, only(decision, BriefingRequested)
+
+
+def test_a_summary_is_asked_for_behind_the_model() -> None:
+    decision = asked()
+    first, second = decision.commands
+    assert isinstance(first, ReasoningRequested)
+    assert isinstance(second, SummaryRequested)
+    assert (second.source, second.facts, second.tokens_max) == ("5eed", ("F20-F31",), 100)
+    assert second.tokens_left == 200_000
+    assert decision.session.phase == "reasoning"
+
+
+def test_a_summary_is_filed_with_the_next_briefing_and_only_with_that() -> None:
+    session = told(asked().session, WRITTEN)
+    briefing, request = next_briefing(session)
+    assert (request.summary, request.may_summarize) == (OTHER_ENTRY, True)
+    _, later = next_briefing(answered(briefing, a_briefing(2)).session)
+    assert later.summary is None
+
+
+def test_a_summary_that_comes_while_the_session_is_briefed_waits_for_the_next_briefing() -> None:
+    briefing, request = next_briefing(asked().session)
+    assert (request.summary, request.may_summarize) == (None, False), "one is under way"
+    session = answered(told(briefing, WRITTEN), a_briefing(2)).session
+    _, later = next_briefing(session)
+    assert later.summary == OTHER_ENTRY
+
+
+def test_what_summaries_use_counts() -> None:
+    session = asked().session
+    assert told(session, WRITTEN).usage.total_tokens == 950
+    assert told(session, FAILED).usage.total_tokens == 7
+
+
+def test_the_model_is_asked_with_what_summaries_have_left() -> None:
+    briefing, _ = next_briefing(told(asked().session, WRITTEN))
+    request = only(answered(briefing, a_briefing(2)), ReasoningRequested)
+    assert request.tokens_left == 200_000 - 120 - 950
+
+
+def again(session: Session) -> tuple[Session, bool]:
+    """Another round that leaves much out; whether a summary is asked for."""
+    briefing, request = next_briefing(session)
+    decision = answered(briefing, a_briefing(session.round + 1, to_summarize=too_much()))
+    is_asked = any(isinstance(command, SummaryRequested) for command in decision.commands)
+    assert request.may_summarize is is_asked, "the synthesizer is told ahead"
+    return decision.session, is_asked
+
+
+def test_after_two_failures_no_more_are_asked_for() -> None:
+    session, is_asked = again(told(asked(max_rounds=9).session, FAILED))
+    assert is_asked
+    session, is_asked = again(told(session, FAILED))
+    assert not is_asked
+
+
+def test_a_refused_summary_counts_as_a_failure() -> None:
+    session = told(asked(max_rounds=9).session, FAILED)
+    briefing, _ = next_briefing(session)
+    refused = a_briefing(2, to_summarize=too_much(), summary_refused="It lost the number 42.")
+    decision = answered(briefing, refused)
+    only(decision, ReasoningRequested)
+    assert decision.session.uncertainty == (), "the rules have taken its place"
+
+
+@pytest.mark.parametrize("fed", ["the request", "the reply"])
+def test_a_dead_letter_about_a_summary_counts_as_a_failure_and_the_session_goes_on(fed: str) -> None:
+    session = asked().session
+    assert session.summary_awaiting is not None
+    component, failed = "reasoning_engine", session.summary_awaiting
+    if fed == "the reply":
+        component, failed = "coordinator", child_id(session.summary_awaiting, 0)
+    error = ErrorInfo(code="internal_error", message="it broke")
+    event = ComponentFailed.model_validate({"component": component, "failed_event": failed, "error": error})
+    decision = met(session, event)
+    assert decision.commands == ()
+    assert (decision.session.summary_awaiting, decision.session.summary_failures) == (None, 1)
+    assert decision.session.phase == "reasoning"
+
+
+def test_no_more_are_asked_for_than_the_limits_allow() -> None:
+    session, count = told(asked(max_rounds=9).session, WRITTEN), 1
+    for _ in range(6):
+        session, is_asked = again(session)
+        count += is_asked
+        session = told(session, WRITTEN) if is_asked else session
+    assert count == Limits.model_fields["summaries_max"].default == 4
+
+
+def test_summaries_take_a_fifth_of_the_token_budget_at_most() -> None:
+    thirsty = WRITTEN.model_copy(update={"usage": Usage(input_tokens=1_900)})
+    session, is_asked = again(told(asked(max_rounds=9, max_tokens=20_000).session, thirsty))
+    assert is_asked
+    session = told(session, thirsty)
+    briefing, request = next_briefing(session)
+    assert request.may_summarize, "there is something left"
+    only(answered(briefing, a_briefing(3, to_summarize=too_much())), ReasoningRequested)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_rounds": 1},
+        {"max_tool_calls": 0},
+        {"named_tools": ()},
+        {"max_tokens": 5_000},
+    ],
+    ids=["last round", "no calls left", "no tools", "few tokens"],
+)
+def test_where_a_summary_is_of_no_use_none_is_asked_for(options: dict[str, Any]) -> None:
+    only(asked(**options), ReasoningRequested)
+
+
+def test_where_the_session_needs_its_tokens_itself_no_summary_is_asked_for() -> None:
+    session = an_opened_session().session
+    for spent, is_asked in ((190_000, True), (195_000, False)):
+        spending = session.model_copy(update={"usage": Usage(input_tokens=spent)})
+        decision = answered(spending, a_briefing(to_summarize=too_much()))
+        reasoning, *summary = decision.commands
+        assert isinstance(reasoning, ReasoningRequested)
+        assert reasoning.tools, "there is enough for a round"
+        assert bool(summary) is is_asked
+
+
+def test_a_summary_that_is_not_awaited_changes_nothing() -> None:
+    session = asked().session
+    for stranger in (WRITTEN, FAILED):
+        assert answered(session, stranger).session is session, "it answers the model's request"
+        assert met(session, stranger).session is session
+    opened = an_opened_session().session
+    assert met(opened, WRITTEN).session is opened
+
+
+def test_a_summary_that_is_late_changes_nothing() -> None:
+    ended = met(asked().session, CancellationRequested()).session
+    assert met_by(ended, WRITTEN).session is ended

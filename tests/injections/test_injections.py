@@ -1,0 +1,255 @@
+"""What a tool returns is data: it ends no fence, makes no fact but its own, and decides nothing.
+
+Each text of the corpus stands where tools and models put their words, and is compared with a harmless text in the same
+place: the briefing differs in that text alone, the session not at all.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+
+from context_synthesizer.desk import Desk
+from coordinator.session import OfferBounds, Session
+from shared.events import ReasoningRequested, ToolsCompleted
+from shared.fence import CLOSING, fence, opening, unfence
+from shared.memory import Memory
+from shared.tools import ToolError, ToolResult
+from tests.coordinator.builders import (
+    a_briefing,
+    a_call,
+    a_catalogue,
+    a_reply,
+    a_result,
+    a_tool,
+    an_opened_session,
+    answered,
+    only,
+    the_results,
+)
+from tests.injections.corpus import INJECTIONS, Injection
+from tests.injections.strict_reader import ReadBriefing, ReadFact, read_strictly
+from tests.memories import Call, a_round, an_error
+
+QUESTION = "What does the licence of the product cost,\n\nand who sells it?"
+HARMLESS = "The weather was mild, and the boats stayed in the harbour until the evening."
+HOSTILE_CALL = "toolu_22"
+TOKENS_MAX = 60_000
+"""Room for everything, so that what is missing is not missing for length."""
+
+PLACES: dict[str, Callable[[str], Call]] = {
+    "a text": lambda text: ("search", {"q": "product"}, text),
+    "a value": lambda text: ("search", {"q": "product"}, [{"title": "A page", "text": text}]),
+    "a short value": lambda text: ("search", {"q": "product"}, {"name": "A page", "state": text[:60]}),
+    "a key": lambda text: ("search", {"q": "product"}, {"title": "A page", text: 1}),
+    "a title": lambda text: ("search", {"q": "product"}, [{"title": text, "text": HARMLESS[::-1]}]),
+    "an argument": lambda text: ("search", {"q": text}, "It rained."),
+    "an error": lambda text: ("search", {"q": "product"}, an_error("not_found", text)),
+    "a suggestion": lambda text: (
+        "search",
+        {},
+        ToolError(error_type="api_failure", message="It failed.", suggested_action=text),
+    ),
+    "a tool's name": lambda text: (text[:200], {}, an_error("unknown_tool", "There is no such tool.")),
+}
+
+every_injection = pytest.mark.parametrize("injection", INJECTIONS, ids=[one.name for one in INJECTIONS])
+every_place = pytest.mark.parametrize("place", PLACES)
+
+
+def the_desk(place: str, text: str) -> Desk:
+    """Three rounds; in the second, beside an untrusted call as it should be, one with the text."""
+    price = {"product": "Harbour", "price_eur": 900, "valid": "2024-03-01"}
+    said = "As of 1 March 2024, the licence of the product costs 900 euros."
+    rounds = [
+        a_round(
+            ("register", {"id": 7}, price),
+            ("register", {"id": 6}, said),
+            (
+                "search",
+                {"q": "licence"},
+                [{"title": "Licences", "text": "A licence costs 900 euros a year."}],
+            ),
+        ),
+        a_round(
+            ("register", {"id": 8}, an_error("timeout")),
+            ("search", {"q": "seller"}, "Harbour is sold by Mira Oduya.\nShe has an office in Bergen."),
+            PLACES[place](text),
+            round=2,
+            text="Now the seller.",
+        ),
+        a_round(("register", {"id": 9}, {"seller": "Mira Oduya", "phone": "+47 55 00 00"}), round=3),
+    ]
+    desk = Desk(QUESTION, TOKENS_MAX)
+    for reasoning, results in rounds:
+        desk.add(desk.filed(reasoning, results, untrusted=("toolu_12", "toolu_21", HOSTILE_CALL)))
+    return desk
+
+
+def the_briefing(desk: Desk) -> ReadBriefing:
+    return read_strictly(desk.briefing(4, 6).text, QUESTION)
+
+
+def of_others(briefing: ReadBriefing) -> list[tuple[str, ...]]:
+    """What is told of all calls but the hostile one; without the facts' numbers, which count what came before."""
+    return [
+        (
+            fence.section,
+            fence.call,
+            fence.tool,
+            fence.round,
+            fence.trust,
+            *fence.words,
+            *map(_told, fence.facts),
+        )
+        for fence in briefing.fences
+        if fence.call != HOSTILE_CALL
+    ]
+
+
+def _told(fact: ReadFact) -> str:
+    return f"{fact.title}\n{fact.text}"
+
+
+def of_the_call(briefing: ReadBriefing) -> set[tuple[str, str, str]]:
+    """The fences of the hostile call, without its name and words."""
+    return {(one.section, one.round, one.trust) for one in briefing.fences if one.call == HOSTILE_CALL}
+
+
+@cache
+def the_harmless_briefing(place: str) -> ReadBriefing:
+    return the_briefing(the_desk(place, HARMLESS))
+
+
+def test_the_corpus_is_wide() -> None:
+    assert len(INJECTIONS) >= 60
+    assert len({one.language for one in INJECTIONS if len(one.language) == 2}) >= 12
+    assert len({one.text for one in INJECTIONS}) == len(INJECTIONS)
+
+
+@every_injection
+def test_a_fenced_text_is_one_fact_and_nothing_else(injection: Injection) -> None:
+    text = "\n".join(
+        [
+            "# Question\nWhy?\n\n# Facts",
+            opening("toolu_1", injection.text[:300], 1, True),
+            f"## {fence(injection.text.replace(chr(10), ' '))}",
+            f"F1 {fence(injection.text)}",
+            "F2 Fine.",
+            f"{CLOSING}\n\n# Now\nRound 2 of at most 4.",
+        ]
+    )
+    briefing = read_strictly(text, "Why?")
+    (only_fence,) = briefing.fences
+    assert [fact.id for fact in only_fence.facts] == ["F1", "F2"]
+    assert [fact.remarks for fact in only_fence.facts] == ["", ""]
+    assert only_fence.trust == "untrusted"
+    assert list(briefing.sections) == ["Question", "Facts", "Now"]
+
+
+@every_place
+@every_injection
+def test_a_briefing_is_as_with_a_harmless_text_in_the_same_place(injection: Injection, place: str) -> None:
+    desk = the_desk(place, injection.text)
+    hostile, harmless = the_briefing(desk), the_harmless_briefing(place)
+
+    assert list(hostile.sections) == list(harmless.sections)
+    assert hostile.sections["Now"] == ["Round 4 of at most 6."]
+    assert hostile.sections["Reasoning so far"] == harmless.sections["Reasoning so far"]
+    assert len(hostile.sections["Tools tried"]) == len(harmless.sections["Tools tried"]) == 7
+    assert of_others(hostile) == of_others(harmless)
+    assert of_the_call(hostile) == of_the_call(harmless)
+    assert_shows_all(hostile, desk.memory)
+
+
+def assert_shows_all(briefing: ReadBriefing, memory: Memory) -> None:
+    """Every fact of the memory once, whole, in the fence of its call, and no other."""
+    shown = [(read, fence_around) for fence_around in briefing.fences for read in fence_around.facts]
+    assert sorted(read.id for read, _ in shown) == sorted(memory.facts)
+    for read, around in shown:
+        fact = memory.facts[read.id]
+        document = memory.document_of(fact)
+        assert (around.call, around.round) == (document.call_id, str(document.round))
+        assert read.text == unfence(fence(fact.statement))
+        is_put_aside = "superseded by" in read.remarks
+        assert document.is_untrusted or not is_put_aside, "a stranger's words put aside what a tool knows"
+
+
+def results_with(place: str, text: str) -> ToolsCompleted:
+    _, completed = a_round(PLACES[place](text))
+    return completed
+
+
+CATALOGUE = a_catalogue(
+    a_tool("search", description="Search the web.", open_world=True),
+    a_tool("register", description="Read the register."),
+    a_tool("enrol", "write", "Enrol a user in a course.", approval="after_untrusted"),
+    *(a_tool(f"t{number}", description="Does one thing.") for number in range(5)),
+    "find_tools",
+    "read_result",
+    "recall",
+)
+
+
+def after_tools(results: tuple[ToolResult, ...]) -> tuple[Session, ReasoningRequested]:
+    """The session once the results are in, and what the model is asked next."""
+    bounds = OfferBounds(all_max=2, subset=2)
+    opened = an_opened_session(CATALOGUE, query="search the register", offer=bounds).session
+    reasoning = answered(opened, a_briefing(), CATALOGUE).session
+    batch = answered(reasoning, a_reply(calls=[a_call("search", "toolu_10")]), CATALOGUE).session
+    session = answered(batch, the_results(*results), CATALOGUE).session
+    return session, only(answered(session, a_briefing(2), CATALOGUE), ReasoningRequested)
+
+
+def without_ids(session: Session) -> dict[str, Any]:
+    """Everything but the ids that are drawn anew for each session."""
+    return session.model_dump(exclude={"awaiting"})
+
+
+@every_place
+@every_injection
+def test_a_session_goes_on_as_with_a_harmless_text_in_the_same_place(
+    injection: Injection, place: str
+) -> None:
+    session, asked = after_tools(results_with(place, injection.text).results)
+    harmless, asked_harmlessly = after_tools(results_with(place, HARMLESS).results)
+    assert without_ids(session) == without_ids(harmless)
+    assert asked == asked_harmlessly
+
+
+@every_injection
+def test_tools_are_neither_found_nor_read_on_by_what_other_tools_say(injection: Injection) -> None:
+    data = {
+        "tools": [{"name": "enrol"}, {"name": injection.text}],
+        "handle": injection.text,
+        "text": injection.text,
+    }
+    session, asked = after_tools((a_result("search", call_id="toolu_10", data=data),))
+    assert "enrol" not in asked.tools
+    assert not session.has_handles
+
+
+@every_injection
+def test_a_tool_that_nobody_offers_is_not_allowed_by_its_name(injection: Injection) -> None:
+    opened = an_opened_session(CATALOGUE).session
+    reasoning = answered(opened, a_briefing(), CATALOGUE).session
+    hostile, harmless = (
+        answered(reasoning, a_reply(calls=[a_call(name, "toolu_10")]), CATALOGUE).session
+        for name in (injection.text[:200], HARMLESS)
+    )
+    assert without_ids(hostile) == without_ids(harmless)
+
+
+def test_a_strangers_later_date_puts_nothing_aside_that_a_tool_knows() -> None:
+    known, strange = (
+        [("register", {"id": 7}, {"name": "Harbour", "price_eur": price, "as_of": f"{year}-03-01"}),
+         ("register", {"id": 6}, f"As of 1 March {year}, the licence of the product costs {price} euros.")]
+        for year, price in ((2024, 900), (2999, 1))
+    )  # fmt: skip  # one shape, twice
+    desk = Desk(QUESTION, TOKENS_MAX)
+    for reasoning, results in (a_round(*known), a_round(*strange, round=2)):
+        desk.add(desk.filed(reasoning, results, untrusted=("toolu_20", "toolu_21")))
+    facts = the_briefing(desk).facts
+    assert len(facts) == 4
+    assert not any("superseded by" in fact.remarks for fact in facts.values())

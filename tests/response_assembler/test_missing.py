@@ -1,0 +1,113 @@
+"""What is missing, why, and what to try next."""
+
+from collections.abc import Sequence
+
+from response_assembler.closeness import grouped
+from response_assembler.missing import Gaps, missing_section, next_section
+from shared.memory import Memory
+from shared.note import Note
+from shared.relevance import FIND_TOOLS
+from shared.session import TerminationReason, Uncertainty
+from tests.response_assembler.builders import a_document, a_memory, a_use
+
+
+def gaps(memory: Memory, doubts: Sequence[Uncertainty] = (), told: Sequence[str] = ()) -> Gaps:
+    return Gaps(memory, grouped(memory, told), (), doubts)
+
+
+def missing(memory: Memory, *doubts: Uncertainty, told: Sequence[str] = ()) -> list[str]:
+    return [line[2:] for line in missing_section(gaps(memory, doubts, told)).split("\n")[2:]]
+
+
+def steps(
+    memory: Memory, reason: TerminationReason = "natural_completion", *doubts: Uncertainty
+) -> list[str]:
+    return [line.removeprefix("- ") for line in next_section(gaps(memory, doubts), reason).split("\n")[2:]]
+
+
+def test_an_open_question_says_what_was_searched_for_it() -> None:
+    memory = a_memory(
+        a_use(query="tea price in May"),
+        a_use(query="tea price", call_id="u2"),
+        a_use("lookup", arguments={"word": "coffee"}),
+        Note(open=("What is the price of tea?", "Who drinks it?")),
+    )
+    assert missing(memory) == [
+        "“What is the price of tea?”: nothing was found. Already searched: “tea price in May” with `search`, "
+        "“tea price” with `search`.",
+        "“Who drinks it?” had not been looked up yet.",
+        "`lookup` found nothing for “word: coffee”.",
+    ]
+    assert steps(memory)[1:] == [
+        "Ask “What is the price of tea?” in other words, or name where it can be found.",
+        "Ask “Who drinks it?” by itself.",
+    ]
+
+
+def test_questions_on_which_something_is_said_are_told_together() -> None:
+    memory = a_memory(
+        a_document("Tea", "Tea has a price.", "Tea is grown."),
+        Note(open=("What is its price?", "Where is it grown?")),
+    )
+    said = [
+        "An answer to “What is its price?” and “Where is it grown?” that I could stand by; what is said above may "
+        "not settle it."
+    ]
+    assert missing(memory) == said
+    assert missing(memory, told=("F1", "F2")) == said
+    assert steps(memory) == ["Ask again, in other words if you can."]
+
+
+def test_the_query_itself_is_not_told_as_missing() -> None:
+    assert missing_section(gaps(a_memory(query="Why?"))) == ""
+
+
+def test_searches_in_vain_are_told_together_and_our_own_tools_not_at_all() -> None:
+    uses = [a_use(query=f"tea {n}", call_id=f"u{n}") for n in range(6)]
+    memory = a_memory(*uses, a_use(FIND_TOOLS, query="tools"), query="What?")
+    assert missing(memory) == ["`search` found nothing for “tea 0”, “tea 1”, “tea 2”, “tea 3” and 2 more."]
+    assert steps(memory)[1].startswith("Name what you look for in other words")
+
+
+def test_a_write_of_unknown_outcome_is_to_be_checked_before_anything_else() -> None:
+    memory = a_memory(a_use("book", "outcome_unknown", arguments={"room": "A *1*"}))
+    assert missing(memory) == [
+        "Whether `book` (room: A \\*1\\*) took effect is unknown; check before doing it again."
+    ]
+    assert steps(memory, "deadline_exceeded")[0] == "Check first whether `book` took effect."
+
+
+def test_each_failure_has_its_own_way_on() -> None:
+    memory = a_memory(
+        a_use("a", "permission_denied", message="No."),
+        a_use("b", "rate_limit"),
+        a_use("c", "timeout"),
+        a_use("d", "validation_error"),
+    )
+    assert missing(memory) == [
+        "`a` failed: No.", "`b` failed: rate_limit", "`c` failed: timeout", "`d` failed: validation_error"
+    ]  # fmt: skip  # one line reads better
+    assert [step.split(" ", 1)[0] for step in steps(memory, "all_tools_failed")] == [
+        "See",
+        "`a`",
+        "`b`",
+        "`c`",
+    ]
+
+
+def test_facts_that_were_lost_and_what_the_coordinator_misses_are_told() -> None:
+    memory = a_memory(a_document("Why", "Why not."), a_use(facts=("F1",), facts_lost=7))
+    waiting = Uncertainty(kind="approval_missing", message="`book` waited for [a] person.")
+    failed = Uncertainty(kind="model_failed", message="Told elsewhere.")
+    assert missing(memory, waiting, failed) == [
+        "7 facts were found but not kept, because the session's memory was full.",
+        "'book' waited for \\[a\\] person.",
+    ]
+    assert [step.split(" ", 1)[0] for step in steps(memory, "deadline_exceeded", waiting)] == [
+        "Ask", "Approve", "Ask"
+    ]  # fmt: skip  # one line reads better
+
+
+def test_a_long_list_is_cut_and_counted() -> None:
+    memory = a_memory(*(a_use(f"t{n}", "timeout") for n in range(20)))
+    assert missing(memory)[-1] == "10 more of the kind."

@@ -1,0 +1,59 @@
+"""Facts as words for people."""
+
+from hypothesis import given, settings
+
+from response_assembler.quote import code, document_of, plain, plain_but_cited, said
+from shared.memory import Memory
+from tests.memories import hostile_text
+from tests.response_assembler.builders import Statement, a_document, a_memory
+
+
+def spoken(statement: Statement, title: str = "T") -> str:
+    memory = a_memory(a_document(title, statement, tool="t"))
+    return said(memory.facts["F1"], document_of(memory, memory.facts["F1"]))
+
+
+def test_text_is_quoted_and_a_record_is_spoken() -> None:
+    assert spoken("It is so.") == "“It is so.”"
+    assert spoken(
+        {"name": "T", "teacher_of": {"id": 7, "name": "Ada"}, "n": 3, "is_open": True, "x": None}
+    ) == ("teacher of: Ada; n: 3; is open: yes")
+    assert spoken({"price": {"amount": 3.5, "currency": "EUR"}}) == "price: (amount: 3.5, currency: EUR)"
+    assert spoken([1, 2], title="") == "`t` returned 1, 2"
+
+
+def test_a_long_text_in_a_record_does_not_hide_what_is_short() -> None:
+    assert spoken({"text": "long " * 100, "price": 70}).startswith("price: 70; text: long long")
+
+
+def test_deep_and_wide_values_end() -> None:
+    deep: Statement = [1]
+    for _ in range(150):
+        deep = [deep]
+    assert spoken(deep) == "1 entry"
+    assert spoken({"x": list(range(1000))}) == "x: 0, 1, 2, 3, 4, 5, 6, 7, and 992 more"
+
+
+def test_what_was_said_draws_no_markup_and_moves_no_cursor() -> None:
+    assert plain(r"a \[x](y) *b* <i> ~c~ `d` _e_ f_g") == r"a \\\[x\](y) \*b\* &lt;i> \~c\~ 'd' \_e\_ f_g"
+    assert plain("a\x1b[2Jb\u202ec") == "a \\[2Jb c"
+    assert code("a`b\\[c") == "`abc`"
+
+
+def test_only_the_citations_of_a_note_are_left() -> None:
+    assert plain_but_cited("So [it](x) is [F1, F2] *now*") == r"So \[it\](x) is [F1, F2] \*now\*"
+
+
+def test_a_fact_whose_document_is_lost_still_speaks() -> None:
+    memory = Memory(facts=a_memory(a_document("T", "It is so.")).facts)
+    assert said(memory.facts["F1"], document_of(memory, memory.facts["F1"])) == "“It is so.”"
+
+
+@settings(max_examples=60, deadline=None)
+@given(hostile_text)
+def test_nothing_unescaped_is_left_of_any_text(text: str) -> None:
+    shown = plain(text)
+    bare = (
+        shown.replace("\\\\", "").replace("\\[", "").replace("\\]", "").replace("\\*", "").replace("\\~", "")
+    )
+    assert not set(bare) & set("[]<*~`\x1b")

@@ -1,0 +1,114 @@
+"""Quotations and numbers are held against what is cited for them."""
+
+import pytest
+
+from response_assembler.markdown import read
+from response_assembler.verify import DOUBTS_MAX, unsupported
+from shared.memory import Memory
+from shared.session import Uncertainty
+from tests.response_assembler.builders import a_document, a_memory
+
+FACTS = a_memory(
+    a_document(
+        "The Gotthard Base Tunnel",
+        "It’s 57.09 km long and opened on 2016-06-01.",
+        "Some 28.2 million tonnes of rock, worth 1,250 francs a load, came out.",
+        {"text": 'He said "it runs\nunder the Alps" to all', "cost_chf": 9560000000, "share": 0.5},
+    ),
+    query="Is the “longest tunnel of all times” older than 42 years?",
+)
+
+
+def doubts(text: str, memory: Memory = FACTS) -> list[Uncertainty]:
+    numbers = {id: n for n, id in enumerate(memory.facts, 1)}
+    return list(unsupported((one for block in read(text).blocks for one in block.sentences), memory, numbers))
+
+
+def kinds(text: str) -> list[str]:
+    return [doubt.kind for doubt in doubts(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is “it's 57.09 KM  long and opened” then [F1].",
+        'It is "57.09 km long, and opened" then [F1].',
+        "It is “57.09 km long … on 2016-06-01” [F1].",
+        "It is “*57.09 km* long [...] opened” [F1].",
+        "„It’s 57.09 km long and opened on 2016-06-01. Some 28.2 million tonnes of rock“ [F1, F2].",
+        "«it runs under the Alps to all» he said [F3].",
+        "“The Gotthard Base Tunnel” is meant [F2].",
+        "Called the “longest tunnel of all times” [F2].",
+        "“Not at all so” is short of nothing cited.",
+        "“too short here” [F1].",
+        "> He wrote “it runs\n> under the Alps” [F3].",
+    ],
+)
+def test_a_quotation_that_stands_in_what_is_cited_is_not_doubted(text: str) -> None:
+    assert kinds(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is “57.09 km long and closed” [F1].",
+        "“It’s 57.09 km long and opened” [F2].",
+        'So "it never opened at all" [F1, F2].',
+        "It is “opened on 2016-06-01 … some other words” [F1].",
+        "“It’s 57.09 km long and opene” [F1].",
+    ],
+)
+def test_a_quotation_that_does_not_is_doubted(text: str) -> None:
+    (doubt,) = doubts(text)
+    assert (doubt.kind, doubt.severity) == ("quote_not_found", "serious")
+
+
+def test_a_doubted_quotation_is_named_with_the_source_it_is_missing_from() -> None:
+    (doubt,) = doubts("It “never was opened at all”, say both [F3, F2].")
+    assert doubt.message == (
+        "The answer quotes “never was opened at all”, which does not stand in [3][2], cited for it."
+    )
+    assert doubt.about == "F3, F2"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is 57.09 km long [F1].",
+        "It is 57.090 or 57,09 km long [F1].",
+        "It opened in 2016, on June 01 [F1].",
+        "1,250 or 1250 or 1.250 francs [F2].",
+        "It cost 9,560,000,000 francs, 9.560.000.000 in all [F3].",
+        "About 0.50, so .5 of it [F3].",
+        "It is older than 42 years [F2].",
+        "There are 3 of them [F2].",
+        "12 of them, and 99, without a source.",
+        "Version v12 of mp3 x99 [F2].",
+    ],
+)
+def test_a_number_that_stands_in_what_is_cited_is_not_doubted(text: str) -> None:
+    assert kinds(text) == []
+
+
+@pytest.mark.parametrize("number", ["58.09", "17", "1251", "57,1", "9,560", "5.7"])
+def test_a_number_that_does_not_is_noted_as_perhaps_computed(number: str) -> None:
+    (doubt,) = doubts(f"It is {number} [F1, F2, F3].")
+    assert (doubt.kind, doubt.severity) == ("number_not_found", "note")
+    assert (
+        doubt.message == f"The number {number} does not stand in [1][2][3], cited for it; it may be computed."
+    )
+
+
+def test_a_citation_that_does_not_exist_is_not_doubted_twice() -> None:
+    assert kinds("It is “never was opened at all” in 1999 [F9].") == []
+
+
+def test_doubts_are_bounded_for_each_kind() -> None:
+    found = kinds(" ".join(f"“this was never said {n}” nor {n} [F1]." for n in range(100, 150)))
+    assert found == ["quote_not_found"] * DOUBTS_MAX + ["number_not_found"] * DOUBTS_MAX
+
+
+def test_a_structure_that_cannot_be_read_is_taken_as_it_stands() -> None:
+    fact = FACTS.facts["F3"].model_copy(update={"statement": "[" * 5000 + "77"})
+    memory = Memory(facts={"F3": fact})
+    assert doubts("It is 77 [F3].", memory) == []

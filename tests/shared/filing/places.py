@@ -1,0 +1,26 @@
+"""Reading a fact's statement back from the result it was taken from, by its position alone."""
+
+import re
+from typing import Any
+
+from pydantic_core import from_json
+
+_STEP = re.compile(r'\.([A-Za-z_]\w*)|\[(\d+)(?::(\d+))?\]|\[("(?:[^"\\]|\\.)*")\]')
+
+
+def value_at(data: Any, position: str) -> Any:
+    """The value, or the slice of a text or a list, that stands at a position."""
+    assert position.startswith("$")
+    at, value = 1, data
+    while at < len(position):
+        step = _STEP.match(position, at)
+        assert step is not None, position
+        name, first, last, quoted = step.groups()
+        if name is not None:
+            value = value[name]
+        elif quoted is not None:
+            value = value[from_json(quoted)]
+        else:
+            value = value[int(first) : int(last)] if last is not None else value[int(first)]
+        at = step.end()
+    return value

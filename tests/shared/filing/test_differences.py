@@ -1,0 +1,140 @@
+"""What supersedes and what contradicts what is known."""
+
+from typing import Any
+
+import pytest
+
+from shared.memory import Memory
+from tests.memories import a_memory, a_round
+
+
+def told(*results: Any) -> Memory:
+    """One result per round."""
+    return a_memory(*(a_round(("search", {"query": "q"}, one), round=n) for n, one in enumerate(results, 1)))
+
+
+def passages(
+    first: str, second: str, titles: tuple[str, str] = ("Harbour of Tessin", "Harbour of Tessin")
+) -> Memory:
+    return told([{"title": titles[0], "text": first}], [{"title": titles[1], "text": second}])
+
+
+def relations(memory: Memory) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    newest = list(memory.facts.values())[-1]
+    return newest.supersedes, newest.superseded_by, newest.contradicts
+
+
+NONE: tuple[Any, Any, Any] = ((), (), ())
+
+
+@pytest.mark.parametrize(
+    ("early", "late"),
+    [
+        ("As of March 2024, the harbour has 12 cranes.", "As of May 2025, the harbour has 15 cranes."),
+        ("In 2021 the harbour employed 1,200 people.", "In 2023 the harbour employed 950 people."),
+        ("As of 2024-03-01 the fee is $49 per ship.", "As of 2024-03-02 the fee is $59 per ship."),
+        ("On 12 March 2024 the harbour had six cranes.", "On April 1, 2024 the harbour had eight cranes."),
+    ],
+)
+def test_a_later_date_supersedes_whichever_comes_first(early: str, late: str) -> None:
+    assert relations(passages(early, late)) == (("F1",), (), ())
+    assert relations(passages(late, early)) == ((), ("F1",), ())
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The harbour has 12 cranes on its piers.", "The harbour has 15 cranes on its piers."),
+        ("The harbour takes twelve ships a night.", "The harbour takes eleven ships a night."),
+        ("The harbour supports ships of all sizes.", "The harbour does not support ships of all sizes."),
+        ("The harbour is open to sailing boats.", "The harbour isn't open to sailing boats."),
+        ("As of 2024 the harbour has 12 cranes.", "As of 2024 the harbour has 15 cranes."),
+    ],
+)
+def test_another_value_without_a_date_that_decides_contradicts(one: str, other: str) -> None:
+    assert relations(passages(one, other)) == ((), (), ("F1",))
+    assert relations(passages(other, one)) == ((), (), ("F1",))
+
+
+def test_a_named_subject_needs_no_common_title() -> None:
+    one, other = "The Tessin Bridge is 120 metres long.", "The Tessin Bridge is 140 metres long."
+    assert relations(passages(one, other, ("Bridges", "The river"))) == ((), (), ("F1",))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The harbour has 12 cranes on its piers.", "The harbour has 15 ships on its piers."),
+        ("Lesson 3 is about harbours and piers.", "Lesson 4 is about harbours and piers."),
+        ("In 1990 the captain won the regatta.", "In 1994 the captain won the regatta."),
+        ("In 1990 the captain won 3 regattas.", "In 1994 the captain won 4 regattas."),
+        ("I have 12 ships in the harbour today.", "I have 15 ships in the harbour today."),
+        ("Ann: the harbour has 12 cranes now.", "Ann: the harbour has 15 cranes now."),
+        ("Does the harbour have 12 cranes?", "Does the harbour have 15 cranes?"),
+        ("From 1900 to 1910 it had 12 cranes.", "From 1910 to 1920 it had 15 cranes."),
+        ("The harbour has 1,200 metres of pier.", "The harbour has 1200 metres of pier!"),
+        ("As of 2024 the harbour has 12 cranes.", "As of March 2024 the fees are 12 euros."),
+    ],
+)
+def test_what_is_not_surely_about_the_same_is_left_alone(one: str, other: str) -> None:
+    assert relations(passages(one, other)) == NONE
+
+
+def test_sentences_of_unlike_documents_are_left_alone() -> None:
+    one, other = "The course takes 12 hours in all.", "The course takes 15 hours in all."
+    assert relations(passages(one, other, ("MCP", "Agents"))) == NONE
+    assert relations(passages(one, other, ("Introduction", "Introduction"))) == NONE
+
+
+def test_a_list_within_one_document_does_not_contradict_itself() -> None:
+    text = "The first room has 3 windows in it. The first room has 4 windows in it."
+    assert relations(told([{"title": "House", "text": text}])) == NONE
+
+
+@pytest.mark.parametrize(
+    ("early", "late"),
+    [
+        ({"name": "Tessin", "people": 9000, "as_of": "2020"}, {"name": "Tessin", "people": 9, "as_of": "2022-01-01"}),
+        ({"id": "c-10", "fee": 4, "updated_at": "2024-01-01T10:00:00Z"},
+         {"id": "c-10", "fee": 5, "updated_at": "2024-02-01T09:00:00Z"}),
+        ({"id": 7, "fee": 49, "year": 2021}, {"id": 7, "fee": 59, "year": 2022}),
+    ],
+)  # fmt: skip  # one pair a line
+def test_a_record_of_a_later_date_supersedes_whichever_comes_first(early: Any, late: Any) -> None:
+    assert relations(told([early], [late])) == (("F1",), (), ())
+    assert relations(told([late], [early])) == ((), ("F1",), ())
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"name": "Ada Lovelace", "age": 36}, {"name": "Ada Lovelace", "age": 37}),
+        ({"id": "c-100200", "fee": 49, "teacher": "Ada"}, {"id": "c-100200", "fee": 49, "teacher": "Bob"}),
+        ({"name": "Tessin", "people": 1, "as_of": "2020"}, {"name": "Tessin", "people": 2, "as_of": "2020"}),
+    ],
+)
+def test_a_record_that_says_otherwise_contradicts(one: Any, other: Any) -> None:
+    assert relations(told([one], [other])) == ((), (), ("F1",))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"course": "MCP", "lesson": 1, "minutes": 5}, {"course": "MCP", "lesson": 2, "minutes": 9}),
+        ({"title": "MCP", "lesson": 1, "minutes": 5}, {"title": "MCP", "lesson": 2, "minutes": 9}),
+        ({"title": "MCP", "page": 1, "words": 5}, {"title": "MCP", "page": 2, "words": 9}),
+        ({"title": "MCP", "url": "https://a.example"}, {"title": "MCP", "url": "https://b.example"}),
+        ({"title": "MCP", "score": 0.5}, {"title": "MCP", "score": 0.7}),
+        ({"id": 1, "name": "Ada", "age": 3}, {"id": 1, "name": "Bob", "age": 4}),
+        ({"name": "Jo", "age": 3, "pets": 1, "job": "a"}, {"name": "Jo", "age": 4, "pets": 2, "job": "b"}),
+        ({"id": 1, "age": 3}, {"id": 1, "colour": "red", "size": 4, "weight": 2}),
+        ({"name": "Tessin", "people": 1}, {"name": "Tessin", "people": 1.0}),
+    ],
+)
+def test_records_that_may_be_of_two_things_are_left_alone(one: Any, other: Any) -> None:
+    assert relations(told([one], [other])) == NONE
+
+
+def test_records_of_one_name_in_one_result_are_a_list() -> None:
+    records = [{"name": "Oslo", "degrees": degrees} for degrees in (3, 5, 8)]
+    assert relations(told(records)) == NONE

@@ -1,0 +1,61 @@
+"""What is kept where memory is nearly full."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.briefing import ids_in
+from shared.filing import file_round, keep_within
+from shared.memory import Memory, MemoryDelta
+from tests.memories import a_memory, a_round
+
+PASSAGES = [
+    {
+        "title": f"Bridge {n}",
+        "text": f"Bridge {n} was built of steel. Its span measures {n}0 metres in all. It is red.",
+    }
+    for n in range(9)
+]
+
+
+def a_delta() -> tuple[Memory, MemoryDelta]:
+    memory = a_memory(a_round(("search", {}, PASSAGES[:3])))
+    reasoning, results = a_round(("look_up", {}, PASSAGES[2:]), ("count", {}, {"total": 7}), round=2)
+    return memory, file_round(memory, reasoning, results)
+
+
+def test_what_fits_is_left_as_it_is() -> None:
+    _, delta = a_delta()
+    assert keep_within(delta, 1_000_000) == delta
+
+
+def test_the_first_facts_stay_and_the_usage_counts_the_others() -> None:
+    _, delta = a_delta()
+    kept = keep_within(delta, len(delta.model_dump_json()) // 2)
+    assert 0 < len(kept.facts) < len(delta.facts)
+    assert kept.facts == delta.facts[: len(kept.facts)]
+    first, second = kept.tool_usage
+    lost = len(delta.facts) - len(kept.facts)
+    assert first.facts_lost + second.facts_lost == lost
+    assert first.message == f"{lost - 1} of its 14 facts not kept: the session's memory is full"
+    assert second.message == "1 of its 1 facts not kept: the session's memory is full"
+    assert kept.reasoning == delta.reasoning
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 6_000))
+def test_what_is_kept_fits_names_only_what_is_there_and_ids_go_on(bytes_max: int) -> None:
+    memory, delta = a_delta()
+    kept = keep_within(delta, bytes_max)
+    bare = delta.model_copy(update={"documents": (), "facts": (), "sightings": ()})
+    room_for_words = 200  # what the usage says of what was lost
+    assert (
+        len(kept.model_dump_json().encode()) <= max(bytes_max, len(bare.model_dump_json())) + room_for_words
+    )
+    after = memory.plus(kept)
+    assert list(after.facts) == [f"F{n}" for n in range(1, len(after.facts) + 1)]
+    assert list(after.documents) == [f"D{n}" for n in range(1, len(after.documents) + 1)]
+    for use in kept.tool_usage:
+        assert set(ids_in(use.facts)) <= after.facts.keys()
+    assert {one.document for one in kept.facts} <= after.documents.keys()
+    assert {one.document for one in kept.sightings} <= after.documents.keys()
+    assert all(sighting.fact in after.facts for sighting in kept.sightings)

@@ -1,0 +1,80 @@
+"""Positions lead to where filing says that a statement stands."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_core import from_json
+
+from tests.memories import a_memory, a_round
+from tool_dispatcher.results.position import value_at
+
+DATA: dict[str, Any] = {"results": [{"text": "One. Two."}, {"a b": {"ü": 7}}], "a.b": [1], "]": {'"': "x"}}
+
+
+@pytest.mark.parametrize(
+    ("position", "value"),
+    [
+        ("$", DATA),
+        ("$.results[1]", DATA["results"][1]),
+        ("$.results[0:2]", DATA["results"]),
+        ("$.results[0].text[0:4]", "One."),
+        ("$.results[0].text[5:9]", "Two."),
+        ("$.results[0:1]", DATA["results"][:1]),
+        ('$.results[1]["a b"].ü', 7),
+        ('$["a.b"][0]', 1),
+        ('$["]"]["\\""]', "x"),
+    ],
+)
+def test_a_position_is_followed_step_by_step(position: str, value: Any) -> None:
+    assert value_at(DATA, position) == value
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        "$.nothing",
+        "$.results[9]",
+        "$.results.text",
+        "$[0]",
+        "$.results[0][0]",
+        "$..",
+        "$.results[-1]",
+        "$[",
+        "x",
+        '$["a',
+        "$[" * 10_000,
+        '$["' + "\\" * 10_001 + "]",
+        '$["\\ud800"]',
+        "$" + "[0]" * 10_000,
+        "$[99999999999999]",
+    ],
+    ids=lambda position: position[:12],
+)
+def test_where_nothing_stands_nothing_is_found(position: str) -> None:
+    with pytest.raises(LookupError):
+        value_at(DATA, position)
+
+
+TEXT = st.text(st.characters(codec="utf-8"), max_size=300)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | TEXT,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(st.characters(codec="utf-8")), inner, max_size=4)
+    ),
+    max_leaves=10,
+)
+
+
+@given(JSON)
+def test_every_document_and_every_sentence_that_is_filed_can_be_found_again(data: Any) -> None:
+    memory = a_memory(a_round(("search", {}, data)))
+    for document in memory.documents.values():
+        value_at(data, document.position)
+    for fact in memory.facts.values():
+        if fact.is_json:
+            from_json(fact.statement)
+        else:
+            assert value_at(data, fact.position) == fact.statement

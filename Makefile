@@ -15,7 +15,7 @@ help: ## this page
 	@echo
 	@echo 'Begin with `make demo`: it sets everything up in .venv and shows one question answered.'
 	@echo
-	@sed -nE 's/^([a-z-]+):[^#]*## (.*)$$/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-19s %s\n", $$1, $$2}'
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)$$/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-21s %s\n", $$1, $$2}'
 	@echo
 	@echo 'Variables: PYTHON=python3.12   QUESTION="..."   CHAOS_KILLS=300   CHAOS_WRITE_KILLS=500   ARGS="further arguments"'
 	@echo 'After any of them:  .venv/bin/antiphon --help'

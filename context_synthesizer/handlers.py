@@ -5,6 +5,7 @@ from math import ceil
 from typing import TypeVar
 
 from context_synthesizer.desks import Desks, Kept
+from context_synthesizer.embeddings import Embed, with_salience
 from context_synthesizer.settings import ContextSynthesizerSettings
 from context_synthesizer.summaries import checked
 from shared.bus.handling import (
@@ -37,8 +38,8 @@ DataT = TypeVar("DataT", bound=EventData)
 class ContextSynthesizer:
     """Handlers of everything a context synthesizer consumes."""
 
-    def __init__(self, settings: ContextSynthesizerSettings) -> None:
-        self._settings = settings
+    def __init__(self, settings: ContextSynthesizerSettings, embed: Embed | None = None) -> None:
+        self._settings, self._embed = settings, embed
         self._desks = Desks()
 
     @property
@@ -67,7 +68,7 @@ class ContextSynthesizer:
             kept = Kept(question.query, tokens_max, items)
         length = kept.items
         believed = checked(summary, kept.desk.memory) if summary else ""
-        item = self._file(kept, request, reasoning, results, believed)
+        item = await self._file(kept, request, reasoning, results, believed)
         briefing = kept.desk.briefing(request.round, request.max_rounds, request.level)
         left_out = kept.desk.to_summarize(briefing) if request.may_summarize else None
         self._desks.put_back(session.session_id, kept)
@@ -85,7 +86,7 @@ class ContextSynthesizer:
             writes.append(Put(TO_SUMMARIZE, None, left_out[0].encode()))
         return Outcome(events=(ready,), writes=tuple(writes))
 
-    def _file(
+    async def _file(
         self,
         kept: Kept,
         request: BriefingRequested,
@@ -100,6 +101,8 @@ class ContextSynthesizer:
             delta = delta.model_copy(update={"summaries": (summary,)})
         if delta.is_empty:
             return b""
+        if self._embed is not None:
+            delta = await with_salience(delta, kept.desk.memory.query, self._embed)
         item = delta.model_dump_json(exclude_defaults=True).encode()
         if len(item) > bytes_left:
             delta = keep_within(delta, bytes_left)

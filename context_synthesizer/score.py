@@ -23,6 +23,8 @@ NAMED_SHARE = 2.0
 QUESTION_SHARE = 0.8
 ANSWERED_SHARE = 0.5
 SUPERSEDED_SHARE = 0.4
+SALIENCE_WORTH = 10.0
+"""Of a fact of the highest salience: about that of two or three rare words."""
 _TITLE_WORDS_MAX = 40
 _QUERY_CHARACTERS = 4_000
 
@@ -99,14 +101,18 @@ class Relevance:
         return shared
 
     def _weighed(self, memory: Memory, scores: Sequence[float]) -> dict[str, float]:
-        """Demoted by low salience and by being superseded; nothing else."""
+        """Demoted by low salience and by being superseded, raised by high salience; nothing else."""
         weighed = {
-            fact.id: score if fact.salience == 0.5 else score * 2 * fact.salience
+            fact.id: score if fact.salience == 0.5 else _salient(score, fact.salience)
             for fact, score in zip(self._facts, scores, strict=True)
         }
         for id in memory.superseded:
             weighed[id] *= SUPERSEDED_SHARE
         return weighed
+
+
+def _salient(score: float, salience: float) -> float:
+    return score * 2 * salience if salience < 0.5 else score + SALIENCE_WORTH * (2 * salience - 1)
 
 
 def _asked(memory: Memory) -> dict[str, float]:

@@ -44,7 +44,7 @@ _BESIDE_SHARE = 8
 _SUMMARIES_SHARE = 6
 _MISFITS_MAX = 40
 """Facts in a row for which there is no room; then the page counts as full."""
-_MISSED_SHARE = 0.5
+_MISSED_SHARE = 0.6
 """Of the closest fact's score: what is as close as that should have been shown."""
 _TRIED, _SAID = "Tools tried", "Reasoning so far"
 

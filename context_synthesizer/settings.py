@@ -13,6 +13,11 @@ class ContextSynthesizerSettings(Settings):
     section = "context_synthesizer"
 
     concurrency: int = Field(default=128, ge=1, le=10_000, description="Messages in hand at once.")
+    embeddings: str = Field(
+        default="",
+        pattern=r"^([A-Za-z_][\w.]*:[A-Za-z_]\w*)?$",
+        description="`package.module:function`, an async function from texts to vectors; words alone when empty.",
+    )
     briefing_tokens: int = Field(
         default=8_000,
         ge=500,

@@ -39,6 +39,8 @@ class Group:
     clusters: tuple[Cluster, ...] = ()
     is_told: bool = False
     """Whether facts that are close to it are told already."""
+    is_part: bool = True
+    """Whether it is one question of several, and not the query itself."""
 
     @property
     def is_touched(self) -> bool:
@@ -52,9 +54,15 @@ def grouped(memory: Memory, told: Collection[str]) -> tuple[Group, ...]:
     questions = (memory.open_questions or (memory.query,))[:QUESTIONS_MAX]
     ranked = _ranked(memory, facts, questions)
     chosen = _chosen(memory, {fact.id for fact in facts}, told, ranked, len(questions))
+    asked = " ".join(memory.query.split())
     touched = {place for _, place, fact in ranked if fact.id in told}
     return tuple(
-        Group(question, tuple(sorted(chosen.get(place, ()), key=_first_number)), place in touched)
+        Group(
+            question,
+            tuple(sorted(chosen.get(place, ()), key=_first_number)),
+            is_told=place in touched,
+            is_part=" ".join(question.split()) != asked,
+        )
         for place, question in enumerate(questions)
     )
 

@@ -54,8 +54,7 @@ class Gaps:
     @property
     def parts(self) -> list[Group]:
         """The open questions, where they are more than the query itself."""
-        query = " ".join(self.memory.query.split())
-        return [group for group in self.groups if " ".join(group.question.split()) != query]
+        return [group for group in self.groups if group.is_part]
 
 
 def missing_section(gaps: Gaps) -> str:

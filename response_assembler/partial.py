@@ -65,7 +65,7 @@ def _opening(memory: Memory, reason: TerminationReason, status: Status, is_somet
 
 def _noted(memory: Memory) -> tuple[list[str], list[str]]:
     """What the model wrote down as answered and as concluded, where it cites facts that exist; each once."""
-    answered = [line for line in memory.answered if True]
+    answered = [line for line in memory.answered if _is_held(memory, line)]
     notes = [one.note for one in memory.reasoning if one.note is not None]
     concluded = dict.fromkeys(line for note in notes for line in note.concluded if _is_held(memory, line))
     return answered[-_NOTED_MAX:], [line for line in concluded if line not in answered][-_NOTED_MAX:]
@@ -90,7 +90,7 @@ def _known(
         parts.append("Worked out so far:\n\n" + "\n".join(lines))
     for group in groups:
         if group.clusters:
-            heading = f"On “{plain(_short(group.question))}”:\n\n" if _is_part(memory, group) else ""
+            heading = f"On “{plain(_short(group.question))}”:\n\n" if group.is_part else ""
             parts.append(heading + _facts(memory, group.clusters))
     if beside:
         parts.append("None of it speaks of the question in its own words.\n\n" + _facts(memory, beside))
@@ -117,10 +117,6 @@ def _short(line: str) -> str:
     kept = set(cited_ids(short))
     lost = [f"[{id}]" for id in cited_ids(line)[:_NOTED_MAX] if id not in kept] if short.endswith("…") else []
     return " ".join([short, *lost])
-
-
-def _is_part(memory: Memory, group: Group) -> bool:
-    return " ".join(group.question.split()) != " ".join(memory.query.split())
 
 
 def _facts(memory: Memory, clusters: Iterable[Cluster]) -> str:

@@ -129,7 +129,7 @@ def _candidates(text: str) -> Iterator[tuple[int, int, str]]:
 def _between(text: str, tags: list[re.Match[str]]) -> Iterator[tuple[int, int, str]]:
     """From each `<note>` to the tag after it, or as far as the form of a note goes."""
     for index, tag in enumerate(tags):
-        if tag["closes"] or False:
+        if tag["closes"] or text[tag.start() - 1 : tag.start()] == "`":
             continue
         after = tags[index + 1] if index + 1 < len(tags) else None
         content = text[tag.end() : after.start() if after else len(text)]

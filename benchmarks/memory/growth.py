@@ -14,6 +14,7 @@ ROUNDS = 40
 _ROUNDS_MIN = 4
 _BUDGETS = (2_000, 8_000)
 """Tokens of the briefings whose beginnings are compared."""
+_LONGEST = 12
 _TIMED_SESSIONS, _TIMED_ROUNDS, _TIMED_TOKENS = 12, 20, 2_000
 """About a tenth of the raw tokens of 150 passages."""
 
@@ -51,6 +52,7 @@ def measure(questions: Sequence[Question], seed: int) -> dict[str, Any]:
         "bytes": asdict(line([one.delta_bytes for one in rounds])),
         "microseconds": asdict(line([one.microseconds for one in rounds])),
         "unchanged": {str(tokens): unchanged(series) for tokens, series in by_budget.items()},
+        "unchanged_in_the_set": {str(tokens): _unchanged_in(questions, tokens) for tokens in _BUDGETS},
     }
 
 
@@ -84,6 +86,12 @@ def unchanged(rounds: Sequence[Filed]) -> float:
     """The mean share of a briefing's characters that are, from the first on, those of the briefing before."""
     shares = [_common(a.text, b.text) / len(b.text) for a, b in pairwise(rounds)]
     return mean(shares) if shares else 1.0
+
+
+def _unchanged_in(questions: Sequence[Question], tokens: int) -> float:
+    """The same over the set's own sessions with the most rounds, each of which is about one matter."""
+    longest = sorted(questions, key=lambda question: -len(question.rounds))[:_LONGEST]
+    return mean(unchanged(list(briefings(question, tokens))) for question in longest)
 
 
 def _common(a: str, b: str) -> int:

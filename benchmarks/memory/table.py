@@ -41,7 +41,11 @@ def show(console: Console, outcomes: Sequence[Outcome], grown: Mapping[str, Any]
             f" (R² {fit['explained']:.2f}); last quarter over first: {fit['late_over_early']:.2f}"
         )
     for tokens, share in grown["unchanged"].items():
-        console.print(f"  beginning unchanged from round to round at {int(tokens):,} tokens: {share:.0%}")
+        own = grown["unchanged_in_the_set"][tokens]
+        console.print(
+            f"  beginning unchanged from round to round at {int(tokens):,} tokens: {share:.0%};"
+            f" in the set's longest sessions: {own:.0%}"
+        )
 
 
 def target(kind: str, share: float) -> float | None:

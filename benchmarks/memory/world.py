@@ -75,9 +75,7 @@ class World:
         self.of_kind: dict[str, list[Entity]] = {kind: [] for kind in SIZES}
         names: set[str] = set()
         for kind, size in SIZES.items():
-            while len(self.of_kind[kind]) < min(
-                size, len(words()["region_name"]) if kind == "region" else size
-            ):
+            while len(self.of_kind[kind]) < size:
                 entity = self._named(kind, random)
                 if entity.name not in names:
                     names.add(entity.name)

@@ -13,6 +13,7 @@ from shared.filing.reading import read
 from shared.memory import Document, Fact, Memory, MemoryDelta
 
 _REMEMBERED = 2_048
+_ANYWHERE = ""
 
 
 class Known:
@@ -42,7 +43,11 @@ class Known:
         reading = read(fact.statement, fact.is_json)
         if document.id not in self._names:
             self._names[document.id] = name_of(document.title, document.tool, fact.statement, fact.is_json)
-        self._facts.setdefault((reading.key, self._names[document.id]), fact.id)
+        name = self._names[document.id]
+        if name:
+            self._facts.setdefault((reading.key, name), fact.id)
+        if reading.is_telling and not (fact.is_json and name):
+            self._facts.setdefault((reading.key, _ANYWHERE), fact.id)
         self._places.setdefault((document.round, document.call_id, fact.position), fact.id)
         if reading.is_telling and not fact.is_json:
             self._facts.setdefault((reading.key, ""), fact.id)
@@ -50,10 +55,8 @@ class Known:
 
     def find(self, text: str, is_json: bool, name: str) -> str | None:
         """The id of the fact that says the same in a document of that name, or anywhere if that does not matter."""
-        reading = read(text, is_json)
-        if (name or reading.is_telling) and (id := self._facts.get((reading.key, name))):
-            return id
-        return self._facts.get((reading.key, "")) if reading.is_telling and not is_json else None
+        key = read(text, is_json).key
+        return (self._facts.get((key, name)) if name else None) or self._facts.get((key, _ANYWHERE))
 
     def at(self, round: int, call_id: str, position: str) -> str | None:
         """The id of the fact that was taken from there, if there is one."""

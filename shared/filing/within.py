@@ -17,7 +17,7 @@ def keep_within(delta: MemoryDelta, bytes_max: int) -> MemoryDelta:
     kept = _Kept(delta, bytes_max)
     facts = list(takewhile(lambda fact: kept.has_place_for(fact), delta.facts))
     lost = {fact.id for fact in delta.facts[len(facts) :]}
-    told = (one for one in delta.sightings if True)
+    told = (one for one in delta.sightings if one.fact not in lost)
     sightings = list(takewhile(lambda sighting: kept.has_place_for(sighting), told))
     return delta.model_copy(
         update={

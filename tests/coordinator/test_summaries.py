@@ -6,6 +6,7 @@ import pytest
 
 from coordinator.decide import decide
 from coordinator.session import Decision, Session
+from coordinator.settings import CoordinatorSettings
 from shared.errors import ErrorInfo
 from shared.events import (
     BriefingRequested,
@@ -150,6 +151,14 @@ def test_no_more_are_asked_for_than_the_limits_allow() -> None:
         count += is_asked
         session = told(session, WRITTEN) if is_asked else session
     assert count == Limits.model_fields["summaries_max"].default == 4
+
+
+def test_a_limit_of_none_turns_them_off() -> None:
+    limits = CoordinatorSettings(summaries_max=0).limits(lease_s=5)
+    opened = an_opened_session().session.model_copy(update={"limits": limits})
+    only(answered(opened, a_briefing(to_summarize=too_much())), ReasoningRequested)
+    _, request = next_briefing(answered(opened, a_briefing()).session)
+    assert not request.may_summarize
 
 
 def test_summaries_take_a_fifth_of_the_token_budget_at_most() -> None:

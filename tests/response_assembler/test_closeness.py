@@ -32,7 +32,7 @@ def test_each_fact_stands_under_the_one_question_it_is_closest_to() -> None:
 
 def test_what_is_told_already_is_not_shown_again_but_known_to_be_told() -> None:
     memory = a_memory(a_document("Tea", "Tea costs 3 euros."), query="What does tea cost?")
-    assert grouped(memory, ("F1",)) == (Group("What does tea cost?", (), is_told=True),)
+    assert grouped(memory, ("F1",)) == (Group("What does tea cost?", (), is_told=True, is_part=False),)
 
 
 def test_contradictions_are_chosen_together_and_the_superseded_is_not() -> None:

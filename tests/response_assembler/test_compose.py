@@ -64,6 +64,12 @@ def test_an_empty_reply_becomes_a_partial_answer_from_facts() -> None:
     assert [(source.id, source.number) for source in response.sources] == [("F1", 1)]
 
 
+def test_the_note_in_a_reply_is_no_part_of_the_answer() -> None:
+    note = "<note>\nopen: Why?\n</note>"
+    assert answer_to(a_request(), f"It is so [F1].\n\n{note}").answer == "It is so [1]." + SOURCES
+    assert kinds(answer_to(a_request(), note))[0] == "empty_reply"
+
+
 def test_what_the_memory_lost_or_summarized_is_told() -> None:
     memory = a_memory(THE_FACT, a_use(facts=("F1",), facts_lost=2), Summary(round=1, text="s", facts=("F1",)))
     assert kinds(answer_to(a_request(), "So [F1].", memory)) == ["memory_full", "summarized"]

@@ -19,6 +19,7 @@ from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
 from shared.events.codec import encode
 from shared.settings import BusSettings
+from shared.tokens import estimate_tokens
 from tests.context_synthesizer.recordings.scripts import SCRIPTS
 from tests.messages_server import MessagesServer, Received, Scripted, Use
 
@@ -35,12 +36,10 @@ class CitingServer(MessagesServer):
 
     def _take(self, received: Received) -> Scripted:
         scripted = super()._take(received)
-        if not _PLACE.search(scripted.text):
-            return scripted
         prompt = json.dumps(received.body, ensure_ascii=False)
-        return scripted.model_copy(
-            update={"text": _PLACE.sub(lambda place: _id_of(place[1], prompt), scripted.text)}
-        )
+        text = _PLACE.sub(lambda place: _id_of(place[1], prompt), scripted.text)
+        usage = {"input_tokens": estimate_tokens(prompt), "output_tokens": estimate_tokens(text)}
+        return scripted.model_copy(update={"text": text, "usage": usage})
 
 
 def _id_of(words: str, prompt: str) -> str:

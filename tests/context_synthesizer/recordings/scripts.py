@@ -37,7 +37,12 @@ SCRIPTS = {
         (
             Step("The outline tells the topic.", (_outline("Designing Web APIs"),)),
             Step("Lesson 4 is about idempotency keys.", (_search("idempotency keys"),)),
-            Step("I compare with other courses.", (_search("retries backoff jitter"), _search("cache invalidation"))),
+            Step(
+                "<note>\nconcluded: idempotency keys are also taught in Payments Engineering [{The worst bug in payments"
+                " is to charge a customer twice}] [{The cure is an idempotency key}]\nopen: does another course cover"
+                " them?\n</note>\nI compare with other courses.",
+                (_search("retries backoff jitter"), _search("cache invalidation")),
+            ),
             Step("One more look.", (_search("pagination cursors"), _search("double-entry"), _search("debits credits"))),
             Step("And the outline.", (_outline("Payments Engineering"), _search("forecast error"))),
             Step(
@@ -84,7 +89,7 @@ SCRIPTS = {
         " blast must the machine that drives the signal be started?",
         (
             Step("The signal.", (_look_up("fog signal beacon"), _fetch("fog-signal"))),
-            Step("The machine.", (_fetch("compressor"), _look_up("compressor start")),),
+            Step("The machine.", (_fetch("compressor"), _look_up("compressor start"))),
             Step("The marks.", (_fetch("visibility"), _fetch("tides"), _fetch("boat"))),
             Step("Who is woken?", (_fetch("night-watch"), _fetch("weather-report"), _fetch("distress"))),
             Step("Supplies.", (_fetch("spare-parts"), _fetch("relief"))),

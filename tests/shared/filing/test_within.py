@@ -19,7 +19,10 @@ PASSAGES = [
 
 def a_delta() -> tuple[Memory, MemoryDelta]:
     memory = a_memory(a_round(("search", {}, PASSAGES[:3])))
-    reasoning, results = a_round(("look_up", {}, PASSAGES[2:]), ("count", {}, {"total": 7}), round=2)
+    again = {"title": "Steel", "text": PASSAGES[8]["text"]}
+    reasoning, results = a_round(
+        ("look_up", {}, PASSAGES[2:]), ("read", {}, again), ("count", {}, {"total": 7}), round=2
+    )
     return memory, file_round(memory, reasoning, results)
 
 
@@ -33,11 +36,14 @@ def test_the_first_facts_stay_and_the_usage_counts_the_others() -> None:
     kept = keep_within(delta, len(delta.model_dump_json()) // 2)
     assert 0 < len(kept.facts) < len(delta.facts)
     assert kept.facts == delta.facts[: len(kept.facts)]
-    first, second = kept.tool_usage
     lost = len(delta.facts) - len(kept.facts)
-    assert first.facts_lost + second.facts_lost == lost
-    assert first.message == f"{lost - 1} of its 14 facts not kept: the session's memory is full"
-    assert second.message == "1 of its 1 facts not kept: the session's memory is full"
+    look_up, _, count = kept.tool_usage
+    assert (count.facts, count.facts_lost) == ((), 1)
+    assert count.message == "1 of its 1 facts not kept: the session's memory is full"
+    told = len(ids_in(delta.tool_usage[0].facts))
+    assert len(ids_in(look_up.facts)) == told - look_up.facts_lost
+    assert look_up.message.startswith(f"{look_up.facts_lost} of its {told} facts not kept")
+    assert 0 < look_up.facts_lost < lost
     assert kept.reasoning == delta.reasoning
 
 

@@ -1,0 +1,66 @@
+"""The port for embeddings: what it adds, and that nothing depends on it."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from context_synthesizer.desk import Desk
+from context_synthesizer.embeddings import load_embed, with_salience
+from shared.errors import ConfigurationError
+from shared.memory import MemoryDelta
+from tests.memories import a_round
+
+QUESTION = "Who composes?"
+
+
+async def by_music(texts: Sequence[str]) -> list[list[float]]:
+    """The question and everything about music point one way, the rest another."""
+    return [[1.0, 0.0] if text == QUESTION or "sonata" in text else [0.0, 1.0] for text in texts]
+
+
+def a_delta() -> MemoryDelta:
+    texts = ["A sonata by Ada Holm opened the evening.", "The harbour was closed because of the storm."]
+    return Desk(QUESTION).filed(
+        *a_round(("search", {"query": "x"}, [{"title": "a", "text": one} for one in texts]))
+    )
+
+
+async def test_what_is_close_to_the_question_gains_where_no_word_is_shared() -> None:
+    delta = await with_salience(a_delta(), QUESTION, by_music)
+    close, far = delta.facts
+    assert close.salience == 1.0
+    assert far.salience == 0.5
+    scores = Desk.of(QUESTION, [delta]).scores
+    assert scores[close.id] > scores[far.id] == 0
+
+
+async def fails(texts: Sequence[str]) -> list[list[float]]:
+    raise OSError("no model here")
+
+
+async def gives_one_too_few(texts: Sequence[str]) -> list[list[float]]:
+    return [[1.0] for _ in texts[1:]]
+
+
+async def gives_no_numbers(texts: Sequence[str]) -> list[list[float]]:
+    return [[float("nan")] for _ in texts]
+
+
+async def gives_vectors_of_many_lengths(texts: Sequence[str]) -> list[list[float]]:
+    return [[1.0] * (place + 1) for place, _ in enumerate(texts)]
+
+
+@pytest.mark.parametrize("embed", [fails, gives_one_too_few, gives_no_numbers, gives_vectors_of_many_lengths])
+async def test_when_it_fails_in_any_way_words_alone_decide(embed: object) -> None:
+    delta = a_delta()
+    assert await with_salience(delta, QUESTION, embed) == delta  # type: ignore[arg-type]  # of many kinds
+
+
+def test_a_function_is_loaded_by_its_path() -> None:
+    assert load_embed(f"{__name__}:by_music") is by_music
+
+
+@pytest.mark.parametrize("path", ["no.such.module:embed", f"{__name__}:missing", f"{__name__}:QUESTION"])
+def test_what_cannot_be_loaded_is_refused_by_name(path: str) -> None:
+    with pytest.raises(ConfigurationError, match=path.split(":")[0]):
+        load_embed(path)

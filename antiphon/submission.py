@@ -23,7 +23,7 @@ from shared.events.base import TraceParent
 from shared.events.client import GRANT_LENGTH_MAX, QUERY_LENGTH_MAX
 from shared.events.codec import ENVELOPES, explain
 from shared.grants import UnreadableGrant, read_claims
-from shared.session import QueryOptions
+from shared.session import Citations, QueryOptions
 from shared.values import SessionId
 
 _TIMEOUT_S_MAX = 1e9
@@ -40,6 +40,7 @@ class Options(TypedDict, total=False):
     deadline_s: float | None
     tools: list[str] | tuple[str, ...] | None
     model: str | None
+    citations: Citations | None
     conversation_id: str | None
 
 

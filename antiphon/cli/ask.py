@@ -21,7 +21,7 @@ from shared.clock import utc_now
 from shared.errors import AntiphonError, UnreadableEvent
 from shared.events import COMPONENTS
 from shared.ids import new_id
-from shared.session import Response
+from shared.session import Citations, Response
 from shared.settings import BusSettings, PipelineSettings, load
 
 _AFTER_CANCEL_S = 5.0
@@ -33,6 +33,10 @@ MaxTokens = Annotated[int | None, typer.Option(help="Model tokens at most, in an
 Deadline = Annotated[
     float | None,
     typer.Option("--deadline", metavar="SECONDS", help="Answer after so long with what there is."),
+]
+CitationsOption = Annotated[
+    Citations | None,
+    typer.Option(help="strict: statements of the answer that cite no source are marked, and counted."),
 ]
 ToolModules = Annotated[
     list[str] | None,
@@ -80,6 +84,7 @@ def ask(
     max_tool_calls: MaxToolCalls = None,
     max_tokens: MaxTokens = None,
     deadline: Deadline = None,
+    citations: CitationsOption = None,
     tools: ToolModules = None,
     model: Model = None,
     scope: Scopes = None,
@@ -98,7 +103,7 @@ def ask(
     antiphon ask "..." --tools my_tools --model offline --max-rounds 3 --json > answer.json
     antiphon ask "..." --tools examples.crm --scope read --scope write
     """
-    options = _options(max_rounds, max_tool_calls, max_tokens, deadline)
+    options = _options(max_rounds, max_tool_calls, max_tokens, deadline, citations)
     run(_ask(query, options, tools, model, scope, grant, json))
 
 
@@ -110,6 +115,7 @@ def submit(
     max_tool_calls: MaxToolCalls = None,
     max_tokens: MaxTokens = None,
     deadline: Deadline = None,
+    citations: CitationsOption = None,
     grant: GrantOption = None,
 ) -> None:
     """Put a question into the queue of the running pipeline, and print its session's id.
@@ -118,7 +124,7 @@ def submit(
     id=$(antiphon submit "Which course ...?")
     antiphon sessions watch $id
     """
-    options = _options(max_rounds, max_tool_calls, max_tokens, deadline)
+    options = _options(max_rounds, max_tool_calls, max_tokens, deadline, citations)
     run(_submit(query, options, session_id, grant, json))
 
 
@@ -235,10 +241,18 @@ async def _warn_of_absent_components() -> None:
 
 
 def _options(
-    max_rounds: int | None, max_tool_calls: int | None, max_tokens: int | None, deadline_s: float | None
+    max_rounds: int | None,
+    max_tool_calls: int | None,
+    max_tokens: int | None,
+    deadline_s: float | None,
+    citations: Citations | None,
 ) -> Options:
     return Options(
-        max_rounds=max_rounds, max_tool_calls=max_tool_calls, max_tokens=max_tokens, deadline_s=deadline_s
+        max_rounds=max_rounds,
+        max_tool_calls=max_tool_calls,
+        max_tokens=max_tokens,
+        deadline_s=deadline_s,
+        citations=citations,
     )
 
 

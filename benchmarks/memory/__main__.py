@@ -42,7 +42,7 @@ def main() -> int:
         )
         return 3
     if arguments.show:
-        return _show(questions[0], arguments.budgets[0])
+        return _show(questions[0], sorted(arguments.budgets)[len(arguments.budgets) // 2])
     lost = sum(len(question.unreachable) for question in questions)
     if lost:
         told.print(

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from shared.filing.differences import NONE, Relations
-from shared.filing.parts import Part, Statement, parts_of
+from shared.filing.parts import Part, parts_of
+from shared.filing.pieces import Statement
 from shared.filing.recalled import Recalled
 from shared.filing.salience import salience_of
 from shared.filing.sameness import Known, name_of

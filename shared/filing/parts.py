@@ -16,40 +16,24 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from pydantic_core import to_json
-
-from shared.excerpt import one_line
-from shared.filing.sentences import COARSE, TITLE_CHARACTERS_MAX, cut, sections
+from shared.filing.pieces import DEPTH_MAX, PATH_MAX, Statement, as_json, member, pieces
+from shared.filing.sentences import COARSE, sections
+from shared.filing.titles import title_of
 
 FACTS_PER_RESULT_MAX = 1000
 _SMALL_CHARACTERS = 1500
 _PROSE_MIN = 60
 _PROSE_WITHOUT_END = 200
 _TEXT_MIN = 25
-_DEPTH_MAX = 16
-_PATH_MAX = 300
-"""Every statement names its path, so a long one is not gone down."""
 _GRAINS = tuple(2**n for n in range(25))
-_TITLE_KEYS = ("title", "name", "headline", "heading", "subject", "label", "topic", "course", "lesson")
-_TITLE_ENDINGS = ("_title", "_name", " title", " name")
-_LESS_TELLING_TITLE_KEYS = (
-    "file", "filename", "path", "url", "key", "id", "speaker", "author", "from", "sender", "date",
-)  # fmt: skip  # one list, in order
 _TEXT_KEYS = frozenset((
     "text", "content", "body", "passage", "snippet", "summary", "description", "abstract", "message",
     "answer", "extract", "page_content", "chunk", "paragraph", "transcript", "excerpt", "note", "comment",
 ))  # fmt: skip  # a text, not a column
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _SENTENCE_END = re.compile(r"[.!?…。！？؟।](?:[\"'”’)\]]?(?:\s|$)|(?<=[。！？]))")
 _WIDE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _NOTHING = ("", "[]", "{}", "null", '""')
 _GONE = object()
-
-
-class Statement(NamedTuple):
-    position: str
-    text: str
-    is_json: bool
 
 
 class Part(NamedTuple):
@@ -74,12 +58,12 @@ def parts_of(data: Any, path: str = "$") -> tuple[Part, ...]:
                 break
         else:
             return tuple(parts)
-    return (Part(path, _title_of(data), (_json(path, data),)),)
+    return (Part(path, title_of(data), (as_json(path, data),)),)
 
 
 def is_nothing(data: Any) -> bool:
     """Whether a result holds no statement: nothing, an empty text or structure, or one such under one key."""
-    for _ in range(_DEPTH_MAX):
+    for _ in range(DEPTH_MAX):
         if not isinstance(data, dict) or len(data) != 1:
             break
         data = next(iter(data.values()))
@@ -94,17 +78,17 @@ def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterat
             yield from _text(value, path, context, grain)
         case list() if _is_records(value):
             yield from _records(value, path, context, grain, depth)
-        case dict() if grain < COARSE and depth < _DEPTH_MAX and (keys := _keys_of_records(value, depth)):
+        case dict() if grain < COARSE and depth < DEPTH_MAX and (keys := _keys_of_records(value, depth)):
             _, prose = _without_prose(value, path)
-            if not prose and (whole := _json(path, value)) and len(whole.text) <= _SMALL_CHARACTERS:
-                yield Part(path, _joined(context, _title_of(value)), (whole,))
+            if not prose and (whole := as_json(path, value)) and len(whole.text) <= _SMALL_CHARACTERS:
+                yield Part(path, _joined(context, title_of(value)), (whole,))
                 return
             beside = {key: inner for key, inner in value.items() if key not in keys}
-            title = _joined(context, _title_of(beside))
+            title = _joined(context, title_of(beside))
             if not is_nothing(beside):
                 yield from _record(beside, path, context, grain)
             for key in keys:
-                yield from _walk(value[key], path + _member(key), title, grain, depth + 1)
+                yield from _walk(value[key], path + member(key), title, grain, depth + 1)
         case _:
             yield from _record(value, path, context, grain)
 
@@ -115,7 +99,7 @@ def _records(records: list[Any], path: str, context: str, grain: int, depth: int
         group = records[start : start + grain]
         if len(group) > 1:
             position = f"{path}[{start}:{start + len(group)}]"
-            yield Part(position, _joined(context, _title_of(group[0])), (_json(position, group),))
+            yield Part(position, _joined(context, title_of(group[0])), (as_json(position, group),))
         elif isinstance(group[0], str):
             yield from _text(group[0], f"{path}[{start}]", context, grain)
         else:
@@ -124,12 +108,12 @@ def _records(records: list[Any], path: str, context: str, grain: int, depth: int
 
 def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
     """One value: what it says beside its prose, then its prose, which may have headings of its own."""
-    own = _title_of(value)
+    own = title_of(value)
     title = _joined(context, own)
     rest, prose = _without_prose(value, path) if grain < COARSE else (value, [])
     said: list[Statement] = []
     if rest is not _GONE and not (prose and _repeats(rest, own)):
-        said = list(_pieces(rest, path, _SMALL_CHARACTERS * max(1, grain // COARSE), 0))
+        said = list(pieces(rest, path, _SMALL_CHARACTERS * max(1, grain // COARSE), 0))
     for place, text in prose:
         for part in _text(text, place, title, grain):
             if part.title == title:
@@ -156,16 +140,16 @@ def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
 
 def _without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tuple[Any, list[tuple[str, str]]]:
     """The value without the texts in it, and these with their paths. What a text leaves empty is gone too."""
-    if isinstance(value, str) and len(path) <= _PATH_MAX and _is_prose(value, key):
+    if isinstance(value, str) and len(path) <= PATH_MAX and _is_prose(value, key):
         return _GONE, [(path, value)]
-    if not isinstance(value, dict | list) or not value or depth > _DEPTH_MAX or len(path) > _PATH_MAX:
+    if not isinstance(value, dict | list) or not value or depth > DEPTH_MAX or len(path) > PATH_MAX:
         return value, []
     is_dict = isinstance(value, dict)
     members: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else enumerate(value)
     kept: dict[Any, Any] = {}
     prose: list[tuple[str, str]] = []
     for name, inner in members:
-        place = path + (_member(str(name)) if is_dict else f"[{name}]")
+        place = path + (member(str(name)) if is_dict else f"[{name}]")
         rest, found = _without_prose(inner, place, str(name) if is_dict else key, depth + 1)
         prose += found
         if rest is not _GONE:
@@ -196,53 +180,6 @@ def _repeats(rest: Any, title: str) -> bool:
     return bool(title) and str(rest) == title
 
 
-def _pieces(value: Any, path: str, longest: int, depth: int) -> Iterator[Statement]:
-    """The value as JSON, taken apart by its members where that is long."""
-    whole = _json(path, value)
-    is_bare = not isinstance(value, dict | list | str)
-    if is_bare or len(whole.text) <= longest or depth > _DEPTH_MAX or len(path) > _PATH_MAX:
-        yield whole
-    elif isinstance(value, str):
-        for start, end in cut(value, 0, len(value), longest):
-            yield Statement(f"{path}[{start}:{end}]", value[start:end], False)
-    elif isinstance(value, dict):
-        held: dict[str, Any] = {}
-        size = 1
-        for key, inner in value.items():
-            length = len(_json("", inner).text) + len(key) + 4
-            if length > longest:
-                yield from _pieces(inner, path + _member(key), longest, depth + 1)
-                continue
-            if held and size + length > longest:
-                yield _json(path, held)
-                held, size = {}, 1
-            held[key] = inner
-            size += length
-        if held:
-            yield _json(path, held)
-    else:
-        yield from _pieces_of_list(value, path, longest, depth)
-
-
-def _pieces_of_list(items: list[Any], path: str, longest: int, depth: int) -> Iterator[Statement]:
-    first, size = 0, 1
-    for number, inner in enumerate(items):
-        length = len(_json("", inner).text) + 1
-        if first < number and size + length > longest:
-            yield _json(f"{path}[{first}:{number}]", items[first:number])
-            first, size = number, 1
-        size += length
-        if length > longest:
-            yield from _pieces(inner, f"{path}[{number}]", longest, depth + 1)
-            first, size = number + 1, 1
-    if first < len(items):
-        yield _json(f"{path}[{first}:{len(items)}]", items[first:])
-
-
-def _json(position: str, value: Any) -> Statement:
-    return Statement(position, to_json(value).decode(), True)
-
-
 def _is_records(value: Any) -> bool:
     """A list of objects; a list of long texts is one too."""
     if not isinstance(value, list) or not value:
@@ -254,40 +191,15 @@ def _is_records(value: Any) -> bool:
 
 def _keys_of_records(data: dict[str, Any], depth: int) -> tuple[str, ...]:
     """The keys below which there are records, be it further down."""
-    if depth > _DEPTH_MAX:
+    if depth > DEPTH_MAX:
         return ()
     return tuple(
         key
         for key, value in data.items()
-        if len(key) <= _PATH_MAX
+        if len(key) <= PATH_MAX
         and (_is_records(value) or (isinstance(value, dict) and _keys_of_records(value, depth + 1)))
     )
 
 
-def _member(key: str) -> str:
-    return f".{key}" if _IDENTIFIER.fullmatch(key) else f"[{to_json(key).decode()}]"
-
-
 def _joined(*titles: str) -> str:
     return ": ".join(filter(None, titles))
-
-
-def _title_of(content: Any) -> str:
-    """What a record calls itself, by its most telling key; empty when it does not."""
-    if not isinstance(content, dict):
-        return ""
-    named = {key.lower(): value for key, value in content.items() if _can_be_title(value)}
-    for key in _TITLE_KEYS:
-        if key in named:
-            return one_line(str(named[key]), TITLE_CHARACTERS_MAX)
-    for key, value in named.items():
-        if key.endswith(_TITLE_ENDINGS):
-            return one_line(str(value), TITLE_CHARACTERS_MAX)
-    for key in _LESS_TELLING_TITLE_KEYS:
-        if key in named:
-            return one_line(str(named[key]), TITLE_CHARACTERS_MAX)
-    return ""
-
-
-def _can_be_title(value: Any) -> bool:
-    return (isinstance(value, str) and bool(value.strip())) or type(value) is int

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic_core import to_json
 
 _DEPTH_MAX = 60
+_INTEGER_BITS_MAX = 1_024
 
 
 def storable(value: Any) -> Any:
@@ -30,4 +31,6 @@ def _mended(value: Any, depth: int) -> Any:
         return {storable_text(str(key)): _mended(inner, depth - 1) for key, inner in value.items()}
     if isinstance(value, list):
         return [_mended(inner, depth - 1) for inner in value]
+    if isinstance(value, int) and value.bit_length() > _INTEGER_BITS_MAX:
+        return "(a number too large to be kept)"
     return value if value is None or isinstance(value, bool | int | float) else "(not JSON)"

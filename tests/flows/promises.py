@@ -7,7 +7,7 @@ from typing import Any, cast
 from shared.journal import journal_name, outcomes
 from shared.session import Response
 from shared.tools import ToolResult
-from tests.flows.pipeline import ANSWER, Pipeline
+from tests.flows.pipeline import ANSWERED, Pipeline
 from tests.flows.processes import Log
 
 _ROUND = ("briefing.requested", "briefing.ready", "reasoning.requested", "reasoning.completed")
@@ -51,8 +51,8 @@ def assert_each_answered_once(responses: Sequence[Response], session_ids: Sequen
 
 
 def assert_complete(response: Response) -> None:
-    said = (response.status, response.termination_reason, response.answer)
-    assert said == ("complete", "natural_completion", ANSWER), response
+    assert (response.status, response.termination_reason) == ("complete", "natural_completion"), response
+    assert response.answer.startswith(f"{ANSWERED}\n\n**Sources**\n\n1. "), response
 
 
 def assert_tools_told_truly(

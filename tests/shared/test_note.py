@@ -166,6 +166,16 @@ READ = {
         ONE_OPEN,
         "",
     ),
+    "not closed, and a note fence behind it": (
+        "<note>\nopen: Since when?\n```note\nplan: ask\n```\n\nDone.",
+        Note(open=("Since when?",), plans=("ask",)),
+        "Done.",
+    ),
+    "a fence in a fence that was not closed": (
+        "```python\nprint(1)\n```note\nopen: Since when?\n```",
+        ONE_OPEN,
+        "```python\nprint(1)",
+    ),
     "a mention before the note": (
         "I end with a `<note>`.\n\n<note>\nopen: Since when?\n</note>",
         ONE_OPEN,
@@ -188,6 +198,7 @@ KEPT = {
     "code about notes": "```python\ntext = '<note>'\nopen: int = 3\n```",
     "JSON of something else": '<note>{"to": "Tove", "body": "Hello"}</note>',
     "keys without a note": "concluded: B is taught by Ana\nopen: Since when?",
+    "an end in code": "```\n</note>\nopen: x\n```",
     "an end alone": "open: Since when?\n</note>",
     "inline code": "Use `<note>open: x` to begin.",
 }
@@ -195,6 +206,7 @@ KEPT = {
 HOSTILE = {
     "JSON that is very deep": "<note>" + '{"open":' + "[" * 15_000,
     "objects that are very deep": "<note>" + '{"open":' * 2_000 + "1" + "}" * 2_000,
+    "objects that are rather deep": "<note>" + '{"open":' * 600 + "1" + "}" * 600,
     "many beginnings": "<note>open: x\n" * 20_000,
     "many beginnings of tags": "<" * 200_000,
     "many fences": "```note\n" * 30_000,

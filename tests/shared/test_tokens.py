@@ -29,6 +29,10 @@ def test_every_character_costs_something_and_none_more_than_three_tokens(charact
     assert 0 < token_units(character) <= 3 * UNITS_PER_TOKEN
 
 
+def test_no_character_of_ascii_was_forgotten() -> None:
+    assert all(token_units(chr(code)) > 0 for code in range(128))
+
+
 @given(ANY_TEXT)
 def test_the_estimate_in_tokens_is_that_in_units_rounded_up(text: str) -> None:
     tokens = estimate_tokens(text)

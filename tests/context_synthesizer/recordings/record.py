@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from antiphon import Antiphon
 from antiphon.observe import session_log
@@ -36,14 +37,21 @@ class CitingServer(MessagesServer):
 
     def _take(self, received: Received) -> Scripted:
         scripted = super()._take(received)
-        prompt = json.dumps(received.body, ensure_ascii=False)
+        prompt = _text_of(received.body)
         text = _PLACE.sub(lambda place: _id_of(place[1], prompt), scripted.text)
         usage = {"input_tokens": estimate_tokens(prompt), "output_tokens": estimate_tokens(text)}
         return scripted.model_copy(update={"text": text, "usage": usage})
 
 
+def _text_of(body: Any) -> str:
+    """What the model is told, in one piece, wherever it is taken apart for the cache."""
+    contents = [message["content"] for message in body["messages"]]
+    blocks = [content if isinstance(content, list) else [{"text": content}] for content in contents]
+    return "".join(block.get("text", "") for content in blocks for block in content)
+
+
 def _id_of(words: str, prompt: str) -> str:
-    found = re.search(rf"\\n(F\d+) (?:(?!\\n).)*{re.escape(words)}", prompt)
+    found = re.search(rf"^(F\d+) .*{re.escape(words)}", prompt, re.MULTILINE)
     if found is None:
         raise LookupError(f"the briefing shows no fact that says: {words}")
     return found[1]

@@ -1,10 +1,10 @@
 """Okapi BM25 over a fixed list of texts: Robertson and Zaragoza (2009), equation 3.15. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import log
 
-from shared.words import words
+from shared.words import words as compared_words
 
 K1, B = 1.2, 0.75
 
@@ -12,7 +12,8 @@ K1, B = 1.2, 0.75
 class Index:
     """The texts' words, counted once; built anew when texts are added."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
+    def __init__(self, texts: Sequence[str], words: Callable[[str], Sequence[str]] = compared_words) -> None:
+        self._words = words
         counted = [Counter(words(text)) for text in texts]
         mean = sum(one.total() for one in counted) / max(len(counted), 1) or 1.0
         self._size = len(texts)
@@ -25,7 +26,7 @@ class Index:
     def scores(self, query: str) -> list[float]:
         """What each text is worth for the query, whose words count once each."""
         scores = [0.0] * self._size
-        for word in dict.fromkeys(words(query)):
+        for word in dict.fromkeys(self._words(query)):
             held = self._postings.get(word, ())
             weight = log(1 + (self._size - len(held) + 0.5) / (len(held) + 0.5))
             for n, count in held:

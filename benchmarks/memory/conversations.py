@@ -59,12 +59,8 @@ def _question(
     random: Random,
 ) -> Question:
     """The question in six to ten rounds: a hit for each part, the rest is fishing."""
-    text = (
-        ", and ".join(
-            part.question[:-1] if n == 0 else _lower(part.question[:-1]) for n, part in enumerate(parts)
-        )
-        + "?"
-    )
+    asked = [part.question.rstrip("?") for part in parts]
+    text = ", and ".join([asked[0], *map(_lower, asked[1:])]) + "?"
     rounds = random.randint(6, 10)
     places = dict(zip(random.sample(range(rounds), len(parts)), parts, strict=True))
     made = []

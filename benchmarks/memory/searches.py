@@ -1,5 +1,6 @@
 """The rounds of a question: what a model would search for, and what a search engine would return. Pure."""
 
+import re
 from collections.abc import Sequence
 from random import Random
 
@@ -8,6 +9,22 @@ from benchmarks.memory.drafts import Draft, Step
 from benchmarks.memory.form import Call, Passage, Question, Round
 
 _SECOND_SEARCH = 0.15
+_SAY_LITTLE = {
+    "the",
+    "and",
+    "was",
+    "for",
+    "did",
+    "does",
+    "where",
+    "which",
+    "who",
+    "whom",
+    "what",
+    "when",
+    "that",
+    "from",
+}
 _TRIES = 20
 _NOISE = 0.4
 """The least part of its score that a passage is ranked by."""
@@ -18,7 +35,8 @@ class Engine:
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._passages = passages
-        self._index = Index([f"{passage.title} {passage.title} {passage.text}" for passage in passages])
+        texts = [f"{passage.title} {passage.title} {passage.text}" for passage in passages]
+        self._index = Index(texts, _plain_words)
 
     def search(self, query: str, n: int, random: Random, wanted: int | None = None) -> tuple[Passage, ...]:
         """The `n` best; `wanted` is among them, at its place if it is good enough, else somewhere."""
@@ -30,6 +48,11 @@ class Engine:
         if wanted is not None and wanted not in found:
             found[random.randrange(n)] = wanted
         return tuple(self._passages[i] for i in dict.fromkeys(found))
+
+
+def _plain_words(text: str) -> list[str]:
+    """Of this file alone, so that the set stays as it is when words come to be compared otherwise."""
+    return [word for word in re.findall(r"\w{3,}", text.lower()) if word not in _SAY_LITTLE]
 
 
 def with_rounds(draft: Draft, id: str, rounds: int, engine: Engine, random: Random) -> Question:

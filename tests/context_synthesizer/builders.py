@@ -266,7 +266,9 @@ _notes = st.one_of(
 _pairs = st.lists(st.tuples(st.integers(0, 9), st.integers(1, 30)), max_size=3)
 _rounds = st.builds(
     Told,
-    calls=st.lists(st.one_of(_tame_calls, _tame_calls, _record_calls, _failed_calls, _hostile_calls), max_size=4),
+    calls=st.lists(
+        st.one_of(_tame_calls, _tame_calls, _record_calls, _failed_calls, _hostile_calls), max_size=4
+    ),
     text=_said,
     note=_notes,
     supersedes=_pairs,
@@ -280,8 +282,6 @@ _tame_rounds = st.builds(
 @st.composite
 def sessions(draw: st.DrawFn, *, is_tame: bool = False, rounds_min: int = 0, rounds_max: int = 6) -> Session:
     """Sessions of all kinds; tame ones have no hostile texts, no notes and no facts that others put aside."""
-    rounds = draw(
-        st.lists(_tame_rounds if is_tame else _rounds, min_size=rounds_min, max_size=rounds_max)
-    )
+    rounds = draw(st.lists(_tame_rounds if is_tame else _rounds, min_size=rounds_min, max_size=rounds_max))
     query = draw(_queries if is_tame else st.one_of(_queries, st.text(min_size=1, max_size=600)))
     return a_session(*rounds, query=query)

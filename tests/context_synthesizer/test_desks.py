@@ -10,9 +10,12 @@ QUERY = "Which courses teach MCP?"
 
 
 def some_items(rounds: int, word: str = "mcp") -> list[bytes]:
-    told = [Told([a_search(word, (f"T{n}", f"Course number {n} teaches {word} now."))]) for n in range(rounds)]
+    told = [
+        Told([a_search(word, (f"T{n}", f"Course number {n} teaches {word} now."))]) for n in range(rounds)
+    ]
     return [
-        delta.model_dump_json(exclude_defaults=True).encode() for delta in a_session(*told, query=QUERY).deltas
+        delta.model_dump_json(exclude_defaults=True).encode()
+        for delta in a_session(*told, query=QUERY).deltas
     ]
 
 

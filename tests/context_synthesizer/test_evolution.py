@@ -78,7 +78,9 @@ def test_what_the_answer_cites_is_in_every_briefing_from_its_discovery_on(
             if (fact := fact_of(source, memory))
         ]
         assert seen, f"no fact says {source.excerpt!r} any more; record the sessions anew"
-        assert all(seen), f"{source.excerpt!r} is missing from briefing {seen.index(False) + 1} of {len(seen)}"
+        assert all(seen), (
+            f"{source.excerpt!r} is missing from briefing {seen.index(False) + 1} of {len(seen)}"
+        )
 
 
 @pytest.mark.parametrize("recording", RECORDINGS, ids=NAMES)

@@ -73,7 +73,8 @@ def the_forum() -> Told:
         [a_search("Fog and Foghorns price", said), ("get_prices", {"city": "Oslo"}, an_error())],
         text="The forum may know.",
         note=Note(
-            open=("what does Fog and Foghorns cost?",), answered=("who teaches Keeping the Light? Ann Lee [F6]",)
+            open=("what does Fog and Foghorns cost?",),
+            answered=("who teaches Keeping the Light? Ann Lee [F6]",),
         ),
         contradicts=[(0, 7)],
     )

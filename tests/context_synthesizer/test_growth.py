@@ -29,7 +29,9 @@ def file_a_round(desk: Desk, number: int) -> MemoryDelta:
         )
         for n in range(5)
     ]
-    return desk.file(*a_round(a_search(topic, *passages), round=number, text=f"I read about {topic} [F{number}]."))
+    return desk.file(
+        *a_round(a_search(topic, *passages), round=number, text=f"I read about {topic} [F{number}].")
+    )
 
 
 def test_bytes_appended_per_round_do_not_grow() -> None:

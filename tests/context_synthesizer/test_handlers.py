@@ -155,19 +155,25 @@ async def test_what_another_worker_has_filed_in_the_place_of_ours_counts() -> No
 async def test_a_full_memory_keeps_what_fits_and_says_so() -> None:
     session, synthesizer = a_session(), a_synthesizer(memory_bytes_max=10_000)
     for number in (1, 2):
-        told = ((f"Course {number}.{n}", f"Course number {number}.{n} on MCP is held here.") for n in range(60))
+        told = (
+            (f"Course {number}.{n}", f"Course number {number}.{n} on MCP is held here.") for n in range(60)
+        )
         outcome = await committed(
             synthesizer, session, **log_round(session, number, a_search("courses", *told))
         )
         (use,) = MemoryDelta.model_validate_json(filed(outcome)[0].item).tool_usage
         assert use.facts_lost > 0
-        assert f"{use.facts_lost} of its 60 facts not kept: the session's memory is full" in the_briefing(outcome)
+        assert f"{use.facts_lost} of its 60 facts not kept: the session's memory is full" in the_briefing(
+            outcome
+        )
         assert sum(map(len, session.lists[MEMORY])) <= 10_000 + 500 * number, "what was tried is always kept"
 
 
 async def test_calls_anybody_may_have_written_are_marked() -> None:
     session = a_session()
-    asked = log_round(session, 1, a_course(1), ("read", {"page": "x"}, "A page that anybody may have written."))
+    asked = log_round(
+        session, 1, a_course(1), ("read", {"page": "x"}, "A page that anybody may have written.")
+    )
     outcome = await handle(a_synthesizer(), session, **asked, untrusted=("toolu_11",))
     text = the_briefing(outcome)
     assert 'tool="read" round="1" trust="untrusted">\nF2 A page' in text

@@ -73,9 +73,7 @@ def test_after_an_overflow_facts_are_planned_once_and_then_stay() -> None:
 def test_more_than_half_of_the_leading_characters_stay_from_round_to_round() -> None:
     texts = [briefing.text for briefing in briefings(a_long_session(12), 8_000)]
     assert len(texts) == 12
-    shares = [
-        len(commonprefix(pair)) / len(pair[1]) for pair in zip(texts, texts[1:], strict=False)
-    ]
+    shares = [len(commonprefix(pair)) / len(pair[1]) for pair in zip(texts, texts[1:], strict=False)]
     assert sum(shares) / len(shares) > 0.5
 
 

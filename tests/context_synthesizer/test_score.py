@@ -18,7 +18,15 @@ def scores_of(session: Session) -> dict[str, float]:
 
 def test_a_fact_is_read_together_with_the_title_above_it() -> None:
     session = a_session(
-        Told([a_search("x", ("Ann Lee", "She lives in Oslo by the sea."), ("Bob Ray", "He lives in Rome by a lake."))]),
+        Told(
+            [
+                a_search(
+                    "x",
+                    ("Ann Lee", "She lives in Oslo by the sea."),
+                    ("Bob Ray", "He lives in Rome by a lake."),
+                )
+            ]
+        ),
         query="Where does Ann Lee live?",
     )
     scores, memory = scores_of(session), session.memory
@@ -103,7 +111,10 @@ _calls = st.lists(
 def test_age_changes_nothing(told: list[tuple[int, str]], order: Random) -> None:
     def by_statement(told: list[tuple[int, str]]) -> dict[str, float]:
         session = a_session(
-            *(Told([a_search(words, (f"T{n}", f"Number {n} says {words} twice: {words}."))]) for n, words in told)
+            *(
+                Told([a_search(words, (f"T{n}", f"Number {n} says {words} twice: {words}."))])
+                for n, words in told
+            )
         )
         facts = session.memory.facts
         return {facts[id].statement: score for id, score in scores_of(session).items()}
@@ -139,10 +150,15 @@ def test_scores_kept_up_to_date_are_those_of_a_new_index(session: Session) -> No
 
 
 def test_words_that_only_answered_sub_questions_ask_for_count_less() -> None:
-    told = [("A", "The harbour opens at eight each morning."), ("B", "The teacher arrives at nine each morning.")]
+    told = [
+        ("A", "The harbour opens at eight each morning."),
+        ("B", "The teacher arrives at nine each morning."),
+    ]
     found = Told([a_search("", *told)])
     query = "When does the harbour open, and when does the teacher arrive?"
-    note = Note(open=("when does the teacher arrive?",), answered=("when does the harbour open? At eight [F1]",))
+    note = Note(
+        open=("when does the teacher arrive?",), answered=("when does the harbour open? At eight [F1]",)
+    )
     before = a_session(found, query=query)
     after = a_session(found, Told(note=note), query=query)
     assert scores_of(before)["F1"] == pytest.approx(scores_of(before)["F2"], rel=0.5)
@@ -160,5 +176,7 @@ def test_an_answered_sub_question_that_is_still_searched_for_counts_in_full() ->
 
 
 def test_without_a_word_in_common_a_fact_scores_nothing() -> None:
-    session = a_session(Told([a_search("", ("A", "Moss grows on the quarry wall."))]), query="Which MCP courses?")
+    session = a_session(
+        Told([a_search("", ("A", "Moss grows on the quarry wall."))]), query="Which MCP courses?"
+    )
     assert scores_of(session) == {"F1": 0}

@@ -237,6 +237,7 @@ def test_a_hostile_note_is_read_within_its_bounds(text: str) -> None:
     note, _ = read_note(text)
 
     if note is not None:
+        assert Note.model_validate_json(note.model_dump_json()) == note
         assert all(
             len(line) <= ENTRY_CHARACTERS_MAX for lines in note.model_dump().values() for line in lines
         )

@@ -39,7 +39,10 @@ class CitingServer(MessagesServer):
         scripted = super()._take(received)
         prompt = _text_of(received.body)
         text = _PLACE.sub(lambda place: _id_of(place[1], prompt), scripted.text)
-        usage = {"input_tokens": estimate_tokens(prompt), "output_tokens": estimate_tokens(text)}
+        usage = {
+            "input_tokens": estimate_tokens(json.dumps(received.body)),
+            "output_tokens": estimate_tokens(text),
+        }
         return scripted.model_copy(update={"text": text, "usage": usage})
 
 
@@ -78,7 +81,10 @@ async def record(name: str, question: str, script: Sequence[Scripted]) -> None:
 
 
 async def main() -> None:
-    os.environ["ANTIPHON_CONTEXT_SYNTHESIZER_BRIEFING_TOKENS"] = str(BRIEFING_TOKENS)
+    os.environ |= {
+        "ANTIPHON_CONTEXT_SYNTHESIZER_BRIEFING_TOKENS": str(BRIEFING_TOKENS),
+        "ANTIPHON_COORDINATOR_SUMMARIES_MAX": "0",  # one would take the reply of a round
+    }
     await record("offline", OFFLINE_QUESTION, [])
     for name, script in SCRIPTS.items():
         replies = [

@@ -38,16 +38,14 @@ SCRIPTS = {
             Step("The outline tells the topic.", (_outline("Designing Web APIs"),)),
             Step("Lesson 4 is about idempotency keys.", (_search("idempotency keys"),)),
             Step(
-                "<note>\nconcluded: idempotency keys are also taught in Payments Engineering [{The worst bug in payments"
-                " is to charge a customer twice}] [{The cure is an idempotency key}]\nopen: does another course cover"
-                " them?\n</note>\nI compare with other courses.",
+                "<note>\nconcluded: Payments Engineering teaches them too [{The cure is an idempotency key}]\n"
+                "open: does another course cover them?\n</note>\nI compare with other courses.",
                 (_search("retries backoff jitter"), _search("cache invalidation")),
             ),
             Step("One more look.", (_search("pagination cursors"), _search("double-entry"), _search("debits credits"))),
             Step("And the outline.", (_outline("Payments Engineering"), _search("forecast error"))),
             Step(
                 "Payments Engineering covers it: charging a customer twice is cured by an idempotency key"
-                " [{The worst bug in payments is to charge a customer twice}]"
                 " [{The cure is an idempotency key chosen when the customer presses the button}]."
             ),
         ),

@@ -85,7 +85,10 @@ def read_note(text: str) -> tuple[Note | None, str]:
 
 
 def write_note(note: Note) -> str:
-    """The canonical form. What `read_note` gave reads back the same; an empty note reads back as None."""
+    """The canonical form, which reads back the same where `read_note` gave the note; an empty one as None.
+
+    One that fills `NOTE_CHARACTERS_MAX` under shorter keys may lose its last entries.
+    """
     lines = [
         f"{keys.split(',')[0]}: {said}"
         for kind, keys in _KEYS_OF.items()

@@ -26,7 +26,6 @@ class _Said:
 @dataclass
 class _Session:
     title: str
-    speakers: tuple[str, str]
     lines: list[str] = field(default_factory=list)
 
 
@@ -90,7 +89,7 @@ def _sessions(speakers: tuple[str, str], random: Random) -> list[_Session]:
     made = []
     for n in range(1, _SESSIONS + 1):
         day += timedelta(days=random.randint(3, 24))
-        session = _Session(f"Session {n}, {day:%d %B %Y}".replace(" 0", " "), speakers)
+        session = _Session(f"Session {n}, {day:%d %B %Y}".replace(" 0", " "))
         order = random.sample(speakers, 2)
         for turn in range(random.randint(14, 22)):
             speaker, other = order[turn % 2], order[1 - turn % 2]

@@ -17,6 +17,7 @@ from benchmarks.memory.world import World
 
 COUNTS = {"two-hop": 36, "four-hop": 36, "comparison": 16, "number": 16, "update": 20}
 _CONVERSATIONS = 9
+_ROUNDS = {"two-hop": (4, 4), "four-hop": (6, 6), "comparison": (4, 9), "number": (5, 9), "update": (4, 12)}
 SEED = 4
 
 
@@ -25,19 +26,15 @@ def generate(seed: int = SEED) -> list[Question]:
     random = Random(seed)
     world = World(random)
     made = library(world, random)
-    drafts = [
-        draft
-        for kind, count in COUNTS.items()
-        for draft in (_draft(kind, world, made, random) for _ in range(count))
-    ]
+    kinds = [kind for kind, count in COUNTS.items() for _ in range(count)]
+    drafts = [_draft(kind, world, made, random) for kind in kinds]
     engine = Engine(made.passages)
     counted: dict[str, int] = {}
     questions = []
     for draft in drafts:
         counted[draft.kind] = counted.get(draft.kind, 0) + 1
-        rounds = _ROUNDS.get(draft.kind) or random.randint(
-            max(4, len(draft.steps) + 1), 12 if draft.kind == "update" else 9
-        )
+        least, most = _ROUNDS[draft.kind]
+        rounds = random.randint(max(least, len(draft.steps)), most)
         questions.append(with_rounds(draft, f"{draft.kind}-{counted[draft.kind]}", rounds, engine, random))
     for n in range(1, _CONVERSATIONS + 1):
         questions += conversation(n, random)
@@ -56,6 +53,3 @@ def _draft(kind: str, world: World, made: Library, random: Random) -> Draft:
             return number(world, made, random)
         case _:
             return update(world, made, random)
-
-
-_ROUNDS = {"two-hop": 4, "four-hop": 6}

@@ -1,10 +1,12 @@
 """Which earlier facts a new one supersedes, is superseded by, or contradicts.
 
 Superseded only by the same subject and attribute with an explicitly later date; the same subject and attribute
-otherwise, and something else said of it, is a contradiction. Everything is found by one look-up: a claim by its
+otherwise, and something else said of it, is a contradiction. What anybody may have written supersedes only its like.
+Everything is found by one look-up: a claim by its
 words without numbers and date, a denial by the words of what it denies, a record by what names it.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from shared.filing.claims import Claim, claim_of, denied_by, names_subject
@@ -75,20 +77,22 @@ class Differences:
         call = (document.round, document.call_id)
         if any((other.round, other.call_id) == call for _, _, other in others):
             return NONE  # a name that one result gives twice names nothing
-        return _by_date(
-            entry.date, [(other.date, fact) for other, fact, _ in others if disagree(entry, other)]
+        return _sorted(
+            (_is_later(entry.date, document, other.date, its), fact)
+            for other, fact, its in others
+            if disagree(entry, other)
         )
 
     def _of_claim(self, claim: Claim, text: str, document: Document) -> Relations:
-        found: list[tuple[Date | None, str]] = []
+        found: list[tuple[bool | None, str]] = []
         for other, fact, its in self._claims[claim.template]:
             if not _is_same_subject(text, document, its):
                 continue
             if _later_decides(claim, other):
-                found.append((other.date, fact))
+                found.append((_is_later(claim.date, document, other.date, its), fact))
             elif claim.date == other.date and its.id != document.id and _differ_in_one(claim, other):
                 found.append((None, fact))
-        return _by_date(claim.date, found)
+        return _sorted(found)
 
     def _opposite(self, text: str, document: Document) -> tuple[str, ...]:
         """The facts that state what the text denies, or deny what it states."""
@@ -98,14 +102,21 @@ class Differences:
         return tuple(fact for fact, its in places if _is_same_subject(text, document, its))
 
 
-def _by_date(date: Date | None, others: list[tuple[Date | None, str]]) -> Relations:
+def _sorted(others: Iterable[tuple[bool | None, str]]) -> Relations:
+    """Earlier facts by whether the new one is later; None: nothing decides."""
     supersedes: list[str] = []
     superseded_by: list[str] = []
     contradicts: list[str] = []
-    for other, fact in others:
-        later = is_later(date, other) if date and other else None
+    for later, fact in others:
         (contradicts if later is None else supersedes if later else superseded_by).append(fact)
     return Relations(tuple(supersedes), tuple(superseded_by), tuple(contradicts))
+
+
+def _is_later(one: Date | None, document: Document, other: Date | None, its: Document) -> bool | None:
+    """Whether the one is of a later date. What anybody may have written replaces nothing else, whatever its date."""
+    later = is_later(one, other) if one and other else None
+    newer, older = (document, its) if later else (its, document)
+    return None if newer.is_untrusted and not older.is_untrusted else later
 
 
 def _later_decides(one: Claim, other: Claim) -> bool:

@@ -77,7 +77,7 @@ def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterat
         case str():
             yield from _text(value, path, context, grain)
         case list() if _is_records(value):
-            yield from _records(value, path, context, grain, depth)
+            yield from _records(value, path, context, grain)
         case dict() if grain < COARSE and depth < DEPTH_MAX and (keys := _keys_of_records(value, depth)):
             _, prose = _without_prose(value, path)
             if not prose and (whole := as_json(path, value)) and len(whole.text) <= _SMALL_CHARACTERS:
@@ -93,7 +93,7 @@ def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterat
             yield from _record(value, path, context, grain)
 
 
-def _records(records: list[Any], path: str, context: str, grain: int, depth: int) -> Iterator[Part]:
+def _records(records: list[Any], path: str, context: str, grain: int) -> Iterator[Part]:
     """A document per record, or per group of neighbours where there are very many."""
     for start in range(0, len(records), grain):
         group = records[start : start + grain]

@@ -14,8 +14,10 @@ from tests.memories import an_error
 
 GOLDEN = Path(__file__).parent / "golden"
 QUESTION = "Which courses on lighthouse keeping are taught in Oslo, what do they cost, and who teaches them?"
-_TOWNS = "Oslo Bergen Tromsø Stavanger Molde Bodø Ålesund Vardø Hammerfest Kristiansund".split()
-_TEACHERS = "Ann Lee, Bob Ray, Ines Dahl, Olav Moe, Kari Vik, Per Lund, Siri Berg, Tor Hauge".split(", ")
+_TOWNS = (
+    "Oslo", "Bergen", "Tromsø", "Stavanger", "Molde", "Bodø", "Ålesund", "Vardø", "Hammerfest", "Kristiansund"
+)  # fmt: skip  # a text, not a column
+_TEACHERS = "Ann Lee", "Bob Ray", "Ines Dahl", "Olav Moe", "Kari Vik", "Per Lund", "Siri Berg", "Tor Hauge"
 
 
 def the_search() -> Told:

@@ -34,7 +34,7 @@ def a_session(query: str = "Which courses teach MCP?") -> CountingSession:
     return CountingSession(log={"1-0": an_event(QuerySubmitted(query=query))})
 
 
-def a_synthesizer(**settings: int) -> ContextSynthesizer:
+def a_synthesizer(**settings: Any) -> ContextSynthesizer:
     return ContextSynthesizer(ContextSynthesizerSettings(**settings))
 
 

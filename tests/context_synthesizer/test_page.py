@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from context_synthesizer.page import Page, Pieces, Room
 from context_synthesizer.render import render
 from shared.tokens import token_units
-from tests.context_synthesizer.builders import Session, Told, a_search, a_session, read, sessions
+from tests.context_synthesizer.builders import Session, Told, a_search, a_session
+from tests.context_synthesizer.drawn import sessions
+from tests.context_synthesizer.reading import read
 
 _ROOM = 10**9
 

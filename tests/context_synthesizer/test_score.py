@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from context_synthesizer.score import Relevance
 from shared.memory import Fact, Memory, MemoryDelta
 from shared.note import Note
-from tests.context_synthesizer.builders import Session, Told, a_search, a_session, fact_saying, sessions
+from tests.context_synthesizer.builders import Session, Told, a_search, a_session, fact_saying
+from tests.context_synthesizer.drawn import sessions
 
 
 def scores_of(session: Session) -> dict[str, float]:

@@ -9,27 +9,14 @@ from hypothesis import strategies as st
 from context_synthesizer.desk import Desk
 from context_synthesizer.page import Pieces
 from context_synthesizer.render import question_lines, short_fact_line
-from shared.briefing import Briefing, Level, digest_of, ids_in
+from shared.briefing import Level, digest_of, ids_in
 from shared.fence import attribute, fence
 from shared.memory import MemoryDelta, Summary
 from shared.note import Note
 from shared.tokens import UNITS_PER_TOKEN, estimate_tokens
-from tests.context_synthesizer.builders import (
-    ORDER,
-    SHARES,
-    Session,
-    Told,
-    a_search,
-    a_session,
-    budgets,
-    fact_saying,
-    is_said_by,
-    levels,
-    passages,
-    read,
-    sessions,
-    value_at,
-)
+from tests.context_synthesizer.builders import Session, Told, a_search, a_session, fact_saying
+from tests.context_synthesizer.drawn import SHARES, budgets, levels, sessions
+from tests.context_synthesizer.reading import ORDER, is_said_by, read, value_at
 from tests.memories import Call, a_round, an_error
 
 _often = settings(max_examples=40, deadline=None)
@@ -109,7 +96,7 @@ def test_sections_and_facts_stand_in_their_order(session: Session, tokens: int, 
 @given(sessions(), budgets, levels)
 def test_what_is_left_out_is_listed_and_can_be_named(session: Session, tokens: int, level: Level) -> None:
     briefing = session.briefing(tokens, level)
-    (*_, line) = ["", *read(briefing, session.query).sections.get("Not shown", ())]
+    line = read(briefing, session.query).text_of("Not shown")
     if not briefing.outline.omitted:
         assert not line
     elif tokens_within(session, tokens, level) > 1_000:
@@ -354,8 +341,8 @@ def test_without_anything_found_there_are_only_question_and_round() -> None:
 
 
 def test_what_was_tried_and_came_to_nothing_is_told_even_where_room_is_short() -> None:
-    tried = [("search", {"query": f"teacher {n} {'of the course ' * 5}"}, []) for n in range(30)]
-    failed = ("outline", {"course": "MPC"}, an_error("timeout", "No answer within 10 s."))
+    tried: list[Call] = [("search", {"query": f"teacher {n} {'of the course ' * 5}"}, []) for n in range(30)]
+    failed: Call = ("outline", {"course": "MPC"}, an_error("timeout", "No answer within 10 s."))
     session = a_session(
         Told([a_search("mcp", ("T", "Something was found here after all."))]), Told([*tried, failed])
     )
@@ -389,10 +376,7 @@ def test_what_is_as_close_as_the_closest_and_has_no_place_is_missed() -> None:
     assert all("these mcp courses" in session.memory.facts[id].statement for id in missed)
 
 
-def test_a_briefing_is_no_longer_than_its_outline_for_the_log() -> None:
+def test_what_the_log_keeps_of_a_briefing_is_small() -> None:
     told = [(f"T{n}", f"Statement {n} is about mcp and nothing else. " * 3) for n in range(200)]
     session = a_session(*(Told([a_search("mcp", *told[n : n + 20])]) for n in range(0, 200, 20)))
-    briefing: Briefing = session.briefing(1_000)
-    assert len(briefing.outline.model_dump_json()) < 2_000
-    assert fact_saying(session.memory, "Statement 7 ").id
-    assert passages(("a", "b")) == [{"title": "a", "text": "b"}]
+    assert len(session.briefing(1_000).outline.model_dump_json()) < 2_000

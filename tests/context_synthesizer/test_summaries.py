@@ -9,7 +9,8 @@ from shared.briefing import digest_of, ids_in
 from shared.events import SummaryCompleted
 from shared.memory import Memory, MemoryDelta, Summary
 from shared.tokens import estimate_tokens
-from tests.context_synthesizer.builders import Session, Told, a_search, a_session, sessions
+from tests.context_synthesizer.builders import Session, Told, a_search, a_session
+from tests.context_synthesizer.drawn import sessions
 from tests.memories import hostile_text
 
 GIVEN = ("F1-F3",)
@@ -81,7 +82,9 @@ def test_a_run_of_facts_names_each_of_them() -> None:
 _strange = st.one_of(
     hostile_text,
     st.lists(
-        st.sampled_from(["F1", "F2", ", ", "-", "–", ":", " ", "\n", "F999999999", "40", "Ann", '"', "“", ".,", "\x85"]),
+        st.sampled_from(
+            ["F1", "F2", ", ", "-", "–", ":", " ", "\n", "F999999999", "40", "Ann", '"', "“", ".,", "\x85"]
+        ),
         max_size=80,
     ).map("".join),
 )  # fmt: skip

@@ -77,7 +77,7 @@ async def record(name: str, question: str, script: Sequence[Scripted]) -> None:
         if event.type.removeprefix("antiphon.").removesuffix(".v1") in _KEPT
     ]
     (FOLDER / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
-    print(name, response.status, response.rounds_used, [one.id for one in response.sources if one.number])
+    assert response.status == "complete", f"{name} ended as {response.status}: {response.answer}"
 
 
 async def main() -> None:

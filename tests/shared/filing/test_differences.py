@@ -69,7 +69,7 @@ def test_a_named_subject_needs_no_common_title() -> None:
         ("In 1990 the captain won the regatta.", "In 1994 the captain won the regatta."),
         ("In 1990 the captain won 3 regattas.", "In 1994 the captain won 4 regattas."),
         ("I have 12 ships in the harbour today.", "I have 15 ships in the harbour today."),
-        ("Ann: the harbour has 12 cranes now.", "Ann: the harbour has 15 cranes now."),
+        ("Ann: the harbour has 12 cranes.", "Ann: the harbour has 15 cranes."),
         ("Does the harbour have 12 cranes?", "Does the harbour have 15 cranes?"),
         ("From 1900 to 1910 it had 12 cranes.", "From 1910 to 1920 it had 15 cranes."),
         ("The harbour has 1,200 metres of pier.", "The harbour has 1200 metres of pier!"),
@@ -103,6 +103,17 @@ def test_a_list_within_one_document_does_not_contradict_itself() -> None:
 def test_a_record_of_a_later_date_supersedes_whichever_comes_first(early: Any, late: Any) -> None:
     assert relations(told([early], [late])) == (("F1",), (), ())
     assert relations(told([late], [early])) == ((), ("F1",), ())
+
+
+@pytest.mark.parametrize("untrusted", [1, 2])
+def test_what_anybody_may_have_written_supersedes_nothing_else(untrusted: int) -> None:
+    early, late = ("As of 2024, the harbour has 12 cranes.", "As of 2030, the harbour has 99 cranes.")
+    rounds = [(1, early), (2, late)] if untrusted == 2 else [(1, late), (2, early)]
+    memory = a_memory(
+        *(a_round(("t", {}, [{"title": "Tessin", "text": text}]), round=number) for number, text in rounds),
+        untrusted={f"toolu_{untrusted}0"},
+    )
+    assert relations(memory) == ((), (), ("F1",))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from shared.briefing import ids_in
 from shared.filing import file_round, keep_within
-from shared.memory import Memory, MemoryDelta
+from shared.memory import Document, Fact, Memory, MemoryDelta, Sighting
 from tests.memories import a_memory, a_round
 
 PASSAGES = [
@@ -45,6 +45,18 @@ def test_the_first_facts_stay_and_the_usage_counts_the_others() -> None:
     assert look_up.message.startswith(f"{look_up.facts_lost} of its {told} facts not kept")
     assert 0 < look_up.facts_lost < lost
     assert kept.reasoning == delta.reasoning
+
+
+def test_a_fact_that_is_lost_is_not_seen_again() -> None:
+    document = Document(id="D1", round=1, call_id="c", tool="t", position="$")
+    facts = [
+        Fact(id=id, document="D1", position="$", statement=text)
+        for id, text in (("F1", "a"), ("F2", "b" * 900))
+    ]
+    sightings = [Sighting(fact=fact.id, document="D1", position="$[0:1]") for fact in facts]
+    delta = MemoryDelta(documents=(document,), facts=tuple(facts), sightings=tuple(sightings))
+    kept = keep_within(delta, 900)
+    assert (kept.facts, kept.sightings) == ((facts[0],), (sightings[0],))
 
 
 @settings(max_examples=60, deadline=None)

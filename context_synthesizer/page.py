@@ -22,7 +22,7 @@ class Room:
     """Hundredths of a token that are left to give out."""
 
     def __init__(self, units: int) -> None:
-        self.left = units
+        self.total = self.left = units
 
     def take(self, units: int) -> bool:
         """Whether there is that much left; then it is taken."""
@@ -37,7 +37,7 @@ class Pieces:
 
     def __init__(self) -> None:
         self._lines: dict[tuple[str, str, bool], Piece] = {}
-        self._headings: dict[str, Piece | None] = {}
+        self._headings: dict[str, Piece] = {}
         self._fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
 
     def line(self, memory: Memory, fact: Fact, is_short: bool) -> Piece:
@@ -48,10 +48,10 @@ class Pieces:
             piece = self._lines[key] = (short_fact_line if is_short else fact_line)(fact, known)
         return piece
 
-    def heading(self, document: Document) -> Piece | None:
-        if document.id not in self._headings:
-            self._headings[document.id] = heading(document)
-        return self._headings[document.id]
+    def heading(self, title: str) -> Piece:
+        if title not in self._headings:
+            self._headings[title] = heading(title)
+        return self._headings[title]
 
     def fence(self, document: Document, by_call: bool) -> tuple[Piece, Piece]:
         key = fence_key(document, by_call)
@@ -72,52 +72,56 @@ class Page:
     """Whether each call has a fence of its own, so that the page grows at its end; else each tool has one."""
     lines: dict[str, Piece] = field(default_factory=dict)
     shortened: set[str] = field(default_factory=set)
-    _documents: set[str] = field(default_factory=set)
+    _headings: set[tuple[str, ...]] = field(default_factory=set)
     _fences: set[tuple[str, ...]] = field(default_factory=set)
 
     def put(self, fact: Fact, *, is_short: bool = False) -> bool:
         """Show the fact, if there is room for it and what it needs around it."""
         document = self.memory.document_of(fact)
         line = self.pieces.line(self.memory, fact, is_short)
-        units = line.units + self._around(document)
+        fence = fence_key(document, self.by_call)
+        below = (*fence, document.title)
+        units = line.units + (0 if self.lines else title_units(self.title))
+        if fence not in self._fences:
+            units += sum(piece.units for piece in self.pieces.fence(document, self.by_call))
+        if below not in self._headings and document.title:
+            units += self.pieces.heading(document.title).units
         if not self.room.take(units):
             return False
         self.lines[fact.id] = line
-        self._documents.add(document.id)
-        self._fences.add(fence_key(document, self.by_call))
+        self._headings.add(below)
+        self._fences.add(fence)
         if is_short and len(fact.statement) > SHORT_CHARACTERS:
             self.shortened.add(fact.id)
         return True
 
-    def _around(self, document: Document) -> int:
-        """What has to be opened for the first fact of a page, a call, a document."""
-        units = 0 if self.lines else token_units(f"# {self.title}\n\n")
-        if document.id not in self._documents and (head := self.pieces.heading(document)):
-            units += head.units
-        if fence_key(document, self.by_call) not in self._fences:
-            units += sum(piece.units for piece in self.pieces.fence(document, self.by_call))
-        return units
-
     @property
     def texts(self) -> list[str]:
-        """The lines of the page, by the facts' ids; those of one fence stand together where the first does."""
+        """The lines of the page, by the facts' ids.
+
+        The facts of one fence stand together where the first of them does, and in it those below one title; what
+        has no title comes first, so that it does not seem to stand below one.
+        """
         fenced: dict[tuple[str, ...], dict[str, list[str]]] = {}
-        documents: dict[str, Document] = {}
+        fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
         for id in sorted(self.lines, key=_number):
             document = self.memory.document_of(self.memory.facts[id])
-            documents[document.id] = document
-            fenced.setdefault(fence_key(document, self.by_call), {}).setdefault(document.id, []).append(
-                self.lines[id].text
-            )
+            key = fence_key(document, self.by_call)
+            fences[key] = self.pieces.fence(document, self.by_call)
+            fenced.setdefault(key, {"": []}).setdefault(document.title, []).append(self.lines[id].text)
         texts: list[str] = []
-        for of_fence in fenced.values():
-            opened, closed = self.pieces.fence(documents[next(iter(of_fence))], self.by_call)
+        for key, titled in fenced.items():
+            opened, closed = fences[key]
             texts.append(opened.text)
-            for id, lines in of_fence.items():
-                head = self.pieces.heading(documents[id])
-                texts += [head.text, *lines] if head else lines
+            for title, lines in titled.items():
+                texts += [self.pieces.heading(title).text, *lines] if title else lines
             texts.append(closed.text)
         return texts
+
+
+def title_units(title: str) -> int:
+    """What the title of a section costs, with the empty line before it."""
+    return token_units(f"# {title}\n\n")
 
 
 def fence_key(document: Document, by_call: bool) -> tuple[str, ...]:

@@ -73,11 +73,9 @@ def _some(ids: Sequence[str]) -> str:
     return ", ".join(ids) if more <= 1 else f"{', '.join(ids[:_IDS_NAMED_MAX])} and {more} more"
 
 
-def heading(document: Document, not_shown: Sequence[str] = ()) -> Piece | None:
-    """The document's title, with the facts of it that are not shown where none is; None when it has none."""
-    missing = f" ({', '.join(id_ranges(not_shown))} not shown)" if not_shown else ""
-    title = fence(one_line(document.title, _TITLE_CHARACTERS))
-    return Piece(f"## {title}{missing}") if title or missing else None
+def heading(title: str) -> Piece:
+    """The title of the documents below, on one line."""
+    return Piece(f"## {fence(one_line(title, _TITLE_CHARACTERS))}")
 
 
 def fence_around(document: Document, by_call: bool) -> tuple[Piece, Piece]:
@@ -159,9 +157,8 @@ def not_shown(ids: Sequence[str]) -> tuple[Piece, Piece]:
     count = f"{len(ids)} fact{'s' if len(ids) > 1 else ''} not shown"
     ranges = ", ".join(id_ranges(ids))
     some = ranges if len(ranges) <= LONG else f"among them {shorten(ranges, LONG)}"
-    hull = f"{ids[0]} to {ids[-1]}" if len(ids) > 1 else ids[0]
     how = f'{RECALL}(id="{ids[0]}")'
-    return Piece(f"- {count}: {some}. Read one with {how}."), Piece(f"- {count}, in {hull}: {how}.")
+    return Piece(f"- {count}: {some}. Read one with {how}."), Piece(f"- {count}: {how} ...")
 
 
 def _noted(note: Note | None) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ there is room (plan.py), and "Further facts", chosen anew each round.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from context_synthesizer.page import Page, Pieces, Room
+from context_synthesizer.page import Page, Pieces, Room, title_units
 from context_synthesizer.render import (
     LONG,
     SHORT,
@@ -39,7 +39,7 @@ from shared.tokens import UNITS_PER_TOKEN, token_units
 LAZY_TOKENS = 4_000
 MISSED_MAX = 10
 _LEVEL_SHARE: dict[Level, int] = {"full": 1, "simplified": 2, "minimal": 4}
-_BESIDE_SHARE = 8
+_BESIDE_SHARE = 12
 """One part in so many of the room is kept for what is not a fact."""
 _SUMMARIES_SHARE = 6
 _MISFITS_MAX = 40
@@ -134,6 +134,12 @@ class _Section:
         misfits = [piece for piece in pieces if not self.put(piece)]
         return not misfits
 
+    def put_newest(self, pieces: Sequence[Piece]) -> None:
+        """The last ones that there is room for, in their order."""
+        before = len(self.texts)
+        self.put_all(reversed(pieces))
+        self.texts[before:] = self.texts[before:][::-1]
+
 
 @dataclass(frozen=True)
 class _Shown:
@@ -142,11 +148,6 @@ class _Shown:
     sections: tuple[tuple[str, Sequence[str]], ...]
     facts: frozenset[str]
     shortened: frozenset[str] = frozenset()
-
-
-def title_units(title: str) -> int:
-    """What the title of a section costs, with the empty line before it."""
-    return token_units(f"# {title}\n\n")
 
 
 def _whole(memory: Memory, pieces: Pieces, level: Level, room: Room, by_call: bool) -> _Shown | None:
@@ -195,7 +196,7 @@ def _selected(
     left_out = _Section("Not shown", room)
     if omitted := [id for id in memory.facts if id not in shown]:
         told, briefly = not_shown(omitted)
-        _ = (4 * told.units <= room.left and left_out.put(told)) or left_out.put(briefly)
+        _ = (20 * told.units <= room.total and left_out.put(told)) or left_out.put(briefly)
     uses, notes = _beside(memory, level)
     tried = _tried(uses, room)
     said = _said(notes, room)
@@ -232,10 +233,11 @@ def _tried(uses: Sequence[ToolUse], room: Room) -> _Section:
     section = _Section(_TRIED, room)
     short = [tool_lines(use, SHORT) for use in uses]
     if sum(piece.units for piece in short) + title_units(_TRIED) > room.left:
-        searches = [use for use in uses if use.query and use.outcome in ("ok", "not_found")]
+        searches = [use for use in uses if _is_search(use)]
         for is_found in (False, True):
             _put_searched(section, [use for use in searches if bool(use.facts) == is_found], is_found)
-        section.put_all(piece for use, piece in zip(uses, short, strict=True) if use not in searches)
+        others = [piece for use, piece in zip(uses, short, strict=True) if not _is_search(use)]
+        section.put_newest(others)
         return section
     section.put_all(short)
     for index in reversed(range(len(uses))):
@@ -245,6 +247,10 @@ def _tried(uses: Sequence[ToolUse], room: Room) -> _Section:
     return section
 
 
+def _is_search(use: ToolUse) -> bool:
+    return bool(use.query) and use.outcome in ("ok", "not_found")
+
+
 def _put_searched(section: _Section, uses: Sequence[ToolUse], is_found: bool) -> None:
     """As many of the newest searches as there is room for."""
     while uses and not section.put(searched(uses, is_found)):
@@ -252,10 +258,11 @@ def _put_searched(section: _Section, uses: Sequence[ToolUse], is_found: bool) ->
 
 
 def _said(notes: Sequence[ReasoningNote], room: Room) -> _Section:
-    """The newest words first: on one line each, then whole, as far as there is room; in the order of rounds."""
+    """On one line each, then whole, as far as there is room: conclusions first, then the newest; in their order."""
     section = _Section(_SAID, room)
     lines: dict[int, Piece] = {}
-    for index in reversed(range(len(notes))):
+    newest_first = reversed(range(len(notes)))
+    for index in sorted(newest_first, key=lambda index: not _concludes(notes[index])):
         line = short_note_line(notes[index])
         if room.take(line.units + (0 if lines else title_units(_SAID))):
             lines[index] = line
@@ -265,6 +272,10 @@ def _said(notes: Sequence[ReasoningNote], room: Room) -> _Section:
             lines[index] = whole
     section.texts = [lines[index].text for index in sorted(lines)]
     return section
+
+
+def _concludes(note: ReasoningNote) -> bool:
+    return note.note is not None and bool(note.note.concluded)
 
 
 def _newest(memory: Memory) -> list[list[Fact]]:

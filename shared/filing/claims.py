@@ -12,7 +12,8 @@ from shared.filing.reading import read
 
 _REMEMBERED = 8_192
 _CHARACTERS_MAX = 400
-_WORDS_MIN = 4
+_WORDS_MIN = 3
+_DENIAL_WORDS_MIN = 5
 _NUMBER_WORDS = {
     "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
     "ten": "10", "eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50",
@@ -44,7 +45,9 @@ _CONTRACTED = {"can't": "can", "won't": "will"}
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[-/]\d+)*")
 _SIGNS = "$€£¥₹%°<>=+±~"
 _SPEAKER = re.compile(r"[^:]{1,40}[:：]\s")
-_PROPER = re.compile(r"[Tt]he\s+[A-Z]|\S+(?:\s+\S+){0,2}?\s+[A-Z]|[A-Z]{2}")
+_DATE_FIRST = re.compile(r"(?:As of|In|On|Since|By|During|Until)\s[^,.]{0,24}?\d{4}(?:-\d\d)*,?\s+")
+_MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
+_PROPER = re.compile(rf"[Tt]he\s+[A-Z]|\S+(?:\s+\S+){{0,2}}?\s+(?!(?:{_MONTH})\b)[A-Z]|[A-Z]{{2}}")
 
 
 class Claim(NamedTuple):
@@ -88,7 +91,7 @@ def denied_by(text: str) -> tuple[str, ...]:
     if not has_not or not _is_comparable(text, words):
         return ()
     found = [at for at, word in enumerate(words) if word in _NOT or word.endswith(("n't", "n’t"))]
-    if len(found) != 1 or len(words) <= _WORDS_MIN:
+    if len(found) != 1 or len(words) < _DENIAL_WORDS_MIN:
         return ()
     at = found[0]
     before, negation, behind = words[:at], words[at].replace("’", "'"), words[at + 1 :]
@@ -107,8 +110,10 @@ def denied_by(text: str) -> tuple[str, ...]:
 
 
 def names_subject(text: str) -> bool:
-    """Whether a sentence begins with a name, as far as capital letters tell."""
-    return read(text, False).is_telling and _PROPER.match(text) is not None
+    """Whether a sentence begins with a name, as far as capital letters tell, be it behind a date."""
+    date = _DATE_FIRST.match(text)
+    subject = text[date.end() :] if date else text
+    return read(subject, False).is_telling and _PROPER.match(subject) is not None
 
 
 def _is_comparable(text: str, words: tuple[str, ...]) -> bool:

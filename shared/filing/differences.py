@@ -7,14 +7,16 @@ words without numbers and date, a denial by the words of what it denies, a recor
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from shared.filing.claims import Claim, claim_of, denied_by, names_subject
-from shared.filing.dates import Date, is_later
+from shared.filing.dates import Date, dates_in, is_later
 from shared.filing.reading import read
 from shared.filing.records import Entry, disagree, entry_of
 from shared.memory import Document, Fact
 
+_REMEMBERED = 2_048
 _COMPARED_MAX = 8
 """Of many alike, the newest are compared: they are steps of a list, not claims about one thing."""
 _GENERIC_TITLES = frozenset((
@@ -132,6 +134,14 @@ def _differ_in_one(one: Claim, other: Claim) -> bool:
 
 def _is_same_subject(text: str, document: Document, other: Document) -> bool:
     """Whether words that are the same speak of the same: they name it, or it is the title of both."""
-    title = document.title.lower()
-    is_title = title == other.title.lower() and title not in _GENERIC_TITLES
+    subject = _subject(document.title)
+    is_title = subject == _subject(other.title) and subject not in _GENERIC_TITLES
     return is_title or names_subject(text)
+
+
+@lru_cache(_REMEMBERED)
+def _subject(title: str) -> str:
+    """A title without the dates in it: two reports of one firm are on the same subject."""
+    words = read(title, False).words
+    dated = {at for date in dates_in(words) for at in range(date.start, date.end)}
+    return " ".join([word for at, word in enumerate(words) if at not in dated])

@@ -352,6 +352,28 @@ def test_what_was_tried_and_came_to_nothing_is_told_even_where_room_is_short() -
     assert "No answer within 10 s." in said
 
 
+def test_of_what_was_tried_the_newest_is_told_first_of_all() -> None:
+    told = [
+        Told([("fetch_page", {"id": f"page-{n}"}, f"Page {n} says that mcp is on page {n} of {n * 3}. " * 2)])
+        for n in range(60)
+    ]
+    session = a_session(*told)
+    lines = read(session.briefing(700), session.query).sections["Tools tried"]
+    assert len(lines) < 60
+    assert "page-59" in lines[-1]
+    assert lines == sorted(lines, key=lambda line: int(line.split("page-")[1].split('"')[0]))
+
+
+def test_a_conclusion_is_kept_before_newer_words_that_conclude_nothing() -> None:
+    words = [Told(text=f"Now I am going to look at something else once more, number {n}.") for n in range(60)]
+    concluded = Told(text="Done.", note=Note(concluded=("MCP is taught by Ann Lee",)))
+    session = a_session(concluded, *words)
+    lines = read(session.briefing(300), session.query).sections["Reasoning so far"]
+    assert len(lines) < 60
+    assert lines[0] == "- round 1: MCP is taught by Ann Lee"
+    assert "number 59" in lines[-1]
+
+
 def test_a_summary_stands_in_the_place_of_facts_that_have_none() -> None:
     session = a_session(
         Told(

@@ -31,6 +31,7 @@ NONE: tuple[Any, Any, Any] = ((), (), ())
     ("early", "late"),
     [
         ("As of March 2024, the harbour has 12 cranes.", "As of May 2025, the harbour has 15 cranes."),
+        ("In August 2010 the firm employed 65,900.", "In August 2015 the firm employed 65,000."),
         ("In 2021 the harbour employed 1,200 people.", "In 2023 the harbour employed 950 people."),
         ("As of 2024-03-01 the fee is $49 per ship.", "As of 2024-03-02 the fee is $59 per ship."),
         ("On 12 March 2024 the harbour had six cranes.", "On April 1, 2024 the harbour had eight cranes."),
@@ -59,6 +60,19 @@ def test_another_value_without_a_date_that_decides_contradicts(one: str, other: 
 def test_a_named_subject_needs_no_common_title() -> None:
     one, other = "The Tessin Bridge is 120 metres long.", "The Tessin Bridge is 140 metres long."
     assert relations(passages(one, other, ("Bridges", "The river"))) == ((), (), ("F1",))
+
+
+def test_a_month_is_no_name_of_a_subject() -> None:
+    one, other = "In August 2010 the firm employed 65,900.", "In August 2015 the firm employed 65,000."
+    assert relations(passages(one, other, ("Corwen & Sons", "Marlow & Sons"))) == NONE
+    one, other = "Sales in August reached 12 million euros.", "Sales in August reached 15 million euros."
+    assert relations(passages(one, other, ("Corwen & Sons", "Marlow & Sons"))) == NONE
+
+
+def test_reports_of_two_dates_have_one_subject() -> None:
+    one, other = "In August 2010 the firm employed 65,900.", "In August 2015 the firm employed 65,000."
+    titles = ("Corwen & Sons: report of 16 August 2010", "Corwen & Sons: report of 2 August 2015")
+    assert relations(passages(one, other, titles)) == (("F1",), (), ())
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,7 @@ class Relevance:
         self._document: list[int] = []
         self._documents: dict[str, int] = {}
         self._titles: list[tuple[str, ...]] = []
+        self._titled: dict[str, list[int]] = {}
         self._searches: list[frozenset[str]] = []
         """Of each fact, the words of the searches that brought it."""
 
@@ -53,6 +54,8 @@ class Relevance:
             if document.id not in self._documents:
                 self._documents[document.id] = len(self._documents)
                 self._titles.append(tuple(sorted(set(title))))
+                for word in self._titles[-1]:
+                    self._titled.setdefault(word, []).append(self._documents[document.id])
             self._document.append(self._documents[document.id])
             self._searches.append(queries.get(document.call_id, frozenset()))
             self._index.add((*title, *words(fact.statement)))
@@ -72,16 +75,20 @@ class Relevance:
             for place, score in self._index.scores_of(word):
                 scores[place] += score * (twice if word in searches[place] else share)
         scores = self._with_siblings(scores)
-        named = [self._named(title, asked) for title in self._titles]
+        named = {
+            document: self._named(document, asked)
+            for word in asked
+            for document in self._titled.get(word, ())
+        }
         for place, document in enumerate(self._document):
-            scores[place] += named[document]
+            scores[place] += named.get(document, 0.0)
         return self._weighed(memory, scores)
 
-    def _named(self, title: Sequence[str], asked: Mapping[str, float]) -> float:
-        """What a document gains by its title."""
-        worths = {word: self._index.worth(word) for word in title}
+    def _named(self, document: int, asked: Mapping[str, float]) -> float:
+        """What a document gains by the words of its title that are asked for."""
+        worths = {word: self._index.worth(word) for word in self._titles[document]}
         found = sum(worth for word, worth in worths.items() if word in asked)
-        return NAMED_SHARE * found * found / sum(worths.values()) if found else 0.0
+        return NAMED_SHARE * found * found / sum(worths.values())
 
     def _with_siblings(self, scores: Sequence[float]) -> list[float]:
         best = [(0.0, -1)] * len(self._documents)

@@ -1,6 +1,8 @@
 """Briefings: within their budget, true to their sources, and closed against what tools return."""
 
 import re
+from collections.abc import Iterable
+from itertools import groupby, pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -85,11 +87,24 @@ def test_sections_and_facts_stand_in_their_order(session: Session, tokens: int, 
     titles = list(reading.sections)
     assert titles == [title for title in ORDER if title in titles]
     for fences in reading.order.values():
-        numbers = [[int(id[1:]) for id in ids] for ids in fences]
-        assert all(ids == sorted(ids) for ids in numbers)
-        assert [ids[0] for ids in numbers] == sorted(ids[0] for ids in numbers)
         opened = [reading.facts[ids[0]].fence for ids in fences]
         assert len(set(opened)) == len(opened), "what has the same fence stands together"
+        assert is_sorted(min(map(number, ids)) for ids in fences)
+        for ids in fences:
+            below = [(title, list(run)) for title, run in groupby(ids, lambda id: reading.facts[id].title)]
+            titles = [title for title, _ in below]
+            assert len(set(titles)) == len(titles), "what has the same title stands together"
+            assert "" not in titles[1:]
+            assert all(is_sorted(map(number, run)) for _, run in below)
+            assert is_sorted(number(run[0]) for title, run in below if title)
+
+
+def number(id: str) -> int:
+    return int(id[1:])
+
+
+def is_sorted(numbers: Iterable[int]) -> bool:
+    return all(first < second for first, second in pairwise(numbers))
 
 
 @_often
@@ -370,7 +385,8 @@ def test_a_conclusion_is_kept_before_newer_words_that_conclude_nothing() -> None
     session = a_session(concluded, *words)
     lines = read(session.briefing(300), session.query).sections["Reasoning so far"]
     assert len(lines) < 60
-    assert lines[0] == "- round 1: MCP is taught by Ann Lee"
+    assert lines[0].startswith("- round 1: ")
+    assert "MCP is taught by Ann Lee" in lines[0]
     assert "number 59" in lines[-1]
 
 

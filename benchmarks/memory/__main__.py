@@ -13,6 +13,7 @@ from benchmarks.memory.form import Question, UnreadableData, read, write
 from benchmarks.memory.generate import SEED, generate
 from benchmarks.memory.measure import OURS, measure_all, missing, raw_tokens
 from benchmarks.memory.methods import METHODS
+from shared.runner import spare_the_collector
 
 _EPILOG = """examples:
   python -m benchmarks.memory                                our own set, all methods, 5, 10 and 20 %
@@ -48,6 +49,7 @@ def main() -> int:
         told.print(
             f"{lost} gold sentences stand in no result; no method can find them, and they count as missing."
         )
+    spare_the_collector()  # As every component does.
     with told.status("measuring") as status:
         outcomes = measure_all(questions, arguments.budgets, arguments.methods, status.update)
         status.update("long sessions")

@@ -77,23 +77,28 @@ class Page:
 
     def put(self, fact: Fact, *, is_short: bool = False) -> bool:
         """Show the fact, if there is room for it and what it needs around it."""
-        document = self.memory.document_of(fact)
-        line = self.pieces.line(self.memory, fact, is_short)
-        fence = fence_key(document, self.by_call)
-        below = (*fence, document.title)
-        units = line.units + (0 if self.lines else title_units(self.title))
-        if fence not in self._fences:
-            units += sum(piece.units for piece in self.pieces.fence(document, self.by_call))
-        if below not in self._headings and document.title:
-            units += self.pieces.heading(document.title).units
-        if not self.room.take(units):
+        if not self.room.take(self.price(fact, is_short=is_short)):
             return False
-        self.lines[fact.id] = line
-        self._headings.add(below)
+        document = self.memory.document_of(fact)
+        fence = fence_key(document, self.by_call)
+        self.lines[fact.id] = self.pieces.line(self.memory, fact, is_short)
+        self._headings.add((*fence, document.title))
         self._fences.add(fence)
         if is_short and len(fact.statement) > SHORT_CHARACTERS:
             self.shortened.add(fact.id)
         return True
+
+    def price(self, fact: Fact, *, is_short: bool = False) -> int:
+        """What the fact costs now, with what has to be opened for it; later never more."""
+        document = self.memory.document_of(fact)
+        fence = fence_key(document, self.by_call)
+        units = self.pieces.line(self.memory, fact, is_short).units
+        units += 0 if self.lines else title_units(self.title)
+        if fence not in self._fences:
+            units += sum(piece.units for piece in self.pieces.fence(document, self.by_call))
+        if (*fence, document.title) not in self._headings and document.title:
+            units += self.pieces.heading(document.title).units
+        return units
 
     @property
     def texts(self) -> list[str]:

@@ -39,8 +39,8 @@ from shared.tokens import UNITS_PER_TOKEN, token_units
 LAZY_TOKENS = 4_000
 MISSED_MAX = 10
 _LEVEL_SHARE: dict[Level, int] = {"full": 1, "simplified": 2, "minimal": 4}
-_BESIDE_SHARE = 12
-"""One part in so many of the room is kept for what is not a fact."""
+_USES_SHARE, _WORDS_SHARE = 12, 8
+"""One part in so many of the room is kept for what was tried, and for what the model said."""
 _SUMMARIES_SHARE = 6
 _MISFITS_MAX = 40
 """Facts in a row for which there is no room; then the page counts as full."""
@@ -182,23 +182,25 @@ def _selected(
     questions.put_all(still)
     facts = Page("Facts", memory, pieces, room, by_call=planned is not None)
     page = facts if planned is None else Page("Further facts", memory, pieces, room)
-    beside = room.left // _BESIDE_SHARE
-    room.left -= beside
+    uses, notes = _beside(memory, level)
+    for_uses = room.left // _USES_SHARE
+    for_words = min(room.left // _WORDS_SHARE, _wanted(notes, answered))
+    room.left -= for_uses + for_words
     ordered = by_closeness(memory, scores)
     must = must_have(memory, scores)
     _put_must(page, must if planned is None else [fact for fact in must if fact.id not in set(planned)])
     fill(facts, [memory.facts[id] for id in planned or ()])
     summaries = _summaries(memory, room)
     fill(page, [fact for fact in ordered if fact.id not in facts.lines])
-    room.left += beside
+    room.left += for_uses
 
     shown = frozenset((*facts.lines, *page.lines))
     left_out = _Section("Not shown", room)
     if omitted := [id for id in memory.facts if id not in shown]:
         told, briefly = not_shown(omitted)
         _ = (20 * told.units <= room.total and left_out.put(told)) or left_out.put(briefly)
-    uses, notes = _beside(memory, level)
     tried = _tried(uses, room)
+    room.left += for_words
     said = _said(notes, room)
     questions.put_all(answered)
     pages = [facts] if page is facts else [facts, page]
@@ -214,9 +216,20 @@ def _beside(memory: Memory, level: Level) -> tuple[Sequence[ToolUse], Sequence[R
     return uses, memory.reasoning if level == "full" else ()
 
 
-def _put_must(page: Page, facts: Iterable[Fact]) -> None:
-    for fact in facts:
-        _ = page.put(fact) or page.put(fact, is_short=True)
+def _wanted(notes: Sequence[ReasoningNote], answered: Sequence[Piece]) -> int:
+    """What the model's own words need, each note on one line."""
+    pieces = [*map(short_note_line, notes), *answered]
+    return sum(piece.units for piece in pieces) + (title_units(_SAID) if pieces else 0)
+
+
+def _put_must(page: Page, facts: Sequence[Fact]) -> None:
+    """Each whole, where the short forms of those behind it still fit, else short."""
+    prices = [page.price(fact, is_short=True) for fact in facts]
+    owed = sum(prices)
+    for fact, price in zip(facts, prices, strict=True):
+        owed -= price
+        is_affordable = page.price(fact) + owed <= page.room.left
+        _ = page.put(fact, is_short=not is_affordable)
 
 
 def _summaries(memory: Memory, room: Room) -> _Section:
@@ -234,10 +247,10 @@ def _tried(uses: Sequence[ToolUse], room: Room) -> _Section:
     short = [tool_lines(use, SHORT) for use in uses]
     if sum(piece.units for piece in short) + title_units(_TRIED) > room.left:
         searches = [use for use in uses if _is_search(use)]
-        for is_found in (False, True):
-            _put_searched(section, [use for use in searches if bool(use.facts) == is_found], is_found)
+        _put_searched(section, [use for use in searches if not use.facts], is_found=False)
         others = [piece for use, piece in zip(uses, short, strict=True) if not _is_search(use)]
         section.put_newest(others)
+        _put_searched(section, [use for use in searches if use.facts], is_found=True)
         return section
     section.put_all(short)
     for index in reversed(range(len(uses))):

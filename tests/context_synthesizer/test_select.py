@@ -150,12 +150,26 @@ def test_something_of_each_of_the_newest_results_is_shown(
         assert all(shown & set(ids_in(use.facts)) for use in newest)
 
 
-def test_a_long_fact_of_one_newest_result_leaves_room_for_that_of_another() -> None:
-    wall = " ".join(f"mcp{number}" for number in range(110))
-    told = [a_search(f"course {n}", (f"Course {n}", f"Courses on mcp {n}: {wall}.")) for n in range(6)]
-    session = a_session(Told(told))
+def test_each_of_the_newest_results_is_shown_beside_closer_facts_of_earlier_rounds() -> None:
+    close = [
+        Told([a_search("MCP courses", *((f"Course {n}", f"Course {n} of Ann Lee teaches MCP. "),))])
+        for n in range(60)
+    ]
+    newest = Told(
+        [a_search("stone", ("Stones", f"Basalt {n} lies below the moss of cliff {n}.")) for n in range(4)]
+    )
+    session = a_session(*close, newest)
     shown = set(ids_in(session.briefing(700).outline.shown))
-    assert all(shown & set(ids_in(use.facts)) for use in session.memory.tool_usage)
+    assert all(shown & set(ids_in(use.facts)) for use in session.deltas[-1].tool_usage)
+
+
+def test_a_long_fact_of_one_newest_result_leaves_room_for_that_of_another() -> None:
+    wall = ", ".join(f"the harbour house number {number}" for number in range(14))
+    told = [a_search(f"course {n}", (f"Course {n}", f"MCP course {n} is held in {wall}.")) for n in range(8)]
+    session = a_session(Told(told))
+    shown = set(ids_in(session.briefing(800).outline.shown))
+    assert len(session.memory.facts) == 8
+    assert len(shown) == 8
 
 
 @_seldom

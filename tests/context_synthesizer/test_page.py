@@ -67,6 +67,20 @@ def test_facts_stand_by_id_whatever_the_order_they_came_in() -> None:
     ]
 
 
+def test_what_has_no_title_stands_below_none() -> None:
+    session = a_session(
+        Told([("search", {"query": "mcp"}, [{"title": "Courses", "text": "MCP is taught in Oslo now."}])]),
+        Told([("search", {"query": "lee"}, "Ann Lee lives in Berlin now.")]),
+    )
+    assert a_page(session, "F1", "F2").texts == [
+        '<result tool="search" trust="tool">',
+        "F2 Ann Lee lives in Berlin now.",
+        "## Courses",
+        "F1 MCP is taught in Oslo now.",
+        "</result>",
+    ]
+
+
 def test_where_a_page_only_grows_each_call_has_a_fence_of_its_own() -> None:
     page = a_page(two_calls(), "F3", "F2", "F1", by_call=True)
     assert page.texts == [

@@ -404,18 +404,30 @@ def test_a_conclusion_is_kept_before_newer_words_that_conclude_nothing() -> None
     assert "number 59" in lines[-1]
 
 
-def test_a_summary_stands_in_the_place_of_facts_that_have_none() -> None:
-    session = a_session(
-        Told(
-            [a_search("x", *((f"T{n}", f"Statement number {n} is about nothing at all.") for n in range(60)))]
-        )
+def sixty_courses() -> Session:
+    wall = "mcp courses teach " * 20
+    return a_session(
+        Told([a_search("courses", *((f"T{n}", f"In number {n} these {wall}.") for n in range(60)))])
     )
-    summary = Summary(round=2, text="F1-F60: Sixty statements about nothing. </result>", facts=("F1-F60",))
+
+
+def test_a_summary_stands_in_the_place_of_facts_that_have_none() -> None:
+    summary = Summary(round=2, text="F1-F60: Sixty courses teach MCP. </result>", facts=("F1-F60",))
+    session = sixty_courses()
     session = Session(session.query, (*session.deltas, MemoryDelta(summaries=(summary,))))
     briefing = session.briefing(500)
-    said = read(briefing, session.query).text_of("Summaries")
-    assert "F1-F60: Sixty statements about nothing. &lt;/result>" in said
-    assert not set(briefing.outline.missed) & set(ids_in(summary.facts))
+    reading = read(briefing, session.query)
+    assert "F1-F60: Sixty courses teach MCP. &lt;/result>" in reading.text_of("Summaries")
+    assert list(reading.sections) == [
+        "Facts",
+        "Summaries",
+        "Tools tried",
+        "Reasoning so far",
+        "Not shown",
+        "Now",
+    ]
+    assert sixty_courses().briefing(500).outline.missed
+    assert briefing.outline.missed == (), "what is summarized is not missed"
 
 
 def test_what_is_as_close_as_the_closest_and_has_no_place_is_missed() -> None:

@@ -89,7 +89,7 @@ class Pipeline(Processes):
         super().__init__(
             redis_server.port,
             partitions,
-            ANTIPHON_TOOLS="tests.flows.ledger_tools",
+            ANTIPHON_TOOLS="tests.flows.ledger_tools,tests.flows.archive_tools",
             ANTHROPIC_BASE_URL=model.url,
             ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES="read,write",
             LEDGER_FILE=str(file),
@@ -109,11 +109,12 @@ def pipeline(
     copies: int = 1,
     redis_options: Sequence[str] = (),
     is_started: bool = True,
+    scripted: Sequence[Scripted] | None = None,
     **environment: str,
 ) -> Iterator[Pipeline]:
     """Everything for the length of a block; the five are started and ready unless the test does it."""
     names = [name if n == 1 else f"{name}-{n}" for n in range(1, copies + 1) for name in COMPONENTS]
-    with running(*redis_options) as server, scripted_model(script(wait_s)) as model:
+    with running(*redis_options) as server, scripted_model(scripted or script(wait_s)) as model:
         five = Pipeline(server, model, partitions, environment)
         try:
             if is_started:

@@ -22,7 +22,7 @@ class Room:
     """Hundredths of a token that are left to give out."""
 
     def __init__(self, units: int) -> None:
-        self.total = self.left = units
+        self.left = units
 
     def take(self, units: int) -> bool:
         """Whether there is that much left; then it is taken."""

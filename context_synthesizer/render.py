@@ -92,7 +92,18 @@ def opening_of_tool(tool: str, is_untrusted: bool) -> str:
 
 
 def tool_lines(use: ToolUse, characters: int) -> Piece:
-    """`- round 1: search {"q": "..."} -> ok: F1-F9`, with the tool's own words in their fence below.
+    """What `tool_line` says, with the tool's own words in their fence below."""
+    line = tool_line(use, characters)
+    words = [use.substitute_because, use.message if use.facts or use.outcome != "ok" else ""]
+    if not any(words):
+        return line
+    said = fence(one_line(" ".join(filter(None, words)), 2 * characters))
+    opened = opening(use.call_id, use.substitute or use.tool, use.round, use.is_untrusted)
+    return Piece(f"{line.text}\n{opened}\n  {said}\n{CLOSING}")
+
+
+def tool_line(use: ToolUse, characters: int) -> Piece:
+    """`- round 1: search {"q": "..."} -> ok: F1-F9`.
 
     How the whole of a result is read stands at the end, and is never cut.
     """
@@ -103,13 +114,8 @@ def tool_lines(use: ToolUse, characters: int) -> Piece:
         came += f": {one_line(use.message, characters)}"
     if use.handle:
         came += f"; shown in part: {READ_RESULT}(handle={json.dumps(use.handle, ensure_ascii=False)})"
-    line = f"- round {use.round}: " + fence(f"{one_line(use.tool, _NAME_CHARACTERS)} {arguments} -> {came}")
-    words = [use.substitute_because, use.message if use.facts or use.outcome != "ok" else ""]
-    if not any(words):
-        return Piece(line)
-    said = fence(one_line(" ".join(filter(None, words)), 2 * characters))
-    opened = opening(use.call_id, use.substitute or use.tool, use.round, use.is_untrusted)
-    return Piece(f"{line}\n{opened}\n  {said}\n{CLOSING}")
+    tool = one_line(use.tool, _NAME_CHARACTERS)
+    return Piece(f"- round {use.round}: " + fence(f"{tool} {arguments} -> {came}"))
 
 
 def searched(uses: Sequence[ToolUse], found: bool) -> Piece:
@@ -158,7 +164,7 @@ def not_shown(ids: Sequence[str]) -> tuple[Piece, Piece]:
     ranges = ", ".join(id_ranges(ids))
     some = ranges if len(ranges) <= LONG else f"among them {shorten(ranges, LONG)}"
     how = f'{RECALL}(id="{ids[0]}")'
-    return Piece(f"- {count}: {some}. Read one with {how}."), Piece(f"- {count}: {how} ...")
+    return Piece(f"- {count}: {some}. Read one with {how}."), Piece(f"- {count}. Read one with {how}.")
 
 
 def _noted(note: Note | None) -> list[tuple[str, str]]:

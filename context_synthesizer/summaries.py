@@ -8,8 +8,8 @@ holds and the line does not is lost. One such, and the whole summary is refused;
 import re
 from collections.abc import Iterable, Mapping
 
+from context_synthesizer.choice import by_closeness, fill
 from context_synthesizer.page import Page, Pieces, Room
-from context_synthesizer.select import by_closeness, fill
 from shared.briefing import Briefing, digest_of, id_ranges, ids_in
 from shared.events import SummaryCompleted, ToSummarize
 from shared.excerpt import one_line

@@ -20,7 +20,9 @@ beginning stays cacheable:
     <older facts, chosen for this round alone; the same form>
 
     # Summaries
-    - F20-F31: <what a model made of facts that have no place>
+    <result call="summary" tool="summary" round="3" trust="untrusted">
+      F20-F31: <what a model made of facts that have no place>
+    </result>
 
     # Tools tried
     - round 1: search {"q": "..."} -> ok: F1-F9
@@ -37,15 +39,18 @@ beginning stays cacheable:
     - answered: which courses teach MCP? Two [F1, F7]
 
     # Not shown
-    - 12 facts not shown: F20-F31. Read them with recall(id="F20").
+    - 12 facts not shown: F20-F31. Read one with recall(id="F20").
 
     # Now
     Round 2 of at most 4.
 
-A section with nothing to say is left out. What tools returned stands inside `<result>` fences only, and
-`shared.fence` makes sure that it can neither close its fence nor open another. Inside, a line begins with `## ` and the
-title of what follows, with the id of a fact and its statement, or with two spaces, which continue the line
-above: no statement can begin a line of its own. In parentheses behind the id stands what is known about the fact.
+A section with nothing to say is left out. Where room is short, one fence holds all facts of a tool, without call and
+round, and searches are told on one line, `- already searched, found nothing: "MCP pricing"`.
+
+What tools returned stands inside `<result>` fences only, and `shared.fence` makes sure that it can neither close its
+fence nor open another. Inside, a line begins with `## ` and the title of what follows, with the id of a fact and its
+statement, or with two spaces, which continue the line above: no statement can begin a line of its own. In parentheses
+behind the id stands what is known about the fact.
 """
 
 from collections.abc import Iterable

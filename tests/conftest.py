@@ -5,12 +5,16 @@ from uuid import uuid4
 
 import fakeredis
 import pytest
+from hypothesis import HealthCheck, settings
 
 from shared.bus.connection import Connections
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
 from shared.settings import BusSettings
 from tests.redis_server import RedisServer, running
+
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")  # how fast a machine draws examples is no property of ours
 
 
 @pytest.fixture(scope="session")

@@ -184,14 +184,18 @@ async def test_a_commit_whose_reply_is_lost_is_applied_once(
     redis_server: RedisServer, namespace: str, bus_settings: BusSettings, attempt: int
 ) -> None:
     outcome = Outcome(events=(OUTPUT,), writes=(Append("memory", 0, b"once"),))
-    async with Proxy(redis_server.port) as proxy, a_bus(proxy.url, namespace, bus_settings) as bus:
+    async with (
+        Proxy(redis_server.port) as proxy,
+        a_bus(proxy.url, namespace, bus_settings) as bus,
+        a_bus(redis_server.url, namespace, bus_settings) as watching,  # its connection is not cut
+    ):
         async with working(bus, {QuerySubmitted: Seen(outcome), CancellationRequested: Seen()}):
             proxy.cut_after = b"an output"
             await bus.publish(a_query(), "open")
-            await until_done(bus)
+            await until_done(watching)
             await eventually(lambda: proxy.cuts == 1)
-        assert await bus.session("s1").items("memory") == [b"once"]
-        assert (await types_in_log(bus)).count(CancellationRequested.type) == 1
+        assert await watching.session("s1").items("memory") == [b"once"]
+        assert (await types_in_log(watching)).count(CancellationRequested.type) == 1
 
 
 async def test_a_key_of_another_type_fails_a_commit_whole(bus: Bus) -> None:

@@ -1,0 +1,71 @@
+"""Which facts come first: those that must be there, then the closest to what is asked. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from context_synthesizer.page import Page
+from shared.briefing import ids_in
+from shared.memory import Fact, Memory
+
+MISSED_MAX = 10
+_MISFITS_MAX = 40
+"""Facts in a row for which there is no room; then the page counts as full."""
+_MISSED_SHARE = 0.6
+"""Of the closest fact's score: what is as close as that should have been shown."""
+
+
+def must_have(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:
+    """What the model's conclusions rest on, by id, then the closest fact of each of the newest results."""
+    cited = [fact for fact in memory.facts.values() if fact.id in memory.cited]
+    closest = [max(facts, key=lambda fact: scores[fact.id]) for facts in _newest(memory)]
+    return list({fact.id: fact for fact in (*cited, *closest)}.values())
+
+
+def by_closeness(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:
+    """The closest first; of equals the newest."""
+    newest_first = list(memory.facts.values())[::-1]
+    return sorted(newest_first, key=lambda fact: -scores[fact.id])
+
+
+def fill(page: Page, facts: Iterable[Fact]) -> list[Fact]:
+    """Put one fact after the other where it fits, superseded ones in their short form; what was put."""
+    superseded = page.memory.superseded
+    put: list[Fact] = []
+    misfits = 0
+    for fact in facts:
+        if fact.id in page.lines:
+            continue
+        if page.put(fact, is_short=fact.id in superseded):
+            put.append(fact)
+            misfits = 0
+        elif (misfits := misfits + 1) == _MISFITS_MAX:
+            break
+    return put
+
+
+def put_must(page: Page, facts: Sequence[Fact]) -> None:
+    """Each whole, where the short forms of those behind it still fit, else short."""
+    prices = [page.price(fact, is_short=True) for fact in facts]
+    owed = sum(prices)
+    for fact, price in zip(facts, prices, strict=True):
+        owed -= price
+        is_affordable = page.price(fact) + owed <= page.room.left
+        _ = page.put(fact, is_short=not is_affordable)
+
+
+def missed(memory: Memory, scores: Mapping[str, float], shown: frozenset[str]) -> tuple[str, ...]:
+    """The facts left out that are nearly as close as the closest; what a later date puts aside is no loss."""
+    close = _MISSED_SHARE * max(scores.values())
+    summarized = {id for summary in memory.summaries for id in ids_in(summary.facts)}
+    close_ids = [
+        fact.id
+        for fact in by_closeness(memory, scores)
+        if fact.id not in shown and scores[fact.id] > 0 and scores[fact.id] >= close
+    ]
+    return tuple(id for id in close_ids if id not in memory.superseded and id not in summarized)[:MISSED_MAX]
+
+
+def _newest(memory: Memory) -> list[list[Fact]]:
+    """Of each result of the newest round, its facts."""
+    newest = memory.tool_usage[-1].round if memory.tool_usage else 0
+    told = [ids_in(use.facts) for use in memory.tool_usage if use.round == newest and use.facts]
+    return [facts for ids in told if (facts := [memory.facts[id] for id in ids if id in memory.facts])]

@@ -6,8 +6,9 @@ import pytest
 from anthropic.types import Message
 
 from reasoning_engine.prompt import ANSWER_NOW, SYSTEM, build_prompt, continued, tool_params
-from shared import briefing, note
+from shared import briefing
 from shared.fence import opening
+from shared.note import NOTE_FORM, Note, read_note
 from tests.reasoning_engine.builders import BRIEFING, OUTLINE, SEARCH, a_request
 
 TOOLS = tool_params([SEARCH, OUTLINE])
@@ -86,7 +87,6 @@ def test_the_words_of_a_fence_are_explained(is_untrusted: bool) -> None:
 
 
 def test_the_note_asked_for_has_the_form_that_is_read() -> None:
-    assert note.__doc__ is not None
-    form = re.findall(r"^    (</?note>|\w+:)", note.__doc__, re.MULTILINE)
-    asked = SYSTEM[SYSTEM.index("<note>") :]
-    assert re.findall(r"^(</?note>|\w+:)", asked, re.MULTILINE) == form
+    assert NOTE_FORM in SYSTEM
+    said, _ = read_note(NOTE_FORM.replace("a sub-question still open; name all that are", "Who teaches it?"))
+    assert said == Note(open=("Who teaches it?",)), "the words of the form itself are no entries"

@@ -68,7 +68,7 @@ class ContextSynthesizer:
             kept = Kept(question.query, tokens_max, items)
         length = kept.items
         believed = checked(summary, kept.desk.memory) if summary else ""
-        item = await self._file(kept, request, reasoning, results, believed)
+        item, salience = await self._file(kept, request, reasoning, results, believed)
         briefing = kept.desk.briefing(request.round, request.max_rounds, request.level)
         left_out = kept.desk.to_summarize(briefing) if request.may_summarize else None
         self._desks.put_back(session.session_id, kept)
@@ -76,6 +76,7 @@ class ContextSynthesizer:
             round=request.round,
             briefing=briefing.outline,
             to_summarize=left_out[1] if left_out else None,
+            salience=salience,
             summary_refused=believed if isinstance(believed, str) else "",
         )
         writes: list[Put | Append] = [
@@ -93,14 +94,18 @@ class ContextSynthesizer:
         reasoning: ReasoningCompleted | None,
         results: ToolsCompleted | None,
         summary: Summary | str,
-    ) -> bytes:
-        """File the round on the desk; the item to append, empty when there is nothing to file."""
+    ) -> tuple[bytes, dict[str, float]]:
+        """File the round on the desk; the item to append, empty when there is nothing to file.
+
+        With it, of each fact whose salience embeddings have changed, what it is now.
+        """
         bytes_left = self._settings.memory_bytes_max - kept.bytes
         delta = kept.desk.filed(reasoning, results, untrusted=request.untrusted, entry=request.results)
         if isinstance(summary, Summary) and summary not in kept.desk.memory.summaries:
             delta = delta.model_copy(update={"summaries": (summary,)})
         if delta.is_empty:
-            return b""
+            return b"", {}
+        before = {fact.id: fact.salience for fact in delta.facts}
         if self._embed is not None:
             delta = await with_salience(delta, kept.desk.memory.query, self._embed)
         item = delta.model_dump_json(exclude_defaults=True).encode()
@@ -108,7 +113,7 @@ class ContextSynthesizer:
             delta = keep_within(delta, bytes_left)
             item = delta.model_dump_json(exclude_defaults=True).encode()
         kept.add(item, delta)
-        return item
+        return item, {fact.id: fact.salience for fact in delta.facts if fact.salience != before[fact.id]}
 
 
 def _tokens_max(estimated: int, tokens_per_estimated: float) -> int:

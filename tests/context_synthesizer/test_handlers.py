@@ -1,5 +1,6 @@
 """What one briefing.requested changes, and what it reads."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -257,3 +258,18 @@ async def test_a_request_that_fails_leaves_no_desk_behind_that_lacks_a_round() -
     outcome = await committed(synthesizer, session, **log_round(session, 2, a_course(2)))
     assert "Course number 1" in the_briefing(outcome)
     assert "Course number 2" in the_briefing(outcome)
+
+
+async def test_what_embeddings_make_of_a_fact_is_filed_and_told() -> None:
+    async def embed(texts: Sequence[str]) -> list[list[float]]:
+        return [[1.0, 0.0] if "1" in text or "Which" in text else [0.0, 1.0] for text in texts]
+
+    synthesizer = ContextSynthesizer(ContextSynthesizerSettings(), embed)
+    session = a_session()
+    outcome = await handle(synthesizer, session, **log_round(session, 1, a_course(1), a_course(2)))
+    (ready,) = outcome.events
+    assert isinstance(ready, BriefingReady)
+    commit(session, outcome)
+    filed = MemoryDelta.model_validate_json(session.lists[MEMORY][0])
+    assert {fact.id: fact.salience for fact in filed.facts} == {"F1": 1.0, "F2": 0.5}
+    assert ready.salience == {"F1": 1.0}

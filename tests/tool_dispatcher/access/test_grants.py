@@ -120,7 +120,11 @@ def test_an_unsigned_grant_is_refused(name: Any) -> None:
     problem(by_hand({"alg": name, "typ": "JWT"}))
 
 
-@pytest.mark.parametrize("secret", [PUBLIC_PEM, PUBLIC_PEM.strip(), KEY.public_key().public_bytes_raw()])
+@pytest.mark.parametrize(
+    "secret",
+    [PUBLIC_PEM, PUBLIC_PEM.strip(), KEY.public_key().public_bytes_raw()],
+    ids=["PEM", "PEM without its last line break", "raw"],
+)
 def test_a_grant_signed_with_the_public_key_as_a_shared_secret_is_refused(secret: bytes) -> None:
     """Whoever can read the verifying key must not be able to issue grants by it."""
     unsigned = by_hand({"alg": "HS256", "typ": "JWT"}).rstrip(".")

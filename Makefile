@@ -9,6 +9,7 @@ QUESTION ?= Find a course that discusses the same topic as lesson 4 of course "D
 CHAOS_KILLS ?= 300
 CHAOS_WRITE_KILLS ?= 500
 ARGS ?=
+in_parallel := -n auto --dist worksteal
 
 help: ## this page
 	@echo 'Antiphon answers hard questions in rounds: five programs that exchange events over Redis.'
@@ -27,14 +28,14 @@ demo: setup ## ask one question over the example courses and watch the rounds
 	$(bin)/antiphon ask '$(subst ','\'',$(QUESTION))' --tools examples.courses $(ARGS)
 
 test: setup ## run the tests (ARGS="-k name" for some of them)
-	$(bin)/python -m pytest $(ARGS)
+	$(bin)/python -m pytest $(in_parallel) $(ARGS)
 
 check: setup ## everything that must hold: ruff, mypy, import-linter, tests
 	$(bin)/ruff check .
 	$(bin)/ruff format --check .
 	$(bin)/mypy
 	$(bin)/lint-imports
-	$(bin)/python -m pytest
+	$(bin)/python -m pytest $(in_parallel)
 
 format: setup ## put the code into shape
 	$(bin)/ruff check --fix .

@@ -17,6 +17,9 @@ from context_synthesizer.render import (
 from shared.memory import Document, Fact, Memory
 from shared.tokens import token_units
 
+_TELLING_CHARACTERS = 4
+"""A shorter title stands in many a statement by chance."""
+
 
 class Room:
     """Hundredths of a token that are left to give out."""
@@ -38,6 +41,7 @@ class Pieces:
     def __init__(self) -> None:
         self._lines: dict[tuple[str, str, bool], Piece] = {}
         self._headings: dict[str, Piece] = {}
+        self._says: dict[str, bool] = {}
         self._fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
 
     def line(self, memory: Memory, fact: Fact, is_short: bool) -> Piece:
@@ -52,6 +56,14 @@ class Pieces:
         if title not in self._headings:
             self._headings[title] = heading(title)
         return self._headings[title]
+
+    def says(self, fact: Fact, title: str) -> bool:
+        """Whether the fact's statement holds the title of its document."""
+        if fact.id not in self._says:
+            self._says[fact.id] = (
+                len(title) >= _TELLING_CHARACTERS and title.casefold() in fact.statement.casefold()
+            )
+        return self._says[fact.id]
 
     def fence(self, document: Document, by_call: bool) -> tuple[Piece, Piece]:
         key = fence_key(document, by_call)
@@ -82,7 +94,7 @@ class Page:
         document = self.memory.document_of(fact)
         fence = fence_key(document, self.by_call)
         self.lines[fact.id] = self.pieces.line(self.memory, fact, is_short)
-        self._headings.add((*fence, document.title))
+        self._headings.add((*fence, self._title_above(fact)))
         self._fences.add(fence)
         if is_short and len(fact.statement) > SHORT_CHARACTERS:
             self.shortened.add(fact.id)
@@ -92,13 +104,19 @@ class Page:
         """What the fact costs now, with what has to be opened for it; later never more."""
         document = self.memory.document_of(fact)
         fence = fence_key(document, self.by_call)
+        title = self._title_above(fact)
         units = self.pieces.line(self.memory, fact, is_short).units
         units += 0 if self.lines else title_units(self.title)
         if fence not in self._fences:
             units += sum(piece.units for piece in self.pieces.fence(document, self.by_call))
-        if (*fence, document.title) not in self._headings and document.title:
-            units += self.pieces.heading(document.title).units
+        if title and (*fence, title) not in self._headings:
+            units += self.pieces.heading(title).units
         return units
+
+    def _title_above(self, fact: Fact) -> str:
+        """The title that the fact stands below; where room is short, none for a statement that says it itself."""
+        title = self.memory.document_of(fact).title
+        return "" if not self.by_call and self.pieces.says(fact, title) else title
 
     @property
     def texts(self) -> list[str]:
@@ -110,10 +128,11 @@ class Page:
         fenced: dict[tuple[str, ...], dict[str, list[str]]] = {}
         fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
         for id in sorted(self.lines, key=_number):
-            document = self.memory.document_of(self.memory.facts[id])
+            fact = self.memory.facts[id]
+            document, title = self.memory.document_of(fact), self._title_above(fact)
             key = fence_key(document, self.by_call)
             fences[key] = self.pieces.fence(document, self.by_call)
-            fenced.setdefault(key, {"": []}).setdefault(document.title, []).append(self.lines[id].text)
+            fenced.setdefault(key, {"": []}).setdefault(title, []).append(self.lines[id].text)
         texts: list[str] = []
         for key, titled in fenced.items():
             opened, closed = fences[key]

@@ -6,7 +6,7 @@ When everything fits, everything is shown whole. Otherwise the room is given out
     2. facts that the model's conclusions cite; of each newest result its closest fact (choice.py)
     3. a share for what was tried and what the model said, so that no fact takes the last of it (beside.py)
     4. facts by how close they are to what is asked (score.py), whole, the next one that fits
-    5. what is left: tool uses and reasoning in their longer forms, answered sub-questions
+    5. what is left: tool uses and reasoning in their longer forms, answered sub-questions; then facts again
 
 Age decides nothing but ties. A fact that is superseded is shown on one line at most. What has no place is listed
 by id, for `recall`.
@@ -30,7 +30,7 @@ from context_synthesizer.beside import (
     words_wanted,
 )
 from context_synthesizer.choice import by_closeness, fill, missed, must_have, put_must
-from context_synthesizer.page import Page, Pieces, Room
+from context_synthesizer.page import Page, Pieces, Room, title_units
 from context_synthesizer.render import LONG, not_shown, note_lines, question_lines, render, tool_lines
 from shared.briefing import Briefing, Level
 from shared.memory import Memory
@@ -40,6 +40,10 @@ LAZY_TOKENS = 4_000
 _LEVEL_SHARE: dict[Level, int] = {"full": 1, "simplified": 2, "minimal": 4}
 _USES_SHARE, _WORDS_SHARE = 12, 8
 """One part in so many of the room is kept for what was tried, and for what the model said."""
+_IDS_UNITS = 2 * UNITS_PER_TOKEN
+"""Another fact may come to be named first, by a longer id."""
+_USES_UNITS_MIN = 20 * UNITS_PER_TOKEN
+"""Nothing is said in less."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,7 @@ def _selected(
     facts = Page("Facts", memory, pieces, room, by_call=planned is not None)
     page = facts if planned is None else Page("Further facts", memory, pieces, room)
     uses, notes = beside(memory, level)
-    for_uses = room.left // _USES_SHARE
+    for_uses = share if (share := room.left // _USES_SHARE) >= _USES_UNITS_MIN else 0
     for_words = min(room.left // _WORDS_SHARE, words_wanted(notes, answered))
     room.left -= for_uses + for_words
     ordered = by_closeness(memory, scores)
@@ -132,17 +136,34 @@ def _selected(
     fill(page, [fact for fact in ordered if fact.id not in facts.lines])
     room.left += for_uses
 
-    shown = frozenset((*facts.lines, *page.lines))
     left_out = Section("Not shown", room)
-    if omitted := [id for id in memory.facts if id not in shown]:
-        told, briefly = not_shown(omitted)
-        _ = (4 * told.units <= room.left and left_out.put(told)) or left_out.put(briefly)
+    for_listing = _listing_units(_omitted(memory, facts, page), room)
+    room.left -= for_listing
     tried = tried_section(uses, room)
     room.left += for_words
     said = said_section(notes, room)
     questions.put_all(answered)
+    fill(page, ordered)
+    room.left += for_listing
+    if omitted := _omitted(memory, facts, page):
+        told, briefly = not_shown(omitted)
+        _ = left_out.put(told) or left_out.put(briefly)
+    shown = frozenset((*facts.lines, *page.lines))
     pages = [facts] if page is facts else [facts, page]
     sections: list[Page | Section] = [*pages, summaries, tried, said, questions, left_out]
     return _Shown(
         tuple((one.title, one.texts) for one in sections), shown, frozenset(facts.shortened | page.shortened)
     )
+
+
+def _omitted(memory: Memory, *pages: Page) -> list[str]:
+    return [id for id in memory.facts if not any(id in page.lines for page in pages)]
+
+
+def _listing_units(omitted: Sequence[str], room: Room) -> int:
+    """What is kept for the list of what is not shown: its longer form, where that is a small part of the room."""
+    if not omitted:
+        return 0
+    around = title_units("Not shown") + _IDS_UNITS
+    told, briefly = (piece.units + around for piece in not_shown(omitted))
+    return told if 4 * told <= room.left else min(briefly, room.left)

@@ -97,7 +97,7 @@ def _outcome(
         method=method,
         share=share,
         tokens_max=tokens_max,
-        tokens=estimate_tokens(text),
+        tokens=estimate_tokens(text) - rounds[-1].frame_tokens,
         gold=len(question.gold),
         missing=missing(question.gold, shown),
         microseconds=tuple(one.microseconds for one in rounds),

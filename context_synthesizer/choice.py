@@ -14,10 +14,13 @@ _MISSED_SHARE = 0.6
 
 
 def must_have(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:
-    """What the model's conclusions rest on, by id, then the closest fact of each of the newest results."""
-    cited = [fact for fact in memory.facts.values() if fact.id in memory.cited]
+    """The closest fact of each of the newest results, then what the model's conclusions rest on, the newest first.
+
+    In this order: conclusions may cite more than there is room for, and what is new has never been seen.
+    """
     closest = [max(facts, key=lambda fact: scores[fact.id]) for facts in _newest(memory)]
-    return list({fact.id: fact for fact in (*cited, *closest)}.values())
+    cited = [fact for fact in reversed(list(memory.facts.values())) if fact.id in memory.cited]
+    return list({fact.id: fact for fact in (*closest, *cited)}.values())
 
 
 def by_closeness(memory: Memory, scores: Mapping[str, float]) -> list[Fact]:

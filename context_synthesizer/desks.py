@@ -11,8 +11,11 @@ from hashlib import blake2b
 from context_synthesizer.desk import Desk
 from shared.memory import MemoryDelta
 
-FACTS_MAX = 200_000
-"""Facts on all kept desks together; beyond it the ones longest unused are put away."""
+BYTES_MAX, DESKS_MAX = 4_000_000, 1_000
+"""Of all kept desks: items as they stand in Redis, which take some thirty times as much here; and their number.
+
+Beyond that, the ones longest unused are put away.
+"""
 
 
 class Kept:
@@ -54,23 +57,24 @@ class Kept:
 class Desks:
     """The desks of one process, by session."""
 
-    def __init__(self, facts_max: int = FACTS_MAX) -> None:
+    def __init__(self, bytes_max: int = BYTES_MAX, desks_max: int = DESKS_MAX) -> None:
         self._kept: OrderedDict[str, Kept] = OrderedDict()
-        self._facts, self._facts_max = 0, facts_max
+        self._bytes = 0
+        self._bytes_max, self._desks_max = bytes_max, desks_max
 
     def take(self, session_id: str) -> Kept | None:
         """The session's desk, if there is one; nobody else gets it until it is put back."""
         kept = self._kept.pop(session_id, None)
         if kept is not None:
-            self._facts -= len(kept.desk.memory.facts)
+            self._bytes -= kept.bytes
         return kept
 
     def put_back(self, session_id: str, kept: Kept) -> None:
         """Keep the desk for the session's next round."""
         self.take(session_id)
         self._kept[session_id] = kept
-        self._facts += len(kept.desk.memory.facts)
-        while self._facts > self._facts_max and len(self._kept) > 1:
+        self._bytes += kept.bytes
+        while len(self._kept) > 1 and (self._bytes > self._bytes_max or len(self._kept) > self._desks_max):
             self.take(next(iter(self._kept)))
 
 

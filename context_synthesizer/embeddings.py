@@ -10,6 +10,7 @@ no text is embedded twice. Whatever goes wrong here is logged, and the words alo
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from importlib import import_module
+from inspect import iscoroutinefunction
 from math import isfinite, sqrt
 
 import structlog
@@ -33,8 +34,12 @@ def load_embed(path: str) -> Embed:
             f"ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS={path} cannot be loaded: {error}."
             " Name an async function as package.module:function, or leave the setting out."
         ) from error
-    if not callable(embed):
-        raise ConfigurationError(f"{path} is no function; name one from texts to vectors.")
+    call = None if isinstance(embed, type) else getattr(embed, "__call__", None)  # noqa: B004  # it is looked at
+    if not (iscoroutinefunction(embed) or iscoroutinefunction(call)):
+        raise ConfigurationError(
+            f"ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS={path} is no async function."
+            " Name one that is written `async def` and goes from texts to one vector each."
+        )
     loaded: Embed = embed
     return loaded
 

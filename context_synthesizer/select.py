@@ -3,7 +3,7 @@
 When everything fits, everything is shown whole. Otherwise the room is given out in this order:
 
     1. the question, the round and the open sub-questions, always
-    2. facts that the model's conclusions cite; of each newest result its closest fact (choice.py)
+    2. of each newest result its closest fact; facts that the model's conclusions cite (choice.py)
     3. a share for what was tried and what the model said, so that no fact takes the last of it (beside.py)
     4. facts by how close they are to what is asked (score.py), whole, the next one that fits
     5. what is left: tool uses and reasoning in their longer forms, answered sub-questions; then facts again
@@ -133,7 +133,8 @@ def _selected(
     put_must(page, must if planned is None else [fact for fact in must if fact.id not in set(planned)])
     fill(facts, [memory.facts[id] for id in planned or ()])
     summaries = summaries_section(memory, room)
-    fill(page, [fact for fact in ordered if fact.id not in facts.lines])
+    others = [fact for fact in ordered if fact.id not in facts.lines]
+    fill(page, others)
     room.left += for_uses
 
     left_out = Section("Not shown", room)
@@ -143,7 +144,7 @@ def _selected(
     room.left += for_words
     said = said_section(notes, room)
     questions.put_all(answered)
-    fill(page, ordered)
+    fill(page, others)
     room.left += for_listing
     if omitted := _omitted(memory, facts, page):
         told, briefly = not_shown(omitted)

@@ -1,9 +1,13 @@
 """Settings of the context synthesizer: `ANTIPHON_CONTEXT_SYNTHESIZER_<NAME>`."""
 
-from pydantic import Field
+import re
+
+from pydantic import Field, field_validator
 from pydantic_settings import SettingsConfigDict
 
 from shared.settings import Settings
+
+_PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 class ContextSynthesizerSettings(Settings):
@@ -15,7 +19,6 @@ class ContextSynthesizerSettings(Settings):
     concurrency: int = Field(default=128, ge=1, le=10_000, description="Messages in hand at once.")
     embeddings: str = Field(
         default="",
-        pattern=r"^([A-Za-z_][\w.]*:[A-Za-z_]\w*)?$",
         description="`package.module:function`, an async function from texts to vectors; words alone when empty.",
     )
     briefing_tokens: int = Field(
@@ -30,3 +33,10 @@ class ContextSynthesizerSettings(Settings):
         le=1_000_000_000,
         description="Bytes of facts a session's memory keeps; what comes later is not kept, and said so.",
     )
+
+    @field_validator("embeddings")
+    @classmethod
+    def _names_a_function(cls, path: str) -> str:
+        if path and not _PATH.fullmatch(path):
+            raise ValueError("name a function as package.module:function, or leave the setting out")
+        return path

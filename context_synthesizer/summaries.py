@@ -1,18 +1,20 @@
 """A model as compressor: which facts it is given, and whether what it made of them can be believed. Pure.
 
-A summary is one line for one or several facts, which it names: `F20, F22: Both courses last six hours.` It is held
-against them: a number, an id, a name or a quotation that none of them holds is invented, one that a named fact
-holds and the line does not is lost. One such, and the whole summary is refused; the rules go on without it.
+A summary is one line for one or several facts, which it names: `F20, F22: Both courses last six hours.` Each line is
+held against them, as `faithful` tells. One line that does not hold, and the whole summary is refused; the rules go on
+without it.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 
 from context_synthesizer.choice import by_closeness, fill
+from context_synthesizer.faithful import Said, Source, fault
 from context_synthesizer.page import Page, Pieces, Room
 from shared.briefing import Briefing, digest_of, id_ranges, ids_in
 from shared.events import SummaryCompleted, ToSummarize
 from shared.excerpt import one_line
+from shared.fence import unescaped
 from shared.memory import Fact, Memory, Summary
 from shared.tokens import UNITS_PER_TOKEN, estimate_tokens
 
@@ -20,14 +22,10 @@ SOURCE_TOKENS_MIN, SOURCE_TOKENS_MAX = 1_500, 6_000
 """Less is not worth a call; more is not read at once."""
 _SUMMARY_SHARE = 10
 _SUMMARY_TOKENS_MAX = 600
-_LINE = re.compile(r"^[-*\s]*((?:F\d{1,9}(?:\s?[-–]\s?F\d{1,9})?(?:,\s*)?){1,200})\s*:\s*(\S.*)$")
+_LINES_MAX, _LINE_CHARACTERS_MAX = 200, 2_000
+_LINE = re.compile(r"^[-*\s]*+((?:F\d{1,9}(?:\s?[-–]\s?F\d{1,9})?(?:,\s*+)?){1,200})\s*+:\s*(\S.*)$")
 _PART = re.compile(r"F(\d{1,9})(?:\s?[-–]\s?F(\d{1,9}))?")
 _RUN_MAX = 1_000
-_CODE = re.compile(r"[\w][\w.,:/@%+-]*")
-"""A number, a date, an id: told by its digits."""
-_NAME = re.compile(r"(?<![.!?:;\n\"“(] )(?<=[^\S\n])[^\W\d_a-z][\w'’-]+")
-"""A capitalised word that does not begin a sentence."""
-_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{8,500})[\"”»]")
 
 
 def select_to_summarize(
@@ -54,18 +52,23 @@ def select_to_summarize(
 
 def checked(summary: SummaryCompleted, memory: Memory) -> Summary | str:
     """The summary as it is kept, or why it is refused, as a sentence."""
-    given = {id: memory.facts[id] for id in ids_in(summary.facts) if id in memory.facts}
+    given = {id: _source(memory.facts[id], memory) for id in ids_in(summary.facts) if id in memory.facts}
     lines: list[str] = []
     named: list[str] = []
-    for line in filter(None, map(str.strip, summary.text.splitlines())):
+    told_lines = list(filter(None, map(str.strip, unescaped(summary.text).splitlines())))
+    if len(told_lines) > _LINES_MAX or any(len(line) > _LINE_CHARACTERS_MAX for line in told_lines):
+        return (
+            f"It has more than {_LINES_MAX} lines, or one of more than {_LINE_CHARACTERS_MAX:,} characters."
+        )
+    for line in told_lines:
         told = _LINE.match(line)
         ids = _ids(told[1]) if told else []
         if told is None or not ids:
             return f"A line names no facts: {one_line(line, 80)}"
         if unknown := [id for id in ids if id not in given]:
             return f"It names facts that it was not given: {', '.join(unknown[:5])}."
-        if fault := _fault(told[2], [given[id] for id in ids], memory):
-            return fault
+        if found := fault(told[2], [given[id] for id in ids]):
+            return found
         lines.append(f"{', '.join(id_ranges(ids))}: {told[2]}")
         named += ids
     if not named:
@@ -73,37 +76,9 @@ def checked(summary: SummaryCompleted, memory: Memory) -> Summary | str:
     return Summary(round=summary.round, text="\n".join(lines), facts=id_ranges(named))
 
 
-def _fault(line: str, facts: Iterable[Fact], memory: Memory) -> str:
-    """What the line invents or loses, as a sentence; empty when nothing."""
-    statements = "\n".join(fact.statement for fact in facts)
-    titles = "\n".join(memory.document_of(fact).title for fact in facts)
-    if (
-        invented := _telling(line)
-        - _telling(f"{statements}\n{titles}")
-        - _plain_words(f"{statements} {titles}")
-    ):
-        return f"It invents {', '.join(sorted(invented)[:3])}."
-    if lost := _telling(statements) - _telling(line) - _plain_words(line):
-        return f"It loses {', '.join(sorted(lost)[:3])}."
-    said = _spaced(f"{statements}\n{titles}")
-    for quotation in _QUOTED.findall(line):
-        if _spaced(quotation) not in said:
-            return f"It quotes what no fact says: {one_line(quotation, 80)}"
-    return ""
-
-
-def _telling(text: str) -> set[str]:
-    """The numbers, dates, ids and names in a text."""
-    codes = {one.rstrip(".,:/-").casefold() for one in _CODE.findall(text) if any(map(str.isdigit, one))}
-    return codes | {name.casefold() for name in _NAME.findall(text)}
-
-
-def _plain_words(text: str) -> set[str]:
-    return {word.casefold() for word in re.findall(r"[^\W\d_][\w'’-]+", text)}
-
-
-def _spaced(text: str) -> str:
-    return " ".join(text.split()).casefold()
+def _source(fact: Fact, memory: Memory) -> Source:
+    title = memory.document_of(fact).title
+    return Source(Said(unescaped(fact.statement), fact.is_json), Said(unescaped(title)))
 
 
 def _summarized(memory: Memory) -> Iterable[str]:

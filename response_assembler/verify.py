@@ -17,6 +17,7 @@ from response_assembler.markdown import Sentence
 from response_assembler.quote import document_of, json_value
 from response_assembler.uncertainty import doubt
 from shared.excerpt import one_line
+from shared.fence import unescaped
 from shared.memory import Memory
 from shared.session import Uncertainty
 
@@ -72,7 +73,7 @@ def _quotes_not_found(
 def _numbers_not_found(
     sentence: Sentence, evidence: "_Evidence", numbers: Mapping[str, int]
 ) -> Iterator[Uncertainty]:
-    outside = _QUOTED.sub(" ", sentence.text)
+    outside = _QUOTED.sub(" ", unescaped(sentence.text))
     for written in dict.fromkeys(_NUMBER.findall(outside)):
         if sum(sign.isdigit() for sign in written) < 2 or evidence.holds_number(sentence.cited, written):
             continue
@@ -123,7 +124,7 @@ class _Evidence:
 
 
 def _words(text: str) -> list[str]:
-    bare = normalize("NFKC", text.replace("&lt;", "<")).casefold().replace("_", " ")
+    bare = normalize("NFKC", unescaped(text)).casefold().replace("_", " ")
     return _WORD.findall(bare.replace("’", "'"))
 
 

@@ -13,9 +13,8 @@ def cited_ids(text: str) -> tuple[str, ...]:
     for citation in CITATION.finditer(text):
         for part in _ID_OR_RUN.finditer(citation[1]):
             first, last = int(part[1]), int(part[2] or part[1])
-            for number in range(first, min(last, first + _IDS_MAX) + 1):
-                numbers[number] = None
+            numbers.update(dict.fromkeys(range(first, min(last, first + _IDS_MAX) + 1)))
             numbers[last] = None
-        if len(numbers) > _IDS_MAX:
-            break
+            if len(numbers) > _IDS_MAX:
+                return tuple(f"F{number}" for number in numbers)
     return tuple(f"F{number}" for number in numbers)

@@ -13,7 +13,7 @@ read it.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -169,11 +169,17 @@ class Memory:
 
     @cached_property
     def open_questions(self) -> tuple[str, ...]:
-        """The sub-questions not answered yet: the model's newest list, else the query's parts by rule."""
-        for note in self._notes_newest_first:
-            if note.open or note.answered:
-                return note.open
-        return sub_questions(self.query)
+        """The sub-questions not answered yet: the query's parts by rule, until a note names others.
+
+        A note that only answers leaves the rest open.
+        """
+        still = sub_questions(self.query)
+        for note in reversed(self._notes_newest_first):
+            answered = [line.casefold() for line in note.answered]
+            still = note.open or tuple(
+                one for one in still if not any(line.startswith(_asked(one)) for line in answered)
+            )
+        return still
 
     @cached_property
     def answered(self) -> tuple[str, ...]:
@@ -191,7 +197,7 @@ class Memory:
         """Ids of the facts that the model's conclusions rest on; of those that exist."""
         texts = [one.text for one in self.reasoning]
         texts += [line for note in self._notes_newest_first for line in (*note.concluded, *note.answered)]
-        return frozenset(id for text in texts for id in cited_ids(text) if id in self.facts)
+        return frozenset(id for text in texts for id in _cited_ids(text) if id in self.facts)
 
     @cached_property
     def superseded(self) -> Mapping[str, str]:
@@ -216,3 +222,14 @@ class Memory:
     @property
     def _notes_newest_first(self) -> list[Note]:
         return [one.note for one in reversed(self.reasoning) if one.note is not None]
+
+
+@lru_cache(4_096)
+def _cited_ids(text: str) -> tuple[str, ...]:
+    """Each memory of a session reads the same notes again."""
+    return cited_ids(text)
+
+
+def _asked(question: str) -> str:
+    """How a line that answers the question begins."""
+    return question.casefold().rstrip(" ?.")

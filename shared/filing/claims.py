@@ -7,13 +7,14 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from shared.filing.dates import Date, dates_in
-from shared.filing.reading import read
+from shared.filing.dates import Date, NamedDate, dates_in
+from shared.filing.reading import read, without_capital
 
 _REMEMBERED = 8_192
 _CHARACTERS_MAX = 400
 _WORDS_MIN = 3
 _DENIAL_WORDS_MIN = 5
+_SUBJECT_WORDS_MAX = 16
 _NUMBER_WORDS = {
     "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
     "ten": "10", "eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50",
@@ -28,26 +29,28 @@ _NUMBERED = frozenset((
 ))  # fmt: skip  # a text, not a column
 """Before a number that says which one it is, not how many."""
 _RELATIVE = frozenset((
-    "today", "yesterday", "tomorrow", "tonight", "now", "ago", "last", "next", "previous", "previously", "earlier",
+    "today", "yesterday", "tomorrow", "tonight", "ago", "last", "next", "previous", "previously", "earlier",
     "later", "then", "another", "other", "more", "i", "me", "my", "we", "our", "us", "you", "your",
 ))  # fmt: skip  # a text, not a column
 """Words by which a sentence speaks of its own moment, speaker or neighbours."""
-_LASTING = frozenset((
-    "is", "are", "was", "were", "has", "have", "had", "cost", "costs", "count", "counts", "lasts", "take", "takes",
-    "employ", "employs", "employed", "total", "totals", "stands", "stood", "amounts", "amounted", "contain",
-    "contains", "contained", "hold", "holds", "held", "offer", "offers", "offered", "serve", "serves", "served",
-    "includes", "included", "charges", "charged", "pays", "paid", "earns", "earned", "operates", "operated",
-    "numbers", "numbered", "lists", "listed", "measures", "weighs", "comprises", "comprised",
+_STATE = frozenset((
+    "is", "are", "costs", "counts", "lasts", "takes", "employs", "totals", "stands", "amounts", "contains", "holds",
+    "offers", "serves", "includes", "charges", "pays", "earns", "operates", "numbers", "lists", "measures", "weighs",
+    "comprises", "supports", "runs", "owns",
 ))  # fmt: skip  # a text, not a column
+_VERBS = _STATE | frozenset((
+    "was", "were", "has", "have", "had", "cost", "took", "employed", "stood", "amounted", "contained", "held",
+    "offered", "served", "included", "charged", "paid", "earned", "operated", "numbered", "listed", "measured",
+    "weighed", "comprised", "supported", "ran", "owned", "does", "do", "did", "can", "cannot", "will", "won",
+))  # fmt: skip  # a text, not a column
+_PRESENT = frozenset(("now", "currently"))
 _NOT = frozenset(("not", "never", "no", "without", "cannot"))
 _DO = ("do", "does", "did")
 _CONTRACTED = {"can't": "can", "won't": "will"}
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[-/]\d+)*")
 _SIGNS = "$€£¥₹%°<>=+±~"
 _SPEAKER = re.compile(r"[^:]{1,40}[:：]\s")
-_DATE_FIRST = re.compile(r"(?:As of|In|On|Since|By|During|Until)\s[^,.]{0,24}?\d{4}(?:-\d\d)*,?\s+")
-_MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
-_PROPER = re.compile(rf"[Tt]he\s+[A-Z]|\S+(?:\s+\S+){{0,2}}?\s+(?!(?:{_MONTH})\b)[A-Z]|[A-Z]{{2}}")
+_JOINS_NAMES = frozenset(("of", "and", "&", "de", "la", "von", "van", "the"))
 
 
 class Claim(NamedTuple):
@@ -57,44 +60,47 @@ class Claim(NamedTuple):
     numbers: tuple[str, ...]
     date: Date | None
     is_lasting: bool
-    """Whether it speaks of a state, which a later date replaces, and not of an event."""
+    """Whether it speaks of a state valid from its date on, which a later date replaces; not of a period or event."""
 
 
 @lru_cache(_REMEMBERED)
 def claim_of(text: str) -> Claim | None:
     """The claim of a sentence with numbers; None when it has none, or cannot be compared."""
-    words = read(text, False).words
+    reading = read(text, False)
+    cased, words = reading.words, reading.folded
     figured = [word for word in words if not word.isalpha() or word in _NUMBER_WORDS]
     numbers = [word for word in figured if _figure(word)]
     if all(map(_YEAR.fullmatch, numbers)) or not _is_comparable(text, words):
         return None
     dates = list(dates_in(words))
-    if len(dates) > 1:
+    if len(dates) > 1 or (not dates and not _PRESENT.isdisjoint(words)):
         return None
-    undated = words[: dates[0].start] + words[dates[0].end :] if dates else words
+    undated = cased[: dates[0].start] + cased[dates[0].end :] if dates else cased
     figures = {at: figure for at, word in enumerate(undated) if (figure := _figure(word))}
     if not figures or len(undated) < _WORDS_MIN or any(_says_which(undated, at) for at in figures):
         return None
+    template = [_around(word) if at in figures else word for at, word in enumerate(undated)]
     return Claim(
-        template=" ".join([_around(word) if at in figures else word for at, word in enumerate(undated)]),
+        template=" ".join([without_capital(template[0]), *template[1:]]),
         numbers=tuple(figures.values()),
         date=dates[0].date if dates else None,
-        is_lasting=not _LASTING.isdisjoint(undated) or words[:2] == ("as", "of"),
+        is_lasting=bool(dates) and _is_state(words, dates[0]),
     )
 
 
 @lru_cache(_REMEMBERED)
 def denied_by(text: str) -> tuple[str, ...]:
     """The keys of what a sentence denies, in the forms that its verb may have there; none when it denies nothing."""
-    words = read(text, False).words
+    reading = read(text, False)
+    cased, words = reading.words, reading.folded
     has_not = "n't" in text or "n’t" in text or not _NOT.isdisjoint(words)
-    if not has_not or not _is_comparable(text, words):
+    if not has_not or not _is_comparable(text, words) or not _PRESENT.isdisjoint(words):
         return ()
-    found = [at for at, word in enumerate(words) if word in _NOT or word.endswith(("n't", "n’t"))]
+    found = [at for at, word in enumerate(words) if word in _NOT or word.endswith("n't")]
     if len(found) != 1 or len(words) < _DENIAL_WORDS_MIN:
         return ()
     at = found[0]
-    before, negation, behind = words[:at], words[at].replace("’", "'"), words[at + 1 :]
+    before, negation, behind = cased[:at], words[at], cased[at + 1 :]
     if negation == "without":
         return (_key(*before, "with", *behind),)
     if negation == "cannot":
@@ -109,29 +115,53 @@ def denied_by(text: str) -> tuple[str, ...]:
     return (_key(*before, *behind),)
 
 
-def names_subject(text: str) -> bool:
-    """Whether a sentence begins with a name, as far as capital letters tell, be it behind a date."""
-    date = _DATE_FIRST.match(text)
-    subject = text[date.end() :] if date else text
-    return read(subject, False).is_telling and _PROPER.match(subject) is not None
+@lru_cache(_REMEMBERED)
+def subject_of(text: str) -> str:
+    """The name that a sentence leads with, before its verb and behind a date; empty when it is not surely a name.
+
+    The capital of the first word tells nothing: `Revenue was` leads with no name, `The Aker is` and `Ada Holm is` do.
+    """
+    raw = text.replace(",", " ").split()[:_SUBJECT_WORDS_MAX]
+    folded = [word.lower() for word in raw]
+    date = next(iter(dates_in(folded)), None)
+    start = date.end if date is not None and date.start == 0 else 0
+    is_first = start == 0
+    if folded[start : start + 1] == ["the"]:
+        start, is_first = start + 1, False
+    end = next((at for at in range(start, len(raw)) if folded[at] in _VERBS), start)
+    name = raw[start:end]
+    capitals = sum(word[0].isupper() for word in name)
+    is_name = all(word.isalpha() and (word[0].isupper() or word in _JOINS_NAMES) for word in name)
+    return " ".join(name) if is_name and capitals > is_first else ""
 
 
 def _is_comparable(text: str, words: tuple[str, ...]) -> bool:
     """Whether what a sentence claims does not hang on its moment, its speaker or its neighbours."""
-    if len(text) > _CHARACTERS_MAX or "?" in text or _SPEAKER.match(text):
+    if len(text) > _CHARACTERS_MAX or "?" in text or ";" in text or _SPEAKER.match(text):
         return False
     return _RELATIVE.isdisjoint(words)
 
 
+def _is_state(words: tuple[str, ...], date: NamedDate) -> bool:
+    """Whether something is said to hold from a date on: `as of`, `since`, `now`, `updated`; not `in`, `during`."""
+    lead = words[date.start : date.end]
+    if "as" in lead:
+        return True
+    is_from_then = "since" in lead or words[date.start - 1 : date.start] == ("updated",)
+    return (is_from_then or not _PRESENT.isdisjoint(words)) and not _STATE.isdisjoint(words)
+
+
 def _says_which(words: tuple[str, ...], at: int) -> bool:
-    """Whether a number tells which one, or when, and not how many."""
-    return at == 0 or words[at - 1] in _NUMBERED or _YEAR.fullmatch(words[at]) is not None
+    """Whether a number tells which one, or when, and not how many: `Lesson 3`, `Boeing 737`, `2024`."""
+    if at == 0 or words[at - 1][:1].isupper() or words[at - 1].lower() in _NUMBERED:
+        return True
+    return _YEAR.fullmatch(words[at]) is not None
 
 
 def _figure(word: str) -> str:
     """The number that a word is, with its unit's sign apart; empty when it is none."""
     if word.isalpha():
-        return _NUMBER_WORDS.get(word, "")
+        return _NUMBER_WORDS.get(word.lower(), "")
     bare = word.strip(_SIGNS).replace(",", "")
     return bare if bare[:1].isdecimal() and bare[-1].isdecimal() else ""
 

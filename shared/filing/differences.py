@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from shared.filing.claims import Claim, claim_of, denied_by, names_subject
+from shared.filing.claims import Claim, claim_of, denied_by, subject_of
 from shared.filing.dates import Date, dates_in, is_later
 from shared.filing.reading import read
-from shared.filing.records import Entry, disagree, entry_of
+from shared.filing.pieces import Statement
+from shared.filing.records import Entry, Kind, disagree, entry_of, is_same_kind, kind_of
 from shared.memory import Document, Fact
 
 _REMEMBERED = 2_048
@@ -44,7 +45,7 @@ class Differences:
 
     def __init__(self) -> None:
         self._claims: dict[str, list[tuple[Claim, str, Document]]] = {}
-        self._records: dict[tuple[str, str], list[tuple[Entry, str, Document]]] = {}
+        self._records: dict[tuple[str, str], list[tuple[Entry, str, Document, Kind]]] = {}
         self._stated: dict[str, Place] = {}
         self._denied: dict[str, Place] = {}
 
@@ -53,7 +54,7 @@ class Differences:
         if fact.is_json:
             if entry := entry_of(fact.statement):
                 alike = self._records.setdefault(entry.identity, [])
-                alike.append((entry, fact.id, document))
+                alike.append((entry, fact.id, document, kind_of(document.tool, fact.position)))
                 del alike[:-_COMPARED_MAX]
             return
         if claim := claim_of(fact.statement):
@@ -64,25 +65,28 @@ class Differences:
         for key in denied_by(fact.statement):
             self._denied[key] = (fact.id, document)
 
-    def relations(self, text: str, is_json: bool, document: Document) -> Relations:
+    def relations(self, statement: Statement, document: Document) -> Relations:
         """How a statement that is about to be filed stands to those filed."""
-        if is_json:
+        text = statement.text
+        if statement.is_json:
             entry = entry_of(text)
-            return self._of_record(entry, document) if entry and entry.identity in self._records else NONE
+            if entry is None or entry.identity not in self._records:
+                return NONE
+            return self._of_record(entry, document, kind_of(document.tool, statement.position))
         claim = claim_of(text)
         found = self._of_claim(claim, text, document) if claim and claim.template in self._claims else NONE
         opposite = self._opposite(text, document)
         return found._replace(contradicts=(*found.contradicts, *opposite)) if opposite else found
 
-    def _of_record(self, entry: Entry, document: Document) -> Relations:
+    def _of_record(self, entry: Entry, document: Document, kind: Kind) -> Relations:
         others = self._records[entry.identity]
         call = (document.round, document.call_id)
-        if any((other.round, other.call_id) == call for _, _, other in others):
+        if any((other.round, other.call_id) == call for _, _, other, _ in others):
             return NONE  # a name that one result gives twice names nothing
         return _sorted(
             (_is_later(entry.date, document, other.date, its), fact)
-            for other, fact, its in others
-            if disagree(entry, other)
+            for other, fact, its, its_kind in others
+            if is_same_kind(entry, kind, other, its_kind) and disagree(entry, other)
         )
 
     def _of_claim(self, claim: Claim, text: str, document: Document) -> Relations:
@@ -133,15 +137,25 @@ def _differ_in_one(one: Claim, other: Claim) -> bool:
 
 
 def _is_same_subject(text: str, document: Document, other: Document) -> bool:
-    """Whether words that are the same speak of the same: they name it, or it is the title of both."""
-    subject = _subject(document.title)
-    is_title = subject == _subject(other.title) and subject not in _GENERIC_TITLES
-    return is_title or names_subject(text)
+    """Whether words that are the same speak of the same: below one title, or of what they name themselves.
+
+    A name counts where both titles hold it too, or neither document has a title of its own: `Revenue in Europe` in
+    the reports of two firms is not the same.
+    """
+    one, its = _subject(document.title), _subject(other.title)
+    if one == its and one not in _GENERIC_TITLES:
+        return True
+    subject = subject_of(text)
+    if not subject:
+        return False
+    if one in _GENERIC_TITLES and its in _GENERIC_TITLES:
+        return True
+    return all(f" {subject.lower()} " in f" {title} " for title in (one, its))
 
 
 @lru_cache(_REMEMBERED)
 def _subject(title: str) -> str:
     """A title without the dates in it: two reports of one firm are on the same subject."""
-    words = read(title, False).words
+    words = read(title, False).folded
     dated = {at for date in dates_in(words) for at in range(date.start, date.end)}
     return " ".join([word for at, word in enumerate(words) if at not in dated])

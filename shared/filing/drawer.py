@@ -59,42 +59,41 @@ class Drawer:
             document: Document | None = None
             name = _name(part, origin)
             for statement in part.statements:
-                id = self._known.at(*origin[:2], statement.position) or self._find(statement, name)
+                id = self._known.at(*origin[:2], statement.position) or self._find(statement, name, origin)
                 if id is None:
                     document = document or self._new_document(part, origin)
-                    id = self._new_fact(document, statement)
+                    id = self._new_fact(document, statement, name)
                 told.append(id)
         return tuple(told)
 
     def _file_part(self, part: Part, origin: Origin) -> list[str]:
         name = _name(part, origin)
-        found = [self._find(statement, name) for statement in part.statements]
+        found = [self._find(statement, name, origin) for statement in part.statements]
         if self._is_repeat(part, origin, found):
             return [id for id in found if id is not None]
         document = self._new_document(part, origin)
         told: list[str] = []
         for statement, known in zip(part.statements, found, strict=True):
-            id = known or self._new.find(statement.text, statement.is_json, name)
+            id = known or self._new.find(statement, name, origin.is_untrusted)
             if id is None:
-                id = self._new_fact(document, statement)
+                id = self._new_fact(document, statement, name)
             elif self._document_of(id) is not document:
+                self._new.see(id, document)
                 self._sightings.append(Sighting(fact=id, document=document.id, position=statement.position))
             told.append(id)
         return told
 
     def _is_repeat(self, part: Part, origin: Origin, found: list[str | None]) -> bool:
         """Whether this is a document again that the same tool has told, so that no source is new."""
-        sources = set()
-        for id in found:
-            if id is None:
-                return False
-            document = self._document_of(id)
-            sources.add((document.tool, document.title))
-        return sources == {(origin.tool, part.title)}
+        return all(
+            id is not None
+            and any(known.has_seen(id, origin.tool, part.title) for known in (self._known, self._new))
+            for id in found
+        )
 
-    def _find(self, statement: Statement, name: str) -> str | None:
-        found = self._known.find(statement.text, statement.is_json, name)
-        return found or self._new.find(statement.text, statement.is_json, name)
+    def _find(self, statement: Statement, name: str, origin: Origin) -> str | None:
+        found = self._known.find(statement, name, origin.is_untrusted)
+        return found or self._new.find(statement, name, origin.is_untrusted)
 
     def _document_of(self, id: str) -> Document:
         number = int(id[1:]) - self._first_fact
@@ -115,7 +114,7 @@ class Drawer:
         self._documents.append(document)
         return document
 
-    def _new_fact(self, document: Document, statement: Statement) -> str:
+    def _new_fact(self, document: Document, statement: Statement, name: str) -> str:
         relations = self._relations(document, statement)
         fact = Fact(
             id=f"F{self._first_fact + len(self._facts)}",
@@ -127,13 +126,13 @@ class Drawer:
             **relations,
         )
         self._facts.append(fact)
-        self._new.put(fact, document)
+        self._new.put(fact, document, name)
         return fact.id
 
     def _relations(self, document: Document, statement: Statement) -> dict[str, tuple[str, ...]]:
         """How the statement stands to facts old and new: what is worth saying of it."""
-        old = self._known.relations(statement.text, statement.is_json, document)
-        new = self._new.relations(statement.text, statement.is_json, document)
+        old = self._known.relations(statement, document)
+        new = self._new.relations(statement, document)
         if old is NONE and new is NONE:
             return {}
         return {name: getattr(old, name) + getattr(new, name) for name in Relations._fields}

@@ -25,13 +25,16 @@ _SMALL_CHARACTERS = 1500
 _PROSE_MIN = 60
 _PROSE_WITHOUT_END = 200
 _TEXT_MIN = 25
-_GRAINS = tuple(2**n for n in range(25))
+_GRAIN_MAX = 2**24
+_SAMPLE = 500
 _TEXT_KEYS = frozenset((
     "text", "content", "body", "passage", "snippet", "summary", "description", "abstract", "message",
     "answer", "extract", "page_content", "chunk", "paragraph", "transcript", "excerpt", "note", "comment",
 ))  # fmt: skip  # a text, not a column
 _SENTENCE_END = re.compile(r"[.!?…。！？؟।](?:[\"'”’)\]]?(?:\s|$)|(?<=[。！？]))")
 _WIDE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
+_NEW_LINE = re.compile(r"\n[ \t]*(?:[^\w\s]|\d|\w[^:\n]{0,40}:\s|[\r\n](?=\w))")
+"""Where a line begins that is a statement of its own, as far as its first characters tell."""
 _NOTHING = ("", "[]", "{}", "null", '""')
 _GONE = object()
 
@@ -48,7 +51,7 @@ def parts_of(data: Any, path: str = "$") -> tuple[Part, ...]:
     """What `data`, which stands at `path`, states; nothing when there is nothing in it."""
     if is_nothing(data):
         return ()
-    for grain in _GRAINS:
+    for grain in _grains(data):
         parts: list[Part] = []
         count = 0
         for part in _walk(data, path, "", grain, 0):
@@ -59,6 +62,34 @@ def parts_of(data: Any, path: str = "$") -> tuple[Part, ...]:
         else:
             return tuple(parts)
     return (Part(path, title_of(data), (as_json(path, data),)),)
+
+
+def _grains(data: Any) -> Iterator[int]:
+    """How many neighbours to join: by an estimate, so that few sizes are tried, and larger ones if it was low."""
+    about = _pieces_about(data, 0)
+    grain = 1
+    while grain * FACTS_PER_RESULT_MAX < about:
+        grain *= 2
+    while grain <= _GRAIN_MAX:
+        yield grain
+        grain *= 2 if grain < COARSE else 4
+
+
+def _pieces_about(value: Any, depth: int) -> int:
+    """About how many statements a value makes; rather too few than too many."""
+    if isinstance(value, str):
+        ends = sum(value.count(end) for end in (". ", "! ", "? ", "。"))
+        return max(1, min(ends, len(value) // _TEXT_MIN), len(_NEW_LINE.findall(value)))
+    if not isinstance(value, dict | list) or depth > DEPTH_MAX:
+        return 0
+    step = 1 + len(value) // _SAMPLE
+    sample = list(value.values() if isinstance(value, dict) else value)[::step]
+    inside = sum([_pieces_about(one, depth + 1) for one in sample if isinstance(one, dict | list) or _is_long(one)])
+    return max(step * inside, len(value) if _is_records(value) else 1)
+
+
+def _is_long(value: Any) -> bool:
+    return isinstance(value, str) and len(value) >= _PROSE_MIN
 
 
 def is_nothing(data: Any) -> bool:

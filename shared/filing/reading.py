@@ -1,6 +1,12 @@
-"""Words of a statement as they are compared: lower case, without punctuation and what says little. Pure."""
+"""Words of a statement as they are compared: without the punctuation and the words that say nothing. Pure.
+
+What can change the meaning stays: case (`US` and `us`), signs and brackets before a number (`(5)`, `–5`), `C#`,
+`;` and `?`, and beside a negation all punctuation between clauses (`staff; never managers`). Only the first word of
+a sentence loses its capital.
+"""
 
 import json
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -9,10 +15,18 @@ from pydantic_core import from_json
 _REMEMBERED = 8_192
 _TELLING_CHARACTERS = 25
 _TELLING_JSON_CHARACTERS = 40
-_PUNCTUATION = ".,:;!?()[]{}\"'“”‘’„«»…—–*_`|~#。，！？、：；（）「」『』،؟।"
-_SAY_LITTLE = frozenset((
-    "", "-", "the", "a", "an", "also", "just", "very", "really", "indeed", "moreover", "however", "thus",
-    "therefore",
+_OPENING = "\"'“‘„«([{*_`|~–—…¿¡（「『"
+_OPENING_OF_NUMBERS = "\"'“‘„«*_`|"
+_CLOSING = ".,:;!?…)]}\"'”’»*_`|~–—。，！？、：；）」』،؟؛।"
+_CLOSING_OF_NUMBERS = ".,:;!?…)]}”’»*_`|。，！？、：；）」』،؟؛।"
+_CURRENCY = "$€£¥₹"
+_SIGNS = "-–—−+~*/()#|"
+_MARKS = frozenset(";?；？؟؛")
+_MARKS_OF_CLAUSES = _MARKS | frozenset(".,:!…()[]–—-。，！、：（）،।")
+_SAY_NOTHING = frozenset(("the", "also", "indeed", "moreover", "however", "thus", "therefore"))
+_NEGATIONS = frozenset((
+    "not", "never", "no", "nor", "neither", "none", "nobody", "nothing", "without", "cannot", "only", "except",
+    "unless", "hardly", "but",
 ))  # fmt: skip  # a text, not a column
 _LEAN = frozenset((
     "he", "she", "it", "they", "his", "her", "hers", "its", "their", "theirs", "this", "that", "these",
@@ -25,9 +39,11 @@ class Reading(NamedTuple):
     """What a statement is recognised by."""
 
     key: str
-    """Its words; of JSON, the value with its keys in order, behind a brace."""
+    """Its words, and the marks that count; of JSON, the value with its keys in order, behind a brace."""
     words: tuple[str, ...]
     """Those of the key; none of JSON."""
+    folded: tuple[str, ...]
+    """The words in lower case."""
     is_telling: bool
     """Whether it means the same whatever document it stands in."""
 
@@ -36,14 +52,59 @@ class Reading(NamedTuple):
 def read(text: str, is_json: bool) -> Reading:
     """What a statement is recognised by."""
     if is_json:
-        return Reading("{" + _canonical(text), (), len(text) >= _TELLING_JSON_CHARACTERS)
-    all_words = [word.strip(_PUNCTUATION) for word in text.lower().replace("’", "'").split()]
-    words = tuple([word for word in all_words if word not in _SAY_LITTLE])
-    if not words:
-        return Reading(text, (), False)
-    return Reading(
-        " ".join(words), words, len(text) >= _TELLING_CHARACTERS and not _leans(text, all_words[0])
-    )
+        return Reading("{" + _canonical(text), (), (), len(text) >= _TELLING_JSON_CHARACTERS)
+    raw = text.replace("’", "'").split()
+    bare = [word if word.isalnum() else _bare(word) for word in raw]
+    kept = [at for at, word in enumerate(bare) if _says_something(raw, bare, at)]
+    if not kept:
+        return Reading(text, (), (), False)
+    words = [bare[at] or raw[at] for at in kept]
+    if kept[0] == 0:
+        words[0] = without_capital(words[0])
+    folded = tuple([word.lower() for word in words])
+    key = " ".join(words) + _marks(text, raw, kept, folded)
+    is_telling = len(text) >= _TELLING_CHARACTERS and not _leans(text, bare[0].lower())
+    return Reading(key, tuple(words), folded, is_telling)
+
+
+def without_capital(word: str) -> str:
+    """The word as it stands within a sentence, unless it is all capitals."""
+    return word if word.isupper() else word.lower()
+
+
+def _bare(word: str) -> str:
+    """The word without the punctuation around it; before and behind a number only what cannot be a sign."""
+    opened = word.lstrip(_OPENING)
+    if opened.lstrip(_CURRENCY)[:1].isdecimal():
+        opened = word.lstrip(_OPENING_OF_NUMBERS)
+    closed = opened.rstrip(_CLOSING)
+    return opened.rstrip(_CLOSING_OF_NUMBERS) if closed[-1:].isdecimal() else closed
+
+
+def _says_something(raw: Sequence[str], bare: Sequence[str], at: int) -> bool:
+    word = bare[at]
+    if word.strip(_SIGNS):
+        return word.lower() not in _SAY_NOTHING
+    # a sign that stands alone counts beside a number
+    is_sign = raw[at][0] in _SIGNS
+    return is_sign and any(other[:1].isdecimal() for other in (*bare[max(0, at - 1) : at], *bare[at + 1 : at + 2]))
+
+
+def _marks(text: str, raw: Sequence[str], kept: Sequence[int], folded: Sequence[str]) -> str:
+    """The marks that count, each behind the number of words before it; empty for most sentences."""
+    has_negation = not _NEGATIONS.isdisjoint(folded) or "n't" in text or "n’t" in text
+    counted = _MARKS_OF_CLAUSES if has_negation else _MARKS
+    if counted.isdisjoint(text):
+        return ""
+    marks: list[str] = []
+    before = 0
+    for at, word in enumerate(raw):
+        while before < len(kept) and kept[before] <= at:
+            before += 1
+        inner = word.rstrip(".!。！") if at == len(raw) - 1 else word
+        if found := [sign for sign in inner if sign in counted]:
+            marks.append(f"{before}{''.join(found)}")
+    return "\0" + " ".join(marks) if marks else ""
 
 
 def _leans(text: str, first_word: str) -> bool:

@@ -1,5 +1,6 @@
 """What a record is about, and what it says of it, so that records can be compared. Pure."""
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -11,8 +12,10 @@ from shared.filing.dates import Date, date_of_value
 _REMEMBERED = 4_096
 _CHARACTERS_MAX = 4_000
 _VALUE_CHARACTERS_MAX = 80
-_CODE_CHARACTERS = 6
-_SHAPE_SHARED = 0.5
+_NUMBERS = re.compile(r"\[\d+(?::\d+)?\]")
+_CODE_CHARACTERS_MIN = 4
+_CODE_DIGITS_MIN = 6
+_SHAPE_SHARED = 0.75
 _IDS = ("id", "uuid", "isbn", "sku", "doi", "slug", "email")
 _NAMES = ("title", "name", "full_name")
 _DATES = (
@@ -34,12 +37,16 @@ _PASSING = frozenset((
 """What a record says of its retrieval, or in free words."""
 
 
+Kind = tuple[str, str]
+"""The tool that told a record, and where in its results such records stand."""
+
+
 class Entry(NamedTuple):
     """A record with what names it."""
 
     identity: tuple[str, str]
     is_code: bool
-    """Whether it is named by an id that is no mere count."""
+    """Whether it is named by an id that no other thing is likely to have: letters and digits, or many digits."""
     shape: frozenset[str]
     which: Mapping[str, Any]
     said: Mapping[str, Any]
@@ -60,7 +67,7 @@ def entry_of(text: str) -> Entry | None:
     rest = {key: value for key, value in plain.items() if key not in (named, dated) and key not in _PASSING}
     return Entry(
         identity=(named, str(plain[named])),
-        is_code=named in _IDS and len(str(plain[named])) >= _CODE_CHARACTERS,
+        is_code=named in _IDS and _is_code(str(plain[named])),
         shape=frozenset(key.lower() for key in record),
         which={key: value for key, value in rest.items() if _says_which(key)},
         said={key: value for key, value in rest.items() if not _says_which(key)},
@@ -70,6 +77,15 @@ def entry_of(text: str) -> Entry | None:
 
 def record_value(record: dict[str, Any], key: str) -> Any:
     return next(value for name, value in record.items() if name.lower() == key)
+
+
+def kind_of(tool: str, position: str) -> Kind:
+    return tool, _NUMBERS.sub("[]", position)
+
+
+def is_same_kind(one: Entry, kind: Kind, other: Entry, its: Kind) -> bool:
+    """Whether what names both can be the name of one thing: the 1 of a customer is not the 1 of an order."""
+    return kind == its or (one.is_code and other.is_code)
 
 
 def disagree(one: Entry, other: Entry) -> bool:
@@ -83,6 +99,12 @@ def disagree(one: Entry, other: Entry) -> bool:
     if not one.is_code and any(key in _NAMES for key in differing):
         return False
     return bool(differing) and (one.is_code or len(differing) <= max(1, len(common) // 2))
+
+
+def _is_code(name: str) -> bool:
+    digits = sum(map(str.isdecimal, name))
+    has_both = digits > 0 and any(map(str.isalpha, name)) and len(name) >= _CODE_CHARACTERS_MIN
+    return has_both or digits >= _CODE_DIGITS_MIN
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:

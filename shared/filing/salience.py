@@ -37,7 +37,7 @@ def salience_of(text: str, is_json: bool) -> float:
         return LITTLE if '"score"' in text and _RANKING.fullmatch(text) else USUAL
     if _is_no_sentence(text):
         return LEAST
-    words = read(text, False).words
+    words = read(text, False).folded
     return LITTLE if not _TELL_TALE.isdisjoint(words) and _BOILERPLATE.search(text) else USUAL
 
 

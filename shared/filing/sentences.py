@@ -20,7 +20,7 @@ _DIALOGUE_MAX = 500
 _SPEAKER_MAX = 100
 _SHORT = 25
 _SHORT_IDEOGRAPHS = 8
-_SPLIT_AT_ONCE = 8_000
+_SPLIT_AT_ONCE = 2_000
 """`sentencex` takes quadratic time on some texts, so it never sees a long one."""
 _HEADING_LINE = re.compile(r"\s{0,3}#{1,6}[ \t]+(?P<words>\S.*?)[\s#]*")
 _ITEM = re.compile(r"(?:[-*+•‣◦]|\d{1,4}[.)])[ \t]+(?=\S)")
@@ -32,7 +32,22 @@ _SPEAKER = re.compile(
 _RULE = re.compile(r"[\s=_*#|:+~.-]*")
 _WIDE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _SENTENCE_END = (".", "!", "?", ",", ";", "。", "！", "？", "…", "؟", "।")
+_FULL_STOP = (".", "!", "?", "。", "！", "？", "…", "؟", "।")
 _TITLE_WORDS_MAX = 10
+_WRAPPED_TITLE_MAX = 80
+_GOES_ON = frozenset((
+    "a", "an", "the", "and", "or", "but", "nor", "of", "for", "to", "in", "on", "at", "by", "with", "without", "from",
+    "into", "onto", "over", "under", "as", "if", "than", "that", "which", "who", "whom", "whose", "when", "where",
+    "while", "because", "until", "unless", "except", "between", "among", "about", "after", "before", "during",
+    "through", "per", "via", "against", "toward", "towards", "upon", "within", "like", "its", "his", "her", "their",
+    "our", "your", "my", "this", "these", "those",
+))  # fmt: skip  # a text, not a column
+"""Words that a line may break behind, but no title ends in."""
+_SAYS = frozenset((
+    "is", "are", "was", "were", "be", "been", "has", "have", "had", "does", "do", "did", "can", "cannot", "could",
+    "may", "might", "must", "shall", "should", "will", "would", "not", "never",
+))  # fmt: skip  # a text, not a column
+"""Words that make a line part of a sentence."""
 
 COARSE = 16
 """The grain from which on structure gives way to size."""
@@ -101,6 +116,9 @@ def _by_heading(text: str, *, has_headings: bool) -> Iterator[tuple[str, list[Sp
         words = one_line(text[slice(*bare)], TITLE_CHARACTERS_MAX)
         heading = f"{top}: {words}" if top else words
         top = top or words
+        if words.endswith(_FULL_STOP):  # it says something itself
+            yield heading, [bare]
+            bare = None
     if bare is not None:
         yield (top if heading != top else ""), [bare]
 
@@ -125,6 +143,8 @@ def _split(text: str, block: Block) -> list[Span]:
 
 def _sentences(text: str, block: Block) -> list[tuple[int, int]]:
     """The block's sentences; a very short one goes with the one before, or the one behind."""
+    if _is_short(text[block.start : min(block.end, block.start + _SHORT)]) and block.end - block.start < _SHORT:
+        return list(_stripped(text, block.start, block.end))
     spans: list[tuple[int, int]] = []
     was_short = False
     for start, end in _stretches(text, block.start, block.end):
@@ -154,8 +174,9 @@ def _segmented(text: str) -> list[str]:
 
 def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     while end - start > _SPLIT_AT_ONCE:
-        space = text.rfind(" ", start + _SPLIT_AT_ONCE // 2, start + _SPLIT_AT_ONCE)
-        edge = space if space > 0 else start + _SPLIT_AT_ONCE
+        first, last = start + _SPLIT_AT_ONCE // 2, start + _SPLIT_AT_ONCE
+        found = (text.rfind(mark, first, last) + len(mark) for mark in (". ", "。", " "))
+        edge = next((at for at in found if at > first), last)
         yield start, edge
         start = edge
     yield start, end
@@ -252,6 +273,9 @@ def _title_line(lines: list[str]) -> int:
         return -1
     if not lines[first + 1].strip():
         return first
+    words = title.lower().split()
+    if len(title) > _WRAPPED_TITLE_MAX or title.split()[-1] in _GOES_ON or not _SAYS.isdisjoint(words):
+        return -1
     stands_above = (
         len(title.split()) <= _TITLE_WORDS_MAX and not below[0].islower() and len(below) > len(title)
     )

@@ -1,5 +1,6 @@
 """Values as memory can keep them: JSON that any reader takes. Pure."""
 
+from math import isfinite, isnan
 from typing import Any
 
 from pydantic_core import to_json
@@ -9,13 +10,13 @@ _INTEGER_BITS_MAX = 1_024
 
 
 def storable(value: Any) -> Any:
-    """The value itself, unless JSON cannot carry it; then lone surrogates become `?`, and what is nested
-    too deeply, or no JSON at all, its place in words."""
+    """The value itself, unless JSON cannot carry it; then lone surrogates become `?`, numbers without an
+    end their names, and what is nested too deeply, or no JSON at all, its place in words."""
     try:
-        to_json(value, inf_nan_mode="strings")
+        written = to_json(value, inf_nan_mode="constants")
     except (ValueError, RecursionError):
         return _mended(value, _DEPTH_MAX)
-    return value
+    return _mended(value, _DEPTH_MAX) if b"Infinity" in written or b"NaN" in written else value
 
 
 def storable_text(text: str) -> str:
@@ -33,4 +34,6 @@ def _mended(value: Any, depth: int) -> Any:
         return [_mended(inner, depth - 1) for inner in value]
     if isinstance(value, int) and value.bit_length() > _INTEGER_BITS_MAX:
         return "(a number too large to be kept)"
+    if isinstance(value, float) and not isfinite(value):
+        return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value if value is None or isinstance(value, bool | int | float) else "(not JSON)"

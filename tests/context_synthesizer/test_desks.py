@@ -95,7 +95,7 @@ def test_each_session_has_its_own_desk() -> None:
 
 
 def test_the_desk_longest_unused_is_put_away_first() -> None:
-    desks = Desks(facts_max=4)
+    desks = Desks(bytes_max=2 * len(b"".join(some_items(2))))
     for name in ("s1", "s2"):
         desks.put_back(name, Kept(QUERY, 8_000, some_items(2)))
     used = desks.take("s1")
@@ -108,7 +108,7 @@ def test_the_desk_longest_unused_is_put_away_first() -> None:
 
 
 def test_a_desk_too_large_for_all_room_is_kept_alone() -> None:
-    desks = Desks(facts_max=1)
+    desks = Desks(bytes_max=1)
     desks.put_back("s1", Kept(QUERY, 8_000, some_items(1)))
     desks.put_back("s2", large := Kept(QUERY, 8_000, some_items(4)))
     assert desks.take("s1") is None
@@ -116,10 +116,19 @@ def test_a_desk_too_large_for_all_room_is_kept_alone() -> None:
 
 
 def test_room_is_counted_by_what_desks_hold_when_they_are_put_back() -> None:
-    desks = Desks(facts_max=5)
+    desks = Desks(bytes_max=3 * len(b"".join(some_items(2))))
     for _ in range(3):
         kept = desks.take("s1") or Kept(QUERY, 8_000, some_items(2))
         desks.put_back("s1", kept)
     desks.put_back("s2", Kept(QUERY, 8_000, some_items(2)))
     assert desks.take("s1") is not None
     assert desks.take("s2") is not None
+
+
+def test_desks_that_hold_nothing_are_bounded_by_their_number() -> None:
+    desks = Desks(desks_max=2)
+    for name in ("s1", "s2", "s3"):
+        desks.put_back(name, Kept(QUERY, 8_000))
+    assert desks.take("s1") is None
+    assert desks.take("s2") is not None
+    assert desks.take("s3") is not None

@@ -1,13 +1,17 @@
 """The port for embeddings: what it adds, and that nothing depends on it."""
 
+import asyncio
 from collections.abc import Sequence
 
 import pytest
 
+from context_synthesizer import embeddings
 from context_synthesizer.desk import Desk
 from context_synthesizer.embeddings import load_embed, with_salience
+from context_synthesizer.settings import ContextSynthesizerSettings
 from shared.errors import ConfigurationError
 from shared.memory import MemoryDelta
+from shared.settings import load
 from tests.memories import a_round
 
 QUESTION = "Who composes?"
@@ -43,14 +47,62 @@ async def gives_one_too_few(texts: Sequence[str]) -> list[list[float]]:
 
 
 async def gives_no_numbers(texts: Sequence[str]) -> list[list[float]]:
-    return [[float("nan")] for _ in texts]
+    return [*[[1.0] for _ in texts[1:]], [float("nan")]]
 
 
 async def gives_vectors_of_many_lengths(texts: Sequence[str]) -> list[list[float]]:
     return [[1.0] * (place + 1) for place, _ in enumerate(texts)]
 
 
-@pytest.mark.parametrize("embed", [fails, gives_one_too_few, gives_no_numbers, gives_vectors_of_many_lengths])
+async def gives_infinities(texts: Sequence[str]) -> list[list[float]]:
+    """Of one text alone; the others are close."""
+    return [*[[1.0, 0.0] for _ in texts[1:]], [float("inf"), 0.0]]
+
+
+async def never_comes(texts: Sequence[str]) -> list[list[float]]:
+    await asyncio.Event().wait()
+    return [[1.0] for _ in texts]
+
+
+class Embedder:
+    async def __call__(self, texts: Sequence[str]) -> list[list[float]]:
+        return [[1.0] for _ in texts]
+
+
+EMBEDDER = Embedder()
+
+
+def not_async(texts: Sequence[str]) -> list[list[float]]:
+    return [[1.0] for _ in texts]
+
+
+async def test_what_takes_too_long_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embeddings, "TIMEOUT_S", 0.01)
+    delta = a_delta()
+    async with asyncio.timeout(30):
+        assert await with_salience(delta, QUESTION, never_comes) == delta
+
+
+@pytest.mark.parametrize("path", [f"{__name__}:not_async", f"{__name__}:Embedder", "json:dumps"])
+def test_what_is_not_async_is_refused(path: str) -> None:
+    with pytest.raises(ConfigurationError, match="is no async function"):
+        load_embed(path)
+
+
+def test_an_object_that_is_called_like_an_async_function_will_do() -> None:
+    assert load_embed(f"{__name__}:EMBEDDER") is EMBEDDER
+
+
+def test_a_setting_that_names_no_function_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS", "no function")
+    with pytest.raises(ConfigurationError, match=r"as package\.module:function") as refused:
+        load(ContextSynthesizerSettings)
+    assert "A-Za-z" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "embed", [gives_infinities, fails, gives_one_too_few, gives_no_numbers, gives_vectors_of_many_lengths]
+)
 async def test_when_it_fails_in_any_way_words_alone_decide(embed: object) -> None:
     delta = a_delta()
     assert await with_salience(delta, QUESTION, embed) == delta  # type: ignore[arg-type]  # of many kinds

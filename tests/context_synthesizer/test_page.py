@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 
 from context_synthesizer.page import Page, Pieces, Room
 from context_synthesizer.render import render
+from shared.memory import Memory
 from shared.tokens import token_units
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session
 from tests.context_synthesizer.drawn import sessions
 from tests.context_synthesizer.reading import read
+from tests.memories import a_memory, a_round
 
 _ROOM = 10**9
 
@@ -121,3 +123,36 @@ def test_what_is_known_about_a_fact_may_change_though_its_pieces_are_kept() -> N
     before, after = a_session(Told([first])).memory, session.memory
     assert pieces.line(before, before.facts["F1"], is_short=False).text.startswith("F1 The MCP")
     assert pieces.line(after, after.facts["F1"], is_short=False).text.startswith("F1 (superseded by F2) The")
+
+
+def a_page_of(memory: Memory, *, by_call: bool = False) -> Page:
+    """All facts of a memory."""
+    page = Page("Facts", memory, Pieces(), Room(_ROOM), by_call)
+    assert all(page.put(fact) for fact in memory.facts.values())
+    return page
+
+
+def test_of_one_tool_what_anybody_may_have_written_never_shares_a_fence_with_the_rest() -> None:
+    first, second = (
+        a_round(("search", {"q": n}, f"The {n} is open to guests."), round=r)
+        for r, n in ((1, "house"), (2, "pier"))
+    )
+    page = a_page_of(a_memory(first, second, untrusted=["toolu_20"]))
+    assert [line for line in page.texts if line.startswith("<result")] == [
+        '<result tool="search" trust="tool">',
+        '<result tool="search" trust="untrusted">',
+    ]
+
+
+def test_a_statement_that_says_its_title_stands_below_none_where_room_is_short() -> None:
+    text = "Aker Works makes ships in Norwick. It was founded in 1931 by two brothers."
+    memory = a_memory(a_round(("search", {"query": "x"}, [{"title": "Aker Works", "text": text}])))
+    assert a_page_of(memory).texts[1:4] == [
+        "F1 Aker Works makes ships in Norwick.",
+        "## Aker Works",
+        "F2 It was founded in 1931 by two brothers.",
+    ]
+    assert a_page_of(memory, by_call=True).texts[1:3] == [
+        "## Aker Works",
+        "F1 Aker Works makes ships in Norwick.",
+    ]

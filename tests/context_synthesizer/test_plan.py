@@ -20,6 +20,10 @@ TOPICS = "mcp courses", "mcp teachers", "harbour fees", "ferry times", "course p
 
 def a_long_session(rounds: int, passages: int = 5, sentences: int = 4) -> Session:
     """Each round one search on one of a few topics; the passages are told in sentences of their own."""
+    return a_session(*long_rounds(rounds, passages, sentences), query=QUERY)
+
+
+def long_rounds(rounds: int, passages: int = 5, sentences: int = 4) -> list[Told]:
     told = []
     for number in range(rounds):
         topic = TOPICS[number % len(TOPICS)]
@@ -31,7 +35,7 @@ def a_long_session(rounds: int, passages: int = 5, sentences: int = 4) -> Sessio
             for n in range(passages)
         ]
         told.append(Told([a_search(topic, *((f"Page {number}.{n}", text) for n, text in enumerate(texts)))]))
-    return a_session(*told, query=QUERY)
+    return told
 
 
 def briefings(session: Session, tokens_max: int) -> Iterator[Briefing]:
@@ -135,3 +139,11 @@ def test_facts_that_many_conclusions_cite_stay_in_a_planned_briefing() -> None:
         desk.add(delta)
     shown = read(desk.briefing(18, 99), QUERY).facts
     assert set(cited) <= set(shown)
+
+
+def test_what_conclusions_cite_is_planned_for_though_its_words_are_far_from_the_question() -> None:
+    far = Told([a_search("else", ("Log", "A storm broke the quay of Norwick in the winter of 1962."))])
+    cites = Told(text="The storm may matter [F1].")
+    briefing = a_session(far, cites, *long_rounds(20), query=QUERY).briefing(4_100)
+    assert "# Further facts" in briefing.text, "it has been planned anew"
+    assert "F1 A storm broke the quay" in facts_text(briefing)

@@ -1,13 +1,18 @@
 """Briefings: within their budget, true to their sources, and closed against what tools return."""
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterable
 from itertools import groupby, pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from context_synthesizer.choice import missed
 from context_synthesizer.desk import Desk
 from context_synthesizer.page import Pieces
 from context_synthesizer.render import question_lines, short_fact_line
@@ -444,3 +449,67 @@ def test_what_the_log_keeps_of_a_briefing_is_small() -> None:
     told = [(f"T{n}", f"Statement {n} is about mcp and nothing else. " * 3) for n in range(200)]
     session = a_session(*(Told([a_search("mcp", *told[n : n + 20])]) for n in range(0, 200, 20)))
     assert len(session.briefing(1_000).outline.model_dump_json()) < 2_000
+
+
+def test_what_is_new_is_shown_though_conclusions_cite_more_than_there_is_room_for() -> None:
+    much = [
+        (f"Course {n}", f"Course number {n} on MCP is held in the old house by the harbour.")
+        for n in range(300)
+    ]
+    evenings = "in the old house by the harbour, on all evenings of the week but Saturday and Sunday"
+    all_of_it = Note(concluded=("All of them will do [F1-F300]",))
+    session = a_session(
+        Told([a_search("MCP courses", *much)], note=all_of_it),
+        Told(
+            [a_search("who teaches MCP", ("Teachers", f"Ada Holm teaches every course on MCP, {evenings}."))]
+        ),
+    )
+    newest = fact_saying(session.memory, "Ada Holm teaches")
+    for tokens in (600, 2_000, 5_000):
+        assert newest.id in ids_in(session.briefing(tokens).outline.shown)
+
+
+def test_what_a_later_date_puts_aside_is_not_missed() -> None:
+    memory = a_session(
+        Told([a_search("MCP", ("a", "The course cost 40 euros in 2020."))]),
+        Told([a_search("MCP", ("b", "Since 2024 the course is free."))], supersedes=[(0, 1)]),
+    ).memory
+    assert missed(memory, {"F1": 10.0, "F2": 9.0}, frozenset()) == ("F2",)
+
+
+def test_behind_facts_that_do_not_fit_shorter_ones_have_their_place() -> None:
+    long = [
+        (f"MCP {n}", f"Who teaches MCP: courses teach MCP {n}, " + f"and so on {n} " * 150) for n in range(5)
+    ]
+    session = a_session(
+        Told([a_search("teaches", ("s", "Somebody teaches."))]),
+        Told([a_search("MCP courses teach who teaches", *long)]),
+        Told([a_search("y", ("t", "Nothing of that kind."))]),
+    )
+    shown = ids_in(session.briefing(400).outline.shown)
+    assert fact_saying(session.memory, "Somebody teaches").id in shown
+
+
+def test_a_briefing_has_the_same_bytes_in_every_process() -> None:
+    """The order of a set, which differs from process to process, decides nothing."""
+    code = (
+        "from tests.context_synthesizer.test_golden import RENDERED; import hashlib;"
+        "from tests.context_synthesizer.builders import Told, a_search, a_session;"
+        "words = 'alpha beta gamma delta epsilon zeta theta iota kappa lambda omega sigma'.split();"
+        "texts = [(str(n), ' '.join(words[n % 5 :: n % 3 + 1] + words[: n % 7])) for n in range(60)];"
+        "session = a_session(Told([a_search('x', *texts)]), query=' '.join(words));"
+        "print([hashlib.sha256(render().encode()).hexdigest() for render in RENDERED.values()]);"
+        "print(sorted(session.desk().scores.items()))"
+    )
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=Path(__file__).parents[2],
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    ]
+    assert len(told[0]) > 64
+    assert told[0] == told[1] == told[2]

@@ -67,6 +67,82 @@ def test_a_summary_that_invents_or_loses_something_is_refused_with_the_reason(te
     assert refused.endswith((".", "…")) or ":" in refused
 
 
+FACTS = (
+    "Anthropic introduced the protocol in November 2024.",
+    "It takes six hours, and the fee does not include lunch.",
+    "The temperature was -5 degrees at the camp, which is 12 km from Calden.",
+    "A ticket costs $5 before noon.",
+    "The share of women rose from 5 to 9 percent between 2010 and 2020.",
+    "The bridge carries at most 40 tonnes and was finished after the war.",
+)
+
+
+def told_of_them(text: str) -> Summary | str:
+    memory = a_session(Told([a_search("x", *((f"T{n}", one) for n, one in enumerate(FACTS)))])).memory
+    assert [fact.statement for fact in memory.facts.values()] == list(FACTS)
+    return checked(a_summary(text, tuple(memory.facts)), memory)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "F1: Anthropic's protocol was introduced in November 2024.\nF4: $5 a ticket before noon.",
+        "F1, F2: Introduced by Anthropic in November 2024; takes 6 hours; lunch is not included.",
+        "F3, F4: The camp, 12 km from Calden, had -5 degrees; tickets cost 5 dollars before noon.",
+        "F5: The women's share increased from 5 percent to 9% between 2010 and 2020.",
+        "F6: Finished after the war, the bridge carries up to 40 t.",
+        "F5, F6: Share of women: rose from 5 to 9 percent, 2010 to 2020. Bridge: at most 40 tonnes.",
+        "F2: A six-hour course; lunch isn't in the fee.",
+    ],
+)
+def test_a_line_that_says_the_same_in_fewer_words_is_believed(text: str) -> None:
+    assert isinstance(told_of_them(text), Summary)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("F1: Microsoft introduced the protocol in November 2024.", "microsoft"),
+        ("F1: The protocol came in November 2024. Google introduced it.", "google"),
+        ("F2: It takes nine hours, and the fee does not include lunch.", "9 h"),
+        ("F2: It takes six hours, and the fee includes lunch.", "denied"),
+        ("F1: Anthropic has not introduced the protocol in November 2024.", "denies"),
+        ("F3: The temperature was 5 degrees at the camp, which is 12 km from Calden.", "invents 5"),
+        ("F3: The temperature was -5 degrees at the camp, 12 mi from Calden.", "12 mi"),
+        ("F3: The temperature was -5 degrees at the camp, 12 miles from Calden.", "12 mi"),
+        ("F4: A ticket costs EUR5 before noon.", "eur5"),
+        ("F4: A ticket costs €5 before noon.", "5 eur"),
+        ("F4: A ticket costs EUR 5 before noon.", "5 eur"),
+        ("F4: A ticket costs $5 after noon.", "before and after"),
+        ("F5: The share of women rose from 9 to 5 percent between 2010 and 2020.", "order of 9, 5"),
+        ("F5: The share of women rose from 9 percent to 5 percent, 2010 to 2020.", "order of 9, 5"),
+        ("F5: The share of women fell from 5 to 9 percent between 2010 and 2020.", "rise and fall"),
+        ("F5: The share of women rose from 5 to 9 percent between 2020 and 2010.", "order of 2020, 2010"),
+        ("F6: The bridge carries at least 40 tonnes and was finished after the war.", "at most"),
+        ("F6: The bridge carries 40 tonnes and was finished after the war.", "at most"),
+        ("F5, F6: Women rose from 9 to 5 percent, 2010 to 2020; at most 40 tonnes.", "order of 9, 5"),
+    ],
+)
+def test_a_line_that_turns_its_fact_around_is_refused(text: str, why: str) -> None:
+    refused = told_of_them(text)
+    assert isinstance(refused, str)
+    assert why in refused
+
+
+def test_signs_that_a_fence_replaces_are_compared_as_they_were() -> None:
+    memory = a_session(
+        Told([a_search("x", ("T", "(In 1990 she moved to the town of Calden, they say.)"))])
+    ).memory
+    summary = checked(a_summary('F1: "&#40;In 1990 she moved to the town of Calden".', ("F1",)), memory)
+    assert isinstance(summary, Summary)
+    assert summary.text == 'F1: "(In 1990 she moved to the town of Calden".'
+
+
+@pytest.mark.parametrize("text", ["F1: x\n" * 201, "F1: " + "x" * 2_000], ids=["lines", "a line"])
+def test_a_summary_that_is_no_summary_any_more_is_refused(text: str) -> None:
+    assert "more than" in str(checked(a_summary(text), a_memory()))
+
+
 def test_a_summary_names_only_facts_that_it_was_given() -> None:
     refused = checked(a_summary("F3: They say it.", facts=("F1", "F2")), a_memory())
     assert refused == "It names facts that it was not given: F3."
@@ -111,6 +187,7 @@ def test_whatever_the_model_says_is_kept_or_refused(text: str) -> None:
         "F1: " + "Ann Lee " * 100_000,
         "\n" * 400_000,
         "- * " * 100_000,
+        "F1," + " " * 1_900 + "x",
     ],
     ids=lambda text: text[:12],
 )
@@ -141,6 +218,20 @@ def test_what_is_to_be_summarized_is_bounded_and_not_shown() -> None:
     assert not named & set(ids_in(briefing.outline.shown))
     assert all(f"\n{id} " in text for id in named)
     assert all(desk.memory.facts[id].statement in text for id in named)
+
+
+def test_what_a_later_date_puts_aside_is_not_summarized() -> None:
+    session = much_more_than_fits()
+    desk = session.desk(1_000)
+    first = desk.to_summarize(desk.briefing(11, 12))
+    assert first is not None
+    old = ids_in(first[1].facts)[:5]
+    newest = list(desk.memory.facts.values())[-1]
+    later = newest.model_copy(update={"id": "F901", "statement": "All of mcp has moved.", "supersedes": old})
+    desk.add(MemoryDelta(facts=(later,)))
+    second = desk.to_summarize(desk.briefing(11, 12))
+    assert second is not None
+    assert not set(old) & set(ids_in(second[1].facts))
 
 
 def test_what_a_summary_stands_for_is_not_summarized_again() -> None:

@@ -6,7 +6,7 @@ from response_assembler.markdown import read
 from response_assembler.verify import DOUBTS_MAX, unsupported
 from shared.memory import Memory
 from shared.session import Uncertainty
-from tests.response_assembler.builders import a_document, a_memory
+from tests.response_assembler.builders import a_document, a_memory, some_facts
 
 FACTS = a_memory(
     a_document(
@@ -14,6 +14,7 @@ FACTS = a_memory(
         "It’s 57.09 km long and opened on 2016-06-01.",
         "Some 28.2 million tonnes of rock, worth 1,250 francs a load, came out.",
         {"text": 'He said "it runs\nunder the Alps" to all', "cost_chf": 9560000000, "share": 0.5},
+        "(Of old) it stood < there alone.",
     ),
     query="Is the “longest tunnel of all times” older than 42 years?",
 )
@@ -42,6 +43,7 @@ def kinds(text: str) -> list[str]:
         "“Not at all so” is short of nothing cited.",
         "“too short here” [F1].",
         "> He wrote “it runs\n> under the Alps” [F3].",
+        "He noted “&#40;Of old) it stood &lt; there” [F4].",
     ],
 )
 def test_a_quotation_that_stands_in_what_is_cited_is_not_doubted(text: str) -> None:
@@ -84,6 +86,7 @@ def test_a_doubted_quotation_is_named_with_the_source_it_is_missing_from() -> No
         "There are 3 of them [F2].",
         "12 of them, and 99, without a source.",
         "Version v12 of mp3 x99 [F2].",
+        "It is (so &#40;they say) [F2].",
     ],
 )
 def test_a_number_that_stands_in_what_is_cited_is_not_doubted(text: str) -> None:
@@ -101,6 +104,17 @@ def test_a_number_that_does_not_is_noted_as_perhaps_computed(number: str) -> Non
 
 def test_a_citation_that_does_not_exist_is_not_doubted_twice() -> None:
     assert kinds("It is “never was opened at all” in 1999 [F9].") == []
+
+
+def test_a_sentence_that_cites_very_many_facts_is_not_held_against_them() -> None:
+    def claims(last: int) -> list[str]:
+        memory = some_facts(last)
+        numbers = {id: n for n, id in enumerate(memory.facts, 1)}
+        (block,) = read(f"There were 987 of them [F1-F{last}].").blocks
+        return [doubt.kind for doubt in unsupported(block.sentences, memory, numbers)]
+
+    assert claims(40) == ["number_not_found"]
+    assert claims(41) == []
 
 
 def test_doubts_are_bounded_for_each_kind() -> None:

@@ -163,3 +163,16 @@ def test_records_that_may_be_of_two_things_are_left_alone(one: Any, other: Any) 
 def test_records_of_one_name_in_one_result_are_a_list() -> None:
     records = [{"name": "Oslo", "degrees": degrees} for degrees in (3, 5, 8)]
     assert relations(told(records)) == NONE
+
+
+def test_a_claim_is_held_against_several_that_are_alike_and_not_against_the_newest_alone() -> None:
+    """Subjects whose reports come in turns."""
+    early = [
+        ("Tessin", "As of March 2024, the harbour has 12 cranes."),
+        ("Calden", "As of March 2024, the harbour has 9 cranes."),
+    ]
+    memory = told(
+        *([{"title": f"Harbour of {town}", "text": text}] for town, text in early),
+        [{"title": "Harbour of Tessin", "text": "As of May 2025, the harbour has 15 cranes."}],
+    )
+    assert relations(memory) == (("F1",), (), ())

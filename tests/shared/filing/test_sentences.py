@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shared.filing import sentences
 from shared.filing.sentences import sections
 
 texts = st.one_of(
@@ -145,3 +146,14 @@ def test_hostile_texts_are_cut_all_the_same() -> None:
 def test_coarser_statements_join_neighbours() -> None:
     text = "The first sentence is here. The second sentence is here. The third one stands here."
     assert statements(text, 2) == [text[:56].strip(), text[56:].strip()]
+
+
+def test_a_text_without_a_sentence_s_end_is_split_a_bounded_piece_at_a_time() -> None:
+    """The splitter's time grows with more than the length of what it is given."""
+    given: list[int] = []
+    text = "word " * 20_000
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sentences, "_segmented", lambda piece: given.append(len(piece)) or [piece])
+        assert "".join(statements(text)).count("word") == 20_000
+    assert given
+    assert max(given) <= 8_000

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from shared.filing.claims import Claim, claim_of, denied_by, subject_of
 from shared.filing.dates import Date, dates_in, is_later
-from shared.filing.reading import read
 from shared.filing.pieces import Statement
+from shared.filing.reading import read
 from shared.filing.records import Entry, Kind, disagree, entry_of, is_same_kind, kind_of
 from shared.memory import Document, Fact
 

@@ -79,12 +79,14 @@ def _pieces_about(value: Any, depth: int) -> int:
     """About how many statements a value makes; rather too few than too many."""
     if isinstance(value, str):
         ends = sum(value.count(end) for end in (". ", "! ", "? ", "。"))
-        return max(1, min(ends, len(value) // _TEXT_MIN), len(_NEW_LINE.findall(value)))
+        return max(1, min(ends, len(value) // _PROSE_MIN), len(_NEW_LINE.findall(value)))
     if not isinstance(value, dict | list) or depth > DEPTH_MAX:
         return 0
     step = 1 + len(value) // _SAMPLE
     sample = list(value.values() if isinstance(value, dict) else value)[::step]
-    inside = sum([_pieces_about(one, depth + 1) for one in sample if isinstance(one, dict | list) or _is_long(one)])
+    inside = sum(
+        [_pieces_about(one, depth + 1) for one in sample if isinstance(one, dict | list) or _is_long(one)]
+    )
     return max(step * inside, len(value) if _is_records(value) else 1)
 
 

@@ -6,6 +6,7 @@ a sentence loses its capital.
 """
 
 import json
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -22,8 +23,12 @@ _CLOSING_OF_NUMBERS = ".,:;!?…)]}”’»*_`|。，！？、：；）」』،�
 _CURRENCY = "$€£¥₹"
 _SIGNS = "-–—−+~*/()#|"
 _MARKS = frozenset(";?；？؟؛")
+_ANY_MARK = re.compile("[;?；？؟؛]")
 _MARKS_OF_CLAUSES = _MARKS | frozenset(".,:!…()[]–—-。，！、：（）،।")
-_SAY_NOTHING = frozenset(("the", "also", "indeed", "moreover", "however", "thus", "therefore"))
+_SAY_NOTHING = frozenset((
+    "the", "also", "indeed", "moreover", "however", "thus", "therefore",
+    "The", "Also", "Indeed", "Moreover", "However", "Thus", "Therefore",
+))  # fmt: skip  # in pairs
 _NEGATIONS = frozenset((
     "not", "never", "no", "nor", "neither", "none", "nobody", "nothing", "without", "cannot", "only", "except",
     "unless", "hardly", "but",
@@ -55,7 +60,11 @@ def read(text: str, is_json: bool) -> Reading:
         return Reading("{" + _canonical(text), (), (), len(text) >= _TELLING_JSON_CHARACTERS)
     raw = text.replace("’", "'").split()
     bare = [word if word.isalnum() else _bare(word) for word in raw]
-    kept = [at for at, word in enumerate(bare) if _says_something(raw, bare, at)]
+    kept = [
+        at
+        for at, word in enumerate(bare)
+        if (word not in _SAY_NOTHING if word.isalnum() else _says_something(raw, bare, at))
+    ]
     if not kept:
         return Reading(text, (), (), False)
     words = [bare[at] or raw[at] for at in kept]
@@ -84,17 +93,19 @@ def _bare(word: str) -> str:
 def _says_something(raw: Sequence[str], bare: Sequence[str], at: int) -> bool:
     word = bare[at]
     if word.strip(_SIGNS):
-        return word.lower() not in _SAY_NOTHING
+        return True
     # a sign that stands alone counts beside a number
     is_sign = raw[at][0] in _SIGNS
-    return is_sign and any(other[:1].isdecimal() for other in (*bare[max(0, at - 1) : at], *bare[at + 1 : at + 2]))
+    return is_sign and any(
+        other[:1].isdecimal() for other in (*bare[max(0, at - 1) : at], *bare[at + 1 : at + 2])
+    )
 
 
 def _marks(text: str, raw: Sequence[str], kept: Sequence[int], folded: Sequence[str]) -> str:
     """The marks that count, each behind the number of words before it; empty for most sentences."""
     has_negation = not _NEGATIONS.isdisjoint(folded) or "n't" in text or "n’t" in text
     counted = _MARKS_OF_CLAUSES if has_negation else _MARKS
-    if counted.isdisjoint(text):
+    if not has_negation and not _ANY_MARK.search(text):
         return ""
     marks: list[str] = []
     before = 0

@@ -2,9 +2,9 @@
 
 Two texts are the same when their words are, in order, as `reading` reads them: whatever the spacing and the
 punctuation that changes no meaning. Every word but those like `the` and `also` counts: of two sentences of twenty
-words that differ in one, the one often denies the other. A sentence that leans on its document (`He was born there.`), or is very short,
-is the same only below the same title. JSON is the same when it is equal, below the same title. What anybody may
-have written can be found again in trusted words, never the other way round.
+words that differ in one, the one often denies the other. A sentence that leans on its document (`He was born there.`),
+or is very short, is the same only below the same title. JSON is the same when it is equal, below the same title. What
+anybody may have written can be found again in trusted words, never the other way round.
 """
 
 import re

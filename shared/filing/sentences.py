@@ -21,6 +21,7 @@ _SPEAKER_MAX = 100
 _SHORT = 25
 _SHORT_IDEOGRAPHS = 8
 _SPLIT_AT_ONCE = 2_000
+_SPLIT_AT_ONCE_WIDE = 500
 """`sentencex` takes quadratic time on some texts, so it never sees a long one."""
 _HEADING_LINE = re.compile(r"\s{0,3}#{1,6}[ \t]+(?P<words>\S.*?)[\s#]*")
 _ITEM = re.compile(r"(?:[-*+•‣◦]|\d{1,4}[.)])[ \t]+(?=\S)")
@@ -77,10 +78,14 @@ def sections(text: str, grain: int = 1) -> Iterator[Section]:
     """The statements of a text in order, `grain` neighbours in one, by heading.
 
     A heading reads `the text's first: heading` where both are there; one with nothing below it is a statement.
-    From `COARSE` on, headings are words like others. A section of very many statements comes in several.
+    From `COARSE` on, a text is cut by size alone. A section of very many statements comes in several.
     """
+    if grain >= COARSE:
+        if spans := list(cut(text, 0, len(text), _SHORT * grain)):
+            yield Section("", spans)
+        return
     held = Section("", [])
-    for heading, spans in _by_heading(text, has_headings=grain < COARSE):
+    for heading, spans in _by_heading(text):
         if held.spans and (heading != held.heading or len(held.spans) > _HELD_MAX * grain):
             yield _coarser(held, grain)
             held = Section(heading, [])
@@ -95,18 +100,20 @@ def sections(text: str, grain: int = 1) -> Iterator[Section]:
 def cut(text: str, start: int, end: int, longest: int = _SENTENCE_MAX) -> Iterator[Span]:
     """`text[start:end]` in slices of at most `longest` characters that end where a word does, stripped."""
     while end - start > longest:
-        space = text.rfind(" ", start + longest // 2, start + longest)
-        edge = space if space > 0 else start + longest
+        first, last = start + longest // 2, start + longest
+        line = text.rfind("\n", first, last)
+        space = line if line > 0 else text.rfind(" ", first, last)
+        edge = space if space > 0 else last
         yield from _stripped(text, start, edge)
         start = edge
     yield from _stripped(text, start, end)
 
 
-def _by_heading(text: str, *, has_headings: bool) -> Iterator[tuple[str, list[Span]]]:
+def _by_heading(text: str) -> Iterator[tuple[str, list[Span]]]:
     top, heading = "", ""
     bare: Span | None = None
     for block in _blocks(text):
-        if block.kind != "heading" or not has_headings:
+        if block.kind != "heading":
             bare = None
             yield heading, _split(text, block)
             continue
@@ -135,6 +142,8 @@ def _split(text: str, block: Block) -> list[Span]:
     """The block's statements."""
     if block.kind == "code":
         return list(_lumps(text, block))
+    if block.end - block.start < _SHORT and _is_short(text[block.start : block.end]):
+        return list(_stripped(text, block.start, block.end))
     spans = _sentences(text, block) if block.kind == "paragraph" else [(block.start, block.end)]
     if block.kind == "paragraph" and all(end - start <= _SENTENCE_MAX for start, end in spans):
         return spans
@@ -143,8 +152,6 @@ def _split(text: str, block: Block) -> list[Span]:
 
 def _sentences(text: str, block: Block) -> list[tuple[int, int]]:
     """The block's sentences; a very short one goes with the one before, or the one behind."""
-    if _is_short(text[block.start : min(block.end, block.start + _SHORT)]) and block.end - block.start < _SHORT:
-        return list(_stripped(text, block.start, block.end))
     spans: list[tuple[int, int]] = []
     was_short = False
     for start, end in _stretches(text, block.start, block.end):
@@ -173,8 +180,9 @@ def _segmented(text: str) -> list[str]:
 
 
 def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    while end - start > _SPLIT_AT_ONCE:
-        first, last = start + _SPLIT_AT_ONCE // 2, start + _SPLIT_AT_ONCE
+    longest = _SPLIT_AT_ONCE_WIDE if _WIDE.search(text, start, min(end, start + _SHORT)) else _SPLIT_AT_ONCE
+    while end - start > longest:
+        first, last = start + longest // 2, start + longest
         found = (text.rfind(mark, first, last) + len(mark) for mark in (". ", "。", " "))
         edge = next((at for at in found if at > first), last)
         yield start, edge

@@ -216,6 +216,13 @@ def test_lone_surrogates_do_not_reach_memory() -> None:
     assert MemoryDelta.model_validate_json(delta.model_dump_json()) == delta
 
 
+def test_numbers_without_end_are_kept_by_name_on_both_sides_of_the_wire() -> None:
+    reasoning, results = a_round(("t", {"q": [float("inf"), {"a": float("-inf")}]}, "Found it."))
+    delta = file_round(Memory(), reasoning, results)
+    assert delta.tool_usage[0].arguments == {"q": ["Infinity", {"a": "-Infinity"}]}
+    assert MemoryDelta.model_validate_json(delta.model_dump_json()) == delta
+
+
 def test_statements_of_a_session_stand_where_they_say() -> None:
     data: list[Any] = [{"title": "Ada", "text": PROSE, "tags": {"a b": ["x" * 70 + " y. z"]}}]
     memory = a_memory(a_round(("search", {}, data)))

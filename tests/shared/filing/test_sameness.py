@@ -22,9 +22,8 @@ def _record(passage: tuple[str, str]) -> dict[str, str]:
     "again",
     [
         LONG,
-        LONG.upper(),
         LONG.replace(" ", "  ").removesuffix("."),
-        "Ilsa Brandt built a bridge over the Aker, in 1874, which also was of steel from Tessin!",
+        "Ilsa Brandt built the bridge over Aker (in 1874), which also was of steel from “Tessin”!",
     ],
 )
 def test_the_same_words_elsewhere_are_a_sighting(again: str) -> None:
@@ -49,6 +48,35 @@ def test_the_same_words_elsewhere_are_a_sighting(again: str) -> None:
 )
 def test_one_word_that_differs_makes_another_fact(old: str, new: str) -> None:
     assert len(a_search(("Bridges", LONG), ("Bridges", LONG.replace(old, new))).facts) == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Acme's net income was 5 million euros.", "Acme's net income was (5) million euros."),
+        ("The night was at –5 degrees in the hills.", "The night was at 5 degrees in the hills."),
+        ("The night was at – 5 degrees in the hills.", "The night was at 5 degrees in the hills."),
+        ("Ilsa Brandt writes her programs in C#.", "Ilsa Brandt writes her programs in C."),
+        ("The company gave US staff a day off.", "The company gave us staff a day off."),
+        ("Ilsa Brandt joined the A team of Oslo.", "Ilsa Brandt joined the team of Oslo."),
+        ("Acme pays staff; never managers of it.", "Acme pays staff never; managers of it."),
+        ("Acme pays staff, never managers of it.", "Acme pays staff never, managers of it."),
+        ("No. Managers are paid by Acme as well.", "No managers are paid by Acme as well."),
+        ("Ilsa Brandt built the Aker bridge?", "Ilsa Brandt built the Aker bridge."),
+        ("Ilsa Brandt lives in Bath these days.", "Ilsa Brandt lives in bath these days."),
+        ("The rate of Tessin is .5 of all ships.", "The rate of Tessin is 5 of all ships."),
+    ],
+)
+def test_signs_and_capitals_that_change_the_meaning_make_another_fact(one: str, other: str) -> None:
+    assert len(a_search(("Acme", one), ("Acme", other)).facts) == 2
+    assert len(a_search(("Acme", one), ("Acme", one)).facts) == 1
+
+
+def test_a_trusted_statement_does_not_merge_into_what_anybody_may_have_written() -> None:
+    rounds = [a_round(("t", {}, [_record(("Bridges", LONG))]), round=number) for number in (1, 2, 3)]
+    memory = a_memory(*rounds, untrusted={"toolu_10", "toolu_30"})
+    assert [memory.document_of(fact).is_untrusted for fact in memory.facts.values()] == [True, False]
+    assert [use.facts for use in memory.tool_usage] == [("F1",), ("F2",), ("F2",)]
 
 
 def test_the_same_words_in_another_order_are_another_fact() -> None:
@@ -83,6 +111,20 @@ def test_a_text_without_a_title_is_known_by_its_tool_and_how_it_begins() -> None
         a_round(("read_page", {}, other), round=3),
     )
     assert [use.facts for use in memory.tool_usage] == [("F1", "F2"), ("F1", "F2"), ("F3", "F4")]
+
+
+@pytest.mark.parametrize("first_tool", ["read_page", "search"])
+def test_a_text_read_again_is_known_though_its_first_sentence_was_known_from_elsewhere(
+    first_tool: str,
+) -> None:
+    first = "The Aker plant stands in the town of Norwick."
+    page = f"{first} It was closed for a year after the flood."
+    memory = a_memory(
+        a_round((first_tool, {}, f"{first} It employs 300 people in all.")),
+        *(a_round(("read_page", {}, page), round=number) for number in range(2, 6)),
+    )
+    assert [use.facts for use in memory.tool_usage[1:]] == [("F1", "F3")] * 4
+    assert (len(memory.documents), len(memory.sightings)) == (2, 1)
 
 
 def test_a_document_that_another_tool_tells_is_a_source_of_its_own() -> None:

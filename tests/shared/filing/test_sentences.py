@@ -93,6 +93,29 @@ def test_a_short_first_line_stands_as_a_title_above_the_rest() -> None:
     assert {heading for heading, _ in headed("Plants make sugar from light,\nwater and air by day.")} == {""}
 
 
+@pytest.mark.parametrize(
+    "first",
+    [
+        "Refunds are never given for",
+        "Refunds for students of",
+        "Members must pay",
+        "Refunds, discounts and vouchers " + "for members " * 5,
+    ],
+)
+def test_the_first_line_of_a_wrapped_sentence_is_no_title(first: str) -> None:
+    text = f"{first}\nCustomers who cancel after the first day of the course and before its very last one."
+    assert {heading for heading, _ in headed(text)} == {""}
+    assert statements(text)[0].startswith(first.strip())
+
+
+def test_a_heading_that_is_a_sentence_is_a_statement_too() -> None:
+    text = "# Refunds are never given.\n\nAsk the office for the rest of it."
+    assert headed(text) == [
+        ("Refunds are never given.", "Refunds are never given."),
+        ("Refunds are never given.", "Ask the office for the rest of it."),
+    ]
+
+
 def test_a_line_of_dialogue_stays_whole_with_its_speaker() -> None:
     text = "Ann: Hello! I moved to Oslo. It rains.\nBob Miller: Really? Since when?\n[10:30] ann: May."
     assert statements(text) == text.split("\n")
@@ -151,9 +174,13 @@ def test_coarser_statements_join_neighbours() -> None:
 def test_a_text_without_a_sentence_s_end_is_split_a_bounded_piece_at_a_time() -> None:
     """The splitter's time grows with more than the length of what it is given."""
     given: list[int] = []
-    text = "word " * 20_000
+
+    def unsplit(piece: str) -> list[str]:
+        given.append(len(piece))
+        return [piece]
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sentences, "_segmented", lambda piece: given.append(len(piece)) or [piece])
-        assert "".join(statements(text)).count("word") == 20_000
+        patch.setattr(sentences, "_segmented", unsplit)
+        assert "".join(statements("word " * 20_000)).count("word") == 20_000
     assert given
     assert max(given) <= 8_000

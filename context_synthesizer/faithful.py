@@ -276,7 +276,7 @@ def _amounts(text: str) -> Iterator[tuple[Amount, bool]]:
             continue
         if number[0].isdigit() and _MINUS.search(text[max(0, token.start - 3) : token.start]):
             number = f"-{number}"
-        behind = () if token.is_last else tokens[place + 1 : place + 4]
+        behind = [] if token.is_last else tokens[place + 1 : place + 4]
         units = {*attached, *_currency(tokens[place - 1] if place else None), *_units(behind)}
         waiting.append((number, token.text[0].isalpha() and not any(map(str.isdigit, token.text))))
         joins = len(behind) > 1 and behind[0].text in ("to", "and", "or", "until")

@@ -63,10 +63,14 @@ def explain(reason: TerminationReason | None, session: Session) -> str:
         case None:
             return ""
         case "max_rounds_reached":
-            return f"The limit of {session.limits.max_rounds} rounds is reached."
+            return f"The limit of {_counted(session.limits.max_rounds, 'round')} is reached."
         case "max_tool_calls_reached":
-            return f"The limit of {session.limits.max_tool_calls} tool calls is reached."
+            return f"The limit of {_counted(session.limits.max_tool_calls, 'tool call')} is reached."
         case "all_tools_failed":
             return f"Every tool call of the last {session.barren_rounds} rounds failed."
         case _:
             return "The session's token budget is nearly spent."
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -9,6 +9,7 @@ from benchmarks.memory.form import Question
 from benchmarks.memory.methods import METHODS
 from benchmarks.memory.ours import Filed, briefings, statements
 from benchmarks.memory.sentences import sentences, squeeze
+from shared.fence import unescaped
 from shared.tokens import estimate_tokens
 
 OURS = "antiphon"
@@ -78,8 +79,8 @@ def _is_in(gold: str, held: str) -> bool:
 
 
 def _compared(text: str) -> str:
-    """White space does not count, nor how a fence writes `<`."""
-    return squeeze(text).replace("&lt;", "<")
+    """White space does not count, nor how a fence writes brackets and parentheses."""
+    return squeeze(unescaped(text))
 
 
 def _outcome(

@@ -15,12 +15,11 @@ Method = Callable[[Question, int], str]
 
 
 def keep_last(question: Question, tokens: int) -> str:
-    """The newest results, whole passages in the order of the search, until the next one does not fit."""
+    """The newest results, by whole passages in the order of the search, each that fits."""
     room = _Room(tokens)
     for call in reversed(_calls(question)):
         for passage in call.results:
-            if not room.take(_as_text(passage)):
-                return room.text
+            room.take(_as_text(passage))
     return room.text
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from benchmarks.memory.form import Question, Round
 from shared.events import ReasoningCompleted, ToolsCompleted
+from shared.fence import CLOSING
 from shared.tools import ToolCall, ToolResult
 
 _MODEL = "none"
-_FENCE = re.compile(r"^\s*</?result\b.*$")
+_SECTIONS = ("Facts", "Further facts")
 _FACT = re.compile(r"^F\d+ (?:\((?:superseded by|supersedes|contradicts|shortened)[^()]*\) )?")
 
 
@@ -54,9 +55,19 @@ def briefings(question: Question, tokens: int) -> Iterator[Filed]:
 
 
 def statements(text: str) -> str:
-    """A briefing without what the fence adds: its lines, the ids and marks of facts, the indentation."""
-    lines = (line for line in text.splitlines() if not _FENCE.match(line))
-    return "\n".join(_FACT.sub("", line.strip()) for line in lines)
+    """What a briefing shows of its facts: their statements, without ids, marks, indentation and what is around them."""
+    shown: list[str] = []
+    section, is_fenced = "", False
+    for line in text.split("\n"):
+        if is_fenced:
+            is_fenced = line != CLOSING
+            if section in _SECTIONS and (line.startswith("  ") or _FACT.match(line)):
+                shown.append(line[2:] if line.startswith("  ") else _FACT.sub("", line))
+        elif line.startswith("<result "):
+            is_fenced = True
+        elif line.startswith("# "):
+            section = line[2:]
+    return "\n".join(shown)
 
 
 def _events(question: Question, number: int, round: Round) -> tuple[ReasoningCompleted, ToolsCompleted]:

@@ -93,7 +93,8 @@ def time_table(buckets: Sequence[Mapping[str, float]]) -> Table:
         table.add_column(heading, justify="left" if heading == "target" else "right")
     for bucket in buckets:
         low, high, median, late = (bucket[name] for name in ("least", "most", "us_median", "us_95"))
-        aim = f"95 % under {TIME_MS:g} ms" if low <= 150 <= high else ""
+        is_met = late < TIME_MS * 1000
+        aim = f"{'met' if is_met else 'missed'} 95 % under {TIME_MS:g} ms" if low <= 150 <= high else ""
         table.add_row(
             f"{low}-{high}", str(bucket["rounds"]), f"{median / 1000:.2f} ms", f"{late / 1000:.2f} ms", aim
         )
@@ -158,4 +159,4 @@ def _cell(kind: str, method: str, share: float, outcomes: Sequence[Outcome]) -> 
     aim = target(kind, share) if method == OURS else None
     if aim is None:
         return cell
-    return f"{cell} [{'green' if recall >= aim else 'red'}]>= {aim:.2f}[/]"
+    return f"{cell}, [green]met {aim:.2f}[/]" if recall >= aim else f"{cell}, [red]missed {aim:.2f}[/]"

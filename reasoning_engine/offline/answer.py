@@ -197,7 +197,8 @@ def _shortcomings(situation: Situation, resolution: Resolution | None) -> list[s
         ]
         notes.append("Tried without success:\n\n" + "\n".join(lines[:10]))
     if not situation.tried and not situation.records:
-        notes.append("No tool was called: none that was offered fits the question.")
+        fits = "No tool was called: none that was offered fits the question."
+        notes.append(fits if situation.tools else "No tool could be called in the only round there was.")
     return notes
 
 

@@ -32,7 +32,8 @@ class BriefingReady(EventData):
         default=None, description="What is better summarized, if a model is there for it."
     )
     salience: dict[str, float] = Field(
-        default={}, description="Of the facts filed for it, what embeddings have made of it: a replay's input."
+        default={},
+        description="Of the facts filed for it, what embeddings have made of it: a replay's input.",
     )
     summary_refused: str = Field(
         default="", description="Why the summary that came with the request is not used; empty when it is."

@@ -195,12 +195,12 @@ def test_a_huge_summary_is_read_to_its_end(text: str) -> None:
     assert checked(a_summary(text), a_memory())
 
 
-def much_more_than_fits() -> Session:
+def much_more_than_fits(count: int = 900) -> Session:
     told = [
         (f"Course {n}", f"Course number {n} on mcp is held in room {n * 3} of the house by the old harbour.")
-        for n in range(900)
+        for n in range(count)
     ]
-    rounds = [Told([a_search("mcp courses", *told[start : start + 90])]) for start in range(0, 900, 90)]
+    rounds = [Told([a_search("mcp courses", *told[start : start + 90])]) for start in range(0, count, 90)]
     return a_session(*rounds)
 
 
@@ -221,15 +221,15 @@ def test_what_is_to_be_summarized_is_bounded_and_not_shown() -> None:
 
 
 def test_what_a_later_date_puts_aside_is_not_summarized() -> None:
-    session = much_more_than_fits()
+    session = much_more_than_fits(180)
     desk = session.desk(1_000)
-    first = desk.to_summarize(desk.briefing(11, 12))
+    first = desk.to_summarize(desk.briefing(3, 12))
     assert first is not None
     old = ids_in(first[1].facts)[:5]
     newest = list(desk.memory.facts.values())[-1]
-    later = newest.model_copy(update={"id": "F901", "statement": "All of mcp has moved.", "supersedes": old})
+    later = newest.model_copy(update={"id": "F181", "statement": "All of mcp has moved.", "supersedes": old})
     desk.add(MemoryDelta(facts=(later,)))
-    second = desk.to_summarize(desk.briefing(11, 12))
+    second = desk.to_summarize(desk.briefing(3, 12))
     assert second is not None
     assert not set(old) & set(ids_in(second[1].facts))
 

@@ -104,7 +104,7 @@ class TestRounds:
     def test_the_last_round_is_asked_without_tools_and_says_why(self) -> None:
         request = only(answered(an_opened_session(max_rounds=1).session, a_briefing()), ReasoningRequested)
         assert request.tools == ()
-        assert "limit of 1 rounds" in request.last_round_because
+        assert "limit of 1 round is" in request.last_round_because
 
     def test_the_answer_of_a_forced_last_round_is_partial(self) -> None:
         request = ending(answered(a_session_reasoning(max_rounds=1), a_reply()))

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.memory.form import Question, read
-from benchmarks.memory.measure import OURS, measure
+from benchmarks.memory.measure import OURS, measure, missing
 from benchmarks.memory.methods import METHODS
 from benchmarks.memory.ours import statements
 from benchmarks.memory.prose import DATA
@@ -25,6 +25,57 @@ def test_no_method_shows_more_than_it_may(question: Question, method: str, share
     assert not measure(question, share, method).is_over
 
 
-def test_a_fact_is_read_without_its_id_and_marks() -> None:
-    text = '<result tool="search">\n## Title\nF1 (superseded by F2) One.\n  Two.\nF2 (1990) Three.\n</result>'
-    assert statements(text).splitlines() == ["## Title", "One.", "Two.", "(1990) Three."]
+BRIEFING = """# Question
+What of (F1) the harbour?
+
+# Facts
+<result call="c" tool="search" round="1" trust="tool">
+## A title of it
+F1 (superseded by F2) One.
+  F16 jets flew over.
+F2 &#40;1990) Three &lt; four.
+</result>
+
+# Further facts
+<result tool="search" trust="tool">
+F7 (shortened) Five …
+</result>
+
+# Summaries
+<result call="summary" tool="summary" round="3" trust="untrusted">
+  F20: A summary.
+</result>
+
+# Tools tried
+- round 1: search {"q": "a query"} -> ok: F1-F9
+<result call="c2" tool="search" round="1" trust="tool">
+  Said of a failure.
+</result>"""
+
+
+def test_of_a_briefing_the_statements_of_its_facts_count_and_nothing_else() -> None:
+    assert statements(BRIEFING).split("\n") == [
+        "One.", "F16 jets flew over.", "&#40;1990) Three &lt; four.", "Five …",
+    ]  # fmt: skip  # a list, not a column
+    assert missing(("One. F16 jets flew over.", "(1990) Three < four."), statements(BRIEFING)) == ()
+
+
+def test_a_passage_of_several_lines_and_one_in_parentheses_are_counted() -> None:
+    text = "(In 1990 she moved to Calden, where the harbour is.)\nF16 jets flew over it:\n  all of\n  them at once."
+    gold = ("(In 1990 she moved to Calden, where the harbour is.)", "F16 jets flew over it:")
+    question = Question.model_validate(
+        {
+            "question": "Who?",
+            "rounds": [{"query": "x", "results": [{"title": "T", "text": text}]}],
+            "gold": gold,
+        }
+    )
+    assert measure(question, share=300, method=OURS).missing == ()
+
+
+def test_the_newest_results_go_on_behind_one_that_does_not_fit() -> None:
+    results = [{"text": "word " * 500}, {"text": "A short one."}]
+    question = Question.model_validate(
+        {"question": "Who?", "rounds": [{"query": "x", "results": results}], "gold": ["A"]}
+    )
+    assert METHODS["keep last"](question, 100) == "A short one."

@@ -26,7 +26,7 @@ from shared.bus.leases import Leases
 from shared.bus.reader import ALONE_FROM_DELIVERY, Entry, Reader
 from shared.bus.redis_bus import Bus
 from shared.bus.room import Gate, Room, ended
-from shared.bus.timers import Chores, CleanUp
+from shared.bus.timers import Chore, Chores, CleanUp
 from shared.clock import monotonic_s, utc_now
 from shared.errors import AntiphonError, ErrorInfo, TryLater, UnreadableEvent
 from shared.events import decode
@@ -66,13 +66,17 @@ class Consumer:
                 self._room,
                 self._take,
                 self._leases.in_hand,
-                Chores(bus, partition, CleanUp(bus, stream, service.name)),
+                self._duties(stream, partition),
             )
             for stream, partition in self._partitions.items()
         ]
         self._reading: list[asyncio.Task[None]] = []
         self._stopped = asyncio.Event()
         self._log = structlog.get_logger().bind(component=service.name)
+
+    def _duties(self, stream: str, partition: int) -> Chore:
+        clean_up = CleanUp(self._bus, stream, self._service.name)
+        return Chores(self._bus, partition, clean_up) if self._service.name == "coordinator" else clean_up
 
     @property
     def in_hand(self) -> int:

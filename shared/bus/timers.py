@@ -1,4 +1,8 @@
-"""The duties a reader does between reads: timers that are due, retention, consumers that are gone."""
+"""The duties a reader does between reads: timers that are due, retention, consumers that are gone.
+
+Timers and retention are the coordinators': a timer may deliver to any inbox, and no other component needs the
+right to write to every inbox.
+"""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -21,7 +25,7 @@ Chore = Callable[[], Awaitable[float]]
 
 @dataclass
 class Chores:
-    """Called by the reader of one partition; every process does them, and doing them twice is harmless."""
+    """Called by a coordinator's reader of one partition; doing them twice is harmless."""
 
     bus: Bus
     partition: int

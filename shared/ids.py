@@ -9,7 +9,7 @@ import time
 import zlib
 from functools import lru_cache
 from hashlib import blake2b
-from secrets import token_hex
+from secrets import token_hex, token_urlsafe
 from uuid import UUID, uuid5
 
 _VERSION_7 = 0x7 << 76
@@ -26,6 +26,11 @@ def new_id() -> UUID:
 def new_consumer_name() -> str:
     """`host-pid-random`: what one worker, or one door, of this process is called in its groups."""
     return f"{socket.gethostname()}-{os.getpid()}-{token_hex(3)}"
+
+
+def new_password() -> str:
+    """A password of 256 random bits, in letters, digits, `-` and `_`."""
+    return token_urlsafe(32)
 
 
 def id_of_entry(stream: str, entry: str) -> UUID:

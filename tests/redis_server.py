@@ -38,16 +38,21 @@ def require_redis_server() -> str:
 class RedisServer:
     """One server. `kill` and `start` again keep port and data, as a crash and a restart would."""
 
-    def __init__(self, *options: str, is_cluster: bool = False) -> None:
+    def __init__(self, *options: str, is_cluster: bool = False, login: str = "") -> None:
         self.port = free_port()
         self.folder = tempfile.mkdtemp(prefix="antiphon-redis-")
         self._options = options
         self._is_cluster = is_cluster
+        self._login = login
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
-        return f"redis://127.0.0.1:{self.port}/0"
+        return self.url_of(self._login)
+
+    def url_of(self, login: str) -> str:
+        """The address for `user:password`; for nobody in particular when empty."""
+        return f"redis://{login}{'@' * bool(login)}127.0.0.1:{self.port}/0"
 
     @property
     def pid(self) -> int:
@@ -70,7 +75,7 @@ class RedisServer:
         self._process = subprocess.Popen(
             [*command, "--save", "", *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        with redis.Redis(port=self.port) as client:
+        with redis.Redis.from_url(self.url) as client:
             self._wait(client)
             if self._is_cluster:
                 with contextlib.suppress(redis.ResponseError):  # the slots are its own already
@@ -107,9 +112,9 @@ class RedisServer:
 
 
 @contextlib.contextmanager
-def running(*options: str, is_cluster: bool = False) -> Iterator[RedisServer]:
-    """A server for the length of a block."""
-    server = RedisServer(*options, is_cluster=is_cluster)
+def running(*options: str, is_cluster: bool = False, login: str = "") -> Iterator[RedisServer]:
+    """A server for the length of a block; `login`, as `user:password`, is who may do everything there."""
+    server = RedisServer(*options, is_cluster=is_cluster, login=login)
     server.start()
     try:
         yield server

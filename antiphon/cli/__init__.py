@@ -2,7 +2,7 @@
 
 import typer
 
-from antiphon.cli import ask, dead, events, grants, processes, sessions, settings, status, tools
+from antiphon.cli import ask, dead, events, grants, processes, redis_acl, sessions, settings, status, tools
 from shared import logs
 from shared.secret_values import secret_values
 
@@ -31,5 +31,6 @@ app.add_typer(sessions.app, name="sessions")
 app.add_typer(dead.app, name="dead")
 app.add_typer(tools.app, name="tools")
 app.add_typer(grants.app, name="grants")
+app.add_typer(redis_acl.app, name="redis")
 app.add_typer(events.app, name="events")
 app.command()(settings.settings)

@@ -176,6 +176,11 @@ def is_unavailable(error: BaseException) -> bool:
     )
 
 
+def database_of(url: str) -> int:
+    """The number of the database in an address of Redis; 0 when it names none. Raises ConfigurationError."""
+    return int(_plain(url or DEFAULT_URL).connection_pool.connection_kwargs.get("db") or 0)
+
+
 def _plain(url: str) -> Client:
     try:
         return Redis.from_url(

@@ -9,13 +9,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
 from pydantic_core import to_json
 
+from shared.events import Component
 from shared.events.base import COMPONENTS
 from tests.flows.ledger import Ledger
 from tests.flows.processes import ROOT, Processes
@@ -81,14 +82,20 @@ class Pipeline(Processes):
     """The five, with what they work with."""
 
     def __init__(
-        self, redis_server: RedisServer, model: Model, partitions: int, environment: dict[str, str]
+        self,
+        redis_server: RedisServer,
+        model: Model,
+        partitions: int,
+        environment: dict[str, str],
+        logins: Mapping[Component, str] | None = None,
     ) -> None:
         self.redis, self.model = redis_server, model
         file = Path(tempfile.mkdtemp(prefix="antiphon-ledger-")) / "ledger"
         self.ledger = Ledger(file)
         super().__init__(
-            redis_server.port,
+            redis_server.url,
             partitions,
+            logins,
             ANTIPHON_TOOLS="tests.flows.ledger_tools,tests.flows.archive_tools",
             ANTHROPIC_BASE_URL=model.url,
             ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES="read,write",
@@ -108,14 +115,16 @@ def pipeline(
     partitions: int = 1,
     copies: int = 1,
     redis_options: Sequence[str] = (),
+    login: str = "",
+    logins: Mapping[Component, str] | None = None,
     is_started: bool = True,
     scripted: Sequence[Scripted] | None = None,
     **environment: str,
 ) -> Iterator[Pipeline]:
     """Everything for the length of a block; the five are started and ready unless the test does it."""
     names = [name if n == 1 else f"{name}-{n}" for n in range(1, copies + 1) for name in COMPONENTS]
-    with running(*redis_options) as server, scripted_model(scripted or script(wait_s)) as model:
-        five = Pipeline(server, model, partitions, environment)
+    with running(*redis_options, login=login) as server, scripted_model(scripted or script(wait_s)) as model:
+        five = Pipeline(server, model, partitions, environment, logins)
         try:
             if is_started:
                 five.start(*names)

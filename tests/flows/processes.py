@@ -31,15 +31,19 @@ Log = list[dict[str, Any]]
 class Processes:
     """Processes by name, `coordinator` or `coordinator-2`, each with its log in a file; ended by their ids."""
 
-    def __init__(self, redis_port: int, partitions: int = 1, **environment: str) -> None:
-        self.client: redis.Redis = redis.Redis(port=redis_port, protocol=3)
+    def __init__(
+        self, url: str, partitions: int = 1, logins: Mapping[Component, str] | None = None, **environment: str
+    ) -> None:
+        """`logins` are the users, as `user:password`, that components have in place of the one in `url`."""
+        self.client: redis.Redis = redis.Redis.from_url(url, protocol=3)
+        self._host, self._logins = url.rpartition("@")[2].removeprefix("redis://"), logins or {}
         self.keys = Keys("antiphon", partitions)
         self.folder = Path(tempfile.mkdtemp(prefix="antiphon-flow-"))
         self.running: dict[str, subprocess.Popen[bytes]] = {}
         ours = ("ANTIPHON", "ANTHROPIC")
         self._environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(ours)},
-            "ANTIPHON_REDIS_URL": f"redis://127.0.0.1:{redis_port}/0",
+            "ANTIPHON_REDIS_URL": url,
             "ANTIPHON_PARTITIONS": str(partitions),
             **environment,
         }
@@ -48,9 +52,10 @@ class Processes:
         """Start processes; one of each component when none is named."""
         for name in names or COMPONENTS:
             command = [sys.executable, "-m", component_of(name)]
+            environment = {**self._environment, **self._own_environment(component_of(name))}
             with (self.folder / f"{name}.log").open("ab") as log:
                 self.running[name] = subprocess.Popen(
-                    command, env=self._environment, stdout=log, stderr=log, cwd=ROOT
+                    command, env=environment, stdout=log, stderr=log, cwd=ROOT
                 )
 
     def wait_until_ready(self, *names: str) -> None:
@@ -178,6 +183,10 @@ class Processes:
     @property
     def _partitions(self) -> range:
         return range(self.keys.partitions)
+
+    def _own_environment(self, component: Component) -> dict[str, str]:
+        login = self._logins.get(component)
+        return {"ANTIPHON_REDIS_URL": f"redis://{login}@{self._host}"} if login else {}
 
     def _inboxes(self, component: Component) -> list[str]:
         return [self.keys.inbox(partition, component) for partition in self._partitions]

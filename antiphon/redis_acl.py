@@ -1,0 +1,215 @@
+"""Who may do what in Redis, as a file of Redis's own access control: pure.
+
+`_rules` is the table: what each user does with which keys, and nothing else is allowed. A rule becomes a selector
+(Redis 7.0 and later), so that a command is allowed on the rule's keys alone. What a script does is checked like
+any other command of its caller, so the rules name the commands of the scripts too; the script's own keys have to
+be both readable and writable for EVALSHA, which gives nothing by itself.
+"""
+
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from typing import Literal, NamedTuple
+
+from shared.bus.handling import BRIEFING, MEMORY, RESPONSE, STATE, TO_SUMMARIZE
+from shared.bus.keys import Keys
+from shared.events import COMPONENTS, Component
+from shared.events.codec import EVENT_DATA
+
+User = Component | Literal["client", "operator"]
+USERS: tuple[User, ...] = (*COMPONENTS, "client", "operator")
+
+_CONNECT = ("hello", "ping", "info", "time")
+_READER = ("client|id", "client|unblock")
+_CLUSTER = ("cluster|slots", "cluster|shards", "command", "readonly")
+_RUN = ("eval", "evalsha")
+
+_TAKE = ("xreadgroup", "xpending", "xrange", "xinfo|consumers")
+_FINISH = ("xack", "xdel", "xclaim", "xlen", "xgroup|create", "xgroup|delconsumer")
+_PUT = ("xadd", "xlen")
+_LOG = ("xadd", "xlen", "pexpire")
+_READ_DOCUMENT = ("hmget",)
+_WRITE_DOCUMENT = ("hset", "pexpire")
+
+
+class Rule(NamedTuple):
+    """Commands, in lower case, and the keys they are allowed on; `access` as in `%R~`, `%W~`, `%RW~`."""
+
+    access: Literal["R", "W", "RW"]
+    commands: tuple[str, ...]
+    keys: tuple[str, ...]
+
+
+def acl_file(
+    keys: Keys, passwords: Mapping[User, str | None], *, database: int = 0, is_cluster: bool = False
+) -> str:
+    """The file for `aclfile`: the users in `passwords`, None standing for no password at all.
+
+    The default user is switched off. A user may change into another database only when `database` is not the
+    first, and ask for the layout of a cluster only in one.
+    """
+    lines = ["user default off resetchannels -@all"]
+    for user, password in passwords.items():
+        secret = "nopass" if password is None else f"#{sha256(password.encode()).hexdigest()}"
+        lines.append(
+            " ".join([f"user {user} on {secret} resetchannels", *_rights(user, keys, database, is_cluster)])
+        )
+    return "\n".join(lines) + "\n"
+
+
+def rules_of(user: User, namespace: str) -> tuple[Rule, ...]:
+    """What a user may do with which keys; a key is Redis's pattern, in partition 0."""
+    return tuple(_rules(user, Keys(namespace)))
+
+
+def outboxes(component: Component) -> tuple[Component, ...]:
+    """Whose inboxes a component's events go to; that something failed is told to the coordinator."""
+    emitted = (data for data in EVENT_DATA if data.__module__ == f"shared.events.{component}")
+    inboxes = {data.inbox for data in emitted} | {"coordinator"}
+    return tuple(other for other in COMPONENTS if other in inboxes)
+
+
+def _rights(user: User, keys: Keys, database: int, is_cluster: bool) -> Iterator[str]:
+    free = [*_CONNECT, *(_READER if user in COMPONENTS else ())]
+    free += ["select"] * (database != 0) + [*_CLUSTER] * is_cluster
+    yield " ".join(["-@all", *(f"+{command}" for command in free)])
+    rules = rules_of(user, keys.namespace)
+    for rule in rules:
+        sign = "~" if rule.access == "RW" else f"%{rule.access}~"
+        if rule.commands:
+            yield _selector(rule.commands, sign, rule.keys, keys)
+    if user != "client":
+        scripted = tuple(dict.fromkeys(key for rule in rules for key in rule.keys))
+        yield _selector(_RUN, "~", scripted, keys)
+
+
+def _selector(commands: tuple[str, ...], sign: str, patterns: tuple[str, ...], keys: Keys) -> str:
+    words = [f"+{command}" for command in commands]
+    words += [sign + each for pattern in patterns for each in _everywhere(pattern, keys)]
+    return f"({' '.join(words)})"
+
+
+def _everywhere(pattern: str, keys: Keys) -> Iterator[str]:
+    """The pattern of partition 0 for every partition: by its number's digits, as a list would slow Redis down."""
+    here = keys.prefix(0)
+    if not pattern.startswith(here) or keys.partitions == 1:
+        yield pattern
+        return
+    for digits in range(1, len(str(keys.partitions - 1)) + 1):
+        yield f"{keys.namespace}:{{{'[0-9]' * digits}}}:{pattern.removeprefix(here)}"
+
+
+def _rules(user: User, keys: Keys) -> Iterator[Rule]:
+    match user:
+        case "client":
+            yield from _client(keys)
+        case "operator":
+            yield from _operator(keys)
+        case _:
+            yield from _runtime(user, keys)
+            yield from _OWN[user](keys)
+
+
+def _runtime(component: Component, keys: Keys) -> Iterator[Rule]:
+    """What the runtime does for every component: deliveries, commits, heartbeats."""
+    inbox, handled = keys.inbox(0, component), keys.of_session("*", "handled")
+    yield Rule("R", _TAKE, (inbox,))
+    yield Rule("W", _FINISH, (inbox,))
+    yield Rule("W", _PUT, tuple(keys.inbox(0, other) for other in outboxes(component)))
+    yield Rule("W", _LOG, (keys.log("*"),))
+    yield Rule("W", _PUT, (keys.feed(0), keys.dead(0)))
+    yield Rule("RW", ("sismember", "sadd", "pexpire"), (handled,))
+    yield Rule("W", ("zadd", "zrem", "zcard"), (keys.timers(0),))
+    yield Rule("W", ("hset", "hdel", "hlen"), (keys.timer_messages(0),))
+    yield Rule("RW", ("hset", "hgetall", "hdel"), (keys.workers(component),))
+    # Every commit names the set, which EVALSHA asks a right to; only the coordinator closes a session.
+    yield Rule("RW", (), (keys.open_sessions(0),))
+
+
+def _coordinator(keys: Keys) -> Iterator[Rule]:
+    state, response = keys.of_session("*", STATE), keys.of_session("*", RESPONSE)
+    yield Rule("R", _TAKE, (keys.queries(),))
+    yield Rule("W", (*_FINISH, "del"), (keys.queries(),))
+    yield Rule("W", ("xadd",), (keys.rejected(),))
+    yield Rule("W", ("set",), (keys.rejection("*"),))
+    yield Rule("R", (*_READ_DOCUMENT, "hget"), (state, response))
+    yield Rule("W", _WRITE_DOCUMENT, (state, response))
+    yield Rule("R", ("get",), (keys.catalogue(), keys.catalogue_content("*")))
+    yield Rule("R", ("exists",), (keys.log("*"),))
+    yield Rule("W", (*_PUT, "xtrim"), (keys.responses(0), keys.feed(0)))
+    yield Rule("RW", ("zadd", "zrem", "zcard", "zrangebyscore"), (keys.open_sessions(0), keys.sessions(0)))
+    yield Rule("R", ("zrangebyscore", "zrange"), (keys.timers(0),))
+    yield Rule("R", ("hget",), (keys.timer_messages(0),))
+
+
+def _reasoning_engine(keys: Keys) -> Iterator[Rule]:
+    yield Rule("R", _READ_DOCUMENT, (keys.of_session("*", BRIEFING), keys.of_session("*", TO_SUMMARIZE)))
+    yield Rule("W", ("xadd", "pexpire"), (keys.deltas("*"),))
+    yield Rule("R", ("get",), (keys.catalogue_content("*"),))
+
+
+def _tool_dispatcher(keys: Keys) -> Iterator[Rule]:
+    journal, effect = keys.of_session("*", "journal:*"), keys.prefix(0) + "effect:*"
+    yield Rule("R", ("xrange",), (keys.log("*"),))
+    yield Rule("R", ("lrange",), (keys.of_session("*", MEMORY),))
+    yield Rule("RW", ("hsetnx", "hgetall", "hexists", "hlen", "pexpire"), (journal,))
+    yield Rule("RW", ("hmget", "hset", "pexpire"), (effect,))
+    yield Rule("RW", ("set", "get"), (keys.of_session("*", "result:*"), keys.cached("*"), keys.rate("*")))
+    yield Rule("W", ("set",), (keys.catalogue(), keys.catalogue_content("*")))
+    slots = ("zremrangebyscore", "zcard", "zscore", "zadd", "zrange", "zrem", "pexpireat")
+    yield Rule("RW", slots, (keys.slots("*"),))
+
+
+def _context_synthesizer(keys: Keys) -> Iterator[Rule]:
+    briefing, memory = keys.of_session("*", BRIEFING), keys.of_session("*", MEMORY)
+    documents = (briefing, keys.of_session("*", TO_SUMMARIZE))
+    yield Rule("R", ("xrange",), (keys.log("*"),))
+    yield Rule("RW", ("hget", *_WRITE_DOCUMENT), documents)
+    yield Rule("RW", ("lrange", "llen", "rpush", "pexpire"), (memory,))
+
+
+def _response_assembler(keys: Keys) -> Iterator[Rule]:
+    yield Rule("R", ("xrange",), (keys.log("*"),))
+    yield Rule("R", ("lrange",), (keys.of_session("*", MEMORY),))
+    yield Rule("R", ("hgetall",), (keys.of_session("*", "journal:*"),))
+    yield Rule("RW", (*_READ_DOCUMENT, "hget", *_WRITE_DOCUMENT), (keys.of_session("*", RESPONSE),))
+    yield Rule("W", _PUT, (keys.responses(0),))
+
+
+_OWN = {
+    "coordinator": _coordinator,
+    "reasoning_engine": _reasoning_engine,
+    "tool_dispatcher": _tool_dispatcher,
+    "context_synthesizer": _context_synthesizer,
+    "response_assembler": _response_assembler,
+}
+
+
+def _following(keys: Keys) -> Iterator[Rule]:
+    """To see a submission through to its answer."""
+    yield Rule("R", ("xrange", "xrevrange"), (keys.queries(), keys.rejected()))
+    yield Rule("R", ("exists",), (keys.log("*"), keys.rejection("*")))
+    yield Rule("R", ("xrange", "xread"), (keys.log("*"), keys.deltas("*"), keys.responses(0)))
+    yield Rule("R", _READ_DOCUMENT, (keys.of_session("*", RESPONSE),))
+
+
+def _client(keys: Keys) -> Iterator[Rule]:
+    yield Rule("W", ("xadd",), (keys.queries(),))
+    yield from _following(keys)
+    yield Rule("R", ("hgetall",), tuple(map(keys.workers, COMPONENTS)))
+
+
+def _operator(keys: Keys) -> Iterator[Rule]:
+    inboxes = tuple(keys.inbox(0, component) for component in COMPONENTS)
+    yield from _following(keys)
+    yield Rule("R", ("hgetall",), tuple(map(keys.workers, COMPONENTS)))
+    yield Rule("R", ("xrange", "xlen", "xpending"), (*inboxes, keys.queries()))
+    yield Rule("R", ("xlen",), (keys.rejected(),))
+    yield Rule("R", ("zcard", "zrange"), (keys.open_sessions(0), keys.sessions(0)))
+    yield Rule("R", _READ_DOCUMENT, (keys.of_session("*", STATE),))
+    yield Rule("R", ("get",), (keys.catalogue(), keys.catalogue_content("*")))
+    yield Rule("R", ("xread", "xrange"), (keys.feed(0),))
+    yield Rule("R", ("xlen", "xrange", "xrevrange"), (keys.dead(0),))
+    yield Rule("W", ("xdel",), (keys.dead(0),))
+    # Dead letters go back to where they came from; cancellations and decisions go to the coordinator.
+    yield Rule("W", _PUT, (*inboxes, keys.feed(0)))
+    yield Rule("W", _LOG, (keys.log("*"),))

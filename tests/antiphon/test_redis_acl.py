@@ -1,0 +1,248 @@
+"""Who may do what in Redis: the table, and what a real Redis makes of the file."""
+
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+import redis
+from redis.exceptions import NoPermissionError
+
+from antiphon.redis_acl import USERS, Rule, User, acl_file, outboxes, rules_of
+from shared.bus.keys import Keys
+from shared.events import COMPONENTS
+from tests.redis_server import RedisServer, running
+
+KEYS = Keys("antiphon", 3)
+ADMIN = "admin:secret"
+NO = r"can't run this command|can't access|no permissions"
+
+KINDS: dict[str, str] = {
+    **{str(component): KEYS.inbox(0, component) for component in COMPONENTS},
+    **{f"workers of {component}": KEYS.workers(component) for component in COMPONENTS},
+    "queries": KEYS.queries(),
+    "rejected": KEYS.rejected(),
+    "rejection": KEYS.rejection("1-1"),
+    "catalogue": KEYS.catalogue(),
+    "content": KEYS.catalogue_content("abc"),
+    "slots": KEYS.slots("look_up"),
+    "rate": KEYS.rate("look_up"),
+    "cached": KEYS.cached("abc"),
+    "timers": KEYS.timers(0),
+    "messages": KEYS.timer_messages(0),
+    "dead": KEYS.dead(0),
+    "responses": KEYS.responses(0),
+    "feed": KEYS.feed(0),
+    "open": KEYS.open_sessions(0),
+    "sessions": KEYS.sessions(0),
+    "effect": KEYS.prefix(0) + "effect:acme/s1/1/c1",
+    **{
+        name: f"{KEYS.prefix(0)}session:s1:{name}"
+        for name in (
+            "events",
+            "deltas",
+            "state",
+            "response",
+            "briefing",
+            "to_summarize",
+            "memory",
+            "handled",
+            "journal:1",
+            "result:abc",
+        )
+    },
+}
+"""One key of every kind there is."""
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "get": ("GET", "KEY"),
+    "set": ("SET", "KEY", "v"),
+    "del": ("DEL", "KEY"),
+    "exists": ("EXISTS", "KEY"),
+    "hget": ("HGET", "KEY", "f"),
+    "hmget": ("HMGET", "KEY", "f"),
+    "hgetall": ("HGETALL", "KEY"),
+    "hset": ("HSET", "KEY", "f", "v"),
+    "hdel": ("HDEL", "KEY", "f"),
+    "lrange": ("LRANGE", "KEY", "0", "-1"),
+    "rpush": ("RPUSH", "KEY", "v"),
+    "sadd": ("SADD", "KEY", "v"),
+    "zadd": ("ZADD", "KEY", "1", "v"),
+    "zrange": ("ZRANGE", "KEY", "0", "-1"),
+    "zrem": ("ZREM", "KEY", "v"),
+    "xadd": ("XADD", "KEY", "*", "f", "v"),
+    "xrange": ("XRANGE", "KEY", "-", "+"),
+    "xrevrange": ("XREVRANGE", "KEY", "+", "-"),
+    "xread": ("XREAD", "STREAMS", "KEY", "0"),
+    "xreadgroup": ("XREADGROUP", "GROUP", "g", "c", "STREAMS", "KEY", ">"),
+    "xack": ("XACK", "KEY", "g", "1-1"),
+    "xclaim": ("XCLAIM", "KEY", "g", "c", "0", "1-1"),
+    "xdel": ("XDEL", "KEY", "1-1"),
+    "xtrim": ("XTRIM", "KEY", "MAXLEN", "0"),
+    "xgroup|destroy": ("XGROUP", "DESTROY", "KEY", "g"),
+    "xgroup|setid": ("XGROUP", "SETID", "KEY", "g", "0"),
+    "pexpire": ("PEXPIRE", "KEY", "1"),
+    "rename": ("RENAME", "KEY", "KEY"),
+    "dump": ("DUMP", "KEY"),
+    "restore": ("RESTORE", "KEY", "0", "x"),
+    "copy": ("COPY", "KEY", "KEY"),
+    "getdel": ("GETDEL", "KEY"),
+    "persist": ("PERSIST", "KEY"),
+    "sort": ("SORT", "KEY"),
+}
+
+NEVER = (
+    ("CONFIG", "GET", "*"),
+    ("CONFIG", "SET", "dir", "/tmp"),
+    ("KEYS", "*"),
+    ("SCAN", "0"),
+    ("RANDOMKEY",),
+    ("FLUSHALL",),
+    ("FLUSHDB",),
+    ("SWAPDB", "0", "1"),
+    ("SELECT", "1"),
+    ("ACL", "LIST"),
+    ("ACL", "SETUSER", "client", "+@all"),
+    ("ACL", "WHOAMI"),
+    ("DEBUG", "SLEEP", "0"),
+    ("MONITOR",),
+    ("SHUTDOWN", "NOSAVE"),
+    ("REPLICAOF", "NO", "ONE"),
+    ("MODULE", "LIST"),
+    ("CLIENT", "KILL", "TYPE", "normal"),
+    ("CLIENT", "LIST"),
+    ("CLIENT", "PAUSE", "1"),
+    ("SCRIPT", "FLUSH"),
+    ("SCRIPT", "KILL"),
+    ("FUNCTION", "LIST"),
+    ("SLOWLOG", "GET"),
+    ("LATENCY", "RESET"),
+    ("SUBSCRIBE", "channel"),
+    ("PUBLISH", "channel", "message"),
+    ("BGSAVE",),
+    ("BGREWRITEAOF",),
+)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """A Redis with the file, and an administrator; passwords are the names."""
+    acl = tmp_path_factory.mktemp("acl") / "users.acl"
+    text = acl_file(KEYS, {user: user for user in USERS})
+    acl.write_text(f"{text}user admin on >secret ~* &* +@all\n")
+    with running("--aclfile", str(acl), "--enable-debug-command", "yes", login=ADMIN) as server:
+        yield server
+
+
+def may(rules: tuple[Rule, ...], command: str, key: str) -> bool:
+    """Whether the table allows a command on a key."""
+    return any(
+        command in rule.commands and any(fnmatchcase(key, pattern) for pattern in rule.keys) for rule in rules
+    )
+
+
+def allowed(server: RedisServer, user: User, words: list[tuple[str, ...]]) -> list[bool]:
+    """What Redis says to each command, without running it."""
+    with redis.Redis.from_url(server.url) as admin:
+        pipeline = admin.pipeline(transaction=False)
+        for command in words:
+            pipeline.execute_command("ACL", "DRYRUN", user, *command)
+        return [answer in (b"OK", True) for answer in pipeline.execute()]
+
+
+def on(command: str, key: str) -> tuple[str, ...]:
+    return tuple(key if word == "KEY" else word for word in COMMANDS[command])
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_redis_allows_a_user_what_the_table_says_and_nothing_else(server: RedisServer, user: User) -> None:
+    asked = [(command, name) for command in COMMANDS for name in KINDS]
+    answers = allowed(server, user, [on(command, KINDS[name]) for command, name in asked])
+    rules = rules_of(user, "antiphon")
+    expected = [may(rules, command, KINDS[name]) for command, name in asked]
+    assert [one for one, was, is_ in zip(asked, expected, answers, strict=True) if was != is_] == []
+    assert 0 < sum(answers) < len(answers) / 8
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_nobody_reaches_another_namespace_or_what_is_no_partition(server: RedisServer, user: User) -> None:
+    elsewhere = [key.replace("antiphon", "antiphon2", 1) for key in KINDS.values()]
+    elsewhere += [key.replace("{0}", "{10}") for key in KINDS.values() if "{0}" in key]
+    elsewhere += ["antiphon", "other", "antiphon:{x}:inbox:coordinator", "antiphon:{0}:inbox:"]
+    asked = [on(command, key) for command in COMMANDS for key in elsewhere]
+    asked += [("EVAL", "return 1", "1", key) for key in elsewhere]
+    assert not any(allowed(server, user, asked))
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_every_partition_is_open_to_whom_the_first_is(server: RedisServer, user: User) -> None:
+    asked = [on(command, key) for command in COMMANDS for key in KINDS.values() if "{0}" in key]
+    others = [tuple(word.replace("{0}", "{2}") for word in words) for words in asked]
+    assert allowed(server, user, asked) == allowed(server, user, others)
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_nobody_administers_the_server(server: RedisServer, user: User) -> None:
+    with redis.Redis.from_url(server.url_of(f"{user}:{user}")) as client:
+        for command in NEVER:
+            with pytest.raises(NoPermissionError):
+                client.execute_command(*command)
+        assert client.ping()
+
+
+def test_nobody_comes_in_without_a_name(server: RedisServer) -> None:
+    with redis.Redis.from_url(server.url_of("")) as client, pytest.raises(redis.AuthenticationError):
+        client.ping()
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_a_script_may_do_no_more_than_its_caller(server: RedisServer, user: User) -> None:
+    """EVAL on a key that the user may name, with a command that it may not run there."""
+    key = KINDS["dead"]
+    with redis.Redis.from_url(server.url_of(f"{user}:{user}")) as client:
+        with pytest.raises(redis.ResponseError, match=NO):
+            client.eval("return redis.call('DEL', KEYS[1])", 1, key)
+        with pytest.raises(redis.ResponseError, match=NO):
+            client.eval("return redis.call('SET', 'antiphon2:undeclared', '1')", 0)
+
+
+def test_an_inbox_takes_events_from_those_who_emit_such_and_from_operators() -> None:
+    writers: dict[str, set[str]] = {
+        owner: {user for user in USERS if may(rules_of(user, "antiphon"), "xadd", KINDS[owner])}
+        for owner in COMPONENTS
+    }
+    for owner in COMPONENTS:
+        expected = {*COMPONENTS, "operator"} if owner == "coordinator" else {"coordinator", "operator"}
+        assert writers[owner] == expected
+    assert outboxes("reasoning_engine") == ("coordinator",)
+
+
+def test_an_inbox_is_read_by_its_component_alone() -> None:
+    for owner in COMPONENTS:
+        readers = {user for user in USERS if may(rules_of(user, "antiphon"), "xreadgroup", KINDS[owner])}
+        assert readers == {owner}
+
+
+def test_passwords_stand_in_the_file_as_hashes(tmp_path: Path) -> None:
+    text = acl_file(KEYS, {"client": "hunter2"})
+    assert "hunter2" not in text
+    assert "#f52fbd32b2b3b86ff88ef6c490628285f482af15ddcb29541f94bcf526a3f6c7" in text
+    assert text.startswith("user default off resetchannels -@all\nuser client on #")
+
+
+def test_a_database_and_a_cluster_are_rights_of_their_own() -> None:
+    plain = acl_file(KEYS, {"client": None})
+    assert "+select" not in plain
+    assert "+cluster" not in plain
+    assert "+select" in acl_file(KEYS, {"client": None}, database=2)
+    assert "+cluster|slots" in acl_file(KEYS, {"client": None}, is_cluster=True)
+
+
+@pytest.mark.parametrize(
+    ("partitions", "patterns"),
+    [(1, ["{0}"]), (10, ["{[0-9]}"]), (1024, ["{[0-9]}", "{[0-9][0-9][0-9][0-9]}"])],
+)
+def test_partitions_are_told_by_their_digits(partitions: int, patterns: list[str]) -> None:
+    text = acl_file(Keys("antiphon", partitions), {"coordinator": None})
+    for pattern in patterns:
+        assert f"%W~antiphon:{pattern}:inbox:tool_dispatcher" in text

@@ -1,0 +1,125 @@
+"""The pipeline on a Redis with the access list that `antiphon redis acl` prints: each with its own user."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from antiphon import Antiphon
+from antiphon.redis_acl import USERS, acl_file
+from shared.bus.keys import Keys
+from shared.events import COMPONENTS
+from tests.flows.pipeline import ANSWERED, FALLS_OVER, Pipeline, pipeline
+from tests.flows.processes import ROOT
+
+ADMIN = "admin:secret"
+
+
+@contextmanager
+def guarded(tmp_path: Path, partitions: int = 1, is_started: bool = True) -> Iterator[Pipeline]:
+    """A pipeline whose Redis knows the users of the file and an administrator; passwords are the names."""
+    acl = tmp_path / "users.acl"
+    text = acl_file(Keys("antiphon", partitions), {user: user for user in USERS})
+    acl.write_text(f"{text}user admin on >secret ~* &* +@all\n")
+    with pipeline(
+        partitions=partitions,
+        redis_options=["--aclfile", str(acl)],
+        login=ADMIN,
+        logins={component: f"{component}:{component}" for component in COMPONENTS},
+        is_started=is_started,
+        ANTIPHON_BUS_LEASE_S="1",
+    ) as five:
+        yield five
+
+
+def refusals(five: Pipeline) -> list[str]:
+    """Who was refused what, but for what the client library asks of every server and goes without."""
+    refused = [f"{one['username']}: {one['object']}" for one in five.client.acl_log(128)]
+    return [line for line in refused if "setinfo" not in line.lower()]
+
+
+def command_line(five: Pipeline, user: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("ANTIPHON")},
+        "ANTIPHON_REDIS_URL": five.redis.url_of(f"{user}:{user}"),
+        "ANTIPHON_PARTITIONS": str(five.keys.partitions),
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "antiphon", *arguments],
+        env=environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("partitions", [1, 12])
+def test_five_processes_answer_with_no_more_rights_than_they_need(tmp_path: Path, partitions: int) -> None:
+    with guarded(tmp_path, partitions) as five:
+        for n in range(10):
+            five.submit(f"How high is number {n}?")
+        five.add(five.keys.queries(), {"question": "there is no such field"})
+        five.wait_for_responses(10)
+        five.wait_until_idle()
+        answers = {response.answer.partition("\n")[0] for response in five.responses()}
+        assert answers == {ANSWERED}
+        assert five.client.xlen(five.keys.rejected()) == 1
+        assert refusals(five) == []
+
+
+def test_what_a_worker_left_behind_is_taken_over_and_buried_within_the_rights(tmp_path: Path) -> None:
+    """Reclaim, burial, retries and consumers that leave: what a quiet run does not do."""
+    with guarded(tmp_path) as five:
+        five.submit(FALLS_OVER)
+        five.until(lambda: five.running["tool_dispatcher"].poll() is not None, "the dispatcher to end")
+        for _ in range(6):
+            if five.response_count():
+                break
+            five.start("tool_dispatcher")
+            five.until(
+                lambda: bool(five.response_count()) or five.running["tool_dispatcher"].poll() is not None,
+                "the dispatcher to end again, or an answer",
+            )
+        five.wait_for_responses(1)
+        for component in COMPONENTS:
+            five.terminate(component, 20)
+        assert refusals(five) == []
+
+
+def test_a_client_asks_and_reads_and_an_operator_looks_and_repairs(tmp_path: Path) -> None:
+    with guarded(tmp_path) as five:
+        asked = command_line(five, "client", "ask", "How high is it?", "--json")
+        assert (asked.returncode, "wide" in asked.stdout) == (0, True), asked.stderr
+        (session,) = five.session_ids()
+
+        async def told() -> int:
+            async with Antiphon(five.redis.url_of("client:client")) as antiphon:
+                return len([one async for one in antiphon.stream(session)])
+
+        assert asyncio.run(told()) > 5
+        five.add(five.keys.inbox(0, "coordinator"), {"event": "{}", "log": "1-1"})
+        five.until(lambda: five.client.xlen(five.keys.dead(0)) == 1, "a dead letter")
+        letter = five.entries(five.keys.dead(0))[0][0].decode()
+        for arguments in (
+            ("status",),
+            ("health", "coordinator"),
+            ("sessions", "list"),
+            ("sessions", "show", session),
+            ("sessions", "watch", session),
+            ("sessions", "cancel", session),
+            ("tools", "list"),
+            ("dead", "list"),
+            ("dead", "show", f"0/{letter}"),
+            ("dead", "drop", f"0/{letter}"),
+        ):
+            done = command_line(five, "operator", *arguments)
+            assert (done.returncode, done.stderr) == (0, done.stderr), (arguments, done.stderr)
+        assert refusals(five) == []
+        refused = command_line(five, "client", "dead", "list")
+        assert refused.returncode == 3
+        assert "permission" in refused.stderr

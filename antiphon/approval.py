@@ -12,7 +12,6 @@ from shared.bus.connection import patiently
 from shared.bus.handling import STATE
 from shared.bus.redis_bus import Bus
 from shared.clock import utc_now
-from shared.events import decode
 from shared.ids import new_id
 from shared.tools import ToolCall
 
@@ -34,8 +33,8 @@ async def decide(
     """
     session = await patiently("look for a session", lambda: _waiting(bus, arrival, session_id), PATIENCE_S)
     chosen = _chosen(session, calls)
-    first = await bus.batcher.submit("XRANGE", bus.keys.log(session_id), "-", "+", "COUNT", 1)
-    if first:
+    first = await bus.first_event(session_id)
+    if first is not None:
         said = {
             "round": session.round,
             "is_approved": is_approved,
@@ -43,7 +42,7 @@ async def decide(
             "by": by,
             "reason": reason,
         }
-        event = decision(session_id, said, decode(first[0][1][b"event"]), new_id(), utc_now())
+        event = decision(session_id, said, first, new_id(), utc_now())
         # Safe to repeat: what is said twice changes nothing.
         if await patiently("decide", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
             return chosen

@@ -25,6 +25,7 @@ from reasoning_engine.settings import Provider
 from shared import logs
 from shared.bus.connection import patiently
 from shared.bus.redis_bus import Bus
+from shared.bus.signing import SIGNATURE, genuine
 from shared.clock import utc_now
 from shared.errors import AntiphonError, ConfigurationError
 from shared.events import AnyEvent, ResponseReady, decode, encode
@@ -137,10 +138,12 @@ class Antiphon:
         event = submission(
             query, options, session_id, traceparent, new_id(), utc_now(), bus.settings.max_event_bytes, grant
         )
-        raw = encode(event)
+        fields: list[str | bytes] = ["event", encode(event)]
+        if bus.signer is not None:
+            fields += [SIGNATURE, bus.signer.sign(bus.keys.queries(), encode(event))]
         # Safe to repeat although a lost reply may mean that it was sent: both open the same session.
         entry: bytes = await patiently(
-            "submit", lambda: bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", raw), PATIENCE_S
+            "submit", lambda: bus.batcher.submit("XADD", bus.keys.queries(), "*", *fields), PATIENCE_S
         )
         self._remember(event.subject, entry.decode())
         return event.subject
@@ -237,9 +240,9 @@ class Antiphon:
         """Cancelling twice, after a lost reply, is harmless."""
         if await bus.session(session_id).response() is not None:
             return False
-        first = await bus.batcher.submit("XRANGE", bus.keys.log(session_id), "-", "+", "COUNT", 1)
-        if first:
-            event = cancellation(session_id, reason, decode(first[0][1][b"event"]), new_id(), utc_now())
+        first = await bus.first_event(session_id)
+        if first is not None:
+            event = cancellation(session_id, reason, first, new_id(), utc_now())
             if await bus.publish(event, "signal") == "sent":
                 return True
         raise UnknownSession(f"session {session_id} is not kept any more.")
@@ -262,7 +265,7 @@ class Antiphon:
                     if stream == text:
                         yield TextDelta(text=fields.get(b"text", b"").decode("utf-8", "replace"))
                         continue
-                    event = decode(fields.get(b"event", b""))
+                    event = decode(genuine(bus.signer, log, fields))
                     yield event
                     if isinstance(event.data, ResponseReady):
                         yield Response.model_validate(event.data.model_dump())

@@ -22,6 +22,8 @@ def secret_values(*groups: Settings) -> tuple[str, ...]:
     for group in groups:
         settings = (getattr(group, name) for name in type(group).model_fields)
         values += [setting.get_secret_value() for setting in settings if isinstance(setting, SecretStr)]
+    # Of a comma list, each key.
+    values += (load_environment("ANTIPHON_SIGNING_KEY") or "").split(",")
     named = [load_environment(name.strip()) or "" for name in (load_environment(NAMED_BY) or "").split(",")]
     found = [*(secret for value in values for secret in secrets_in(value)), *named]
     found += [secret for value in named if _is_address(value) for secret in secrets_in(value)]

@@ -74,6 +74,11 @@ class PipelineSettings(Settings):
         description="Comma list of `package.module` or `package.module:attribute` the dispatcher imports.",
     )
     model: str = Field(default="claude-sonnet-5-5", description="Model id the reasoning engine uses.")
+    signing_key: SecretStr | None = Field(
+        default=None,
+        description="Signs every message: the same for all processes and clients, 16 bytes or more. Of a comma "
+        "list the first signs and all verify.",
+    )
     log_level: str = Field(
         default="info",
         pattern=r"^(debug|info|warning|error)$",
@@ -131,6 +136,10 @@ class BusSettings(Settings):
         ge=1,
         le=10_000_000,
         description="Sessions open at once per partition; further queries wait in the queue.",
+    )
+    unsigned_queries: bool = Field(
+        default=False,
+        description="Whether the queue takes unsigned submissions although ANTIPHON_SIGNING_KEY is set.",
     )
     max_event_bytes: int = Field(
         default=4_000_000, ge=10_000, le=100_000_000, description="Bytes of one event at most."

@@ -15,6 +15,7 @@
 --   unless   handled events, the id of the input, -      (the same, but it is not added)
 --   put      document, version it was read with or "any", content
 --   append   list, length it was read with, item
+--   sign     0, signature in the log, signature in the inbox      (of the event that comes next)
 --   event    inbox or 0, type, event         -> log, feed, inbox
 --   answer   stream of responses, length, event
 --   timer    0, name, "+delay_ms header\nevent" or "=unix_ms header\nevent"; see due.lua for the header
@@ -83,14 +84,25 @@ local function milliseconds()
   return now
 end
 
+local function add(stream, signature, ...)
+  if signature then
+    return redis.call('XADD', stream, '*', 'signature', signature, ...)
+  end
+  return redis.call('XADD', stream, '*', ...)
+end
+
+local of_log, of_inbox
 for i = 6, #ARGV, OPERATION do
   local name, key, a, b = ARGV[i], KEYS[tonumber(ARGV[i + 1])], ARGV[i + 2], ARGV[i + 3]
-  if name == 'event' then
-    local at = redis.call('XADD', KEYS[2], '*', 'event', b)
+  if name == 'sign' then
+    of_log, of_inbox = a, b
+  elseif name == 'event' then
+    local at = add(KEYS[2], of_log, 'event', b)
     redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'session', session, 'type', a, 'entry', at)
     if key then
-      redis.call('XADD', key, '*', 'event', b, 'log', at)
+      add(key, of_inbox, 'event', b, 'log', at)
     end
+    of_log, of_inbox = nil, nil
   elseif name == 'once' then
     redis.call('SADD', key, a)
     redis.call('PEXPIRE', key, retention)

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from typing import cast
 
 from shared.bus.handling import Append, Delivery, Outcome, Put, SetTimer
 from shared.bus.keys import Keys
+from shared.bus.signing import Signer
 from shared.bus.wire import Argument
 from shared.clock import milliseconds
 from shared.errors import AntiphonError, ErrorInfo
@@ -97,8 +99,11 @@ def arguments(
     partition: int,
     keys: Keys,
     settings: BusSettings,
+    signer: Signer | None = None,
 ) -> tuple[list[str], list[Argument]]:
     """KEYS and ARGV of commit.lua. Without a session there must be no operation that has to do with one."""
+    if signer is not None and session_id is not None:
+        operations = _signed(operations, signer, keys, session_id)
     inbox = keys.inbox(partition, component)
     key_list = [
         inbox,
@@ -122,6 +127,24 @@ def arguments(
             index = len(key_list)
         argument_list += (name, index, first, second)
     return key_list, argument_list
+
+
+def _signed(
+    operations: Iterable[Operation], signer: Signer, keys: Keys, session_id: str
+) -> Iterator[Operation]:
+    """The same, each event with its signatures: one for its log, one for its inbox."""
+    log, partition = keys.log(session_id), keys.partition(session_id)
+    for name, key, first, second in operations:
+        if name == "event":
+            assert isinstance(second, bytes), "an event is bytes"
+            yield "sign", None, signer.sign(log, second), signer.sign(key, second) if key else ""
+        elif name == "timer":
+            assert isinstance(second, bytes), "a timer's message is bytes"
+            header, _, raw = second.partition(b"\n")
+            component = cast(Component, header.split()[1].decode())
+            of_inbox = signer.sign(keys.inbox(partition, component), raw)
+            second = header + f" {signer.sign(log, raw)} {of_inbox}\n".encode() + raw
+        yield name, key, first, second
 
 
 def reply(parent: AnyEvent, n: int, data: EventData, source: str, now: datetime) -> AnyEvent:

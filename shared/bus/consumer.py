@@ -26,6 +26,7 @@ from shared.bus.leases import Leases
 from shared.bus.reader import ALONE_FROM_DELIVERY, Entry, Reader
 from shared.bus.redis_bus import Bus
 from shared.bus.room import Gate, Room, ended
+from shared.bus.signing import KeyMissing, Signer, genuine, require_key
 from shared.bus.timers import Chore, Chores, CleanUp
 from shared.clock import monotonic_s, utc_now
 from shared.errors import AntiphonError, ErrorInfo, TryLater, UnreadableEvent
@@ -72,6 +73,7 @@ class Consumer:
         ]
         self._reading: list[asyncio.Task[None]] = []
         self._stopped = asyncio.Event()
+        self._fault: KeyMissing | None = None
         self._log = structlog.get_logger().bind(component=service.name)
 
     def _duties(self, stream: str, partition: int) -> Chore:
@@ -83,11 +85,13 @@ class Consumer:
         return len(self._leases.tasks)
 
     async def run(self) -> None:
-        """Work until `stop` is called and what is in hand is done or handed back."""
+        """Work until `stop` is called and what is in hand is done or handed back. Raises KeyMissing."""
         self._reading = [asyncio.create_task(reader.run()) for reader in self._readers]
         keeping = asyncio.create_task(self._leases.keep())
         try:
             await asyncio.gather(*self._reading, return_exceptions=True)
+            if self._fault is not None:
+                raise self._fault
             await self._stopped.wait()
         finally:
             keeping.cancel()
@@ -133,6 +137,10 @@ class Consumer:
             else:
                 async with self._gate.together():
                     await self._handle(entry)
+        except KeyMissing as error:
+            self._fault = error
+            self._room.close()
+            await patiently("hand back", lambda: self._leases.hand_back_one(entry))
         except Exception:  # noqa: BLE001  # the entry stays pending, and is delivered again when its lease is out
             self._log.exception("a delivery could not be ended", stream=entry.stream, entry=entry.id)
         finally:
@@ -231,6 +239,7 @@ class Consumer:
             self._partitions[entry.stream],
             self._bus.keys,
             self._bus.settings,
+            self._bus.signer,
         )
         result: bytes = await patiently(
             "commit", lambda: self._bus.batcher.run(scripts.COMMIT, keys, arguments)
@@ -240,8 +249,9 @@ class Consumer:
         return result
 
     def _delivery(self, entry: Entry) -> Delivery:
-        """The entry as a delivery. Raises UnreadableEvent."""
-        delivery = read_delivery(entry, self._bus.settings.max_event_bytes)
+        """The entry as a delivery. Raises UnreadableEvent, and KeyMissing."""
+        require_key(self._bus.signer, entry.fields)
+        delivery = read_delivery(entry, self._bus.settings.max_event_bytes, self._bus.signer)
         here, there = self._partitions[entry.stream], self._bus.keys.partition(delivery.event.subject)
         if here != there:
             raise UnreadableEvent(
@@ -257,13 +267,14 @@ class Consumer:
         return handler
 
 
-def read_delivery(entry: Entry, bytes_max: int) -> Delivery:
+def read_delivery(entry: Entry, bytes_max: int, signer: Signer | None = None) -> Delivery:
     """What an entry of an inbox delivers. Pure. Raises UnreadableEvent, naming the field at fault."""
     raw, place = entry.fields.get(b"event"), entry.fields.get(b"log")
     if raw is None or place is None:
         raise UnreadableEvent("an entry of an inbox needs the fields `event` and `log`.")
     if len(raw) > bytes_max:
         raise UnreadableEvent(f"event: {len(raw)} bytes, {bytes_max} are allowed.")
+    genuine(signer, entry.stream, entry.fields)
     if not _PLACE.fullmatch(place):
         raise UnreadableEvent("log: not the place of an event in its session's log.")
     count = entry.fields.get(b"attempt", b"0")

@@ -11,6 +11,8 @@ from shared.bus import scripts
 from shared.bus.handling import Delivery
 from shared.bus.reader import Entry
 from shared.bus.redis_bus import Bus
+from shared.bus.signing import SIGNATURE
+from shared.bus.wire import Argument
 from shared.errors import AntiphonError, ErrorInfo
 from shared.events import Component
 from shared.values import Value
@@ -31,6 +33,8 @@ class Letter(Value):
     deliveries: int = 1
     error: ErrorInfo
     buried: datetime
+    signature: str = ""
+    """The one that its event had in the inbox; nobody makes a new one for it."""
 
     @classmethod
     def of(
@@ -46,6 +50,7 @@ class Letter(Value):
             deliveries=entry.deliveries,
             error=error,
             buried=now,
+            signature=entry.fields.get(SIGNATURE, b"").decode(errors="replace") if delivery else "",
         )
 
 
@@ -97,7 +102,9 @@ class DeadLetters:
                 hint="It can be shown and dropped, not requeued.",
             )
         inbox = self._bus.keys.inbox(partition, letter.component)
-        moved = await self._bus.batcher.run(scripts.REQUEUE, [key, inbox], [entry, event, letter.log])
+        signature = [letter.signature] if letter.signature else []
+        arguments: list[Argument] = [entry, event, letter.log, *signature]
+        moved = await self._bus.batcher.run(scripts.REQUEUE, [key, inbox], arguments)
         if not moved:
             raise AntiphonError(f"dead letter {letter_id} was taken away meanwhile.")
 

@@ -5,7 +5,8 @@
 -- ARGV[3]  retention in milliseconds          ARGV[4]  length of the feed
 --
 -- A message is "component session type log attempt", a line break, and the event. `log` is the event's place
--- in the session's log, or "-" for an event that is logged when it is due.
+-- in the session's log, or "-" for an event that is logged when it is due. Where messages are signed, the header
+-- goes on with the signatures that the event has in its log and in its inbox.
 --
 -- What cannot be moved, because something foreign wrote it or holds its key, becomes a dead letter without a
 -- letter. Returns the milliseconds until the next timer is due, -1 when there is none.
@@ -17,9 +18,16 @@ local function is_error(reply)
   return type(reply) == 'table' and reply.err ~= nil
 end
 
-local function log(session, kind, event)
+local function add(stream, signature, ...)
+  if signature ~= '' then
+    return redis.pcall('XADD', stream, '*', 'signature', signature, ...)
+  end
+  return redis.pcall('XADD', stream, '*', ...)
+end
+
+local function log(session, kind, event, signature)
   local key = ARGV[1] .. 'session:' .. session .. ':events'
-  local at = redis.pcall('XADD', key, '*', 'event', event)
+  local at = add(key, signature, 'event', event)
   if is_error(at) then
     return nil
   end
@@ -29,16 +37,16 @@ local function log(session, kind, event)
 end
 
 local function move(message)
-  local component, session, kind, at, attempt, event =
-    string.match(message, '^(%S+) (%S+) (%S+) (%S+) (%d+)\n(.*)$')
+  local component, session, kind, at, attempt, of_log, of_inbox, event =
+    string.match(message, '^(%S+) (%S+) (%S+) (%S+) (%d+) ?(%S*) ?(%S*)\n(.*)$')
   if component and at == '-' then
-    at = log(session, kind, event)
+    at = log(session, kind, event, of_log)
   end
   if not component or not at then
     return false
   end
   local inbox = ARGV[1] .. 'inbox:' .. component
-  return not is_error(redis.pcall('XADD', inbox, '*', 'event', event, 'log', at, 'attempt', attempt))
+  return not is_error(add(inbox, of_inbox, 'event', event, 'log', at, 'attempt', attempt))
 end
 
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[2])) do

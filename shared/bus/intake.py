@@ -18,6 +18,7 @@ from shared.bus.leases import Leases
 from shared.bus.reader import Entry, Reader
 from shared.bus.redis_bus import Bus
 from shared.bus.room import Room, ended
+from shared.bus.signing import SIGNATURE, KeyMissing, Signer, require_key
 from shared.bus.timers import CleanUp
 from shared.clock import utc_now
 from shared.errors import AntiphonError
@@ -60,6 +61,7 @@ class Intake:
         self._leases = Leases(bus, GROUP, consumer)
         self._consumer = consumer
         self._stream = bus.keys.queries()
+        self._fault: KeyMissing | None = None
         self._reader = Reader(
             bus,
             self._stream,
@@ -73,11 +75,13 @@ class Intake:
         self._log = structlog.get_logger()
 
     async def run(self) -> None:
-        """Let submissions in until cancelled; what is in hand then is handed back."""
+        """Let submissions in until cancelled; what is in hand then is handed back. Raises KeyMissing."""
         keeping = asyncio.create_task(self._leases.keep())
         reading = asyncio.create_task(self._reader.run())
         try:
             await asyncio.shield(reading)
+            if self._fault is not None:
+                raise self._fault
         finally:
             self._room.close()
             await ended([reading, asyncio.create_task(self._reader.unblock())], _FAREWELL_S)
@@ -101,17 +105,30 @@ class Intake:
         """One submission: opened or rejected, then acknowledged."""
         try:
             try:
-                event = read_submission(entry, self._stream, self._bus.settings.max_event_bytes, utc_now())
+                event = self._read(entry)
+            except KeyMissing:
+                raise
             except AntiphonError as error:
                 await self._reject(entry, error)
             else:
                 await self._open_when_there_is_room(event)
             await patiently("acknowledge a submission", lambda: self._acknowledge(entry))
+        except KeyMissing as error:
+            self._fault = error
+            self._room.close()
+            await patiently("hand back", lambda: self._leases.hand_back_one(entry))
         except Exception:  # noqa: BLE001  # it stays pending, and is delivered again when its lease is out
             self._log.exception("a submission could not be let in", entry=entry.id)
         finally:
             self._leases.drop(entry)
             self._room.release()
+
+    def _read(self, entry: Entry) -> AnyEvent:
+        signer, settings = self._bus.signer, self._bus.settings
+        require_key(signer, entry.fields)
+        if settings.unsigned_queries and SIGNATURE not in entry.fields:
+            signer = None
+        return read_submission(entry, self._stream, settings.max_event_bytes, utc_now(), signer)
 
     async def _open_when_there_is_room(self, event: AnyEvent) -> None:
         while (  # noqa: ASYNC110  # what is waited for happens in other processes
@@ -145,16 +162,21 @@ class Intake:
         )
 
 
-def read_submission(entry: Entry, stream: str, bytes_max: int, now: datetime) -> AnyEvent:
+def read_submission(
+    entry: Entry, stream: str, bytes_max: int, now: datetime, signer: Signer | None = None
+) -> AnyEvent:
     """The query.submitted event that an entry of the queue stands for. Pure.
 
     Ids and time come from the entry's own place in the queue, so that reading it again gives the same event,
-    and a client's clock decides nothing: a place in the future counts as `now`. Raises Unacceptable, or
-    UnreadableEvent, naming the field at fault.
+    and a client's clock decides nothing: a place in the future counts as `now`. With a `signer` it has to be an
+    event that is signed. Raises Unacceptable, or UnreadableEvent, naming the field at fault.
     """
     if sum(len(value) for value in entry.fields.values()) > bytes_max:
         raise Unacceptable(f"the submission is larger than {bytes_max} bytes.", hint=_SHORTEN)
-    fields = {name.decode("utf-8", "replace"): value for name, value in entry.fields.items()}
+    given = dict(entry.fields)
+    if signer is not None:
+        signer.verify(stream, given.get(b"event", b""), given.pop(SIGNATURE, None))
+    fields = {name.decode("utf-8", "replace"): value for name, value in given.items()}
     if unknown := sorted(fields.keys() - FIELDS):
         raise Unacceptable(f"{unknown[0]}: unknown field.", hint=f"Known are {', '.join(sorted(FIELDS))}.")
     submitted_ms = min(_milliseconds(entry), int(now.timestamp() * 1000))

@@ -9,6 +9,7 @@
 -- ARGV[2]  session id        ARGV[3]  event type       ARGV[4]  event
 -- ARGV[5]  sessions that may be open at once (for "open")
 -- ARGV[6]  retention in milliseconds                   ARGV[7]  length of the feed
+-- ARGV[8]  signature in the log, ARGV[9] in the inbox  (where messages are signed)
 --
 -- Returns "sent"; "known" when the session to open is there already; "full" when too many are open; "unknown"
 -- when the session to signal is not there. Nothing is written unless "sent", so both may be repeated; reading
@@ -31,8 +32,15 @@ elseif not known then
   return 'unknown'
 end
 
-local at = redis.call('XADD', KEYS[1], '*', 'event', ARGV[4])
+local function add(stream, signature, ...)
+  if signature then
+    return redis.call('XADD', stream, '*', 'signature', signature, ...)
+  end
+  return redis.call('XADD', stream, '*', ...)
+end
+
+local at = add(KEYS[1], ARGV[8], 'event', ARGV[4])
 redis.call('PEXPIRE', KEYS[1], ARGV[6])
-redis.call('XADD', KEYS[2], '*', 'event', ARGV[4], 'log', at)
+add(KEYS[2], ARGV[9], 'event', ARGV[4], 'log', at)
 redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[7], '*', 'session', ARGV[2], 'type', ARGV[3], 'entry', at)
 return 'sent'

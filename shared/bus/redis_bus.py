@@ -14,10 +14,11 @@ from shared.bus.batcher import Batcher
 from shared.bus.connection import DEFAULT_URL, Client, Connections
 from shared.bus.keys import Keys
 from shared.bus.sessions import RedisSession
+from shared.bus.signing import Signer, genuine, require_key
 from shared.bus.wire import Argument, exchange_over
 from shared.clock import milliseconds
 from shared.errors import RedisUnavailable
-from shared.events import AnyEvent, encode
+from shared.events import AnyEvent, decode, encode
 from shared.events.codec import explain
 from shared.redaction import WELL_KNOWN, Redactor
 from shared.secret_values import secret_values
@@ -31,8 +32,15 @@ class Bus:
     """One process's access to the streams and documents of a deployment."""
 
     def __init__(
-        self, connections: Connections, keys: Keys, settings: BusSettings, redactor: Redactor = WELL_KNOWN
+        self,
+        connections: Connections,
+        keys: Keys,
+        settings: BusSettings,
+        redactor: Redactor = WELL_KNOWN,
+        signer: Signer | None = None,
     ) -> None:
+        self.signer = signer
+        """Signs what this process sends and verifies what it reads; None where messages are not signed."""
         self.redactor = redactor
         """Knows the secrets of this process; what goes into an event from an error goes through it."""
         self.batcher = Batcher()
@@ -48,7 +56,8 @@ class Bus:
         pipeline = pipeline or load(PipelineSettings)
         url = pipeline.redis_url.get_secret_value() if pipeline.redis_url else DEFAULT_URL
         keys, redactor = Keys(pipeline.namespace, pipeline.partitions), Redactor(secret_values(pipeline))
-        return cls(Connections(url), keys, bus or load(BusSettings), redactor)
+        signer = Signer.of(pipeline.signing_key.get_secret_value()) if pipeline.signing_key else None
+        return cls(Connections(url), keys, bus or load(BusSettings), redactor, signer)
 
     async def open(self, patience_s: float | None = None) -> None:
         """Connect; wait for Redis with backoff. Raises RedisUnavailable past `patience_s`."""
@@ -70,7 +79,19 @@ class Bus:
 
     def session(self, session_id: str) -> RedisSession:
         """What Redis holds of one session."""
-        return RedisSession(self.batcher, self.keys, session_id, self.settings.retention_s)
+        return RedisSession(self.batcher, self.keys, session_id, self.settings.retention_s, self.signer)
+
+    async def first_event(self, session_id: str) -> AnyEvent | None:
+        """What the session began with; None when it is not kept. For those who mean to add to it.
+
+        Raises BadSignature, and KeyMissing when the session's messages are signed and ours would not be.
+        """
+        log = self.keys.log(session_id)
+        found = await self.batcher.submit("XRANGE", log, "-", "+", "COUNT", 1)
+        if not found:
+            return None
+        require_key(self.signer, found[0][1])
+        return decode(genuine(self.signer, log, found[0][1]))
 
     async def publish(self, event: AnyEvent, mode: Literal["open", "signal"]) -> Published:
         """Bring an event from outside into its session, which it opens, or which must be there."""
@@ -84,15 +105,18 @@ class Bus:
             self.keys.open_sessions(partition),
             self.keys.sessions(partition),
         ]
+        raw = encode(event)
         arguments: list[Argument] = [
             mode,
             session_id,
             event.type,
-            encode(event),
+            raw,
             self.settings.max_open_sessions,
             milliseconds(self.settings.retention_s),
             self.settings.feed_length,
         ]
+        if self.signer is not None:
+            arguments += [self.signer.sign(stream, raw) for stream in keys[:2]]
         result: bytes = await self.batcher.run(scripts.PUBLISH, keys, arguments)
         return result.decode()  # type: ignore[return-value]  # the script's four words
 

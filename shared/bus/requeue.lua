@@ -2,6 +2,7 @@
 --
 -- KEYS[1]  dead letters      KEYS[2]  inbox
 -- ARGV[1]  entry of the dead letter    ARGV[2]  event    ARGV[3]  its place in the session's log
+-- ARGV[4]  the signature it had in that inbox, if it had one
 --
 -- Returns 1, or 0 when the letter is gone.
 
@@ -9,5 +10,9 @@ redis.call('XLEN', KEYS[2])
 if redis.call('XDEL', KEYS[1], ARGV[1]) == 0 then
   return 0
 end
-redis.call('XADD', KEYS[2], '*', 'event', ARGV[2], 'log', ARGV[3], 'again', '1')
+if ARGV[4] then
+  redis.call('XADD', KEYS[2], '*', 'event', ARGV[2], 'log', ARGV[3], 'again', '1', 'signature', ARGV[4])
+else
+  redis.call('XADD', KEYS[2], '*', 'event', ARGV[2], 'log', ARGV[3], 'again', '1')
+end
 return 1

@@ -5,6 +5,7 @@ from collections.abc import Awaitable
 from shared.bus.batcher import Batcher
 from shared.bus.handling import RESPONSE
 from shared.bus.keys import Keys
+from shared.bus.signing import Signer, genuine
 from shared.errors import UnreadableEvent
 from shared.events import AnyEvent, decode
 from shared.session import Response
@@ -16,8 +17,11 @@ _DELTAS_LIFE_MS = 600_000
 class RedisSession:
     """A session store on Redis; see `handling.SessionStore`. Reads begun together share one round trip."""
 
-    def __init__(self, batcher: Batcher, keys: Keys, session_id: str, retention_s: float) -> None:
+    def __init__(
+        self, batcher: Batcher, keys: Keys, session_id: str, retention_s: float, signer: Signer | None = None
+    ) -> None:
         self.session_id = session_id
+        self._signer = signer
         self._batcher = batcher
         self._keys = keys
         self._retention_ms = round(retention_s * 1000)
@@ -35,10 +39,11 @@ class RedisSession:
         return items
 
     async def event(self, log_entry: str) -> AnyEvent:
-        entries = await self._batcher.submit("XRANGE", self._keys.log(self.session_id), log_entry, log_entry)
+        log = self._keys.log(self.session_id)
+        entries = await self._batcher.submit("XRANGE", log, log_entry, log_entry)
         if not entries:
             raise UnreadableEvent(f"the log of session {self.session_id} has no entry {log_entry}")
-        return decode(entries[0][1].get(b"event", b""))
+        return decode(genuine(self._signer, log, entries[0][1]))
 
     async def settled(self, journal: str) -> dict[str, bytes]:
         entries: dict[bytes, bytes] = await self._batcher.submit(
@@ -72,8 +77,9 @@ class RedisSession:
 
     async def log(self) -> list[tuple[str, AnyEvent]]:
         """The session's events in order, with their places in the log."""
-        entries = await self._batcher.submit("XRANGE", self._keys.log(self.session_id), "-", "+")
-        return [(entry.decode(), decode(fields.get(b"event", b""))) for entry, fields in entries]
+        log = self._keys.log(self.session_id)
+        entries = await self._batcher.submit("XRANGE", log, "-", "+")
+        return [(entry.decode(), decode(genuine(self._signer, log, fields))) for entry, fields in entries]
 
     async def response(self) -> Response | None:
         """The session's answer; None while there is none."""

@@ -41,7 +41,7 @@ class Processes:
         self.folder = Path(tempfile.mkdtemp(prefix="antiphon-flow-"))
         self.running: dict[str, subprocess.Popen[bytes]] = {}
         ours = ("ANTIPHON", "ANTHROPIC")
-        self._environment = {
+        self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(ours)},
             "ANTIPHON_REDIS_URL": url,
             "ANTIPHON_PARTITIONS": str(partitions),
@@ -52,7 +52,7 @@ class Processes:
         """Start processes; one of each component when none is named."""
         for name in names or COMPONENTS:
             command = [sys.executable, "-m", component_of(name)]
-            environment = {**self._environment, **self._own_environment(component_of(name))}
+            environment = {**self.environment, **self._own_environment(component_of(name))}
             with (self.folder / f"{name}.log").open("ab") as log:
                 self.running[name] = subprocess.Popen(
                     command, env=environment, stdout=log, stderr=log, cwd=ROOT

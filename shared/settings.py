@@ -60,6 +60,15 @@ class PipelineSettings(Settings):
         default=None,
         description="redis:// or rediss:// address; components default to `redis://localhost:6379/0`.",
     )
+    redis_tls_ca: str = Field(
+        default="",
+        description="PEM file of the authorities that Redis's certificate may be from; the system's when empty.",
+    )
+    redis_tls_cert: str = Field(
+        default="",
+        description="PEM file of the certificate by which this process identifies itself to Redis.",
+    )
+    redis_tls_key: str = Field(default="", description="PEM file of that certificate's key.")
     namespace: str = Field(
         default="antiphon", pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="First part of every Redis key."
     )

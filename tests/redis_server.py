@@ -35,6 +35,14 @@ def require_redis_server() -> str:
     return path
 
 
+def require_tls() -> None:
+    """Skips where redis-server was built without TLS: it does not know its directives then."""
+    given = "tls-port 0\nno-such-directive yes\n"
+    said = subprocess.run([require_redis_server(), "-"], input=given, capture_output=True, text=True)
+    if "no-such-directive" not in said.stdout + said.stderr:
+        pytest.skip("this redis-server is built without TLS")
+
+
 class RedisServer:
     """One server. `kill` and `start` again keep port and data, as a crash and a restart would."""
 

@@ -30,6 +30,7 @@ from redis.exceptions import (
     TryAgainError,
 )
 
+from shared.bus import tls
 from shared.errors import ConfigurationError, RedisUnavailable
 from shared.redaction import Redactor
 from shared.secret_values import secrets_in
@@ -132,6 +133,9 @@ class Connections:
                 f"Redis refuses us: {Redactor(secrets_in(self.url)).text(str(error))}.",
                 hint="Check ANTIPHON_REDIS_URL.",
             ) from None
+        except ConnectionError as error:
+            await client.aclose()
+            raise tls.refusal(error) or error from None
         except BaseException:
             await client.aclose()
             raise

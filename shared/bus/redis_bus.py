@@ -15,6 +15,7 @@ from shared.bus.connection import DEFAULT_URL, Client, Connections
 from shared.bus.keys import Keys
 from shared.bus.sessions import RedisSession
 from shared.bus.signing import Signer, genuine, require_key
+from shared.bus.tls import with_certificates
 from shared.bus.wire import Argument, exchange_over
 from shared.clock import milliseconds
 from shared.errors import RedisUnavailable
@@ -55,6 +56,8 @@ class Bus:
         """The bus the environment describes, not yet open. Raises ConfigurationError."""
         pipeline = pipeline or load(PipelineSettings)
         url = pipeline.redis_url.get_secret_value() if pipeline.redis_url else DEFAULT_URL
+        files = (pipeline.redis_tls_ca, pipeline.redis_tls_cert, pipeline.redis_tls_key)
+        url = with_certificates(url, *files)
         keys, redactor = Keys(pipeline.namespace, pipeline.partitions), Redactor(secret_values(pipeline))
         signer = Signer.of(pipeline.signing_key.get_secret_value()) if pipeline.signing_key else None
         return cls(Connections(url), keys, bus or load(BusSettings), redactor, signer)

@@ -20,7 +20,7 @@ USERS: tuple[User, ...] = (*COMPONENTS, "client", "operator")
 
 _CONNECT = ("hello", "ping", "info", "time")
 _READER = ("client|id", "client|unblock")
-_CLUSTER = ("cluster|slots", "cluster|shards", "command", "readonly")
+_CLUSTER = ("cluster|slots", "command", "asking")
 _RUN = ("eval", "evalsha")
 
 _TAKE = ("xreadgroup", "xpending", "xrange", "xinfo|consumers")

@@ -9,8 +9,12 @@ import redis
 from redis.exceptions import NoPermissionError
 
 from antiphon.redis_acl import USERS, Rule, User, acl_file, outboxes, rules_of
+from shared.bus.connection import Connections
 from shared.bus.keys import Keys
-from shared.events import COMPONENTS
+from shared.bus.redis_bus import Bus
+from shared.events import COMPONENTS, QuerySubmitted
+from shared.settings import BusSettings
+from tests.bus.builders import Seen, a_query, until_done, working
 from tests.redis_server import RedisServer, running
 
 KEYS = Keys("antiphon", 3)
@@ -246,3 +250,24 @@ def test_partitions_are_told_by_their_digits(partitions: int, patterns: list[str
     text = acl_file(Keys("antiphon", partitions), {"coordinator": None})
     for pattern in patterns:
         assert f"%W~antiphon:{pattern}:inbox:tool_dispatcher" in text
+
+
+async def test_in_a_cluster_a_component_and_an_operator_find_their_way(tmp_path: Path) -> None:
+    acl = tmp_path / "users.acl"
+    text = acl_file(KEYS, {user: user for user in USERS}, is_cluster=True)
+    acl.write_text(f"{text}user admin on >secret ~* &* +@all\n")
+    with running("--aclfile", str(acl), is_cluster=True, login=ADMIN) as server:
+        coordinator, operator = [
+            Bus(Connections(server.url_of(f"{user}:{user}")), KEYS, BusSettings())
+            for user in ("coordinator", "operator")
+        ]
+        await coordinator.open(20)
+        await operator.open(20)
+        await operator.batcher.submit("XLEN", KEYS.dead(1))
+        seen = Seen()
+        async with working(coordinator, {QuerySubmitted: seen}):
+            await coordinator.publish(a_query(), "open")
+            await until_done(coordinator)
+        assert seen.queries == ["Why?"]
+        await coordinator.close()
+        await operator.close()

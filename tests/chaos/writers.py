@@ -43,7 +43,7 @@ _BARRIER = 5
 class Writers(Processes):
     """The dispatchers as processes, and where each of their writes is."""
 
-    def __init__(self, redis_port: int, service_port: int, folder: Path) -> None:
+    def __init__(self, url: str, service_port: int, folder: Path) -> None:
         self.runs, self.books = Runs(folder / "runs"), Books(folder / "books")
         self.cut: dict[str, int] = {}
         """Writes that were cut off between claim and settle, by key: the fence under which they were."""
@@ -51,7 +51,7 @@ class Writers(Processes):
         """What was asked, by session."""
         self._sessions: dict[bytes, str] = {}
         super().__init__(
-            redis_port,
+            url,
             ANTIPHON_TOOLS="tests.chaos.write_tools",
             ANTIPHON_BUS_LEASE_S=str(LEASE_S),
             ANTIPHON_BUS_MAX_DELIVERIES="100",
@@ -194,7 +194,7 @@ def writers() -> Iterator[Writers]:
     folder = Path(tempfile.mkdtemp(prefix="antiphon-writes-"))
     try:
         with running() as redis_server, _service(folder / "books") as port:
-            two = Writers(redis_server.port, port, folder)
+            two = Writers(redis_server.url, port, folder)
             try:
                 two.start(*NAMES)
                 two.wait_until_ready()

@@ -5,10 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from context_synthesizer.page import Page
 from shared.briefing import ids_in
 from shared.memory import Fact, Memory
+from shared.tokens import UNITS_PER_TOKEN
 
 MISSED_MAX = 10
-_MISFITS_MAX = 40
+_MISFITS_MAX = 20
 """Facts in a row for which there is no room; then the page counts as full."""
+_LINE_UNITS_LEAST = 4 * UNITS_PER_TOKEN
+"""Hardly a fact is told in less."""
 _MISSED_SHARE = 0.6
 """Of the closest fact's score: what is as close as that should have been shown."""
 
@@ -35,6 +38,8 @@ def fill(page: Page, facts: Iterable[Fact]) -> list[Fact]:
     put: list[Fact] = []
     misfits = 0
     for fact in facts:
+        if page.room.left < _LINE_UNITS_LEAST:
+            break
         if fact.id in page.lines:
             continue
         if page.put(fact, is_short=fact.id in superseded):
@@ -59,12 +64,9 @@ def missed(memory: Memory, scores: Mapping[str, float], shown: frozenset[str]) -
     """The facts left out that are nearly as close as the closest; what a later date puts aside is no loss."""
     close = _MISSED_SHARE * max(scores.values())
     summarized = {id for summary in memory.summaries for id in ids_in(summary.facts)}
-    close_ids = [
-        fact.id
-        for fact in by_closeness(memory, scores)
-        if fact.id not in shown and scores[fact.id] > 0 and scores[fact.id] >= close
-    ]
-    return tuple(id for id in close_ids if id not in memory.superseded and id not in summarized)[:MISSED_MAX]
+    passed_over = {*shown, *summarized, *memory.superseded}
+    ids = [id for id, score in scores.items() if score >= close > 0 and id not in passed_over]
+    return tuple(sorted(ids, key=lambda id: (-scores[id], -int(id[1:])))[:MISSED_MAX])
 
 
 def _newest(memory: Memory) -> list[list[Fact]]:

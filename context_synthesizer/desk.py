@@ -45,6 +45,7 @@ class Desk:
         self.memory = self.memory.plus(delta)
         self._known.add(delta, self.memory)
         self._relevance.add(self.memory, delta)
+        self._pieces.add(delta.facts)
         self._scores = None
         self._plan.advance(self.memory, delta, self._pieces, lambda: self.scores)
 

@@ -3,6 +3,7 @@
 What stands around a fact is paid for by the first that needs it, so the price of a page is exact at any moment.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from context_synthesizer.render import (
@@ -39,10 +40,16 @@ class Pieces:
     """The facts of one memory as pieces, made once in each form."""
 
     def __init__(self) -> None:
+        self.units_least = 0
+        """Less than all facts take together, whole."""
         self._lines: dict[tuple[str, str, bool], Piece] = {}
         self._headings: dict[str, Piece] = {}
         self._says: dict[str, bool] = {}
         self._fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
+
+    def add(self, facts: Iterable[Fact]) -> None:
+        """Facts that are new in the memory."""
+        self.units_least += sum(token_units(fact.statement) for fact in facts)
 
     def line(self, memory: Memory, fact: Fact, is_short: bool) -> Piece:
         known = known_about(fact, memory)

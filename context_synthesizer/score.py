@@ -91,21 +91,19 @@ class Relevance:
         return NAMED_SHARE * found * found / sum(worths.values())
 
     def _with_siblings(self, scores: Sequence[float]) -> list[float]:
-        best = [(0.0, -1)] * len(self._documents)
+        """Each with its share of the best other score in its document."""
+        best = [0.0] * len(self._documents)
         second = [0.0] * len(self._documents)
-        for place, score in enumerate(scores):
-            document = self._document[place]
-            if score > best[document][0]:
-                second[document] = best[document][0]
-                best[document] = (score, place)
+        holder = [-1] * len(self._documents)
+        for place, (score, document) in enumerate(zip(scores, self._document, strict=True)):
+            if score > best[document]:
+                second[document], best[document], holder[document] = best[document], score, place
             elif score > second[document]:
                 second[document] = score
-        shared = []
-        for place, score in enumerate(scores):
-            document = self._document[place]
-            top, holder = best[document]
-            shared.append(score + SIBLING_SHARE * (second[document] if holder == place else top))
-        return shared
+        return [
+            score + SIBLING_SHARE * (second[document] if holder[document] == place else best[document])
+            for place, (score, document) in enumerate(zip(scores, self._document, strict=True))
+        ]
 
     def _weighed(self, memory: Memory, scores: Sequence[float]) -> dict[str, float]:
         """Demoted by low salience and by being superseded, raised by high salience; nothing else."""

@@ -94,6 +94,8 @@ class _Shown:
 
 def _whole(memory: Memory, pieces: Pieces, level: Level, room: Room, by_call: bool) -> _Shown | None:
     """All there is, whole, in one section of facts; None when there is no room for that."""
+    if pieces.units_least > room.left:
+        return None
     page = Page("Facts", memory, pieces, room, by_call)
     tried, said, questions = (Section(title, room) for title in (TRIED, SAID, QUESTIONS))
     uses, notes = beside(memory, level)
@@ -158,7 +160,8 @@ def _selected(
 
 
 def _omitted(memory: Memory, *pages: Page) -> list[str]:
-    return [id for id in memory.facts if not any(id in page.lines for page in pages)]
+    shown = set().union(*(page.lines for page in pages))
+    return [id for id in memory.facts if id not in shown]
 
 
 def _listing_units(omitted: Sequence[str], room: Room) -> int:

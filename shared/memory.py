@@ -204,7 +204,8 @@ class Memory:
         """Fact -> the fact that a later date puts in its place."""
         later: dict[str, str] = {}
         for fact in self.facts.values():
-            later.update(dict.fromkeys(fact.supersedes, fact.id))
+            if fact.supersedes:
+                later.update(dict.fromkeys(fact.supersedes, fact.id))
             if fact.superseded_by:
                 later[fact.id] = fact.superseded_by[-1]
         return later

@@ -1,0 +1,180 @@
+"""One process of a component: the life of a message as `shared/bus/consumer.py` has it, one step at a time.
+
+Between any two steps the world may let it die or freeze. What it remembers dies with it.
+"""
+
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from shared.bus import committing
+from shared.bus.committing import Operation
+from shared.bus.handling import Delivery, Outcome, SessionStore
+from shared.bus.reader import ALONE_FROM_DELIVERY
+from shared.errors import AntiphonError, ErrorInfo, TryLater, UnreadableEvent
+from shared.events import Component, EventData
+from tests.simulation.bus import KEYS, PARTITION, Handed, SimulatedSession
+from tests.simulation.by_hand import at_once, pause
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+Work = Callable[[Delivery, SessionStore], Awaitable[Outcome]]
+_CONFLICTS_MAX = 20
+_RETRY_DELAY_MAX_S = 60.0
+_TURN_MS = 20
+_PATIENCE_MS = 300
+
+
+class Killed(BaseException):
+    """A message has killed the process that handled it."""
+
+
+class Process:
+    """A worker with a name of its own and a clock of its own."""
+
+    def __init__(self, world: "World", component: Component, name: str, clock_off_ms: int) -> None:
+        self.world, self.component, self.name = world, component, name
+        self.is_alive, self.frozen_until_ms = True, 0
+        self.in_hand: dict[str, Coroutine[int, None, None]] = {}
+        self.work: Mapping[type[EventData], Work] = world.work_of(component, self)
+        self.steps_to_live = -1
+        """Until a message kills it that it has begun to handle; negative: nothing of the kind."""
+        self._clock_off_ms = clock_off_ms
+        self._inside, self._is_somebody_alone = 0, False
+
+    @property
+    def is_up(self) -> bool:
+        return self.is_alive and self.frozen_until_ms <= self.world.time_ms
+
+    def now(self) -> datetime:
+        """What its own clock shows."""
+        return datetime.fromtimestamp((self.world.time_ms + self._clock_off_ms) / 1000, UTC)
+
+    async def deliver(self, handed: Handed) -> None:
+        """One message, from hand-over to acknowledgement."""
+        if handed.deliveries > self.world.settings.max_deliveries:
+            lost = ErrorInfo(code="workers_lost", message=f"{handed.deliveries - 1} workers stopped")
+            await self._bury(handed, self._readable(handed), lost)
+        elif handed.deliveries >= ALONE_FROM_DELIVERY:
+            await self._alone(handed)
+        else:
+            while self._is_somebody_alone:
+                await pause(_TURN_MS)
+            self._inside += 1
+            try:
+                await self._handle(handed)
+            finally:
+                self._inside -= 1
+
+    async def _alone(self, handed: Handed) -> None:
+        while self._is_somebody_alone:
+            await pause(_TURN_MS)
+        self._is_somebody_alone = True
+        try:
+            while self._inside:
+                await pause(_TURN_MS)
+            await self._reach_redis()
+            if self.world.bus.renew(self.component, self.name, handed.entry, added=1):
+                await self._handle(handed)
+        finally:
+            self._is_somebody_alone = False
+
+    async def _handle(self, handed: Handed) -> None:
+        try:
+            delivery = self.world.bus.delivery(handed)
+            work = self.work.get(type(delivery.event.data))
+            if work is None:
+                raise UnreadableEvent(f"{delivery.event.type} is no event for {self.component}.")
+        except UnreadableEvent as error:
+            await self._bury(handed, None, ErrorInfo.of(error))
+            return
+        session = SimulatedSession(self.world.bus, delivery.event.subject)
+        for _ in range(_CONFLICTS_MAX):
+            try:
+                await self._reach_redis()
+                self.world.before_handling(self, delivery)
+                outcome = await work(delivery, session)
+                operations = list(
+                    committing.of_outcome(
+                        outcome, delivery, self.component, KEYS, self.world.settings, self.now()
+                    )
+                )
+                result = await self._commit(handed, delivery, operations)
+            except Exception as error:
+                await self._fail(handed, delivery, error)
+                return
+            if result != "conflict":
+                return
+        await self._fail(handed, delivery, RuntimeError("the session's documents kept changing."))
+
+    async def _fail(self, handed: Handed, delivery: Delivery, error: Exception) -> None:
+        settings = self.world.settings
+        self.world.after_failure(self, delivery, error)
+        may_help = not isinstance(error, AntiphonError) or error.retryable
+        if isinstance(error, TryLater):
+            delay_s = error.delay_s
+        elif may_help and delivery.attempt + 1 < settings.max_attempts:
+            delay_s = min(_RETRY_DELAY_MAX_S, settings.retry_delay_s * 2**delivery.attempt)
+            self.world.disturbed(delay_s * 1000)
+        else:
+            await self._bury(handed, delivery, ErrorInfo.of(error))
+            return
+        self.world.tell(delivery.event.subject, f"{self.name} will try again in {delay_s} s: {error!r}")
+        retry = committing.of_retry(delivery, self.component, timedelta(seconds=delay_s))
+        await self._commit(handed, delivery, retry)
+
+    async def _bury(self, handed: Handed, delivery: Delivery | None, error: ErrorInfo) -> None:
+        if delivery is not None:
+            self.world.tell(delivery.event.subject, f"{self.name} buries {delivery.event.type}: {error}")
+        burial = committing.of_burial(
+            handed.message.raw,
+            b"{}",
+            delivery,
+            error,
+            self.component,
+            KEYS,
+            PARTITION,
+            self.world.settings,
+            self.now(),
+        )
+        await self._commit(handed, delivery, burial)
+
+    async def _commit(
+        self, handed: Handed, delivery: Delivery | None, operations: Iterable[Operation]
+    ) -> str:
+        """Repeated while it is not known to have arrived; a crash may come before it, and after it."""
+        todo = list(operations)
+        session_id = delivery.event.subject if delivery else None
+        await pause(self.world.delay_ms())
+        while True:
+            await self._reach_redis()
+            if self.world.faults.strikes("commit request lost"):
+                await pause(_PATIENCE_MS)
+                continue
+            result = self.world.bus.commit(self.component, handed.entry, session_id, todo)
+            if delivery is not None:
+                self.world.after_commit(self, delivery, result, todo)
+            if not self.world.faults.strikes("commit reply lost"):
+                await pause(1)
+                return result
+            await pause(_PATIENCE_MS)
+
+    async def _reach_redis(self) -> None:
+        while self.world.is_redis_away:
+            await pause(_PATIENCE_MS)
+
+    def _readable(self, handed: Handed) -> Delivery | None:
+        try:
+            return self.world.bus.delivery(handed)
+        except UnreadableEvent:
+            return None
+
+
+def of_handler(handler: Work) -> Work:
+    """A real handler as work: it waits for nothing but the session store, and that answers at once."""
+
+    async def work(delivery: Delivery, session: SessionStore) -> Outcome:
+        return at_once(handler(delivery, session))
+
+    return work

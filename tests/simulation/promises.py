@@ -1,0 +1,269 @@
+"""What must hold when a simulated world has come to rest, whatever went wrong in it: design.md, section 2."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from coordinator.decide import decide
+from coordinator.opening import open_session
+from coordinator.session import Decision, Opening, Session
+from shared.bus.handling import RESPONSE, STATE
+from shared.events import (
+    AnyEvent,
+    AssemblyOverdue,
+    ComponentFailed,
+    DeadlineReached,
+    QuerySubmitted,
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRequested,
+    ResponseReady,
+    SessionOpened,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryRequested,
+    ToolsCompleted,
+    ToolsRequested,
+)
+from shared.ids import child_id
+from shared.session import Response
+from shared.tools import Catalogue
+from tests.simulation.bus import KEYS, SimulatedBus
+from tests.simulation.stand_ins import CATALOGUE
+from tests.simulation.world import LIMITS, OFFER, Client, Step, World
+
+_SHORTLY_MS = 3_000
+_BESIDE = (DeadlineReached, AssemblyOverdue, ComponentFailed)
+"""Come beside the step that follows from the same event: timers, and of an event that stood in two entries, or
+came back from the dead letters, what became of the other one."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenPromise:
+    """One promise that a world has broken."""
+
+    session_id: str
+    what: str
+
+
+def broken_promises(world: World) -> list[BrokenPromise]:
+    """Every promise that was broken in a world that ran to its end."""
+    found = [BrokenPromise("", what) for what in _left_over(world)]
+    for client in world.clients.values():
+        record = Record.of(world, client)
+        for check in (_answered, _whole, _bounded, _written_once, _told, _replayed):
+            found += [BrokenPromise(client.session_id, what) for what in check(record)]
+    return found
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is left of one session."""
+
+    world: World
+    client: Client
+    log: dict[str, AnyEvent]
+    responses: list[ResponseReady]
+    steps: list[Step]
+
+    @classmethod
+    def of(cls, world: World, client: Client) -> "Record":
+        id, bus = client.session_id, world.bus
+        log = {at: bus.decoded(raw) for at, raw in bus.logs.get(id, {}).items()}
+        answers = [bus.decoded(raw).data for session_id, raw in bus.responses if session_id == id]
+        responses = [answer for answer in answers if isinstance(answer, ResponseReady)]
+        return cls(world, client, log, responses, list(filter(_is_decision, world.steps.get(id, []))))
+
+
+def _left_over(world: World) -> Iterator[str]:
+    """Nothing is left in anybody's hands, nothing is to come, and no handler has failed by itself."""
+    bus: SimulatedBus = world.bus
+    for component, inbox in bus.inboxes.items():
+        if inbox.messages or inbox.pending:
+            yield f"the inbox of {component} holds {len(inbox.messages)} messages at the end"
+    if bus.timers:
+        yield f"timers are left: {', '.join(bus.timers)}"
+    if bus.open_sessions:
+        yield f"sessions count as open: {', '.join(sorted(bus.open_sessions))}"
+    yield from world.unexpected
+    harmful = (
+        "poison",
+        "handler error",
+        "duplicate entry",
+        "foreign entry",
+        "crash",
+        "freeze",
+        "read reply lost",
+    )
+    if bus.dead and not any(world.faults.counts[kind] for kind in harmful):
+        yield f"{len(bus.dead)} dead letters, and nothing that would explain them"
+
+
+def _answered(record: Record) -> Iterator[str]:
+    """Promise 2: exactly one answer, at the latest shortly after the deadline."""
+    client, world = record.client, record.world
+    if len(record.responses) != 1:
+        yield f"{len(record.responses)} answers"
+        return
+    kept = world.bus.documents.get(KEYS.of_session(client.session_id, RESPONSE))
+    if kept is None or Response.model_validate_json(kept[1]).answer != record.responses[0].answer:
+        yield "the answer that is kept is another one"
+    assert client.answered_ms is not None
+    assert client.opened_ms is not None
+    due_ms = max(client.opened_ms, client.submitted_ms + client.deadline_s * 1000)
+    late_ms = client.answered_ms - due_ms - world.disturbance_ms(client.submitted_ms)
+    is_by_assembler = record.responses[0].termination_reason != "internal_error"
+    if late_ms > _SHORTLY_MS + (0 if is_by_assembler else LIMITS.assembly_s * 1000):
+        yield f"the answer came {late_ms:.0f} ms after its deadline, faults not counted"
+
+
+def _whole(record: Record) -> Iterator[str]:
+    """Promise 1, as far as the log tells: each event follows from an earlier one, once."""
+    seen: set[UUID] = set()
+    replies: dict[UUID, list[type]] = {}
+    for event in record.log.values():
+        if event.id in seen and not isinstance(event.data, ComponentFailed):
+            yield f"{event.type} was written twice"
+        seen.add(event.id)
+        if event.causationid is None:
+            continue
+        if event.causationid not in seen:
+            yield f"{event.type} follows from an event that is not there"
+        if not isinstance(event.data, _BESIDE):
+            replies.setdefault(event.causationid, []).append(type(event.data))
+    for kinds in replies.values():
+        beside = [kind for kind in kinds if kind is not SummaryRequested]
+        if len(beside) > 1 and beside[0] is not SessionOpened:
+            yield f"one event was answered by {[kind.__name__ for kind in kinds]}"
+    first = next(iter(record.log.values()), None)
+    if first is None or not isinstance(first.data, QuerySubmitted):
+        yield "the log does not begin with the query"
+
+
+def _bounded(record: Record) -> Iterator[str]:
+    """Promise 5: rounds, calls, tokens. The last call of the model may go beyond the budget, no other."""
+    session = _state(record)
+    if session is None:
+        return
+    limits, data = session.limits, [event.data for event in record.log.values()]
+    rounds = {one.round for one in data if isinstance(one, ReasoningRequested)}
+    if rounds and (len(rounds) > limits.max_rounds or max(rounds) > limits.max_rounds):
+        yield f"rounds {sorted(rounds)}, {limits.max_rounds} are allowed"
+    batches = [one for one in data if isinstance(one, ToolsRequested)]
+    calls = sum(call.refused is None for batch in batches for call in batch.calls)
+    if calls > limits.max_tool_calls:
+        yield f"{calls} calls were handed out, {limits.max_tool_calls} are allowed"
+    thought = [
+        one.usage.total_tokens for one in data if isinstance(one, (ReasoningCompleted, ReasoningFailed))
+    ]
+    summed = [one.usage.total_tokens for one in data if isinstance(one, (SummaryCompleted, SummaryFailed))]
+    most = limits.max_tokens + max(thought, default=0) + max(summed, default=0)
+    for response in record.responses:
+        if response.usage.total_tokens > most:
+            yield f"{response.usage.total_tokens} tokens, {limits.max_tokens} are allowed"
+        if response.rounds_used > limits.max_rounds or response.tool_calls_used > limits.max_tool_calls:
+            yield "the answer tells of more rounds or calls than are allowed"
+
+
+def _written_once(record: Record) -> Iterator[str]:
+    """Promise 3: a write happens at most once for its key, and only where it was let."""
+    life = record.world.life(record.client.session_id)
+    calls = [
+        call
+        for event in record.log.values()
+        if isinstance(event.data, ToolsRequested)
+        for call in event.data.calls
+    ]
+    keys = Counter(call.idempotency_key for call in calls)
+    yield from (f"the key {key} was given out {count} times" for key, count in keys.items() if count > 1)
+    yield from (f"{key} took effect {count} times" for key, count in life.taken_effect.items() if count > 1)
+    let = {call.idempotency_key: call for call in calls if call.refused is None}
+    for key in life.taken_effect:
+        if key not in let:
+            yield f"{key} took effect, and was never let"
+        elif let[key].name == "book" and let[key].approval is None:
+            yield f"{key} took effect, and nobody had approved it"
+
+
+def _told(record: Record) -> Iterator[str]:
+    """Promise 3: the answer tells of every write of which nobody knows whether it took effect."""
+    life = record.world.life(record.client.session_id)
+    told = " ".join(
+        doubt.about
+        for response in record.responses
+        for doubt in response.uncertainty
+        if doubt.kind in ("outcome_unknown", "call_unfinished")
+    ).split()
+    unknown = {key.rpartition("/")[2] for key in life.claimed if not _is_known(life.settled.get(key))}
+    accepted = {step.delivery.event.id for step in record.steps if _has_output(step)}
+    for event in record.log.values():
+        if isinstance(event.data, ToolsCompleted) and event.id in accepted:
+            results = event.data.results
+            unknown |= {
+                one.call_id for one in results if one.error and one.error.error_type == "outcome_unknown"
+            }
+    for call_id in sorted(unknown.difference(told)):
+        yield f"nobody knows what came of {call_id}, and the answer does not say so"
+
+
+def _is_known(result: object) -> bool:
+    error = getattr(result, "error", None)
+    return result is not None and (error is None or error.error_type != "outcome_unknown")
+
+
+def _replayed(record: Record) -> Iterator[str]:
+    """Promise 4: the log, decided anew, gives the same commands and the same document."""
+    session: Session | None = None
+    logged = {event.id: event.data for event in record.log.values()}
+    opened = next((data for data in logged.values() if isinstance(data, SessionOpened)), None)
+    for step in record.steps:
+        delivery = step.delivery
+        event = record.world.bus.decoded(record.world.bus.logs[delivery.event.subject][delivery.log_entry])
+        if (session is None) != isinstance(event.data, QuerySubmitted):
+            continue  # before it was opened, or the query once more: nothing to decide
+        decision = _decided(session, event, delivery.log_entry, opened)
+        if decision.answer is None:
+            session = decision.session
+        for n, command in enumerate(decision.commands):
+            if logged.get(child_id(event.id, n)) != command:
+                yield f"{event.type} is answered by another {command.type} than it was"
+        written = sum(name == "event" for name, *_ in step.operations)
+        if decision.answer is None and written != len(decision.commands):
+            yield f"{event.type} is answered by {len(decision.commands)} commands, and was by {written}"
+    if session != _state(record):
+        yield "decided anew, the session stands otherwise"
+
+
+def _decided(
+    session: Session | None, event: AnyEvent, log_entry: str, opened: SessionOpened | None
+) -> Decision:
+    if session is not None:
+        return decide(session, event, log_entry, CATALOGUE if session.catalogue else Catalogue())
+    assert isinstance(event.data, QuerySubmitted)
+    assert opened is not None
+    opening = Opening(LIMITS, opened.catalogue, OFFER, is_catalogue_missing=not opened.catalogue)
+    catalogue = CATALOGUE if opened.catalogue else Catalogue()
+    return open_session(event, log_entry, event.data, opening, catalogue)
+
+
+def _state(record: Record) -> Session | None:
+    kept = record.world.bus.documents.get(KEYS.of_session(record.client.session_id, STATE))
+    return None if kept is None else Session.model_validate_json(kept[1])
+
+
+def _is_decision(step: Step) -> bool:
+    """Whether a commit ended a delivery by an outcome: not by a burial, and not for another attempt."""
+    return not any(
+        name == "bury" or (name == "timer" and str(first).startswith("retry/"))
+        for name, _, first, _ in step.operations
+    )
+
+
+def _has_output(step: Step) -> bool:
+    return any(name == "event" for name, *_ in step.operations)
+
+
+def describe(broken: Iterable[BrokenPromise]) -> str:
+    """One line for each."""
+    return "\n".join(f"{one.session_id or 'the world'}: {one.what}" for one in broken)

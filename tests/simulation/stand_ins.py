@@ -1,0 +1,236 @@
+"""The model and the tools of a simulated world: they do whatever a seed makes them do.
+
+They stand where the reasoning engine and the tool dispatcher stand, keep the promises those two make to the
+coordinator, and may be run again at any time. A second run need not do what the first did.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from random import Random
+from typing import Any, get_args
+
+from shared.briefing import digest_of
+from shared.bus.handling import BRIEFING, TO_SUMMARIZE, Delivery, Outcome, SessionStore
+from shared.errors import ErrorInfo, UnreadableEvent
+from shared.events import (
+    EventData,
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRequested,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryRequested,
+    ToolsCompleted,
+    ToolsRequested,
+)
+from shared.journal import begun_entry, journal_name, outcome_entry, read_outcome, write_outcome
+from shared.tools import ErrorType, RequestedCall, ToolCall, ToolError, ToolResult
+from shared.values import Usage
+from tests.coordinator.builders import a_catalogue, a_tool
+from tests.simulation.by_hand import pause
+
+CATALOGUE = a_catalogue(
+    a_tool("search", description="Search the archive.", open_world=True),
+    a_tool("lookup", description="Look a record up.", alternatives=[{"tool": "search"}]),
+    a_tool("note", "write", "Write a note.", approval="after_untrusted"),
+    a_tool("pay", "write", "Pay an invoice."),
+    a_tool("book", "write", "Book a room.", approval="always"),
+    a_tool("find_tools"),
+    a_tool("read_result"),
+    a_tool("recall"),
+)
+WRITES = frozenset(tool.name for tool in CATALOGUE.tools if tool.effect == "write")
+_NAMES = ("search", "search", "search", "lookup", "note", "pay", "book", "recall", "invented")
+_ERRORS: tuple[ErrorType, ...] = get_args(ErrorType)
+_MODEL_ERRORS = (
+    "rate_limited",
+    "overloaded",
+    "server_error",
+    "timeout",
+    "connection_failed",
+    "empty_reply",
+    "unreadable_reply",
+    "invalid_request",
+    "authentication_failed",
+    "permission_denied",
+    "model_not_found",
+    "context_too_long",
+)
+_TEXTS: tuple[Any, ...] = (
+    "The reading room opens at 9 and closes at 17 o'clock.",
+    "Ada Brandt repaired the north tower in 1893. The work took 14 months.",
+    "No. 7 was sold for 1,250 crowns.\n\nIt was bought back on 3 May 1921.",
+    {"results": [{"title": "Annual report", "text": "Visitors rose by 12 percent."}]},
+    {"id": "R-118", "price": 49.5, "currency": "EUR"},
+    [],
+    "",
+    None,
+)
+_HUGE = "\n".join(f"Shelf {n} holds {n * 7} volumes on the history of bridges." for n in range(240))
+
+
+@dataclass
+class Life:
+    """What one session's model and tools are like, and what its tools have done."""
+
+    random: Random
+    patience: float = 0.5
+    """How likely the model asks for tools rather than answer."""
+    frailty: float = 0.1
+    """How likely a step of it fails."""
+    taken_effect: Counter[str] = field(default_factory=Counter)
+    """Writes by idempotency key: how often each happened."""
+    claimed: set[str] = field(default_factory=set)
+    settled: dict[str, ToolResult] = field(default_factory=dict)
+
+
+def a_life(seed: str) -> Life:
+    random = Random(seed)
+    return Life(random, random.choice((0.2, 0.5, 0.7, 0.9)), random.choice((0.0, 0.05, 0.1, 0.4)))
+
+
+@dataclass
+class Engine:
+    """Stands where the reasoning engine stands."""
+
+    life: Callable[[str], Life]
+    now: Callable[[], datetime]
+
+    async def on_reasoning_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        request = delivery.event.data
+        assert isinstance(request, ReasoningRequested)
+        _, text = await session.document(BRIEFING)
+        if digest_of((text or b"").decode()) != request.briefing:
+            raise UnreadableEvent(f"the briefing of round {request.round} is not there any more.")
+        life = self.life(session.session_id)
+        await pause(_takes_ms(life, request.deadline, self.now()))
+        return Outcome(events=(self._reply(request, life),))
+
+    def _reply(self, request: ReasoningRequested, life: Life) -> ReasoningCompleted | ReasoningFailed:
+        random = life.random
+        usage = Usage(
+            input_tokens=random.choice((100, 900, 4_000)),
+            output_tokens=random.choice((20, 500)),
+            cost_usd=0.0,
+        )
+        if random.random() < life.frailty:
+            error = ErrorInfo(code=random.choice(_MODEL_ERRORS), message="It broke.")
+            return ReasoningFailed(round=request.round, error=error, model="m", usage=usage)
+        fields: dict[str, Any] = {"round": request.round, "model": "m", "usage": usage}
+        fields["prompt_tokens_estimated"] = random.choice((0, usage.input_tokens, 2 * usage.input_tokens))
+        if random.random() < life.patience and (request.tools or random.random() < 0.05):
+            calls = tuple(_a_call(n, request.round, random) for n in range(random.choice((1, 1, 2, 3, 5))))
+            stop = "tool_use" if random.random() < 0.95 else "max_tokens"
+            text = random.choice(("", "I look it up first."))
+            return ReasoningCompleted(text=text, tool_calls=calls, stop_reason=stop, **fields)
+        stop = random.choice(("end_turn",) * 7 + ("max_tokens", "refusal", "context_window"))
+        text = random.choice(("It opens at 9 [F1].", "1,250 crowns [F2][F9].", "Nobody knows.", " "))
+        return ReasoningCompleted(text=text, stop_reason=stop, **fields)
+
+    async def on_summary_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        request = delivery.event.data
+        assert isinstance(request, SummaryRequested)
+        await session.document(TO_SUMMARIZE)
+        life = self.life(session.session_id)
+        await pause(_takes_ms(life, request.deadline, self.now()))
+        usage = Usage(input_tokens=request.tokens_max, output_tokens=50, cost_usd=0.0)
+        told: EventData
+        if life.random.random() < 0.3:
+            error = ErrorInfo(code=life.random.choice(_MODEL_ERRORS), message="It broke.")
+            told = SummaryFailed(round=request.round, error=error, model="m", usage=usage)
+        else:
+            text = life.random.choice(("F1: It is so.", "Rubbish.", f"{request.facts[0]}: It is so."))
+            told = SummaryCompleted(
+                round=request.round, text=text, facts=request.facts, model="m", usage=usage
+            )
+        return Outcome(events=(told,))
+
+
+@dataclass
+class Tools:
+    """Stands where the dispatcher stands: a write is claimed under its key before it happens, and journaled."""
+
+    life: Callable[[str], Life]
+    now: Callable[[], datetime]
+
+    async def on_tools_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        request = delivery.event.data
+        assert isinstance(request, ToolsRequested)
+        life, journal = self.life(session.session_id), journal_name(request.round)
+        results = []
+        for index, call in enumerate(request.calls):
+            noted = read_outcome((await session.settled(journal)).get(outcome_entry(call.id)))
+            result = noted or await self._run(index, call, request, life, session)
+            if not noted:
+                await session.note(journal, outcome_entry(call.id), write_outcome(result))
+            results.append(result)
+        await pause(_takes_ms(life, request.deadline, self.now()))
+        return Outcome(events=(ToolsCompleted.of(request.round, tuple(results)),))
+
+    async def _run(
+        self, index: int, call: RequestedCall, request: ToolsRequested, life: Life, session: SessionStore
+    ) -> ToolResult:
+        if call.refused is not None:
+            return _failed(index, call, "permission_denied", call.refused)
+        if call.problem is not None:
+            return _failed(index, call, "validation_error", call.problem)
+        if call.name not in request.allowed:
+            return _failed(index, call, "unknown_tool", "There is no such tool.")
+        if call.name in WRITES:
+            return await self._write(index, call, request, life, session)
+        await pause(life.random.choice((1, 20, 200)))
+        if life.random.random() < life.frailty:
+            return _failed(index, call, life.random.choice(_ERRORS), "It broke.")
+        is_huge = life.random.random() < 0.02
+        data = _HUGE if is_huge else life.random.choice(_TEXTS)
+        other = "search" if call.name == "lookup" and life.random.random() < 0.3 else ""
+        return _ok(index, call, data, substitute=other, substitute_because="It is away." if other else "")
+
+    async def _write(
+        self, index: int, call: RequestedCall, request: ToolsRequested, life: Life, session: SessionStore
+    ) -> ToolResult:
+        key = call.idempotency_key
+        if key in life.settled:
+            return life.settled[key]
+        if key in life.claimed:
+            return _failed(index, call, "outcome_unknown", "Somebody has begun with it.")
+        life.claimed.add(key)
+        await session.note(journal_name(request.round), begun_entry(call.id), b"1")
+        await pause(life.random.choice((1, 20, 200, 3_000)))
+        life.taken_effect[key] += 1
+        await pause(life.random.choice((1, 20)))
+        if life.random.random() < life.frailty:
+            life.settled[key] = _failed(index, call, "outcome_unknown", "No answer came.")
+        else:
+            life.settled[key] = _ok(index, call, {"done": call.id})
+        return life.settled[key]
+
+
+def _takes_ms(life: Life, deadline: datetime, now: datetime) -> int:
+    """How long a step takes; sometimes until after the deadline."""
+    if life.random.random() < 0.02:
+        left_ms = int((deadline - now).total_seconds() * 1000)
+        return max(1, left_ms + life.random.choice((-200, -1, 0, 1, 200, 10_000)))
+    return life.random.choice((5, 50, 500, 2_000))
+
+
+def _a_call(n: int, round: int, random: Random) -> ToolCall:
+    problem = "The arguments are no object." if random.random() < 0.05 else None
+    arguments = random.choice(({}, {"query": "the reading room"}, {"id": "R-118"}, {"text": "${calls[0]}"}))
+    return ToolCall(
+        id=f"call_{round}_{n}",
+        name=random.choice(_NAMES),
+        arguments=arguments,
+        problem=problem,
+    )
+
+
+def _ok(index: int, call: ToolCall, data: Any, **fields: Any) -> ToolResult:
+    return ToolResult(index=index, call_id=call.id, tool=call.name, status="ok", data=data, **fields)
+
+
+def _failed(index: int, call: ToolCall, kind: ErrorType, message: str) -> ToolResult:
+    error = ToolError(error_type=kind, message=message, suggested_action="Go on without it.")
+    return ToolResult(index=index, call_id=call.id, tool=call.name, status="error", error=error)

@@ -1,0 +1,218 @@
+"""The simulated bus does what Redis does: the same commands to both, and the same stands in both afterwards."""
+
+import re
+from random import Random
+from typing import Any
+
+import pytest
+
+from shared.bus import committing, scripts
+from shared.bus.committing import Operation
+from shared.bus.keys import Keys
+from shared.bus.redis_bus import Bus
+from shared.clock import milliseconds
+from shared.events import AnyEvent, CancellationRequested, Component, encode
+from shared.settings import BusSettings
+from tests.bus.builders import a_bus, a_query
+from tests.envelopes import an_event
+from tests.redis_server import RedisServer
+from tests.simulation.bus import KEYS, PARTITION, SimulatedBus
+
+GROUP: Component = "coordinator"
+OTHER: Component = "context_synthesizer"
+CONSUMERS = ("w1", "w2")
+SESSIONS = ("s1", "s2", "s3")
+MINUTE_MS = 60_000
+SETTINGS = BusSettings(max_open_sessions=2)
+
+
+class Twins:
+    """Both buses, given the same commands. Places differ in time, so entries are told apart by their order."""
+
+    def __init__(self, real: Bus, random: Random) -> None:
+        self.real, self.random = real, random
+        self.simulated = SimulatedBus(now_ms=1_000_000, sessions_max=SETTINGS.max_open_sessions)
+        self.entries: dict[str, str] = {}
+        """Entries of the simulated inbox by those of the real one."""
+        self.events = [an_event(CancellationRequested(reason=str(n)), "s1") for n in range(3)]
+
+    @property
+    def inbox(self) -> str:
+        return self.real.keys.inbox(PARTITION, GROUP)
+
+    async def publish(self) -> None:
+        session_id = self.random.choice(SESSIONS)
+        mode = self.random.choice(("open", "open", "signal"))
+        event: AnyEvent = a_query(session_id)
+        real = await self.real.publish(event, mode)  # type: ignore[arg-type]  # one of the two
+        assert real == self.simulated.publish(event, mode)
+        await self.pair()
+
+    async def read(self) -> None:
+        consumer, count = self.random.choice(CONSUMERS), self.random.randrange(1, 4)
+        where = ("STREAMS", self.inbox, ">")
+        reply = await self.real.client.execute_command(
+            "XREADGROUP", "GROUP", GROUP, consumer, "COUNT", count, *where
+        )
+        real = next(iter(reply.values())) if reply else []
+        real = real[0] if real and isinstance(real[0][0], list) else real
+        simulated = self.simulated.read(GROUP, consumer, count)
+        assert [self.entries[entry.decode()] for entry, _ in real] == [handed.entry for handed in simulated]
+
+    async def reclaim(self) -> None:
+        """With a lease of no time at all, whatever is in hand is to be had."""
+        consumer, most = self.random.choice(CONSUMERS), self.random.randrange(1, 4)
+        in_hand = [entry for entry in self.entries if self.random.random() < 0.3]
+        real = await self.real.batcher.run(
+            scripts.RECLAIM, [self.inbox], [GROUP, consumer, 0, most, 2, *in_hand]
+        )
+        simulated = self.simulated.reclaim(GROUP, consumer, 0, most, [self.entries[one] for one in in_hand])
+        assert [(self.entries[entry.decode()], count) for entry, count, _ in real] == [
+            (handed.entry, handed.deliveries) for handed in simulated
+        ]
+
+    async def read_missed(self) -> None:
+        consumer = self.random.choice(CONSUMERS)
+        real = await self.real.batcher.run(scripts.MISSED, [self.inbox], [GROUP, consumer, 100, 2])
+        simulated = self.simulated.missed(GROUP, consumer)
+        assert [(self.entries[entry.decode()], count) for entry, count, _ in real] == [
+            (handed.entry, handed.deliveries) for handed in simulated
+        ]
+
+    async def begin(self) -> None:
+        if self.entries:
+            entry, consumer = self.random.choice(list(self.entries)), self.random.choice(CONSUMERS)
+            lost = await self.real.batcher.run(scripts.RENEW, [self.inbox], [GROUP, consumer, 0, 1, entry])
+            assert self.simulated.renew(GROUP, consumer, self.entries[entry], added=1) is not bool(lost)
+
+    async def commit(self) -> None:
+        if not self.entries:
+            return
+        entry = self.random.choice([*self.entries, *list(self.entries)[-2:]])
+        session_id = self.random.choice(SESSIONS)
+        drawn = [self.an_operation(session_id) for _ in range(self.random.randrange(4))]
+        keys, arguments = committing.arguments(
+            (_for(self.real.keys, operation) for operation in drawn),
+            session_id,
+            entry,
+            GROUP,
+            PARTITION,
+            self.real.keys,
+            SETTINGS,
+        )
+        real = await self.real.batcher.run(scripts.COMMIT, keys, arguments)
+        simulated = self.simulated.commit(
+            GROUP, self.entries[entry], session_id, [_for(KEYS, operation) for operation in drawn]
+        )
+        assert real.decode() == simulated
+        await self.pair()
+
+    def an_operation(self, session_id: str) -> Operation:
+        """One of any kind; its key named so that both buses can make it their own."""
+        random, event = self.random, self.random.choice(self.events)
+        raw, name = encode(event), random.choice(("deadline", "assembly"))
+        due = random.choice((b"+0", b"=1000", b"+3600000"))
+        header = b"%s %s %s %s - 0\n" % (due, GROUP.encode(), session_id.encode(), event.type.encode())
+        kinds: list[Operation] = [
+            (random.choice(("once", "unless")), f"{session_id}/handled", event.id.bytes, ""),
+            ("put", f"{session_id}/state", random.choice((0, 0, 1, 2, "any")), raw),
+            ("append", f"{session_id}/memory", random.choice((0, 0, 1, 2)), raw),
+            ("event", random.choice((None, GROUP, OTHER)), event.type, raw),
+            ("answer", "responses", 100, raw),
+            ("timer", None, name, header + raw),
+            ("cancel", None, name, ""),
+            ("close", None, "", ""),
+            ("bury", "dead", 100, b"letter\n" + raw),
+        ]
+        return random.choice(kinds)
+
+    async def move_due_timers(self) -> None:
+        keys = self.real.keys
+        # One after the other, where several are due at once: those set in one millisecond have no order.
+        for _ in range(
+            sum(timer.due_ms <= self.simulated.now_ms for timer in self.simulated.timers.values())
+        ):
+            await self.real.batcher.run(
+                scripts.DUE,
+                [keys.timers(PARTITION), keys.timer_messages(PARTITION), keys.feed(PARTITION)],
+                [keys.prefix(PARTITION), 100, milliseconds(SETTINGS.retention_s), 100],
+            )
+        self.simulated.move_due_timers()
+        await self.pair()
+
+    async def pair(self) -> None:
+        """The entries that are in the inboxes now."""
+        real = await self.real.batcher.submit("XRANGE", self.inbox, "-", "+")
+        assert len(real) == len(self.simulated.inboxes[GROUP].messages)
+        for (entry, _), other in zip(real, self.simulated.inboxes[GROUP].messages, strict=True):
+            self.entries.setdefault(entry.decode(), other)
+
+    async def compare(self) -> None:
+        """All that stands in Redis, but for the feed and the moments of things."""
+        ask, keys, simulated = self.real.batcher.submit, self.real.keys, self.simulated
+        for component in (GROUP, OTHER):
+            inbox = await ask("XRANGE", keys.inbox(PARTITION, component), "-", "+")
+            messages = simulated.inboxes[component].messages.values()
+            assert [fields[b"event"] for _, fields in inbox] == [message.raw for message in messages]
+        script = "return redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1000)"
+        held = await ask("EVAL", script, 1, self.inbox, GROUP)
+        assert {self.entries[one.decode()]: (who.decode(), count) for one, who, _, count in held} == {
+            entry: (pending.consumer, pending.deliveries)
+            for entry, pending in simulated.inboxes[GROUP].pending.items()
+        }
+        for session_id in SESSIONS:
+            log = await ask("XRANGE", keys.log(session_id), "-", "+")
+            assert [fields[b"event"] for _, fields in log] == list(
+                simulated.logs.get(session_id, {}).values()
+            )
+            version, content = await ask("HMGET", keys.of_session(session_id, "state"), "version", "content")
+            stands = simulated.documents.get(KEYS.of_session(session_id, "state"), (0, None))
+            assert (int(version or 0), content) == stands
+            items = await ask("LRANGE", keys.of_session(session_id, "memory"), 0, -1)
+            assert items == simulated.lists.get(KEYS.of_session(session_id, "memory"), [])
+            seen = await ask("SMEMBERS", keys.of_session(session_id, "handled"))
+            assert set(seen) == simulated.handled.get(KEYS.of_session(session_id, "handled"), set())
+        timers = await ask("ZRANGE", keys.timers(PARTITION), 0, -1)
+        assert {name.decode() for name in timers} == set(simulated.timers)
+        is_open = await ask("ZRANGE", keys.open_sessions(PARTITION), 0, -1)
+        assert {one.decode() for one in is_open} == simulated.open_sessions
+        answers = await ask("XRANGE", keys.responses(PARTITION), "-", "+")
+        told = [(fields[b"session_id"].decode(), fields[b"event"]) for _, fields in answers]
+        assert told == simulated.responses
+        dead = await ask("XRANGE", keys.dead(PARTITION), "-", "+")
+        assert [fields[b"event"] for _, fields in dead] == simulated.dead
+
+
+def _for(keys: Keys, operation: Operation) -> Operation:
+    """The operation with the key as one of the two buses calls it."""
+    name, place, first, second = operation
+    if place is None:
+        return operation
+    session_id, slash, document = place.partition("/")
+    if slash:
+        return name, keys.of_session(session_id, document), first, second
+    of_partition: dict[str, str] = {
+        "responses": keys.responses(PARTITION),
+        "dead": keys.dead(PARTITION),
+        GROUP: keys.inbox(PARTITION, GROUP),
+        OTHER: keys.inbox(PARTITION, OTHER),
+    }
+    return name, of_partition[place], first, second
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_the_same_commands_leave_the_same_in_redis_and_in_the_simulated_bus(
+    redis_server: RedisServer, namespace: str, seed: int
+) -> None:
+    random = Random(seed)
+    async with a_bus(redis_server.url, namespace, SETTINGS) as real:
+        await real.ensure_groups([(real.keys.inbox(PARTITION, GROUP), GROUP)])
+        twins = Twins(real, random)
+        commands: list[Any] = [twins.publish, twins.read, twins.reclaim, twins.read_missed, twins.begin]
+        for _ in range(120):
+            command = random.choice(
+                [*commands, twins.commit, twins.commit, twins.commit, twins.move_due_timers]
+            )
+            await command()
+        await twins.compare()
+    assert re.fullmatch(r"\d+-\d+", twins.simulated.new_place())

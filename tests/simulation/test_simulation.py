@@ -1,0 +1,48 @@
+"""Whatever goes wrong, the promises hold: a short form of `make simulate`, and every seed that ever broke one."""
+
+import pytest
+
+from tests.simulation.faults import KINDS
+from tests.simulation.promises import broken_promises, describe
+from tests.simulation.shrink import Case, report
+
+ONCE_BROKEN: tuple[tuple[int, str], ...] = (
+    (161, "a query with a short deadline was answered only when its wait for a catalogue was over"),
+    (280, "a session that had been answered was opened afterwards, and its tools ran"),
+)
+"""Seeds that have found something, and what. A change to the simulation may make them find nothing any more."""
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_promise_is_broken_in_a_world_full_of_faults(seed: int) -> None:
+    case = Case(seed)
+    assert not case.is_broken, report(case)
+
+
+@pytest.mark.parametrize(("seed", "what"), ONCE_BROKEN)
+def test_what_once_broke_a_promise_does_so_no_more(seed: int, what: str) -> None:
+    case = Case(seed)
+    assert not case.is_broken, f"{what}\n{report(case)}"
+
+
+def test_a_world_is_a_function_of_its_seed() -> None:
+    once, again = (Case(7).world(is_told=True) for _ in range(2))
+    assert once.trace
+    assert once.trace == again.trace
+
+
+def test_a_world_where_every_message_is_decoded_anew_is_the_same() -> None:
+    quick, exact = Case(11).world(is_told=True), Case(11).world(is_told=True, is_exact=True)
+    assert quick.trace == exact.trace
+    assert broken_promises(exact) == []
+
+
+def test_every_kind_of_fault_strikes() -> None:
+    struck = {kind for seed in range(30) for kind in Case(seed).world().faults.counts}
+    assert struck >= set(KINDS)
+
+
+def test_a_broken_promise_is_told_in_words() -> None:
+    world = Case(0, sessions=(0,)).world()
+    world.bus.responses.clear()
+    assert describe(broken_promises(world)) == "s0: 0 answers"

@@ -1,0 +1,539 @@
+"""The simulated world: processes, clients, clocks and Redis, in one thread, driven by a seed.
+
+Everything that happens is an action at a moment of simulated time. A world is a pure function of its seed, of the
+sessions that take part and of the kinds of faults: fewer of either give a smaller world to look at.
+"""
+
+import heapq
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from random import Random
+from uuid import UUID
+
+import orjson
+
+from context_synthesizer.handlers import ContextSynthesizer
+from context_synthesizer.settings import ContextSynthesizerSettings
+from coordinator.handlers import Coordinator
+from coordinator.session import OfferBounds
+from response_assembler.handlers import HANDLERS as ASSEMBLING
+from shared.bus.committing import Operation
+from shared.bus.handling import Delivery
+from shared.bus.intake import read_submission
+from shared.bus.reader import Entry
+from shared.errors import AntiphonError
+from shared.events import (
+    AnyEvent,
+    ApprovalDecided,
+    ApprovalRequested,
+    CancellationRequested,
+    Component,
+    EventData,
+    ReasoningRequested,
+    SummaryRequested,
+    ToolsRequested,
+)
+from shared.events.base import COMPONENTS
+from shared.events.codec import ENVELOPES
+from shared.session import Limits
+from shared.settings import BusSettings
+from shared.tools import Catalogue
+from tests.simulation.bus import KEYS, Handed, SimulatedBus
+from tests.simulation.by_hand import pause
+from tests.simulation.faults import KINDS, Faults
+from tests.simulation.process import Killed, Process, Work, of_handler
+from tests.simulation.stand_ins import CATALOGUE, Engine, Life, Tools, a_life
+
+BEGIN_MS = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp() * 1000)
+LEASE_MS = 5_000
+LIMITS = Limits(max_rounds=3, max_tool_calls=8, max_tokens=60_000, deadline_s=40, assembly_s=15)
+OFFER = OfferBounds()
+CATALOGUE_HASH = "c0ffee"
+CATALOGUE_WAIT_S = 20.0
+END_MS = 3_600_000
+_SETTINGS = BusSettings(lease_s=LEASE_MS / 1000, retry_delay_s=0.5, max_deliveries=5, max_attempts=5)
+_SMALL_BRIEFINGS = ContextSynthesizerSettings(briefing_tokens=500)
+_BRIEFINGS = ContextSynthesizerSettings()
+
+
+class Broken(RuntimeError):
+    """An error that a fault makes a handler raise."""
+
+
+@dataclass
+class Client:
+    """One client's query, and what it did beside it."""
+
+    session_id: str
+    fields: dict[bytes, bytes]
+    entry: str = ""
+    submitted_ms: int = 0
+    deadline_s: float = 0.0
+    opened_ms: int | None = None
+    answered_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One delivery that the coordinator has committed, in the order of the commits."""
+
+    delivery: Delivery
+    operations: list[Operation]
+
+
+@dataclass
+class World:
+    """One seed's world."""
+
+    seed: int
+    sessions: Collection[int] = range(10)
+    kinds: Iterable[str] = KINDS
+    is_told: bool = False
+    is_exact: bool = False
+    """Whether every message is decoded anew, as in real processes."""
+    settings: BusSettings = _SETTINGS
+    clients: dict[str, Client] = field(default_factory=dict)
+    steps: dict[str, list[Step]] = field(default_factory=dict)
+    unexpected: list[str] = field(default_factory=list)
+    trace: list[tuple[int, str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.time_ms = BEGIN_MS
+        self.random = Random(self.seed)
+        self.faults = Faults(self.seed, self.kinds)
+        self.bus = SimulatedBus(
+            BEGIN_MS, sessions_max=self.random.choice((2, 1_000, 1_000)), has_shortcuts=not self.is_exact
+        )
+        self.bus.on_arrival, self.bus.on_timer, self.bus.on_logged = (
+            self._wake,
+            self._await_timer,
+            self._heard,
+        )
+        self._memory_settings = self.random.choice((_BRIEFINGS, _SMALL_BRIEFINGS))
+        self._actions: list[tuple[int, int, Callable[[], None]]] = []
+        self._count = self._names = 0
+        self._redis_off_ms, self._away_until_ms = 0, 0
+        self._disturbances: list[tuple[int, float]] = []
+        self._lives: dict[str, Life] = {}
+        self._poisoned: dict[str, tuple[Component, int, str]] = {}
+        self._poisons: dict[UUID, str] = {}
+        self._has_catalogue = not self.faults.strikes("catalogue late")
+        self._processes: dict[Component, list[Process]] = {
+            component: [self._new_process(component) for _ in range(2)] for component in COMPONENTS
+        }
+
+    def run(self) -> None:
+        """Until nothing is left to happen, or an hour is over."""
+        for number in self.sessions:
+            self._add_client(number)
+        if not self._has_catalogue:
+            self.at(self.random.choice((500, 3_000, 20_000)), self._publish_catalogue)
+        self._plan_faults()
+        self._tick()
+        while self._actions:
+            time_ms, _, action = heapq.heappop(self._actions)
+            if time_ms > BEGIN_MS + END_MS:
+                break
+            self.time_ms = max(time_ms, self.time_ms)
+            self.bus.now_ms = self.time_ms + self._redis_off_ms
+            action()
+
+    def at(self, delay_ms: float, action: Callable[[], None]) -> None:
+        self._count += 1
+        heapq.heappush(self._actions, (self.time_ms + max(0, int(delay_ms)), self._count, action))
+
+    def tell(self, session_id: str, what: str) -> None:
+        """A line of the trace, where somebody reads it."""
+        if self.is_told:
+            self.trace.append((self.time_ms - BEGIN_MS, session_id, what))
+
+    def disturbed(self, cost_ms: float) -> None:
+        """Something went wrong that may make answers late by so much."""
+        self._disturbances.append((self.time_ms, cost_ms))
+
+    def disturbance_ms(self, since_ms: int) -> float:
+        return sum(cost_ms for time_ms, cost_ms in self._disturbances if time_ms >= since_ms)
+
+    def delay_ms(self) -> int:
+        """How long a small step takes: mostly nothing, so that steps meet; sometimes long."""
+        return self.random.choice((0, 0, 1, 1, 2, 5, 30, 300))
+
+    @property
+    def is_redis_away(self) -> bool:
+        return self._away_until_ms > self.time_ms
+
+    # Processes
+
+    def work_of(self, component: Component, process: Process) -> Mapping[type[EventData], Work]:
+        """The real handlers, with nothing remembered yet; stand-ins for model and tools."""
+        match component:
+            case "coordinator":
+                coordinator = Coordinator(
+                    LIMITS, CATALOGUE_WAIT_S, self._current_catalogue, self._catalogue, OFFER
+                )
+                return {kind: of_handler(handler) for kind, handler in coordinator.handlers.items()}
+            case "context_synthesizer":
+                handlers = ContextSynthesizer(self._memory_settings).handlers
+                return {kind: of_handler(handler) for kind, handler in handlers.items()}
+            case "response_assembler":
+                return {kind: of_handler(handler) for kind, handler in ASSEMBLING.items()}
+            case "reasoning_engine":
+                engine = Engine(self.life, process.now)
+                return {
+                    ReasoningRequested: engine.on_reasoning_requested,
+                    SummaryRequested: engine.on_summary_requested,
+                }
+            case "tool_dispatcher":
+                return {ToolsRequested: Tools(self.life, process.now).on_tools_requested}
+
+    def life(self, session_id: str) -> Life:
+        if session_id not in self._lives:
+            self._lives[session_id] = a_life(f"{self.seed}/life/{session_id}")
+        return self._lives[session_id]
+
+    def before_handling(self, process: Process, delivery: Delivery) -> None:
+        """What may go wrong in a handler. Raises Broken; Killed kills the process."""
+        event = delivery.event
+        self.tell(event.subject, f"{process.name} handles {event.type} {event.id}")
+        self._poison(process.component, event)
+        match self._poisons.get(event.id):
+            case "kills":
+                process.steps_to_live = self.faults.random("poison").choice((0, 1, 2, 4))
+                if not process.steps_to_live:
+                    raise Killed
+            case "raises":
+                raise Broken("poisoned")
+            case "is hopeless":
+                raise AntiphonError("poisoned.")
+        if self.faults.strikes("handler error"):
+            raise Broken("this once")
+
+    def _poison(self, component: Component, event: AnyEvent) -> None:
+        """The n-th event of a poisoned session that reaches a certain component is the poison, for good."""
+        poison = self._poisoned.get(event.subject)
+        if poison is None or poison[0] != component or event.id in self._poisons:
+            return
+        _, left, effect = poison
+        if left:
+            self._poisoned[event.subject] = (component, left - 1, effect)
+        else:
+            del self._poisoned[event.subject]
+            self._poisons[event.id] = effect
+
+    def after_commit(
+        self, process: Process, delivery: Delivery, result: str, operations: list[Operation]
+    ) -> None:
+        session_id = delivery.event.subject
+        self.tell(session_id, f"{process.name} commits {delivery.event.type}: {result}")
+        if result == "committed" and process.component == "coordinator":
+            self.steps.setdefault(session_id, []).append(Step(delivery, operations))
+
+    def after_failure(self, process: Process, delivery: Delivery, error: Exception) -> None:
+        if not isinstance(error, (Broken, AntiphonError)):
+            self.unexpected.append(f"{process.component} at {delivery.event.type}: {error!r}")
+
+    def _new_process(self, component: Component) -> Process:
+        self._names += 1
+        is_off = self.faults.strikes("process clock off")
+        off_ms = self.faults.random("process clock off").choice((-90_000, -500, 700, 60_000)) if is_off else 0
+        return Process(self, component, f"{component}-{self._names}", off_ms)
+
+    def _crash(self, process: Process) -> None:
+        if not process.is_alive:
+            return
+        process.is_alive = False
+        for work in process.in_hand.values():
+            work.close()
+        process.in_hand.clear()
+        self._processes[process.component].remove(process)
+        back_ms = self.random.choice((50, 1_000, 4_000))
+        self.disturbed(LEASE_MS * 1.25 + back_ms)
+        self.at(
+            back_ms, lambda: self._processes[process.component].append(self._new_process(process.component))
+        )
+
+    def _freeze(self, process: Process) -> None:
+        """It stands still for a while: its leases run out, and it does not know."""
+        for entry in process.in_hand:
+            self.bus.renew(process.component, process.name, entry)
+        length_ms = self.faults.random("freeze").choice((100, LEASE_MS, 3 * LEASE_MS))
+        process.frozen_until_ms = self.time_ms + length_ms
+        self.disturbed(length_ms + LEASE_MS * 1.25)
+
+    def _go_on(self, process: Process, entry: str) -> None:
+        """One step of one delivery."""
+        work = process.in_hand.get(entry)
+        if work is None or not process.is_alive:
+            return
+        if not process.is_up:
+            self.at(
+                process.frozen_until_ms - self.time_ms + self.delay_ms(), lambda: self._thaw(process, entry)
+            )
+            return
+        process.steps_to_live -= 1
+        if process.steps_to_live == 0 or self.faults.strikes("crash"):
+            self.tell("", f"{process.name} crashes")
+            self._crash(process)
+            return
+        if self.faults.strikes("freeze"):
+            self.tell("", f"{process.name} freezes")
+            self._freeze(process)
+            self.at(0, lambda: self._go_on(process, entry))
+            return
+        try:
+            delay_ms = work.send(None)
+        except StopIteration:
+            process.in_hand.pop(entry, None)
+        except Killed:
+            self.faults.counts["killed by a message"] += 1
+            process.in_hand.pop(entry, None)
+            self._crash(process)
+        else:
+            self.at(delay_ms, lambda: self._go_on(process, entry))
+
+    def _thaw(self, process: Process, entry: str) -> None:
+        """Back again: it may commit what is not its own any more, or learn of that first."""
+        is_told = self.random.random() < 0.5
+        if is_told and not self.bus.renew(process.component, process.name, entry):
+            if (work := process.in_hand.pop(entry, None)) is not None:
+                work.close()
+            return
+        self._go_on(process, entry)
+
+    # Reading
+
+    def _wake(self, component: Component) -> None:
+        self.at(self.delay_ms(), lambda: self._read(component))
+
+    def _one_up(self, component: Component) -> Process | None:
+        up = [process for process in self._processes[component] if process.is_up]
+        return self.random.choice(up) if up and not self.is_redis_away else None
+
+    def _read(self, component: Component) -> None:
+        process = self._one_up(component) if self.bus.inboxes[component].unread else None
+        if process is None:
+            return  # the next tick reads it
+        given = self.bus.read(component, process.name, count=self.random.choice((1, 1, 4)))
+        if self.faults.strikes("read reply lost"):
+            self.disturbed(LEASE_MS * 1.25)
+            self.at(50, lambda: self._read_missed(process))
+            return
+        self._take(process, given)
+
+    def _read_missed(self, process: Process) -> None:
+        if process.is_up and not self.is_redis_away:
+            held = self.bus.missed(process.component, process.name)
+            self._take(process, [handed for handed in held if handed.entry not in process.in_hand])
+
+    def _take(self, process: Process, given: Iterable[Handed]) -> None:
+        for handed in given:
+            process.in_hand[handed.entry] = process.deliver(handed)
+            self.at(self.delay_ms(), partial(self._go_on, process, handed.entry))
+
+    def _tick(self) -> None:
+        """The duties that readers do between reads: timers, takeovers, and what nobody was woken for."""
+        if not self.is_redis_away:
+            self.bus.move_due_timers()
+            for component in COMPONENTS:
+                self._renew(component)
+                if (process := self._one_up(component)) is not None:
+                    self._take(
+                        process, self.bus.reclaim(component, process.name, LEASE_MS, 10, process.in_hand)
+                    )
+                self._read(component)
+        if self._is_busy():
+            self.at(LEASE_MS / 4, self._tick)
+
+    def _renew(self, component: Component) -> None:
+        for process in self._processes[component]:
+            if process.is_up:
+                for entry in process.in_hand:
+                    self.bus.renew(component, process.name, entry)
+
+    def _is_busy(self) -> bool:
+        has_messages = any(inbox.messages for inbox in self.bus.inboxes.values())
+        return bool(has_messages or self.bus.timers or self._actions)
+
+    def _await_timer(self, due_ms: int) -> None:
+        self.at(due_ms - self.bus.now_ms + self.random.choice((0, 1, 50)), self._move_due_timers)
+
+    def _move_due_timers(self) -> None:
+        if not self.is_redis_away:
+            self.bus.move_due_timers()
+
+    # Clients
+
+    def _add_client(self, number: int) -> None:
+        random = Random(f"{self.seed}/client/{number}")
+        options: dict[str, object] = {}
+        for name, choices in _OPTIONS.items():
+            if random.random() < 0.5:
+                options[name] = random.choice(choices)
+        session_id = f"s{number}"
+        query = random.choice(("When does the reading room open?", "What did No. 7 cost, and who bought it?"))
+        fields = {"query": query, "session_id": session_id, "options": orjson.dumps(options).decode()}
+        client = Client(session_id, {name.encode(): value.encode() for name, value in fields.items()})
+        client.deadline_s = float(str(options.get("deadline_s", LIMITS.deadline_s)))
+        self.clients[session_id] = client
+        self.at(random.randrange(20_000), lambda: self._submit(client, random))
+        if self.faults.strikes("poison"):
+            drawn = self.faults.random("poison")
+            effect = drawn.choice(("kills", "kills", "raises", "is hopeless"))
+            self._poisoned[session_id] = (drawn.choice(COMPONENTS), drawn.choice((0, 0, 1, 2, 5)), effect)
+
+    def _submit(self, client: Client, random: Random) -> None:
+        client.submitted_ms, client.entry = self.time_ms, self.bus.new_place()
+        self._let_in_later(client, client.entry)
+        if self.faults.strikes("submitted twice"):
+            self.at(random.randrange(5_000), lambda: self._let_in_later(client, self.bus.new_place()))
+        if random.random() < 0.15:
+            self.at(random.randrange(30_000), lambda: self._cancel(client, random))
+
+    def _let_in_later(self, client: Client, entry: str) -> None:
+        self._intake(self._let_in(client, entry))
+
+    def _intake(self, work: Coroutine[int, None, None]) -> None:
+        """The door of some process; should it die, another takes the submission over."""
+        try:
+            delay_ms = work.send(None)
+        except StopIteration:
+            return
+        self.at(delay_ms, lambda: self._intake(work))
+
+    async def _let_in(self, client: Client, entry: str) -> None:
+        """Two steps that are safe to repeat, and are repeated where the process dies in between."""
+        while True:
+            await pause(self.delay_ms())
+            if self.is_redis_away:
+                await pause(500)
+                continue
+            stands = Entry(KEYS.queries(), entry, client.fields)
+            now = datetime.fromtimestamp(self.time_ms / 1000, UTC)
+            event = read_submission(stands, KEYS.queries(), self.settings.max_event_bytes, now)
+            result = self.bus.publish(event, "open")
+            if result == "full":
+                await pause(100)
+                continue
+            if client.opened_ms is None:
+                client.opened_ms = self.time_ms
+            if not self.faults.strikes("crash"):
+                return
+            await pause(LEASE_MS)
+
+    def _cancel(self, client: Client, random: Random) -> None:
+        self._signal(client.session_id, CancellationRequested(reason="Never mind."), random)
+
+    def _signal(self, session_id: str, data: EventData, random: Random) -> None:
+        if self.is_redis_away:
+            self.at(1_000, lambda: self._signal(session_id, data, random))
+            return
+        result = self.bus.publish(self._event(session_id, data, random), "signal")
+        self.tell(session_id, f"a client signals {data.type}: {result}")
+
+    def _event(
+        self, session_id: str, data: EventData, random: Random, answers: UUID | None = None
+    ) -> AnyEvent:
+        event_id = UUID(int=random.getrandbits(128), version=4)
+        return ENVELOPES[type(data)](
+            id=event_id,
+            source="client",
+            type=data.type,
+            subject=session_id,
+            time=datetime.fromtimestamp(self.time_ms / 1000, UTC),
+            correlationid=event_id,
+            causationid=answers,
+            data=data,
+        )
+
+    # Watching the feed
+
+    def _heard(self, session_id: str, kind: str, at: str) -> None:
+        self.tell(session_id, f"logged at {at}: {kind}")
+        if kind == ApprovalRequested.type:
+            self._person(session_id, at)
+        elif kind == "antiphon.response.ready.v1":
+            client = self.clients.get(session_id)
+            if client is not None and client.answered_ms is None:
+                client.answered_ms = self.time_ms
+        if self.faults.strikes("duplicate entry"):
+            self.at(
+                self.faults.random("duplicate entry").randrange(20_000), lambda: self._repeat(session_id, at)
+            )
+        if self.faults.strikes("foreign entry"):
+            self.at(self.random.randrange(2_000), lambda: self._put_foreign(session_id, at))
+
+    def _person(self, session_id: str, at: str) -> None:
+        """A person decides on the calls of a batch: at once, one by one, too late, or never."""
+        random = self.life(session_id).random
+        data = self.bus.decoded(self.bus.logs[session_id][at]).data
+        assert isinstance(data, ApprovalRequested)
+        named = [()] if random.random() < 0.5 else [(call.id,) for call in data.calls]
+        for calls in named:
+            if random.random() < 0.9:
+                decided = ApprovalDecided(
+                    round=data.round + (random.random() < 0.05),
+                    is_approved=random.random() < 0.7,
+                    calls=calls,
+                    by="Ada",
+                )
+                delay_ms = random.choice((0, 1, 800, 20_000))
+                self.at(delay_ms, partial(self._signal, session_id, decided, random))
+
+    def _repeat(self, session_id: str, at: str) -> None:
+        """The same event in another entry."""
+        raw = self.bus.logs[session_id][at]
+        inbox = self.bus.decoded(raw).data.inbox
+        if inbox is not None:
+            self.tell(session_id, f"a duplicate of {at} appears")
+            self.bus.put_foreign(inbox, raw, at)
+
+    def _put_foreign(self, session_id: str, at: str) -> None:
+        """Something that nobody of ours has sent, in anybody's inbox."""
+        random = self.faults.random("foreign entry")
+        raw = random.choice((b"{}", b"\xff\x00", self.bus.logs[session_id][at]))
+        self.bus.put_foreign(random.choice(COMPONENTS), raw, at)
+
+    # What happens to everybody
+
+    def _plan_faults(self) -> None:
+        for _ in range(2):
+            if self.faults.strikes("redis away"):
+                drawn = self.faults.random("redis away")
+                self.at(drawn.randrange(40_000), partial(self._go_away, drawn.choice((300, 3_000, 20_000))))
+            if self.faults.strikes("redis clock jump"):
+                drawn = self.faults.random("redis clock jump")
+                self.at(
+                    drawn.randrange(40_000), partial(self._jump, drawn.choice((-30_000, -50, 900, 45_000)))
+                )
+
+    def _go_away(self, length_ms: int) -> None:
+        self.tell("", f"Redis is away for {length_ms} ms")
+        self._away_until_ms = self.time_ms + length_ms
+        self.disturbed(length_ms + LEASE_MS * 1.25)
+
+    def _jump(self, by_ms: int) -> None:
+        self.tell("", f"Redis's clock jumps by {by_ms} ms")
+        self._redis_off_ms += by_ms
+        self.bus.now_ms += by_ms
+        self.disturbed(abs(by_ms))
+
+    def _publish_catalogue(self) -> None:
+        self._has_catalogue = True
+
+    async def _current_catalogue(self) -> str | None:
+        return CATALOGUE_HASH if self._has_catalogue else None
+
+    async def _catalogue(self, content_hash: str) -> Catalogue:
+        return CATALOGUE
+
+
+_OPTIONS: Mapping[str, tuple[object, ...]] = {
+    "max_rounds": (1, 2, 3, 5),
+    "max_tool_calls": (0, 1, 3),
+    "max_tokens": (500, 4_000, 20_000),
+    "deadline_s": (0.5, 3.0, 10.0, 60.0),
+    "tools": (["search"], ["search", "pay", "nothing_like_it"], []),
+    "citations": ("strict",),
+}

@@ -75,13 +75,15 @@ class Coordinator:
         return {QuerySubmitted: self.on_query_submitted, **dict.fromkeys(replies, self.on_event)}
 
     async def on_query_submitted(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """Open the session, once a dispatcher has said which tools there are."""
-        (version, content), content_hash = await asyncio.gather(
-            session.document(STATE), self._current_catalogue()
+        """Open the session, once a dispatcher has said which tools there are, or its time is over."""
+        query = delivery.event.data
+        assert isinstance(query, QuerySubmitted)
+        (version, content), (_, answered), content_hash = await asyncio.gather(
+            session.document(STATE), session.document(RESPONSE), self._current_catalogue()
         )
-        if content is not None:
+        if content is not None or answered is not None:
             return NOTHING
-        if content_hash is None and delivery.attempt < self._catalogue_waits:
+        if content_hash is None and delivery.attempt < self._waits(query):
             raise TryLater("no dispatcher has published its tools yet", delay_s=CATALOGUE_POLL_S)
         catalogue = await self._catalogue(content_hash) if content_hash else Catalogue()
         opening = Opening(
@@ -90,9 +92,12 @@ class Coordinator:
             offer=self._offer,
             is_catalogue_missing=content_hash is None,
         )
-        query = delivery.event.data
-        assert isinstance(query, QuerySubmitted)
         return _outcome(version, open_session(delivery.event, delivery.log_entry, query, opening, catalogue))
+
+    def _waits(self, query: QuerySubmitted) -> float:
+        """How often a query waits for a catalogue: not beyond its deadline."""
+        deadline_s = query.options.deadline_s or self._limits.deadline_s
+        return min(self._catalogue_waits, deadline_s / CATALOGUE_POLL_S)
 
     async def on_event(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Take the session one step on. What belongs to no session we know is let go."""

@@ -21,7 +21,7 @@ from shared.events import (
     ToolsRequested,
 )
 from shared.ids import new_id
-from shared.session import Limits
+from shared.session import Limits, QueryOptions
 from shared.settings import BusSettings
 from shared.tools import Catalogue
 from tests.coordinator.builders import (
@@ -96,6 +96,21 @@ async def test_a_session_that_waited_long_enough_begins_without_tools_and_says_s
     session = state_of(await a_coordinator(None).on_query_submitted(delivery, FakeSession()))
     assert session.tools == ()
     assert [doubt.kind for doubt in session.uncertainty] == ["tools_unavailable"]
+
+
+async def test_a_session_waits_for_a_catalogue_no_longer_than_its_deadline() -> None:
+    hurried = QuerySubmitted(query="Why?", options=QueryOptions(deadline_s=0.5))
+    with pytest.raises(TryLater):
+        await a_coordinator(None).on_query_submitted(a_delivery(hurried), FakeSession())
+    opened = await a_coordinator(None).on_query_submitted(a_delivery(hurried, attempt=1), FakeSession())
+    assert state_of(opened).tools == ()
+
+
+async def test_a_session_that_is_answered_before_it_was_opened_stays_closed() -> None:
+    """Its cancellation may have become a dead letter while the query still waited for a catalogue."""
+    answered = FakeSession(documents={RESPONSE: (1, b"{}")})
+    query = a_delivery(QuerySubmitted(query="Why?"))
+    assert await a_coordinator().on_query_submitted(query, answered) == NOTHING
 
 
 async def test_a_query_is_offered_as_many_tools_as_the_settings_say() -> None:

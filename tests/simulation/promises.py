@@ -12,6 +12,8 @@ from shared.bus.handling import RESPONSE, STATE
 from shared.events import (
     AnyEvent,
     AssemblyOverdue,
+    AssemblyRequested,
+    BriefingRequested,
     ComponentFailed,
     DeadlineReached,
     QuerySubmitted,
@@ -37,6 +39,16 @@ _SHORTLY_MS = 3_000
 _BESIDE = (DeadlineReached, AssemblyOverdue, ComponentFailed)
 """Come beside the step that follows from the same event: timers, and of an event that stood in two entries, or
 came back from the dead letters, what became of the other one."""
+
+_STEPS = (
+    SessionOpened,
+    BriefingRequested,
+    ReasoningRequested,
+    SummaryRequested,
+    ToolsRequested,
+    AssemblyRequested,
+)
+"""What the coordinator asks for; nothing of it after the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +148,11 @@ def _whole(record: Record) -> Iterator[str]:
         beside = [kind for kind in kinds if kind is not SummaryRequested]
         if len(beside) > 1 and beside[0] is not SessionOpened:
             yield f"one event was answered by {[kind.__name__ for kind in kinds]}"
+    kinds_logged = [type(event.data) for event in record.log.values()]
+    if ResponseReady in kinds_logged:
+        late = set(kinds_logged[kinds_logged.index(ResponseReady) :]) & set(_STEPS)
+        if late:
+            yield f"after the answer came {sorted(kind.__name__ for kind in late)}"
     first = next(iter(record.log.values()), None)
     if first is None or not isinstance(first.data, QuerySubmitted):
         yield "the log does not begin with the query"
@@ -222,6 +239,8 @@ def _replayed(record: Record) -> Iterator[str]:
         event = record.world.bus.decoded(record.world.bus.logs[delivery.event.subject][delivery.log_entry])
         if (session is None) != isinstance(event.data, QuerySubmitted):
             continue  # before it was opened, or the query once more: nothing to decide
+        if session is None and not _has_output(step):
+            continue  # answered before it was opened
         decision = _decided(session, event, delivery.log_entry, opened)
         if decision.answer is None:
             session = decision.session

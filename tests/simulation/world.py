@@ -68,7 +68,6 @@ class Client:
 
     session_id: str
     fields: dict[bytes, bytes]
-    entry: str = ""
     submitted_ms: int = 0
     deadline_s: float = 0.0
     opened_ms: int | None = None
@@ -384,8 +383,7 @@ class World:
             self._poisoned[session_id] = (drawn.choice(COMPONENTS), drawn.choice((0, 0, 1, 2, 5)), effect)
 
     def _submit(self, client: Client, random: Random) -> None:
-        client.submitted_ms, client.entry = self.time_ms, self.bus.new_place()
-        self._let_in_later(client, client.entry)
+        self._let_in_later(client, self.bus.new_place())
         if self.faults.strikes("submitted twice"):
             self.at(random.randrange(5_000), lambda: self._let_in_later(client, self.bus.new_place()))
         if random.random() < 0.15:
@@ -404,6 +402,7 @@ class World:
 
     async def _let_in(self, client: Client, entry: str) -> None:
         """Two steps that are safe to repeat, and are repeated where the process dies in between."""
+        submitted_ms = self.time_ms
         while True:
             await pause(self.delay_ms())
             if self.is_redis_away:
@@ -416,8 +415,8 @@ class World:
             if result == "full":
                 await pause(100)
                 continue
-            if client.opened_ms is None:
-                client.opened_ms = self.time_ms
+            if result == "sent":
+                client.opened_ms, client.submitted_ms = self.time_ms, submitted_ms
             if not self.faults.strikes("crash"):
                 return
             await pause(LEASE_MS)

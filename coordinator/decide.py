@@ -4,6 +4,8 @@ The session waits for the reply to one request at a time, by that request's id. 
 twice, or from elsewhere, changes nothing.
 """
 
+from datetime import timedelta
+
 from coordinator import approvals, limits, offer, summaries
 from coordinator.requests import (
     DEADLINE,
@@ -37,6 +39,8 @@ from shared.tools import Catalogue
 from shared.values import LogEntry
 
 _MISSED_NAMED = 10
+_NEARLY = timedelta(milliseconds=100)
+"""An engine gives up at the deadline by its own clock."""
 
 
 def decide(session: Session, event: AnyEvent, log_entry: LogEntry, catalogue: Catalogue) -> Decision:
@@ -184,7 +188,12 @@ def _on_failure(session: Session, event: AnyEvent, failure: ComponentFailed) -> 
 
 
 def _on_reasoning_failure(session: Session, event: AnyEvent, why: str) -> Decision:
-    """Again with a smaller briefing, then with the smallest; then the answer is put together without the model."""
+    """Again with a smaller briefing, then with the smallest; then the answer is put together without the model.
+
+    A model that has run out of the session's time has not failed; the timer for that may come a little later.
+    """
+    if event.time >= session.deadline - _NEARLY:
+        return _end(session, event, "partial", "deadline_exceeded")
     failures = session.reasoning_failures + 1
     model_failed = doubt("model_failed", f"The model failed in round {session.round}: {why}", "model")
     failed = session.doubting(model_failed).model_copy(update={"reasoning_failures": failures})

@@ -192,6 +192,18 @@ class TestFailures:
         assert request.termination_reason == "model_unavailable"
         assert [doubt.kind for doubt in request.uncertainty] == ["model_failed"] * len(LEVELS)
 
+    def test_a_model_that_ran_out_of_the_sessions_time_has_not_failed(self) -> None:
+        """The engine gives up at the deadline, a moment before the timer for it arrives."""
+        session = a_session_reasoning()
+        at_s = (session.deadline - START).total_seconds()
+        failed = ReasoningFailed(round=1, error=ErrorInfo(code="timeout", message="over"), model="m")
+        late = an_event(failed, answers=session.awaiting, at_s=at_s)
+        request = ending(decide(session, late, ENTRY, SEARCH))
+        assert (request.status, request.termination_reason) == ("partial", "deadline_exceeded")
+        assert "model_failed" not in [doubt.kind for doubt in request.uncertainty]
+        early = an_event(failed, answers=session.awaiting, at_s=at_s - 1)
+        assert only(decide(session, early, ENTRY, SEARCH), BriefingRequested).level == "simplified"
+
     def test_tokens_of_failed_attempts_count(self) -> None:
         failed = ReasoningFailed(
             round=1, error=ErrorInfo(code="x", message="y"), model="m", usage=Usage(output_tokens=7)

@@ -131,9 +131,9 @@ def _selected(
     for_words = min(room.left // _WORDS_SHARE, words_wanted(notes, answered))
     room.left -= for_uses + for_words
     ordered = by_closeness(memory, scores)
-    must = must_have(memory, scores)
-    put_must(page, must if planned is None else [fact for fact in must if fact.id not in set(planned)])
-    fill(facts, [memory.facts[id] for id in planned or ()])
+    grown = dict.fromkeys(planned or ())
+    put_must(page, [fact for fact in must_have(memory, scores) if fact.id not in grown])
+    fill(facts, [memory.facts[id] for id in grown])
     summaries = summaries_section(memory, room)
     others = [fact for fact in ordered if fact.id not in facts.lines]
     fill(page, others)

@@ -124,10 +124,12 @@ def _answered(record: Record) -> Iterator[str]:
     assert client.answered_ms is not None
     assert client.opened_ms is not None
     due_ms = max(client.opened_ms, client.submitted_ms + client.deadline_s * 1000)
+    if client.cancelled_ms is not None and client.begun_ms is not None:
+        due_ms = min(due_ms, max(client.cancelled_ms, client.begun_ms))
     late_ms = client.answered_ms - due_ms - world.disturbance_ms(client.submitted_ms)
     is_by_assembler = record.responses[0].termination_reason != "internal_error"
     if late_ms > _SHORTLY_MS + (0 if is_by_assembler else LIMITS.assembly_s * 1000):
-        yield f"the answer came {late_ms:.0f} ms after its deadline, faults not counted"
+        yield f"the answer came {late_ms:.0f} ms after its deadline or cancellation, faults not counted"
 
 
 def _whole(record: Record) -> Iterator[str]:
@@ -167,6 +169,10 @@ def _bounded(record: Record) -> Iterator[str]:
     rounds = {one.round for one in data if isinstance(one, ReasoningRequested)}
     if rounds and (len(rounds) > limits.max_rounds or max(rounds) > limits.max_rounds):
         yield f"rounds {sorted(rounds)}, {limits.max_rounds} are allowed"
+    if any(
+        one.tools and one.round == limits.max_rounds for one in data if isinstance(one, ReasoningRequested)
+    ):
+        yield "tools were offered in the last round"
     batches = [one for one in data if isinstance(one, ToolsRequested)]
     calls = sum(call.refused is None for batch in batches for call in batch.calls)
     if calls > limits.max_tool_calls:

@@ -80,6 +80,8 @@ class Life:
     """How likely the model asks for tools rather than answer."""
     frailty: float = 0.1
     """How likely a step of it fails."""
+    wordiness: float = 0.02
+    """How likely a result is so long that the briefing has no place for all of it."""
     taken_effect: Counter[str] = field(default_factory=Counter)
     """Writes by idempotency key: how often each happened."""
     claimed: set[str] = field(default_factory=set)
@@ -88,7 +90,12 @@ class Life:
 
 def a_life(seed: str) -> Life:
     random = Random(seed)
-    return Life(random, random.choice((0.2, 0.5, 0.7, 0.9)), random.choice((0.0, 0.05, 0.1, 0.4)))
+    return Life(
+        random,
+        random.choice((0.2, 0.5, 0.7, 0.9)),
+        random.choice((0.0, 0.05, 0.1, 0.4)),
+        random.choice((0.0, 0.0, 0.0, 0.0, 0.3)),
+    )
 
 
 @dataclass
@@ -183,7 +190,7 @@ class Tools:
         await pause(life.random.choice((1, 20, 200)))
         if life.random.random() < life.frailty:
             return _failed(index, call, life.random.choice(_ERRORS), "It broke.")
-        is_huge = life.random.random() < 0.02
+        is_huge = life.random.random() < life.wordiness
         data = _HUGE if is_huge else life.random.choice(_TEXTS)
         other = "search" if call.name == "lookup" and life.random.random() < 0.3 else ""
         return _ok(index, call, data, substitute=other, substitute_because="It is away." if other else "")
@@ -198,7 +205,10 @@ class Tools:
             return _failed(index, call, "outcome_unknown", "Somebody has begun with it.")
         life.claimed.add(key)
         await session.note(journal_name(request.round), begun_entry(call.id), b"1")
-        await pause(life.random.choice((1, 20, 200, 3_000)))
+        is_slow = life.random.random() < 0.1
+        await pause(
+            _takes_ms(life, request.deadline, self.now()) if is_slow else life.random.choice((1, 200, 3_000))
+        )
         life.taken_effect[key] += 1
         await pause(life.random.choice((1, 20)))
         if life.random.random() < life.frailty:
@@ -210,7 +220,7 @@ class Tools:
 
 def _takes_ms(life: Life, deadline: datetime, now: datetime) -> int:
     """How long a step takes; sometimes until after the deadline."""
-    if life.random.random() < 0.02:
+    if life.random.random() < 0.03:
         left_ms = int((deadline - now).total_seconds() * 1000)
         return max(1, left_ms + life.random.choice((-200, -1, 0, 1, 200, 10_000)))
     return life.random.choice((5, 50, 500, 2_000))

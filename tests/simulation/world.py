@@ -32,6 +32,8 @@ from shared.events import (
     Component,
     EventData,
     ReasoningRequested,
+    ResponseReady,
+    SessionOpened,
     SummaryRequested,
     ToolsRequested,
 )
@@ -48,7 +50,7 @@ from tests.simulation.stand_ins import CATALOGUE, Engine, Life, Tools, a_life
 
 BEGIN_MS = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp() * 1000)
 LEASE_MS = 5_000
-LIMITS = Limits(max_rounds=3, max_tool_calls=8, max_tokens=60_000, deadline_s=40, assembly_s=15)
+LIMITS = Limits(max_rounds=3, max_tool_calls=8, max_tokens=60_000, deadline_s=40, assembly_s=6)
 OFFER = OfferBounds()
 CATALOGUE_HASH = "c0ffee"
 CATALOGUE_WAIT_S = 20.0
@@ -71,6 +73,9 @@ class Client:
     submitted_ms: int = 0
     deadline_s: float = 0.0
     opened_ms: int | None = None
+    begun_ms: int | None = None
+    """When its session was opened by a coordinator."""
+    cancelled_ms: int | None = None
     answered_ms: int | None = None
 
 
@@ -111,7 +116,7 @@ class World:
             self._heard,
         )
         self._memory_settings = self.random.choice((_BRIEFINGS, _SMALL_BRIEFINGS))
-        self._actions: list[tuple[int, int, Callable[[], None]]] = []
+        self._actions: list[tuple[int, int, Callable[[], object]]] = []
         self._count = self._names = 0
         self._redis_off_ms, self._away_until_ms = 0, 0
         self._disturbances: list[tuple[int, float]] = []
@@ -139,7 +144,7 @@ class World:
             self.bus.now_ms = self.time_ms + self._redis_off_ms
             action()
 
-    def at(self, delay_ms: float, action: Callable[[], None]) -> None:
+    def at(self, delay_ms: float, action: Callable[[], object]) -> None:
         self._count += 1
         heapq.heappush(self._actions, (self.time_ms + max(0, int(delay_ms)), self._count, action))
 
@@ -422,14 +427,17 @@ class World:
             await pause(LEASE_MS)
 
     def _cancel(self, client: Client, random: Random) -> None:
-        self._signal(client.session_id, CancellationRequested(reason="Never mind."), random)
+        if self._signal(client.session_id, CancellationRequested(reason="Never mind."), random):
+            client.cancelled_ms = self.time_ms
 
-    def _signal(self, session_id: str, data: EventData, random: Random) -> None:
+    def _signal(self, session_id: str, data: EventData, random: Random) -> bool:
+        """Whether it has reached its session."""
         if self.is_redis_away:
             self.at(1_000, lambda: self._signal(session_id, data, random))
-            return
+            return False
         result = self.bus.publish(self._event(session_id, data, random), "signal")
         self.tell(session_id, f"a client signals {data.type}: {result}")
+        return result == "sent"
 
     def _event(
         self, session_id: str, data: EventData, random: Random, answers: UUID | None = None
@@ -450,12 +458,13 @@ class World:
 
     def _heard(self, session_id: str, kind: str, at: str) -> None:
         self.tell(session_id, f"logged at {at}: {kind}")
+        client = self.clients[session_id]
         if kind == ApprovalRequested.type:
             self._person(session_id, at)
-        elif kind == "antiphon.response.ready.v1":
-            client = self.clients.get(session_id)
-            if client is not None and client.answered_ms is None:
-                client.answered_ms = self.time_ms
+        elif kind == SessionOpened.type:
+            client.begun_ms = self.time_ms
+        elif kind == ResponseReady.type and client.answered_ms is None:
+            client.answered_ms = self.time_ms
         if self.faults.strikes("duplicate entry"):
             self.at(
                 self.faults.random("duplicate entry").randrange(20_000), lambda: self._repeat(session_id, at)
@@ -516,7 +525,8 @@ class World:
         self.tell("", f"Redis's clock jumps by {by_ms} ms")
         self._redis_off_ms += by_ms
         self.bus.now_ms += by_ms
-        self.disturbed(abs(by_ms))
+        # Whatever enters later is stamped by a clock that is wrong, or does not go back.
+        self._disturbances.append((BEGIN_MS + END_MS, abs(by_ms)))
 
     def _publish_catalogue(self) -> None:
         self._has_catalogue = True

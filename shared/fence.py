@@ -84,11 +84,6 @@ def fence(text: str) -> str:
     return "".join([*pieces, text[start:]])
 
 
-def unfence(text: str) -> str:
-    """The text that `fence` has indented, with its own lines; what it replaced stays replaced."""
-    return text.replace("\n  ", "\n")
-
-
 def unescaped(text: str) -> str:
     """The text with the brackets and parentheses that `fence` has replaced, for comparing what was shown."""
     return text.replace("&lt;", "<").replace("&#40;", "(")

@@ -84,20 +84,6 @@ def read_note(text: str) -> tuple[Note | None, str]:
     return note, "\n\n".join(part for part in map(str.strip, kept) if part)
 
 
-def write_note(note: Note) -> str:
-    """The canonical form, which reads back the same where `read_note` gave the note; an empty one as None.
-
-    One that fills `NOTE_CHARACTERS_MAX` under shorter keys may lose its last entries.
-    """
-    lines = [
-        f"{keys.split(',')[0]}: {said}"
-        for kind, keys in _KEYS_OF.items()
-        for said in map(_one_line, getattr(note, kind))
-        if said
-    ]
-    return "\n".join(["<note>", *lines, "</note>"])
-
-
 def _note(entries: list[_Entry]) -> Note | None:
     """The entries by kind, within the bounds; None when none of them says anything."""
     said: dict[str, dict[str, None]] = {}

@@ -13,7 +13,7 @@ import pytest
 from context_synthesizer.desk import Desk
 from coordinator.session import OfferBounds, Session
 from shared.events import ReasoningRequested, ToolsCompleted
-from shared.fence import CLOSING, fence, opening, unfence
+from shared.fence import CLOSING, fence, opening
 from shared.memory import Memory
 from shared.tools import ToolError, ToolResult
 from tests.coordinator.builders import (
@@ -28,6 +28,7 @@ from tests.coordinator.builders import (
     only,
     the_results,
 )
+from tests.fences import unfence
 from tests.injections.corpus import INJECTIONS, Injection
 from tests.injections.strict_reader import ReadBriefing, ReadFact, read_strictly
 from tests.memories import Call, a_round, an_error

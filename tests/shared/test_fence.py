@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.fence import CLOSING, attribute, fence, opening, unescaped, unfence
+from shared.fence import CLOSING, attribute, fence, opening, unescaped
+from tests.fences import unfence
 from tests.injections.strict_reader import reads_as_a_fence
 
 LINE_SEPARATORS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"

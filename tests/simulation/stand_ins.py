@@ -11,6 +11,7 @@ from datetime import datetime
 from random import Random
 from typing import Any, get_args
 
+from reasoning_engine.failure import Code
 from shared.briefing import digest_of
 from shared.bus.handling import BRIEFING, TO_SUMMARIZE, Delivery, Outcome, SessionStore
 from shared.errors import ErrorInfo, UnreadableEvent
@@ -44,20 +45,7 @@ CATALOGUE = a_catalogue(
 WRITES = frozenset(tool.name for tool in CATALOGUE.tools if tool.effect == "write")
 _NAMES = ("search", "search", "search", "lookup", "note", "pay", "book", "recall", "invented")
 _ERRORS: tuple[ErrorType, ...] = get_args(ErrorType)
-_MODEL_ERRORS = (
-    "rate_limited",
-    "overloaded",
-    "server_error",
-    "timeout",
-    "connection_failed",
-    "empty_reply",
-    "unreadable_reply",
-    "invalid_request",
-    "authentication_failed",
-    "permission_denied",
-    "model_not_found",
-    "context_too_long",
-)
+_MODEL_ERRORS: tuple[Code, ...] = get_args(Code)
 _TEXTS: tuple[Any, ...] = (
     "The reading room opens at 9 and closes at 17 o'clock.",
     "Ada Brandt repaired the north tower in 1893. The work took 14 months.",

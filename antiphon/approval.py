@@ -17,6 +17,7 @@ from shared.tools import ToolCall
 
 _DOING: dict[Phase, str] = {
     "briefing": "it is being briefed for round {round}",
+    "resting": "every model is out of order, and one of them is waited for in round {round}",
     "reasoning": "the model reasons in round {round}",
     "tools": "its tool calls of round {round} are running",
     "assembling": "its answer is being put together",

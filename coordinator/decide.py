@@ -34,6 +34,7 @@ from shared.events import (
     SummaryFailed,
     ToolsCompleted,
 )
+from shared.outages import NO_OUTAGES, Outages
 from shared.session import Response, Status, TerminationReason, Uncertainty
 from shared.tools import Catalogue
 from shared.values import LogEntry
@@ -43,10 +44,17 @@ _NEARLY = timedelta(milliseconds=100)
 """An engine gives up at the deadline by its own clock."""
 
 
-def decide(session: Session, event: AnyEvent, log_entry: LogEntry, catalogue: Catalogue) -> Decision:
+def decide(
+    session: Session,
+    event: AnyEvent,
+    log_entry: LogEntry,
+    catalogue: Catalogue,
+    outages: Outages = NO_OUTAGES,
+) -> Decision:
     """One event in, the session's next step out. `log_entry` is where the event stands in the log.
 
-    `catalogue` is the one the session was opened with; empty when it is not kept any more.
+    `catalogue` is the one the session was opened with; empty when it is not kept any more. `outages` is what is
+    out of order by now.
     """
     if session.phase == "closed":
         return Decision(session)

@@ -26,7 +26,10 @@ from shared.events import (
     ComponentFailed,
     DeadlineReached,
     EventData,
+    ModelDue,
+    PersonOverdue,
     QuerySubmitted,
+    QuestionAnswered,
     ReasoningCompleted,
     ReasoningFailed,
     ResponseReady,
@@ -34,6 +37,7 @@ from shared.events import (
     SummaryFailed,
     ToolsCompleted,
 )
+from shared.outages import NO_OUTAGES, Outages
 from shared.session import Limits, Response
 from shared.tools import Catalogue
 
@@ -50,10 +54,13 @@ class Coordinator:
         current_catalogue: Callable[[], Awaitable[str | None]],
         catalogue: Callable[[str], Awaitable[Catalogue]],
         offer: OfferBounds | None = None,
+        models: tuple[str, ...] = (),
+        outages: Callable[[], Outages] = lambda: NO_OUTAGES,
     ) -> None:
         self._limits, self._offer = limits, offer or OfferBounds()
         self._catalogue_waits = round(catalogue_wait_s / CATALOGUE_POLL_S)
         self._current_catalogue, self._catalogue = current_catalogue, catalogue
+        self._models, self._outages = models, outages
         self._remembered = Remembered()
 
     @property
@@ -71,6 +78,9 @@ class Coordinator:
             ApprovalDecided,
             DeadlineReached,
             AssemblyOverdue,
+            QuestionAnswered,
+            PersonOverdue,
+            ModelDue,
         )
         return {QuerySubmitted: self.on_query_submitted, **dict.fromkeys(replies, self.on_event)}
 
@@ -91,6 +101,7 @@ class Coordinator:
             catalogue=content_hash or "",
             offer=self._offer,
             is_catalogue_missing=content_hash is None,
+            models=self._models,
         )
         return _outcome(version, open_session(delivery.event, delivery.log_entry, query, opening, catalogue))
 
@@ -106,7 +117,7 @@ class Coordinator:
             return await self._on_event_before_opening(delivery, session)
         # Kept in this process after the first time: no round trip.
         catalogue = await self._catalogue(before.catalogue) if before.catalogue else Catalogue()
-        decision = decide(before, delivery.event, delivery.log_entry, catalogue)
+        decision = decide(before, delivery.event, delivery.log_entry, catalogue, self._outages())
         if decision.answer is not None:
             answered, _ = await session.document(RESPONSE)
             # Whatever became of the event that told of the answer: the session is over.
@@ -143,7 +154,11 @@ class Coordinator:
 def _outcome(version: int, decision: Decision) -> Outcome:
     state = Put(STATE, version, decision.session.model_dump_json(exclude_defaults=True).encode())
     return Outcome(
-        events=decision.commands, writes=(state,), timers=decision.timers, closes_session=decision.closes
+        events=decision.commands,
+        writes=(state,),
+        timers=decision.timers,
+        closes_session=decision.closes,
+        stops_work=decision.stops_work,
     )
 
 

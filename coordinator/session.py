@@ -9,11 +9,12 @@ from pydantic import Field
 
 from shared.bus.handling import CancelTimer, SetTimer
 from shared.events import EventData
-from shared.session import Citations, Limits, Response, Severity, TerminationReason, Uncertainty
+from shared.outages import NO_OUTAGES, Outages
+from shared.session import Citations, Limits, Response, Severity, TerminationReason, Turn, Uncertainty
 from shared.tools import RequestedCall
 from shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant, Usage, Value
 
-Phase = Literal["briefing", "reasoning", "approval", "tools", "assembling", "closed"]
+Phase = Literal["briefing", "reasoning", "resting", "approval", "tools", "assembling", "closed"]
 _DOUBT_CHARACTERS = 1_000
 
 
@@ -75,11 +76,28 @@ class Session(Value):
     summaries_asked: int = 0
     summary_failures: int = Field(default=0, description="Summaries that failed or were refused.")
     summary_tokens: int = Field(default=0, description="Tokens spent on summaries; in `usage` too.")
-    pending: tuple[RequestedCall, ...] = Field(
-        default=(), description="The batch that waits for a person's approval."
-    )
+    pending: tuple[RequestedCall, ...] = Field(default=(), description="The batch that waits for a person.")
     undecided: tuple[str, ...] = Field(
         default=(), description="Ids of the pending calls that a person still has to decide on."
+    )
+    unanswered: tuple[str, ...] = Field(
+        default=(), description="Ids of the pending questions that the user still has to answer."
+    )
+    is_interactive: bool = Field(default=False, description="Whether a user is there who answers questions.")
+    conversation: SessionId | None = None
+    models: tuple[str, ...] = Field(
+        default=(),
+        description="Model ids in the order they are asked in; empty for the engine's own default.",
+    )
+    unusable: tuple[str, ...] = Field(
+        default=(), description="Those of them that have refused in a way that waiting does not mend."
+    )
+    outages: Outages = Field(default=NO_OUTAGES, description="What was out of order when last looked at.")
+    model_failures: int = Field(
+        default=0, description="Failed replies in all; `reasoning_failures` in the round."
+    )
+    in_doubt: tuple[RequestedCall, ...] = Field(
+        default=(), description="Writes that were handed out, and of which no result has come."
     )
 
     def doubting(self, *doubts: Uncertainty) -> "Session":
@@ -112,6 +130,10 @@ class Opening:
     """Content hash of the tool catalogue."""
     offer: OfferBounds = OfferBounds()
     is_catalogue_missing: bool = False
+    models: tuple[str, ...] = ()
+    """Of the deployment, in the order they are asked in."""
+    conversation: tuple[Turn, ...] = ()
+    """Earlier turns of the query's conversation, the oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,5 +144,7 @@ class Decision:
     commands: tuple[EventData, ...] = ()
     timers: tuple[SetTimer | CancelTimer, ...] = ()
     closes: bool = False
+    stops_work: bool = False
+    """Whether what engines and dispatchers do for the session is to be dropped."""
     answer: Response | None = None
     """The coordinator's own answer, given where the assembler could not; only if there is none yet."""

@@ -24,6 +24,18 @@ class CoordinatorSettings(Settings):
     deadline_s: float = Field(
         default=300, gt=0, le=86_400, description="Seconds from a query's submission to its answer."
     )
+    model_failures_max: int = Field(
+        default=4,
+        ge=1,
+        le=100,
+        description="Failed replies of a session after which the model is asked once more, without tools.",
+    )
+    person_wait_s: float = Field(
+        default=3_600,
+        ge=0.1,
+        le=86_400,
+        description="Seconds a person's decision or answer is waited for at most; within the deadline.",
+    )
     concurrency: int = Field(default=256, ge=1, le=10_000, description="Messages in hand at once.")
     intake: int = Field(default=128, ge=1, le=10_000, description="Submissions in hand at once.")
     catalogue_wait_s: float = Field(
@@ -60,4 +72,6 @@ class CoordinatorSettings(Settings):
             deadline_s=self.deadline_s,
             assembly_s=max(_ASSEMBLY_S_MIN, 3 * lease_s),
             summaries_max=self.summaries_max,
+            model_failures_max=self.model_failures_max,
+            person_s=self.person_wait_s,
         )

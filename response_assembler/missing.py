@@ -27,6 +27,8 @@ _NEXT: dict[TerminationReason, str] = {
     "token_budget_exhausted": "Ask again with a larger token budget (`max_tokens`), or ask for less at once.",
     "deadline_exceeded": "Ask again with more time (`deadline_s`), or ask for less at once.",
     "all_tools_failed": "See to what the tools complain about, then ask again.",
+    "cost_budget_exhausted": "Ask for less at once, or allow more with `max_cost_usd`.",
+    "model_failing": "Ask again in a while, or in a shorter form.",
     "model_unavailable": "Ask again in a while; if it goes on, check the model's address, key and limits.",
     "model_refused": "Put the question differently; asked the same way, the model will decline again.",
     "reply_truncated": "Ask for a shorter answer, or for one part of the question.",

@@ -28,9 +28,15 @@ KINDS: dict[str, Kind] = {
     "token_budget_exhausted": Kind(
         "The token budget was used up before the question was worked through.", "caution"
     ),
+    "cost_budget_exhausted": Kind(
+        "The cost budget was used up before the question was worked through.", "caution"
+    ),
     "deadline_exceeded": Kind("The time was over before the question was worked through.", "caution"),
     "all_tools_failed": Kind("Every tool call failed, round after round.", "serious"),
     "model_unavailable": Kind("The model could not be reached, even with the smallest briefing.", "caution"),
+    "model_failing": Kind(
+        "The model failed again and again, so it was asked a last time, without tools.", "caution"
+    ),
     "model_refused": Kind("The model declined to answer.", "serious"),
     "reply_truncated": Kind("The model's reply broke off before its end.", "caution"),
     "cancelled": Kind("Somebody cancelled the session.", "caution"),
@@ -75,27 +81,34 @@ KINDS: dict[str, Kind] = {
         "A step failed inside one of the components; the session went on without it.", "caution"
     ),
     "model_failed": Kind(
-        "A call to the model failed; the session went on with a smaller briefing, or without it.", "note"
+        "A call to the model failed; the session went on with a smaller briefing, another model, or without it.",
+        "note",
     ),
+    "other_model": Kind("Another model than the one asked for wrote a part of what the answer rests on.", "note"),
+    "cost_unknown": Kind("What the model cost is not known, so its cost was not bounded.", "caution"),
     "tools_unavailable": Kind(
-        "A tool that was asked for, or the whole catalogue, was not there, or not permitted.", "caution"
+        "A tool that was asked for, or the whole catalogue, was not there, not permitted, or out of order.",
+        "caution",
     ),
     "grant_invalid": Kind(
         "The session's grant could not be used, so no tools were offered.", "caution"
     ),
     "approval_missing": Kind(
-        "Calls waited for a person's approval when the session ended, and were not run.", "caution"
+        "Calls waited for a person's approval in vain, and were not run.", "caution"
     ),
+    "question_unanswered": Kind("The model asked the user something, and nobody answered.", "caution"),
 }  # fmt: skip  # one form for all rows
-"""The last six are the coordinator's and arrive with the request."""
+"""The last nine are the coordinator's and arrive with the request."""
 
 LIMITS: dict[TerminationReason, str] = {
     "max_rounds_reached": "the limit of reasoning rounds was reached before everything was looked up",
     "max_tool_calls_reached": "the limit of tool calls was reached before everything was looked up",
     "token_budget_exhausted": "the token budget ran out before the question was worked through",
+    "cost_budget_exhausted": "the cost budget was used up before the question was worked through",
     "deadline_exceeded": "the time ran out before the question was worked through",
     "all_tools_failed": "none of the tools gave a usable result",
     "model_unavailable": "the model could not be reached",
+    "model_failing": "the model failed again and again, so it was asked a last time, without tools",
     "model_refused": "the model declined to answer",
     "reply_truncated": "the model's reply broke off before its end",
     "cancelled": "the session was cancelled before the work was done",

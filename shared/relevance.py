@@ -21,6 +21,8 @@ READ_RESULT = "read_result"
 """The tool that reads on in a result that was shown in part, by its handle; offered once there is one."""
 RECALL = "recall"
 """The tool that fetches what a briefing left out, by a fact's or a call's id; offered once something is left out."""
+ASK_USER = "ask_user"
+"""The tool that asks the user back; offered where the session has a user who answers."""
 
 _TEXT_CHARACTERS = 8_000
 _SCHEMA_DEPTH = 8

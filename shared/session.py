@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from shared.values import SessionId, Usage, Value
 
@@ -13,9 +13,11 @@ TerminationReason = Literal[
     "max_rounds_reached",
     "max_tool_calls_reached",
     "token_budget_exhausted",
+    "cost_budget_exhausted",
     "deadline_exceeded",
     "all_tools_failed",
     "model_unavailable",
+    "model_failing",
     "model_refused",
     "reply_truncated",
     "cancelled",
@@ -41,6 +43,9 @@ class QueryOptions(Value):
     max_tokens: int | None = Field(
         default=None, ge=100, le=100_000_000, description="Model tokens at most, in and out, in all."
     )
+    max_cost_usd: float | None = Field(
+        default=None, gt=0, le=1e6, description="What the model may cost at most, in US dollars."
+    )
     deadline_s: float | None = Field(
         default=None, gt=0, le=86_400, description="Seconds from submission to the answer."
     )
@@ -54,7 +59,10 @@ class QueryOptions(Value):
         default=None, description="`strict`: statements of the answer that cite no source are marked."
     )
     conversation_id: SessionId | None = Field(
-        default=None, description="Groups the sessions of one conversation."
+        default=None, description="The conversation the query goes on; earlier answers of it are built upon."
+    )
+    interactive: bool | None = Field(
+        default=None, description="Whether the model may ask the user a question back."
     )
 
 
@@ -64,7 +72,14 @@ class Limits(Value):
     max_rounds: int = Field(ge=1)
     max_tool_calls: int = Field(ge=0)
     max_tokens: int = Field(ge=100)
+    max_cost_usd: float | None = Field(default=None, gt=0)
     deadline_s: float = Field(gt=0)
+    model_failures_max: int = Field(
+        default=4, ge=1, description="Failed replies after which the model is asked only once more."
+    )
+    person_s: float = Field(
+        default=3_600.0, gt=0, description="Seconds a person is waited for at most, within the deadline."
+    )
     assembly_s: float = Field(
         default=15.0, gt=0, description="Seconds until an answer is given without the assembler."
     )
@@ -104,3 +119,16 @@ class Response(Value):
     tool_calls_used: int = Field(ge=0)
     usage: Usage = Usage()
     duration_ms: int = Field(ge=0)
+
+
+class Turn(Value):
+    """An earlier question of a conversation, and what it was answered."""
+
+    session_id: SessionId
+    at: AwareDatetime
+    question: str
+    answer: str = Field(description="Markdown, cut where it is long.")
+    status: Status
+    has_untrusted: bool = Field(
+        default=False, description="Whether content that anybody may have written was in its session."
+    )

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterable
 from types import NoneType
-from typing import Any, ClassVar, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
@@ -83,6 +83,10 @@ class PipelineSettings(Settings):
         description="Comma list of `package.module` or `package.module:attribute` the dispatcher imports.",
     )
     model: str = Field(default="claude-sonnet-5-5", description="Model id the reasoning engine uses.")
+    models: Annotated[tuple[str, ...], *comma_list("a model id", r"[A-Za-z0-9._:/@-]{1,200}")] = Field(
+        default=(),
+        description="Comma list of model ids to fall back to, in this order, when that one is out of order.",
+    )
     signing_key: SecretStr | None = Field(
         default=None,
         description="Signs every message: the same for all processes and clients, 16 bytes or more. Of a comma "

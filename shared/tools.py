@@ -47,6 +47,9 @@ class RequestedCall(ToolCall):
     approval: LogEntry | None = Field(
         default=None, description="The approval.decided that allows it, where a person has to."
     )
+    answer: LogEntry | None = Field(
+        default=None, description="The question.answered that answers it, where it is a question to the user."
+    )
 
 
 class ToolError(Value):

@@ -87,6 +87,8 @@ class Outcome:
     timers: tuple[SetTimer | CancelTimer, ...] = ()
     closes_session: bool = False
     """Whether the session no longer counts as open."""
+    stops_work: bool = False
+    """Whether engines and dispatchers are to drop, within a second, what they do for the session."""
 
 
 NOTHING = Outcome()

@@ -45,6 +45,18 @@ class Keys:
         """Hash: last heartbeat of each worker of a component."""
         return f"{self.namespace}:workers:{component}"
 
+    def breakers(self) -> str:
+        """Hash: the circuit breaker of each tool and model that has failed lately."""
+        return f"{self.namespace}:breakers"
+
+    def limiter(self, model: str) -> str:
+        """Hash: what may still be asked of a model in this minute, and what its server has said of that."""
+        return f"{self.namespace}:model:{model}:limiter"
+
+    def conversation(self, tenant: str, conversation_id: str) -> str:
+        """Hash: the turns of a conversation, by session."""
+        return f"{self.namespace}:conversation:{tenant}:{conversation_id}"
+
     # Tools, shared by all dispatchers.
 
     def slots(self, tool: str) -> str:
@@ -95,6 +107,26 @@ class Keys:
     def sessions(self, partition: int) -> str:
         """Sorted set: all sessions kept, by their opening in Unix milliseconds."""
         return f"{self.prefix(partition)}sessions"
+
+    def stopped(self, partition: int) -> str:
+        """Sorted set: sessions whose work is to stop, by when that was said in Unix milliseconds."""
+        return f"{self.prefix(partition)}sessions:stopped"
+
+    def tenants_waiting(self, partition: int) -> str:
+        """Sorted set: tenants with queries that wait for room, by the virtual time of their next turn."""
+        return f"{self.prefix(partition)}waiting"
+
+    def waiting(self, partition: int, tenant: str) -> str:
+        """List: sessions of a tenant that wait for room, the oldest first."""
+        return f"{self.prefix(partition)}waiting:of:{tenant}"
+
+    def queries_waiting(self, partition: int) -> str:
+        """Hash: the query of each session that waits for room."""
+        return f"{self.prefix(partition)}waiting:queries"
+
+    def waiting_deadlines(self, partition: int) -> str:
+        """Sorted set: sessions that wait for room, by their deadline in Unix milliseconds."""
+        return f"{self.prefix(partition)}waiting:deadlines"
 
     # One session.
 

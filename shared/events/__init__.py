@@ -1,7 +1,7 @@
 """Events: every typed message of the bus, one file per emitter."""
 
 from shared.events.base import COMPONENTS, AnyEvent, Component, Event, EventData
-from shared.events.client import ApprovalDecided, CancellationRequested, QuerySubmitted
+from shared.events.client import ApprovalDecided, CancellationRequested, QuerySubmitted, QuestionAnswered
 from shared.events.codec import decode, encode
 from shared.events.context_synthesizer import BriefingReady, ToSummarize
 from shared.events.coordinator import (
@@ -11,7 +11,13 @@ from shared.events.coordinator import (
     BriefingRequested,
     CallToApprove,
     DeadlineReached,
+    ModelDue,
+    OutagesSeen,
+    PersonOverdue,
+    Question,
+    QuestionAsked,
     ReasoningRequested,
+    RungTaken,
     SessionOpened,
     SummaryRequested,
     ToolsRequested,
@@ -43,11 +49,18 @@ __all__ = [
     "DeadlineReached",
     "Event",
     "EventData",
+    "ModelDue",
+    "OutagesSeen",
+    "PersonOverdue",
     "QuerySubmitted",
+    "Question",
+    "QuestionAnswered",
+    "QuestionAsked",
     "ReasoningCompleted",
     "ReasoningFailed",
     "ReasoningRequested",
     "ResponseReady",
+    "RungTaken",
     "SessionOpened",
     "StopReason",
     "SummaryCompleted",

@@ -11,6 +11,8 @@ from shared.values import Round
 QUERY_LENGTH_MAX = 100_000
 """Characters of a query at most."""
 GRANT_LENGTH_MAX = 8_192
+ANSWER_LENGTH_MAX = 20_000
+"""Characters of an answer to a question at most."""
 
 
 class QuerySubmitted(EventData):
@@ -48,3 +50,15 @@ class ApprovalDecided(EventData):
     calls: tuple[str, ...] = Field(default=(), description="Ids of the calls; all that wait when empty.")
     by: str = Field(default="", max_length=200, description="Who decided.")
     reason: str = Field(default="", max_length=1000)
+
+
+class QuestionAnswered(EventData):
+    """The user has answered what the model asked."""
+
+    type: ClassVar[str] = "antiphon.question.answered.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+    answer: str = Field(min_length=1, max_length=ANSWER_LENGTH_MAX, pattern=r"\S")
+    calls: tuple[str, ...] = Field(default=(), description="Ids of the questions; all that wait when empty.")
+    by: str = Field(default="", max_length=200, description="Who answered.")

@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter, ValidationError, create_model
 
 from shared.errors import UnreadableEvent
 from shared.events.base import AnyEvent, Event, EventData
-from shared.events.client import ApprovalDecided, CancellationRequested, QuerySubmitted
+from shared.events.client import ApprovalDecided, CancellationRequested, QuerySubmitted, QuestionAnswered
 from shared.events.context_synthesizer import BriefingReady
 from shared.events.coordinator import (
     ApprovalRequested,
@@ -16,7 +16,12 @@ from shared.events.coordinator import (
     AssemblyRequested,
     BriefingRequested,
     DeadlineReached,
+    ModelDue,
+    OutagesSeen,
+    PersonOverdue,
+    QuestionAsked,
     ReasoningRequested,
+    RungTaken,
     SessionOpened,
     SummaryRequested,
     ToolsRequested,
@@ -35,6 +40,7 @@ EVENT_DATA: tuple[type[EventData], ...] = (
     QuerySubmitted,
     CancellationRequested,
     ApprovalDecided,
+    QuestionAnswered,
     SessionOpened,
     BriefingRequested,
     BriefingReady,
@@ -45,8 +51,13 @@ EVENT_DATA: tuple[type[EventData], ...] = (
     SummaryCompleted,
     SummaryFailed,
     ApprovalRequested,
+    QuestionAsked,
+    PersonOverdue,
     ToolsRequested,
     ToolsCompleted,
+    OutagesSeen,
+    RungTaken,
+    ModelDue,
     AssemblyRequested,
     AssemblyOverdue,
     ResponseReady,

@@ -1,12 +1,13 @@
 """What the coordinator asks for, and what it notes down."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import AwareDatetime, Field
 
 from shared.briefing import Level
 from shared.events.base import Component, EventData
-from shared.session import Citations, Limits, QueryOptions, Status, TerminationReason, Uncertainty
+from shared.outages import Outages
+from shared.session import Citations, Limits, QueryOptions, Status, TerminationReason, Turn, Uncertainty
 from shared.tools import RequestedCall
 from shared.values import DEFAULT_TENANT, LogEntry, Round, Tenant, Usage, Value
 
@@ -22,7 +23,45 @@ class SessionOpened(EventData):
     catalogue: str = Field(description="Content hash of the tool catalogue; empty when there was none.")
     tools: tuple[str, ...] = Field(description="Names of the tools the session may use.")
     model: str = Field(description="Model id; empty for the engine's own default.")
+    models: tuple[str, ...] = Field(
+        default=(), description="Model ids in the order they are asked in; the first is the session's own."
+    )
+    conversation: tuple[Turn, ...] = Field(
+        default=(), description="Earlier turns of its conversation, the oldest first."
+    )
     deadline: AwareDatetime
+
+
+Rung = Literal[
+    "simplified_briefing",
+    "minimal_briefing",
+    "other_model",
+    "waiting_for_model",
+    "tools_failed",
+    "answer_without_tools",
+    "facts_without_model",
+]
+
+
+class RungTaken(EventData):
+    """A step of the recovery ladder: what has failed, and what is done instead."""
+
+    type: ClassVar[str] = "antiphon.rung.taken.v1"
+    inbox: ClassVar[Component | None] = None
+
+    round: Round
+    rung: Rung
+    because: str = Field(description="What failed, in a sentence.")
+    model: str = Field(default="", description="The model asked instead, where it is another.")
+
+
+class OutagesSeen(EventData):
+    """What was out of order when the event it answers was decided on, where that has changed."""
+
+    type: ClassVar[str] = "antiphon.outages.seen.v1"
+    inbox: ClassVar[Component | None] = None
+
+    outages: Outages
 
 
 class BriefingRequested(EventData):
@@ -84,6 +123,7 @@ class ReasoningRequested(EventData):
         default="",
         description="Why no tools are offered any more, for the model; empty in an ordinary round.",
     )
+    notice: str = Field(default="", description="What the model is told beside the briefing, once.")
     model: str = Field(default="", description="Model id; empty for the engine's own default.")
     tokens_left: int = Field(ge=1, description="What remains of the session's token budget.")
     deadline: AwareDatetime
@@ -126,6 +166,26 @@ class ApprovalRequested(EventData):
 
     round: Round
     calls: tuple[CallToApprove, ...] = Field(min_length=1)
+    until: AwareDatetime | None = Field(default=None, description="When the session goes on without.")
+
+
+class Question(Value):
+    """One question of the model to the user."""
+
+    id: str = Field(description="Of the call of `ask_user`.")
+    question: str
+    choices: tuple[str, ...] = Field(default=(), description="Answers it suggests; any other will do too.")
+
+
+class QuestionAsked(EventData):
+    """The session waits for its user."""
+
+    type: ClassVar[str] = "antiphon.question.asked.v1"
+    inbox: ClassVar[Component | None] = None
+
+    round: Round
+    questions: tuple[Question, ...] = Field(min_length=1)
+    until: AwareDatetime | None = Field(default=None, description="When the session goes on without.")
 
 
 class AssemblyRequested(EventData):
@@ -168,3 +228,21 @@ class AssemblyOverdue(EventData):
 
     type: ClassVar[str] = "antiphon.assembly.overdue.v1"
     inbox: ClassVar[Component | None] = "coordinator"
+
+
+class PersonOverdue(EventData):
+    """Nobody has decided, or answered, in time; sent by a timer."""
+
+    type: ClassVar[str] = "antiphon.person.overdue.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+
+
+class ModelDue(EventData):
+    """A model that was out of order may be asked again; sent by a timer."""
+
+    type: ClassVar[str] = "antiphon.model.due.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round

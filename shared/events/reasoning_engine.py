@@ -35,7 +35,8 @@ class ReasoningFailed(EventData):
     """The model could not be brought to reply; `error.code` classifies why.
 
     Codes: rate_limited, overloaded, server_error, timeout, connection_failed, empty_reply, unreadable_reply,
-    invalid_request, authentication_failed, permission_denied, model_not_found, context_too_long.
+    invalid_request, authentication_failed, permission_denied, model_not_found, context_too_long; and circuit_open
+    when the model was not asked, because it keeps failing.
     """
 
     type: ClassVar[str] = "antiphon.reasoning.failed.v1"
@@ -45,7 +46,8 @@ class ReasoningFailed(EventData):
     error: ErrorInfo
     model: str
     usage: Usage = Usage()
-    attempts: int = Field(default=1, ge=1)
+    attempts: int = Field(default=1, ge=0, description="Calls to the model; 0 when it was not asked.")
+    retry_after_s: float | None = Field(default=None, ge=0, description="When asking again may help.")
     duration_ms: int = Field(default=0, ge=0)
 
 

@@ -18,11 +18,18 @@ from shared.events import (
     ComponentFailed,
     DeadlineReached,
     EventData,
+    ModelDue,
+    OutagesSeen,
+    PersonOverdue,
     QuerySubmitted,
+    Question,
+    QuestionAnswered,
+    QuestionAsked,
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
     ResponseReady,
+    RungTaken,
     SessionOpened,
     SummaryCompleted,
     SummaryFailed,
@@ -32,7 +39,8 @@ from shared.events import (
     ToSummarize,
 )
 from shared.events.codec import ENVELOPES
-from shared.session import Limits, QueryOptions, Source, Uncertainty
+from shared.outages import ModelOutage, Outages
+from shared.session import Limits, QueryOptions, Source, Turn, Uncertainty
 from shared.tools import RequestedCall, ToolCall, ToolError, ToolResult
 from shared.values import Usage
 
@@ -84,8 +92,12 @@ EXAMPLES: tuple[EventData, ...] = (
         catalogue="abc",
         tools=("search",),
         model="",
+        models=("m", "n"),
+        conversation=(Turn(session_id="s0", at=NOON, question="What?", answer="That.", status="complete"),),
         deadline=NOON + timedelta(minutes=1),
     ),
+    RungTaken(round=2, rung="other_model", because="m is out of order.", model="n"),
+    OutagesSeen(outages=Outages(tools=("search",), models=(ModelOutage(model="m", until=NOON),))),
     BriefingRequested(
         round=2,
         max_rounds=4,
@@ -117,6 +129,7 @@ EXAMPLES: tuple[EventData, ...] = (
         catalogue="abc",
         tools=("search",),
         last_round_because="no rounds left",
+        notice="Every call failed.",
         model="m",
         tokens_left=100,
         deadline=NOON,
@@ -132,7 +145,9 @@ EXAMPLES: tuple[EventData, ...] = (
         prompt_tokens_estimated=14,
         duration_ms=900,
     ),
-    ReasoningFailed(round=2, error=ERROR, model="m", usage=USAGE, attempts=5, duration_ms=9),
+    ReasoningFailed(
+        round=2, error=ERROR, model="m", usage=USAGE, attempts=5, retry_after_s=2.5, duration_ms=9
+    ),
     SummaryRequested(
         round=2, source="5eed", facts=("F4", "F6"), tokens_max=100, tokens_left=5_000, deadline=NOON
     ),
@@ -141,8 +156,14 @@ EXAMPLES: tuple[EventData, ...] = (
     ),
     SummaryFailed(round=2, error=ERROR, model="m", usage=USAGE, duration_ms=9),
     ApprovalRequested(
-        round=2, calls=(CallToApprove(id="t1", tool="search", arguments=ARGUMENTS, because="a rule"),)
+        round=2,
+        calls=(CallToApprove(id="t1", tool="search", arguments=ARGUMENTS, because="a rule"),),
+        until=NOON,
     ),
+    QuestionAsked(round=2, questions=(Question(id="t1", question="Which?", choices=("a", "b")),), until=NOON),
+    QuestionAnswered(round=2, answer="The first.", calls=("t1",), by="Ann"),
+    PersonOverdue(round=2),
+    ModelDue(round=2),
     ToolsRequested(
         round=2,
         calls=(
@@ -154,6 +175,7 @@ EXAMPLES: tuple[EventData, ...] = (
                 idempotency_key="acme/s1/2/t1",
                 refused="limit",
                 approval=ENTRY,
+                answer=ENTRY,
             ),
         ),
         allowed=("search",),

@@ -1,23 +1,25 @@
 """Wiring: the only place of this room that reads settings."""
 
 from coordinator.handlers import Coordinator
+from coordinator.models import in_order
 from coordinator.settings import CoordinatorSettings
 from shared.bus.intake import Intake
 from shared.bus.redis_bus import Bus
 from shared.ids import new_consumer_name
 from shared.service import Service
-from shared.settings import load
+from shared.settings import PipelineSettings, load
 
 
 def build(bus: Bus) -> Service:
     """The coordinator on `bus`: the decisions, and the door that lets queries in."""
-    settings = load(CoordinatorSettings)
+    settings, pipeline = load(CoordinatorSettings), load(PipelineSettings)
     coordinator = Coordinator(
         settings.limits(bus.settings.lease_s),
         settings.catalogue_wait_s,
         bus.current_catalogue,
         bus.catalogue,
         settings.offer,
+        in_order(pipeline.model, pipeline.models),
     )
     intake = Intake(bus, new_consumer_name(), settings.intake)
     return Service("coordinator", coordinator.handlers, settings.concurrency, background=(intake.run,))

@@ -4,21 +4,19 @@ The session waits for the reply to one request at a time, by that request's id. 
 twice, or from elsewhere, changes nothing.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from coordinator import approvals, limits, offer, summaries
+from coordinator import approvals, ladder, limits, models, offer, summaries
+from coordinator.endings import answer_oneself, close, end, in_doubt
 from coordinator.requests import (
-    DEADLINE,
-    LEVELS,
-    OVERDUE,
     hand_out,
-    request_assembly,
+    in_doubt_as,
     request_briefing,
     request_reasoning,
     request_tools,
+    wait_for_model,
 )
 from coordinator.session import Decision, Session, doubt
-from shared.bus.handling import CancelTimer
 from shared.events import (
     AnyEvent,
     ApprovalDecided,
@@ -27,6 +25,8 @@ from shared.events import (
     CancellationRequested,
     ComponentFailed,
     DeadlineReached,
+    ModelDue,
+    OutagesSeen,
     ReasoningCompleted,
     ReasoningFailed,
     ResponseReady,
@@ -35,13 +35,14 @@ from shared.events import (
     ToolsCompleted,
 )
 from shared.outages import NO_OUTAGES, Outages
-from shared.session import Response, Status, TerminationReason, Uncertainty
+from shared.session import Uncertainty
 from shared.tools import Catalogue
 from shared.values import LogEntry
 
-_MISSED_NAMED = 10
 _NEARLY = timedelta(milliseconds=100)
 """An engine gives up at the deadline by its own clock."""
+_TIME_FOR_A_CALL = timedelta(seconds=2)
+"""Less is not worth waiting for a model for."""
 
 
 def decide(
@@ -60,57 +61,92 @@ def decide(
         return Decision(session)
     match event.data:
         case ResponseReady():
-            return _close(session)
+            return close(session)
         case AssemblyOverdue() if session.phase == "assembling":
-            return _answer_oneself(session, event, "The answer could not be put together in time.")
+            return answer_oneself(session, event, "The answer could not be put together in time.")
         case ComponentFailed(component="response_assembler", failed_event=failed) if (
             failed == session.awaiting
         ):
-            return _answer_oneself(session, event, "The answer could not be put together.")
+            return answer_oneself(session, event, "The answer could not be put together.")
         case _ if session.phase == "assembling":
             return Decision(session)
         case CancellationRequested():
-            return _end(session, event, "cancelled", "cancelled")
+            return end(session, event, "cancelled", "cancelled")
         case DeadlineReached():
-            return _end(session, event, "partial", "deadline_exceeded")
+            return end(session, event, "partial", "deadline_exceeded")
         case ComponentFailed() as failure:
             return _on_failure(session, event, failure)
         case SummaryCompleted() | SummaryFailed() as summary:
             return Decision(summaries.after_reply(session, event, log_entry, summary))
         case ApprovalDecided() as decision:
             return _on_approval(session, event, log_entry, decision, catalogue)
+        case ModelDue(round=round) if session.phase == "resting" and round == session.round:
+            return request_briefing(session, event)
         case _ if event.causationid is None or event.causationid != session.awaiting:
             return Decision(session)
         case BriefingReady() as ready:
-            return _on_briefing(session, event, ready, catalogue)
+            return _on_briefing(session, event, ready, catalogue, outages)
         case ReasoningCompleted() as reply:
             return _on_reply(session, event, log_entry, reply, catalogue)
         case ReasoningFailed() as failure:
             spent = session.model_copy(update={"usage": session.usage.plus(failure.usage)})
-            return _on_reasoning_failure(spent, event, failure.error.message)
+            return _on_reasoning_failure(spent, event, failure)
         case ToolsCompleted() as completed:
             return _on_results(session, event, log_entry, completed, catalogue)
         case _:
             return Decision(session)
 
 
-def _on_briefing(session: Session, event: AnyEvent, ready: BriefingReady, catalogue: Catalogue) -> Decision:
-    """The briefing holds what was filed; now the limits decide whether, and how, the model is asked."""
-    outline = ready.briefing
+def _on_briefing(
+    session: Session, event: AnyEvent, ready: BriefingReady, catalogue: Catalogue, outages: Outages
+) -> Decision:
+    """The briefing holds what was filed; now limits and breakers decide whether, and how, which model is asked."""
+    outline, out = ready.briefing, models.that_matter(session, outages)
+    seen = () if out == session.outages else (OutagesSeen(outages=out),)
     filed = session.model_copy(
         update={
             "reasoning": None,
             "results": None,
             "untrusted_calls": (),
+            "outages": out,
             "has_omissions": session.has_omissions or bool(outline.omitted or outline.shortened),
             "missed": outline.missed,
             "summary_failures": session.summary_failures + bool(ready.summary_refused),
         }
     )
-    left = limits.tokens_left(filed)
-    if left <= limits.calibrated(filed, outline.tokens):
-        return _end(filed, event, "partial", "token_budget_exhausted")
-    return summaries.asked_beside(request_reasoning(filed, event, ready, left, catalogue), event, ready)
+    return _asked(filed, event, ready, catalogue).telling(*seen)
+
+
+def _asked(session: Session, event: AnyEvent, ready: BriefingReady, catalogue: Catalogue) -> Decision:
+    """The model is asked, as far as limits allow; or one that is out of order waited for; or none asked any more."""
+    left, cost_left_usd = limits.tokens_left(session), limits.cost_left_usd(session)
+    if left <= limits.calibrated(session, ready.briefing.tokens):
+        return end(session, event, "partial", "token_budget_exhausted")
+    if cost_left_usd is not None and cost_left_usd <= 0:
+        return end(session, event, "partial", "cost_budget_exhausted")
+    model = models.next_model(session, event.time)
+    if isinstance(model, datetime) and model < session.deadline - _TIME_FOR_A_CALL:
+        because = f"No model may be asked before {model:%H:%M:%S} UTC."
+        return ladder.taken(wait_for_model(session, model), "waiting_for_model", because)
+    if not isinstance(model, str):
+        because = "No model is left that may be asked" + (" in time." if model else ".")
+        decision = end(session, event, "partial", "model_unavailable")
+        return ladder.taken(decision, "facts_without_model", because)
+    told = session.doubting(*_out_of_order(session, catalogue), *_other_model(session, model))
+    decision = request_reasoning(told, event, ready, left, model, catalogue)
+    return _rungs_told(session, summaries.asked_beside(decision, event, ready), model)
+
+
+def _rungs_told(before: Session, decision: Decision, model: str) -> Decision:
+    """The decision to ask the model, with what is not as it should be in the log."""
+    session = decision.session
+    if model != before.asked_model and session.models and model != session.models[0]:
+        because = f"{session.models[0]} may not be asked."
+        decision = ladder.taken(decision, "other_model", because, model)
+    if session.last_round == "all_tools_failed":
+        because = limits.explain(session.last_round, session)
+        decision = ladder.taken(decision, "answer_without_tools", because)
+    return decision
 
 
 def _on_reply(
@@ -128,16 +164,16 @@ def _on_reply(
     )
     is_last = heard.last_round is not None
     if reply.stop_reason == "refusal":
-        return _end(heard, event, "failed", "model_refused", log_entry)
+        return end(heard, event, "failed", "model_refused", log_entry)
     if reply.tool_calls and not is_last and heard.tools:
         if limits.tokens_left(heard) <= 0:
-            return _end(heard, event, "partial", "token_budget_exhausted", log_entry)
+            return end(heard, event, "partial", "token_budget_exhausted", log_entry)
         return request_tools(offer.after_reply(heard, catalogue, reply), event, reply.tool_calls, catalogue)
     if reply.stop_reason in ("max_tokens", "context_window"):
-        return _end(heard, event, "partial", "reply_truncated", log_entry)
+        return end(heard, event, "partial", "reply_truncated", log_entry)
     if heard.last_round is not None:
-        return _end(heard, event, "partial", heard.last_round, log_entry)
-    return _end(heard, event, "complete", "natural_completion", log_entry)
+        return end(heard, event, "partial", heard.last_round, log_entry)
+    return end(heard, event, "complete", "natural_completion", log_entry)
 
 
 def _on_approval(
@@ -154,7 +190,6 @@ def _on_results(
     session: Session, event: AnyEvent, log_entry: LogEntry, completed: ToolsCompleted, catalogue: Catalogue
 ) -> Decision:
     """The batch is done; the next round begins with it."""
-    is_barren = all(result.status == "error" for result in completed.results)
     succeeded = [
         name
         for result in completed.results
@@ -166,11 +201,12 @@ def _on_results(
     update = {
         "results": log_entry,
         "untrusted_calls": untrusted,
-        "barren_rounds": session.barren_rounds + 1 if is_barren else 0,
+        "in_doubt": _still_in_doubt(session, completed),
         "succeeded": tuple(dict.fromkeys((*session.succeeded, *succeeded))),
         "has_untrusted": session.has_untrusted or bool(untrusted),
     }
-    return _next_round(offer.after_results(session.model_copy(update=update), completed), event)
+    after = ladder.after_results(session.model_copy(update=update), completed)
+    return _after_batch(offer.after_results(after, completed), event)
 
 
 def _on_failure(session: Session, event: AnyEvent, failure: ComponentFailed) -> Decision:
@@ -180,62 +216,79 @@ def _on_failure(session: Session, event: AnyEvent, failure: ComponentFailed) -> 
     if failure.component == "coordinator":
         message = "A step of this session failed inside the coordinator."
         doubting = session.doubting(doubt("component_failed", message, "coordinator"))
-        return _end(doubting, event, "partial", "internal_error")
+        return end(doubting, event, "partial", "internal_error")
     if failure.failed_event != session.awaiting:
         return Decision(session)
     if failure.component == "reasoning_engine":
-        return _on_reasoning_failure(session, event, failure.error.message)
+        return _on_reasoning_failure(session, event, ladder.lost(session, failure.error))
     message = (
         f"The {failure.component.replace('_', ' ')} failed in round {session.round}: {failure.error.message}"
     )
     doubting = session.doubting(doubt("component_failed", message, failure.component))
     if failure.component == "tool_dispatcher":
-        barren = doubting.model_copy(update={"barren_rounds": session.barren_rounds + 1})
-        return _next_round(barren, event)
-    return _end(doubting, event, "partial", "internal_error")
+        doubting = doubting.doubting(*in_doubt(session)).model_copy(update={"in_doubt": ()})
+        return _after_batch(ladder.after_lost_batch(doubting, ("the whole batch",)), event)
+    return end(doubting, event, "partial", "internal_error")
 
 
-def _on_reasoning_failure(session: Session, event: AnyEvent, why: str) -> Decision:
-    """Again with a smaller briefing, then with the smallest; then the answer is put together without the model.
+def _on_reasoning_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) -> Decision:
+    """One rung up the ladder.
 
     A model that has run out of the session's time has not failed; the timer for that may come a little later.
     """
     if event.time >= session.deadline - _NEARLY:
-        return _end(session, event, "partial", "deadline_exceeded")
-    failures = session.reasoning_failures + 1
-    model_failed = doubt("model_failed", f"The model failed in round {session.round}: {why}", "model")
-    failed = session.doubting(model_failed).model_copy(update={"reasoning_failures": failures})
-    if failures == len(LEVELS):
-        return _end(failed, event, "partial", "model_unavailable")
-    return request_briefing(failed, event)
+        return end(session, event, "partial", "deadline_exceeded")
+    after, rung = ladder.after_failure(session, event, failed)
+    if rung is None:
+        return request_briefing(after, event)
+    after = after.doubting(ladder.failure_told(session, failed.error, rung))
+    if rung == "facts_without_model":
+        decision = end(after, event, "partial", "model_unavailable")
+    else:
+        decision = request_briefing(after, event)
+    return ladder.taken(decision, rung, failed.error.message)
 
 
-def _next_round(session: Session, event: AnyEvent) -> Decision:
+def _after_batch(session: Session, event: AnyEvent) -> Decision:
+    """The next round, if there may be one."""
     if session.round >= session.limits.max_rounds:
-        return _end(session, event, "partial", "max_rounds_reached")
-    return request_briefing(session.model_copy(update={"round": session.round + 1}), event)
+        return end(session, event, "partial", "max_rounds_reached")
+    decision = request_briefing(session.model_copy(update={"round": session.round + 1}), event)
+    if session.barren_rounds != 1:
+        return decision
+    return ladder.taken(decision, "tools_failed", f"Every call failed: {', '.join(session.failed_calls)}.")
 
 
-def _end(
-    session: Session,
-    event: AnyEvent,
-    status: Status,
-    reason: TerminationReason,
-    reply: LogEntry | None = None,
-) -> Decision:
-    doubting = session.doubting(*approvals.missing(session), *_left_out(session))
-    return request_assembly(doubting, event, status, reason, reply)
+def _still_in_doubt(session: Session, completed: ToolsCompleted) -> tuple[str, ...]:
+    """Writes of unknown outcome once the results of a batch are there."""
+    known = {
+        in_doubt_as(result.tool, result.call_id)
+        for result in completed.results
+        if result.error is None or result.error.error_type != "outcome_unknown"
+    }
+    return tuple(call for call in session.in_doubt if call not in known)
 
 
-def _left_out(session: Session) -> tuple[Uncertainty, ...]:
-    """What is to be said of facts that mattered, and that the model has not seen."""
-    if not session.missed:
+def _out_of_order(session: Session, catalogue: Catalogue) -> tuple[Uncertainty, ...]:
+    """For the reader: tools that are not offered because they are out of order, each told once."""
+    told = {one.about for one in session.uncertainty if one.kind == "tools_unavailable"}
+    doubts = []
+    for name, instead in offer.out_of_order(session, catalogue).items():
+        message = f"`{name}` was out of order and was not offered"
+        message += (
+            f"; {' and '.join(f'`{other}`' for other in instead)} could be used instead." if instead else "."
+        )
+        doubts += [] if name in told else [doubt("tools_unavailable", message, name)]
+    return tuple(doubts)
+
+
+def _other_model(session: Session, model: str) -> tuple[Uncertainty, ...]:
+    """For the reader: that it was not the model asked for that replied, told once of each."""
+    told = {one.about for one in session.uncertainty if one.kind == "other_model"}
+    if not session.models or model == session.models[0] or model in told:
         return ()
-    count, first = len(session.missed), ", ".join(session.missed[:_MISSED_NAMED])
-    facts = "1 fact" if count == 1 else f"{count} facts"
-    named = first if count <= _MISSED_NAMED else f"{first} and {count - _MISSED_NAMED} more"
-    message = f"{facts} close to the question did not fit into the last briefing: {named}."
-    return (doubt("evidence_left_out", message, first),)
+    message = f"`{session.models[0]}` was out of order in round {session.round}; `{model}` was asked instead."
+    return (doubt("other_model", message, model, "note"),)
 
 
 def _calibration(session: Session, reply: ReasoningCompleted) -> dict[str, int]:
@@ -247,25 +300,3 @@ def _calibration(session: Session, reply: ReasoningCompleted) -> dict[str, int]:
         "tokens_counted": session.tokens_counted + counted,
         "tokens_estimated": session.tokens_estimated + reply.prompt_tokens_estimated,
     }
-
-
-def _answer_oneself(session: Session, event: AnyEvent, why: str) -> Decision:
-    """The last rung: a response without the assembler. It counts only if there is no other."""
-    elapsed_ms = max(0, round((event.time - session.opened).total_seconds() * 1000))
-    response = Response(
-        session_id=session.id,
-        status="failed",
-        answer=f"{why} What was found is kept in the session's log.",
-        termination_reason="internal_error",
-        uncertainty=(*session.uncertainty, doubt("component_failed", why, "response_assembler", "serious")),
-        rounds_used=session.rounds_used,
-        tool_calls_used=session.tool_calls_used,
-        usage=session.usage,
-        duration_ms=elapsed_ms,
-    )
-    return Decision(session, answer=response)
-
-
-def _close(session: Session) -> Decision:
-    closed = session.model_copy(update={"phase": "closed", "awaiting": None})
-    return Decision(closed, timers=(CancelTimer(DEADLINE), CancelTimer(OVERDUE)), closes=True)

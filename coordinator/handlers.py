@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from coordinator.decide import decide
-from coordinator.opening import open_session
+from coordinator.opening import closed_before_opening, open_session
 from coordinator.remembered import Remembered
 from coordinator.session import Decision, OfferBounds, Opening, Session
 from shared.bus.handling import (
@@ -144,7 +145,7 @@ class Coordinator:
                 raise TryLater("the session is not open yet", delay_s=CATALOGUE_POLL_S)
             case ComponentFailed(component="coordinator") as failure:
                 answered, _ = await session.document(RESPONSE)
-                return NOTHING if answered else _answer(_never_opened(session.session_id, failure))
+                return NOTHING if answered else _never_opened(delivery, failure)
             case ResponseReady():
                 return Outcome(closes_session=True)
             case _:
@@ -168,9 +169,10 @@ def _answer(response: Response) -> Outcome:
     return Outcome(events=(ready,), writes=(Put(RESPONSE, 0, response.model_dump_json().encode()),))
 
 
-def _never_opened(session_id: str, failure: ComponentFailed) -> Response:
-    return Response(
-        session_id=session_id,
+def _never_opened(delivery: Delivery, failure: ComponentFailed) -> Outcome:
+    """The answer of a session that could not be opened. Its document keeps others from opening it after that."""
+    response = Response(
+        session_id=delivery.event.subject,
         status="failed",
         answer=f"The session could not be opened: {failure.error.message}",
         termination_reason="internal_error",
@@ -178,3 +180,12 @@ def _never_opened(session_id: str, failure: ComponentFailed) -> Response:
         tool_calls_used=0,
         duration_ms=0,
     )
+    answer = _answer(response)
+    unopened = Put(
+        STATE,
+        0,
+        closed_before_opening(delivery.event, delivery.log_entry)
+        .model_dump_json(exclude_defaults=True)
+        .encode(),
+    )
+    return replace(answer, writes=(*answer.writes, unopened))

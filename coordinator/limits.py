@@ -2,10 +2,10 @@
 
 from math import ceil
 
+from coordinator.ladder import BARREN_ROUNDS_MAX
 from coordinator.session import Session
 from shared.session import Limits, QueryOptions, TerminationReason
 
-BARREN_ROUNDS_MAX = 2
 _REPLY_RESERVE_TOKENS = 1_000
 _RATE_MIN, _RATE_MAX = 0.5, 3.0
 """Beyond, it is rather the count than the estimate that cannot be right."""
@@ -39,11 +39,21 @@ def tokens_for_round(session: Session, briefing_tokens: int) -> int:
     return 2 * calibrated(session, briefing_tokens) + 2 * _REPLY_RESERVE_TOKENS
 
 
-def last_round_reason(session: Session, briefing_tokens: int) -> TerminationReason | None:
+def cost_left_usd(session: Session) -> float | None:
+    """What the session may still spend; None when there is no bound, or nobody knows what was spent."""
+    most, spent = session.limits.max_cost_usd, session.usage.cost_usd
+    return None if most is None or spent is None else most - spent
+
+
+def last_round_reason(
+    session: Session, briefing_tokens: int, offered: tuple[str, ...]
+) -> TerminationReason | None:
     """Why the round to come must do without tools, so that the model answers with what it has.
 
-    `briefing_tokens` as they were estimated.
+    `briefing_tokens` as they were estimated; `offered` is what there would be to call.
     """
+    if session.is_last_call:
+        return "model_failing"
     if not session.tools:
         return None
     if session.round >= session.limits.max_rounds:
@@ -52,8 +62,13 @@ def last_round_reason(session: Session, briefing_tokens: int) -> TerminationReas
         return "max_tool_calls_reached"
     if session.barren_rounds >= BARREN_ROUNDS_MAX:
         return "all_tools_failed"
+    if not offered and session.outages.tools:
+        return "all_tools_failed"
     if tokens_left(session) < tokens_for_round(session, briefing_tokens):
         return "token_budget_exhausted"
+    left_usd = cost_left_usd(session)
+    if left_usd is not None and left_usd < _cost_of_round_usd(session, briefing_tokens):
+        return "cost_budget_exhausted"
     return None
 
 
@@ -66,10 +81,22 @@ def explain(reason: TerminationReason | None, session: Session) -> str:
             return f"The limit of {_counted(session.limits.max_rounds, 'round')} is reached."
         case "max_tool_calls_reached":
             return f"The limit of {_counted(session.limits.max_tool_calls, 'tool call')} is reached."
+        case "all_tools_failed" if session.barren_rounds < BARREN_ROUNDS_MAX:
+            return "Every tool is out of order at the moment."
         case "all_tools_failed":
             return f"Every tool call of the last {session.barren_rounds} rounds failed."
+        case "model_failing":
+            return "Earlier attempts at a reply have failed."
+        case "cost_budget_exhausted":
+            return "The session's cost budget is nearly spent."
         case _:
             return "The session's token budget is nearly spent."
+
+
+def _cost_of_round_usd(session: Session, briefing_tokens: int) -> float:
+    """What a round with tools would cost, at what the session's tokens have cost so far."""
+    tokens, spent = session.usage.total_tokens, session.usage.cost_usd
+    return tokens_for_round(session, briefing_tokens) * spent / tokens if tokens and spent else 0.0
 
 
 def _counted(number: int, what: str) -> str:

@@ -63,8 +63,29 @@ def chosen(
 
 
 def offered(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
-    """What the model is shown in the session's round, in the catalogue's order."""
-    return _in_round(session, catalogue, session.tools if session.offer is None else session.offer)
+    """What the model is shown in the session's round, in the catalogue's order.
+
+    A tool that is out of order is left out, and what can be asked instead is shown, if it was not.
+    """
+    shown = session.tools if session.offer is None else session.offer
+    out = set(session.outages.tools)
+    if out:
+        instead = (
+            other for name in shown if name in out for other in _alternatives(name, session, catalogue)
+        )
+        shown = tuple(name for name in (*shown, *instead) if name not in out)
+    return _in_round(session, catalogue, shown)
+
+
+def out_of_order(session: Session, catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
+    """What the model would be shown, were it in order; with what it is shown in its place."""
+    shown = session.tools if session.offer is None else session.offer
+    out = set(session.outages.tools)
+    return {
+        name: tuple(other for other in _alternatives(name, session, catalogue) if other not in out)
+        for name in shown
+        if name in out and _is_for_round(catalogue.by_name.get(name), session.round)
+    }
 
 
 def allowed(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
@@ -100,6 +121,13 @@ def contract_of(tool: ToolDefinition | None) -> Contract | None:
         return tool.contract
     except ValidationError:
         return None
+
+
+def _alternatives(name: str, session: Session, catalogue: Catalogue) -> tuple[str, ...]:
+    """The tools that can be asked instead, of those the session may use."""
+    contract = contract_of(catalogue.by_name.get(name))
+    others = contract.alternatives if contract is not None else ()
+    return tuple(other.tool for other in others if other.tool in session.tools)
 
 
 def _with(session: Session, names: Iterable[str]) -> Session:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from coordinator import limits, offer
+from coordinator import limits, models, offer
 from coordinator.requests import DEADLINE, request_briefing
 from coordinator.session import Decision, Opening, Session, doubt
 from shared.bus.handling import SetTimer
 from shared.events import AnyEvent, DeadlineReached, QuerySubmitted, SessionOpened
 from shared.grants import UnreadableGrant, read_claims
-from shared.session import Uncertainty
+from shared.session import Limits, Uncertainty
 from shared.tools import Catalogue
 from shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
 
@@ -39,6 +39,7 @@ def open_session(
         catalogue=opening.catalogue,
         tools=tools,
         model=query.options.model or "",
+        models=models.in_order(query.options.model or "", opening.models),
         opened=event.time,
         deadline=deadline,
         tenant=standing.tenant,
@@ -54,10 +55,27 @@ def open_session(
         catalogue=session.catalogue,
         tools=tools,
         model=session.model,
+        models=session.models,
         deadline=deadline,
     )
     decision = request_briefing(session, event, before=(opened,))
     return Decision(decision.session, decision.commands, (SetTimer(DEADLINE, deadline, DeadlineReached()),))
+
+
+def closed_before_opening(event: AnyEvent, log_entry: LogEntry) -> Session:
+    """The document of a session that is answered without ever having been opened, as `event` says it cannot be."""
+    nothing = Limits(max_rounds=1, max_tool_calls=0, max_tokens=100, deadline_s=1)
+    return Session(
+        id=event.subject,
+        question=log_entry,
+        limits=nothing,
+        catalogue="",
+        tools=(),
+        model="",
+        opened=event.time,
+        deadline=event.time,
+        phase="assembling",
+    )
 
 
 def _standing(grant: str, session_id: SessionId, now: datetime, catalogue: Catalogue) -> _Standing:

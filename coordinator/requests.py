@@ -1,10 +1,9 @@
 """What the coordinator asks of the other components, and the session that then waits for the reply. Pure."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from coordinator import approvals, limits, offer, summaries
+from coordinator import approvals, ladder, limits, offer, summaries
 from coordinator.session import Decision, Session
-from shared.briefing import Level
 from shared.bus.handling import CancelTimer, SetTimer
 from shared.events import (
     AnyEvent,
@@ -13,6 +12,7 @@ from shared.events import (
     BriefingReady,
     BriefingRequested,
     EventData,
+    ModelDue,
     ReasoningRequested,
     ToolsRequested,
 )
@@ -21,9 +21,8 @@ from shared.session import Status, TerminationReason
 from shared.tools import Catalogue, RequestedCall, ToolCall
 from shared.values import LogEntry
 
-LEVELS: tuple[Level, ...] = ("full", "simplified", "minimal")
-"""Of the briefing, by how often the model has failed in the round; after the last it is not asked again."""
-DEADLINE, OVERDUE = "deadline", "assembly"
+DEADLINE, OVERDUE, MODEL = "deadline", "assembly", "model"
+"""Names of timers."""
 
 
 def request_briefing(session: Session, event: AnyEvent, before: tuple[EventData, ...] = ()) -> Decision:
@@ -32,7 +31,7 @@ def request_briefing(session: Session, event: AnyEvent, before: tuple[EventData,
         round=session.round,
         max_rounds=session.limits.max_rounds,
         question=session.question,
-        level=LEVELS[session.reasoning_failures],
+        level=ladder.level_of(session),
         reasoning=session.reasoning,
         results=session.results,
         untrusted=session.untrusted_calls,
@@ -46,22 +45,40 @@ def request_briefing(session: Session, event: AnyEvent, before: tuple[EventData,
 
 
 def request_reasoning(
-    session: Session, event: AnyEvent, ready: BriefingReady, tokens_left: int, catalogue: Catalogue
+    session: Session,
+    event: AnyEvent,
+    ready: BriefingReady,
+    tokens_left: int,
+    model: str,
+    catalogue: Catalogue,
 ) -> Decision:
     """One call of the model; without tools, and told why, when the round has to be the last."""
-    reason = limits.last_round_reason(session, ready.briefing.tokens)
+    offered = offer.offered(session, catalogue)
+    reason = limits.last_round_reason(session, ready.briefing.tokens, offered)
     request = ReasoningRequested(
         round=session.round,
         briefing=ready.briefing.digest,
         catalogue=session.catalogue,
-        tools=() if reason else offer.offered(session, catalogue),
+        tools=() if reason else offered,
         last_round_because=limits.explain(reason, session),
-        model=session.model,
+        notice="" if reason else ladder.notice(session, offered),
+        model=model,
         tokens_left=tokens_left,
         deadline=session.deadline,
     )
-    waiting = {"phase": "reasoning", "awaiting": child_id(event.id, 0), "last_round": reason}
+    waiting = {
+        "phase": "reasoning",
+        "awaiting": child_id(event.id, 0),
+        "last_round": reason,
+        "asked_model": model,
+    }
     return Decision(session.model_copy(update=waiting), (request,))
+
+
+def wait_for_model(session: Session, until: datetime) -> Decision:
+    """Every model is out of order: the session rests, with nobody at work for it, until one may be asked."""
+    resting = session.model_copy(update={"phase": "resting", "awaiting": None})
+    return Decision(resting, timers=(SetTimer(MODEL, until, ModelDue(round=session.round)),))
 
 
 def request_tools(
@@ -102,12 +119,14 @@ def hand_out(
         grant=session.grant,
         deadline=session.deadline,
     )
+    in_doubt = [in_doubt_as(call.name, call.id) for call in calls if _may_write(call, catalogue)]
     waiting = {
         "phase": "tools",
         "awaiting": child_id(event.id, 0),
         "tool_calls_used": session.tool_calls_used + sum(call.refused is None for call in calls),
         "pending": (),
         "undecided": (),
+        "in_doubt": (*session.in_doubt, *(call for call in in_doubt if call not in session.in_doubt)),
     }
     return Decision(session.model_copy(update=waiting), (request,))
 
@@ -139,3 +158,14 @@ def request_assembly(
     ending = {"phase": "assembling", "awaiting": child_id(event.id, 0), "pending": (), "undecided": ()}
     overdue = SetTimer(OVERDUE, timedelta(seconds=session.limits.assembly_s), AssemblyOverdue())
     return Decision(session.model_copy(update=ending), (request,), (overdue, CancelTimer(DEADLINE)))
+
+
+def in_doubt_as(tool: str, call_id: str) -> str:
+    """How a call of unknown outcome is named."""
+    return f"{tool} {call_id}"
+
+
+def _may_write(call: RequestedCall, catalogue: Catalogue) -> bool:
+    """Whether running the call may change something; so may what nobody knows any more."""
+    tool = catalogue.by_name.get(call.name)
+    return call.refused is None and call.problem is None and (tool is None or tool.effect == "write")

@@ -1,6 +1,6 @@
 """The coordinator's document of a session, and what a decision is made of."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
@@ -9,7 +9,7 @@ from pydantic import Field
 
 from shared.bus.handling import CancelTimer, SetTimer
 from shared.events import EventData
-from shared.outages import NO_OUTAGES, Outages
+from shared.outages import NO_OUTAGES, ModelOutage, Outages
 from shared.session import Citations, Limits, Response, Severity, TerminationReason, Turn, Uncertainty
 from shared.tools import RequestedCall
 from shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant, Usage, Value
@@ -96,8 +96,18 @@ class Session(Value):
     model_failures: int = Field(
         default=0, description="Failed replies in all; `reasoning_failures` in the round."
     )
-    in_doubt: tuple[RequestedCall, ...] = Field(
-        default=(), description="Writes that were handed out, and of which no result has come."
+    rests: tuple[ModelOutage, ...] = Field(
+        default=(), description="Models that have asked this session to leave them alone for a while."
+    )
+    asked_model: str = Field(default="", description="The model that was asked last.")
+    is_last_call: bool = Field(
+        default=False, description="Whether the model has failed so often that it is asked only once more."
+    )
+    failed_calls: tuple[str, ...] = Field(
+        default=(), description="What failed in a round in which every call did, for the model."
+    )
+    in_doubt: tuple[str, ...] = Field(
+        default=(), description="Writes that may have taken effect, as `tool call`: no result tells."
     )
 
     def doubting(self, *doubts: Uncertainty) -> "Session":
@@ -148,3 +158,7 @@ class Decision:
     """Whether what engines and dispatchers do for the session is to be dropped."""
     answer: Response | None = None
     """The coordinator's own answer, given where the assembler could not; only if there is none yet."""
+
+    def telling(self, *events: EventData) -> "Decision":
+        """The decision with more for the log, behind its own commands, whose ids stay as they are."""
+        return replace(self, commands=(*self.commands, *events))

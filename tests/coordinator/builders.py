@@ -13,18 +13,23 @@ from shared.events import (
     AssemblyRequested,
     BriefingReady,
     EventData,
+    OutagesSeen,
     QuerySubmitted,
     ReasoningCompleted,
     ResponseReady,
+    RungTaken,
     ToolsCompleted,
     ToSummarize,
 )
+from shared.outages import NO_OUTAGES, Outages
 from shared.session import Limits, QueryOptions
 from shared.tools import Approval, Catalogue, ToolCall, ToolDefinition, ToolResult
 from shared.values import Usage
 from tests.envelopes import an_event
 
 ENTRY = "1795244309110-0"
+NOTED = (RungTaken, OutagesSeen)
+"""What is for the log alone, and not what the session waits for."""
 DataT = TypeVar("DataT", bound=EventData)
 
 
@@ -58,19 +63,26 @@ def an_opened_session(
     query: str = "Why?",
     grant: str = "",
     offer: OfferBounds | None = None,
+    models: tuple[str, ...] = (),
     **options: Any,
 ) -> Decision:
     submitted = QuerySubmitted(query=query, options=QueryOptions(tools=named_tools, **options), grant=grant)
     limits = Limits(max_rounds=4, max_tool_calls=20, max_tokens=200_000, deadline_s=300)
-    opening = Opening(limits=limits, catalogue="c0ffee", offer=offer or OfferBounds())
+    opening = Opening(limits=limits, catalogue="c0ffee", offer=offer or OfferBounds(), models=models)
     return open_session(an_event(submitted, at_s=0), ENTRY, submitted, opening, catalogue)
 
 
 def answered(
-    session: Session, data: EventData, catalogue: Catalogue = SEARCH, log_entry: str = ENTRY
+    session: Session,
+    data: EventData,
+    catalogue: Catalogue = SEARCH,
+    log_entry: str = ENTRY,
+    outages: Outages = NO_OUTAGES,
+    at_s: float = 1,
 ) -> Decision:
     """The session's next step when `data` answers what it waits for."""
-    return decide(session, an_event(data, answers=session.awaiting), log_entry, catalogue)
+    event = an_event(data, answers=session.awaiting, at_s=at_s)
+    return decide(session, event, log_entry, catalogue, outages)
 
 
 def met(session: Session, data: EventData, catalogue: Catalogue = SEARCH, log_entry: str = ENTRY) -> Decision:
@@ -79,9 +91,16 @@ def met(session: Session, data: EventData, catalogue: Catalogue = SEARCH, log_en
 
 
 def only(decision: Decision, kind: type[DataT]) -> DataT:
-    (command,) = decision.commands
+    """The one thing asked for, whatever is noted in the log beside it."""
+    (command,) = [one for one in decision.commands if not isinstance(one, NOTED)]
     assert isinstance(command, kind)
     return command
+
+
+def rungs(*decisions: Decision) -> list[str]:
+    """The rungs of the recovery ladder that were taken, in their order."""
+    told = (one for decision in decisions for one in decision.commands)
+    return [one.rung for one in told if isinstance(one, RungTaken)]
 
 
 def ending(decision: Decision) -> AssemblyRequested:

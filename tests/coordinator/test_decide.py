@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 
 from coordinator.decide import decide
-from coordinator.requests import DEADLINE, LEVELS, OVERDUE
+from coordinator.ladder import LEVELS
+from coordinator.requests import DEADLINE, MODEL, OVERDUE
 from coordinator.session import Decision, Session
 from shared.bus.handling import CancelTimer, SetTimer
 from shared.errors import ErrorInfo
@@ -185,12 +186,12 @@ class TestFailures:
     def test_a_model_that_keeps_failing_ends_in_facts_and_says_so(self) -> None:
         error = ErrorInfo(code="overloaded", message="529")
         session = a_session_reasoning()
-        for _ in range(len(LEVELS) - 1):
+        for _ in range(len(LEVELS)):
             session = answered(session, ReasoningFailed(round=1, error=error, model="m")).session
             session = answered(session, a_briefing()).session
         request = ending(answered(session, ReasoningFailed(round=1, error=error, model="m")))
         assert request.termination_reason == "model_unavailable"
-        assert [doubt.kind for doubt in request.uncertainty] == ["model_failed"] * len(LEVELS)
+        assert [doubt.kind for doubt in request.uncertainty] == ["model_failed"] * (len(LEVELS) + 1)
 
     def test_a_model_that_ran_out_of_the_sessions_time_has_not_failed(self) -> None:
         """The engine gives up at the deadline, a moment before the timer for it arrives."""
@@ -255,7 +256,7 @@ class TestEnding:
         assert decision.closes
         assert decision.session.phase == "closed"
         assert decision.commands == ()
-        assert decision.timers == (CancelTimer(DEADLINE), CancelTimer(OVERDUE))
+        assert decision.timers == (CancelTimer(DEADLINE), CancelTimer(OVERDUE), CancelTimer(MODEL))
 
     def test_an_assembler_that_does_not_answer_is_answered_for(self) -> None:
         session = self.an_ending_session()

@@ -1,5 +1,6 @@
 """`decide` under any order, repetition, loss and redelivery of events."""
 
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from coordinator.decide import decide
 from coordinator.session import Decision, Session
+from shared.bus.handling import SetTimer
 from shared.errors import ErrorInfo
 from shared.events import (
     AnyEvent,
@@ -21,6 +23,8 @@ from shared.events import (
     ComponentFailed,
     DeadlineReached,
     EventData,
+    ModelDue,
+    OutagesSeen,
     ReasoningFailed,
     ReasoningRequested,
     SummaryCompleted,
@@ -31,10 +35,12 @@ from shared.events import (
 )
 from shared.events.base import COMPONENTS
 from shared.ids import child_id, new_id
+from shared.outages import NO_OUTAGES, ModelOutage, Outages
 from shared.tools import Catalogue, ToolCall
 from shared.values import Usage
 from tests.coordinator.builders import (
     ENTRY,
+    NOTED,
     a_briefing,
     a_catalogue,
     a_decision,
@@ -45,10 +51,12 @@ from tests.coordinator.builders import (
     some_results,
     too_much,
 )
-from tests.envelopes import an_event
+from tests.envelopes import START, an_event
 
 APPROVED = "1795244309999-0"
 """Where decisions stand in the log."""
+NOW = START + timedelta(seconds=1)
+"""When everything happens here."""
 NO_TOKENS = Usage(cost_usd=0.0)
 """A summary that used some would leave less to the session, and rightly."""
 NOTHING = a_catalogue()
@@ -74,11 +82,23 @@ class AnySession(RuleBasedStateMachine):
         max_tool_calls=st.integers(0, 6),
         max_tokens=st.integers(100, 20_000) | st.just(200_000),
         catalogue=st.sampled_from([NOTHING, FEW, GUARDED, MANY]),
+        models=st.sampled_from([(), ("m",), ("m", "n")]),
     )
-    def open(self, max_rounds: int, max_tool_calls: int, max_tokens: int, catalogue: Catalogue) -> None:
-        self.catalogue = catalogue
+    def open(
+        self,
+        max_rounds: int,
+        max_tool_calls: int,
+        max_tokens: int,
+        catalogue: Catalogue,
+        models: tuple[str, ...],
+    ) -> None:
+        self.catalogue, self.outages = catalogue, NO_OUTAGES
         decision = an_opened_session(
-            catalogue, max_rounds=max_rounds, max_tool_calls=max_tool_calls, max_tokens=max_tokens
+            catalogue,
+            models=models,
+            max_rounds=max_rounds,
+            max_tool_calls=max_tool_calls,
+            max_tokens=max_tokens,
         )
         self.session, self.seen = decision.session, []
         limits = decision.session.limits.model_copy(update={"summaries_max": 0})
@@ -92,14 +112,20 @@ class AnySession(RuleBasedStateMachine):
         if isinstance(event.data, ApprovalDecided):
             self.note(event.data)
         entry = APPROVED if isinstance(event.data, ApprovalDecided) else ENTRY
-        decision = decide(before, event, entry, self.catalogue)
-        assert decide(before, event, entry, self.catalogue) == decision, "it depends on its inputs alone"
+        decision = decide(before, event, entry, self.catalogue, self.outages)
+        again = decide(before, event, entry, self.catalogue, self.recorded(decision))
+        assert again == decision, "it depends on its inputs alone, and they are recorded"
         self.seen.append(event)
         self.check(before, decision)
         self.session = decision.session
-        twin = decide(self.twin, event, entry, self.catalogue)
+        twin = decide(self.twin, event, entry, self.catalogue, self.outages)
         assert without_summaries(decision) == without_summaries(twin), "a summary is never in the way"
         self.twin = twin.session
+
+    def recorded(self, decision: Decision) -> Outages:
+        """What was out of order, as the log has it: seen with this decision, or with an earlier one."""
+        seen = [one.outages for one in decision.commands if isinstance(one, OutagesSeen)]
+        return seen[0] if seen else self.session.outages
 
     def note(self, decision: ApprovalDecided) -> None:
         """What a person has said, where it counts: the first time, while the call waits."""
@@ -111,9 +137,11 @@ class AnySession(RuleBasedStateMachine):
     def check(self, before: Session, decision: Decision) -> None:
         if before.phase in ("assembling", "closed"):
             assert decision.commands == (), "no command after the end"
-        commands = [one for one in decision.commands if not isinstance(one, SummaryRequested)]
+        commands = [one for one in decision.commands if not isinstance(one, (*NOTED, SummaryRequested))]
         assert len(commands) <= 1
-        assert len(decision.commands) <= 2
+        assert commands == list(decision.commands[: len(commands)]), "what is awaited comes first"
+        if decision.session.phase == "resting" and before.phase != "resting":
+            self.check_rest(decision)
         self.ends += decision.closes
         for command in decision.commands:
             match command:
@@ -122,6 +150,9 @@ class AnySession(RuleBasedStateMachine):
                     assert command.round <= before.limits.max_rounds
                     is_last = command.round == before.limits.max_rounds
                     assert not (is_last and command.tools), "the last round is asked without tools"
+                    assert command.model not in before.unusable
+                    assert self.outages.out_until(command.model, NOW) is None, "it is in order"
+                    assert not set(command.tools) & set(self.outages.tools)
                     self.rounds_reasoned.add(command.round)
                     assert before.offer is None or set(before.offer) <= set(decision.session.offer or ())
                 case ApprovalRequested():
@@ -138,6 +169,14 @@ class AnySession(RuleBasedStateMachine):
                     assert command.round < before.limits.max_rounds
                 case AssemblyRequested():
                     self.assemblies += 1
+
+    def check_rest(self, decision: Decision) -> None:
+        """Nobody works for a session that waits for a model, and a timer wakes it."""
+        (timer,) = decision.timers
+        assert isinstance(timer, SetTimer)
+        assert isinstance(timer.due, datetime)
+        assert NOW < timer.due < decision.session.deadline
+        assert decision.session.awaiting is None
 
     def check_batch(self, before: Session, request: ToolsRequested) -> None:
         """What has to be approved goes out as it was decided, and nothing goes out undecided."""
@@ -209,7 +248,7 @@ class AnySession(RuleBasedStateMachine):
     def tell(self, component: str, failed: UUID) -> Session:
         """Fed once: that a dead letter is told of but once, the runtime sees to."""
         event = an_event(a_dead_letter(component, failed))
-        decision = decide(self.session, event, ENTRY, self.catalogue)
+        decision = decide(self.session, event, ENTRY, self.catalogue, self.outages)
         assert (decision.commands, decision.timers) == ((), ())
         return decision.session
 
@@ -241,10 +280,36 @@ class AnySession(RuleBasedStateMachine):
         ids = [f"call_{round}_{n}" for n in some]
         self.feed(an_event(a_decision(is_approved, *ids, round=round + round_off)))
 
-    @rule()
-    def model_failure(self) -> None:
-        error = ErrorInfo(code="overloaded", message="529")
-        self.answer(ReasoningFailed(round=self.session.round, error=error, model="m"))
+    @rule(
+        code=st.sampled_from(["overloaded", "invalid_request", "model_not_found", "circuit_open"]),
+        retry_after_s=st.sampled_from([None, 0.0, 20.0, 1e9]),
+    )
+    def model_failure(self, code: str, retry_after_s: float | None) -> None:
+        error = ErrorInfo(code=code, message="529")
+        model = self.session.asked_model
+        failures = self.session.model_failures
+        failed = ReasoningFailed(
+            round=self.session.round, error=error, model=model, retry_after_s=retry_after_s
+        )
+        self.answer(failed)
+        assert self.session.model_failures <= min(failures + 1, self.session.limits.model_failures_max + 1)
+
+    @rule(
+        tools=st.sets(st.sampled_from(["search", "book", "tool_17"])),
+        models=st.dictionaries(st.sampled_from(["m", "n"]), st.sampled_from([20, 290, 400])),
+    )
+    def outage(self, tools: set[str], models: dict[str, int]) -> None:
+        """Seen by the decisions from now on."""
+        out = tuple(
+            ModelOutage(model=one, until=NOW + timedelta(seconds=s)) for one, s in sorted(models.items())
+        )
+        self.outages = Outages(tools=tuple(sorted(tools)), models=out)
+
+    @rule(round_off=st.integers(0, 1))
+    def model_due(self, round_off: int) -> None:
+        is_due = self.session.phase == "resting" and not round_off
+        self.feed(an_event(ModelDue(round=self.session.round + round_off)))
+        assert not is_due or self.session.phase == "briefing"
 
     @rule(calls=st.integers(1, 4), status=st.sampled_from(["ok", "error"]))
     def results(self, calls: int, status: str) -> None:

@@ -152,7 +152,10 @@ async def test_a_query_that_could_not_be_opened_is_answered_once() -> None:
     (response,) = outcome.events
     assert isinstance(response, ResponseReady)
     assert response.status == "failed"
-    assert [write.document for write in outcome.writes] == [RESPONSE]
+    assert [(write.document, write.version) for write in outcome.writes if isinstance(write, Put)] == [
+        (RESPONSE, 0),
+        (STATE, 0),
+    ], "a worker that is about to open the session finds it closed"
     answered = FakeSession(documents={RESPONSE: (1, b"{}")})
     assert await a_coordinator().on_event(a_delivery(failed), answered) == NOTHING
 

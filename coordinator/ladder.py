@@ -1,0 +1,130 @@
+"""The recovery ladder: what is done instead when the model, or every tool of a round, has failed. Pure.
+
+    tool      the dispatcher asks a tool's alternative                     substituted
+    round     the model is asked again, with less to read                  simplified_briefing, minimal_briefing
+    model     another model is asked, or one that rests is waited for      other_model, waiting_for_model
+    session   one last call, without tools, with the smallest briefing     answer_without_tools
+    facts     the answer is put together from facts, without any model     facts_without_model
+
+Each rung is an event in the session's log, and a sentence for the reader of the answer.
+"""
+
+from coordinator import models
+from coordinator.session import Decision, Session, doubt
+from shared.briefing import Level
+from shared.errors import ErrorInfo
+from shared.events import AnyEvent, ReasoningFailed, RungTaken, ToolsCompleted
+from shared.events.coordinator import Rung
+from shared.excerpt import one_line
+from shared.session import Uncertainty
+
+LEVELS: tuple[Level, ...] = ("full", "simplified", "minimal")
+"""Of the briefing, by how often the model has failed in the round."""
+BARREN_ROUNDS_MAX = 2
+"""Rounds in a row in which every call failed: after the first the model is told, after the second it answers."""
+_NAMED_MAX = 8
+
+_PAUSES = ("circuit_open", "rate_limited")
+"""Failures that say no more than when the model may be asked again."""
+_REFUSALS = ("authentication_failed", "permission_denied", "model_not_found")
+"""Failures of this model, whatever it is asked."""
+_OF_THE_REQUEST = ("invalid_request",)
+"""Failures that a shorter briefing does not mend, but perhaps a request without tools."""
+_SAID = {
+    "circuit_open": "has been failing and is left alone",
+    "rate_limited": "may not be asked so often",
+    "overloaded": "was overloaded",
+    "server_error": "had a failure of its own",
+    "timeout": "did not reply in time",
+    "connection_failed": "could not be reached",
+    "empty_reply": "replied with nothing",
+    "unreadable_reply": "gave a reply that cannot be read",
+    "invalid_request": "did not take the request",
+    "authentication_failed": "refused access",
+    "permission_denied": "refused access",
+    "model_not_found": "is not known to its server",
+    "context_too_long": "was given more than it can read",
+}
+_INSTEAD: dict[Rung, str] = {
+    "simplified_briefing": "it was asked again with a shorter briefing",
+    "minimal_briefing": "it was asked again with the shortest briefing",
+    "answer_without_tools": "it was asked a last time, without tools",
+    "facts_without_model": "the answer is put together from what the tools returned",
+}
+
+
+def level_of(session: Session) -> Level:
+    """How much the briefing of the session's next request holds."""
+    return LEVELS[-1] if session.is_last_call else LEVELS[min(session.reasoning_failures, len(LEVELS) - 1)]
+
+
+def after_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) -> tuple[Session, Rung | None]:
+    """The session that goes on after a failed reply, and the rung it takes; facts_without_model ends it.
+
+    None where it is the model that cannot be asked: which one is asked instead is seen with the next briefing.
+    """
+    code, model = failed.error.code, failed.model
+    if code in _PAUSES and failed.retry_after_s is not None:
+        return models.resting(session, model, models.rest_until(event.time, failed.retry_after_s)), None
+    if code in _REFUSALS:
+        return session.model_copy(update={"unusable": (*session.unusable, model)}), None
+    counted = session.model_copy(
+        update={
+            "model_failures": session.model_failures + 1,
+            "reasoning_failures": session.reasoning_failures + 1,
+        }
+    )
+    if session.is_last_call:
+        return counted, "facts_without_model"
+    is_round_lost = counted.reasoning_failures >= len(LEVELS) or code in _OF_THE_REQUEST
+    if is_round_lost or counted.model_failures >= session.limits.model_failures_max:
+        return counted.model_copy(update={"is_last_call": True}), "answer_without_tools"
+    return counted, "simplified_briefing" if level_of(counted) == "simplified" else "minimal_briefing"
+
+
+def lost(session: Session, error: ErrorInfo) -> ReasoningFailed:
+    """A request that became a dead letter, as the failed reply that it comes to."""
+    return ReasoningFailed(round=session.round, error=error, model=session.asked_model, attempts=0)
+
+
+def failure_told(session: Session, error: ErrorInfo, rung: Rung) -> Uncertainty:
+    """For the reader: what was wrong with the model, and what was done instead."""
+    said = _SAID.get(error.code, "could not be asked")
+    message = f"The model {said} in round {session.round}; {_INSTEAD[rung]}."
+    return doubt("model_failed", message, "model", "note")
+
+
+def taken(decision: Decision, rung: Rung, because: str, model: str = "") -> Decision:
+    """The decision, with the rung told in the log behind its own commands."""
+    event = RungTaken(round=decision.session.round, rung=rung, because=because, model=model)
+    return decision.telling(event)
+
+
+def after_results(session: Session, completed: ToolsCompleted) -> Session:
+    """The session after a batch: how many rounds in a row have brought nothing but errors, and which ones."""
+    if any(result.status == "ok" for result in completed.results):
+        return session.model_copy(update={"barren_rounds": 0, "failed_calls": ()})
+    kinds = [
+        (result.tool, result.error.error_type if result.error else "error") for result in completed.results
+    ]
+    said = dict.fromkeys(f"{one_line(tool, 80)} ({kind})" for tool, kind in kinds)
+    return after_lost_batch(session, tuple(said)[:_NAMED_MAX])
+
+
+def after_lost_batch(session: Session, failed_calls: tuple[str, ...]) -> Session:
+    """The same where no call of the batch has brought anything."""
+    return session.model_copy(
+        update={"barren_rounds": session.barren_rounds + 1, "failed_calls": failed_calls}
+    )
+
+
+def notice(session: Session, offered: tuple[str, ...]) -> str:
+    """What the model is told once, when every call of a round has failed: what failed, and what remains."""
+    if session.barren_rounds != 1 or not session.failed_calls:
+        return ""
+    remains = ", ".join(offered[:_NAMED_MAX]) + (" and others" if len(offered) > _NAMED_MAX else "")
+    return (
+        f"Every tool call of the last round failed: {', '.join(session.failed_calls)}. "
+        f"{f'There are still {remains}. ' if remains else ''}Go another way, with other tools or other arguments, "
+        "or answer from the facts and say what is missing. If every call fails again, no tool is offered any more."
+    )

@@ -1,0 +1,363 @@
+"""The recovery ladder: each rung is taken in its turn, stands in the log, and is told to the reader."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from coordinator.decide import decide
+from coordinator.session import Decision, Session
+from shared.bus.handling import SetTimer
+from shared.contract import Alternative
+from shared.errors import ErrorInfo
+from shared.events import (
+    BriefingRequested,
+    CancellationRequested,
+    ComponentFailed,
+    DeadlineReached,
+    ModelDue,
+    OutagesSeen,
+    ReasoningFailed,
+    ReasoningRequested,
+    ToolsRequested,
+)
+from shared.outages import NO_OUTAGES, ModelOutage, Outages
+from shared.tools import ToolError
+from shared.values import Usage
+from tests.coordinator.builders import (
+    ENTRY,
+    SEARCH,
+    a_briefing,
+    a_call,
+    a_catalogue,
+    a_reply,
+    a_result,
+    a_tool,
+    an_opened_session,
+    answered,
+    ending,
+    met,
+    only,
+    rungs,
+    some_results,
+    the_results,
+)
+from tests.envelopes import START, an_event
+
+MODELS = ("own", "second", "third")
+
+
+def a_failed_reply(code: str = "overloaded", model: str = "own", **fields: Any) -> ReasoningFailed:
+    return ReasoningFailed(round=1, error=ErrorInfo(code=code, message="It said no."), model=model, **fields)
+
+
+def out(model: str, for_s: float = 30) -> ModelOutage:
+    return ModelOutage(model=model, until=START + timedelta(seconds=for_s))
+
+
+def asked(session: Session, *models_out: ModelOutage, tools_out: tuple[str, ...] = (), **at: Any) -> Decision:
+    """The decision on the briefing, with that out of order."""
+    outages = Outages(tools=tools_out, models=models_out)
+    return answered(session, a_briefing(session.round), outages=outages, **at)
+
+
+def kinds(session: Session) -> list[str]:
+    return [doubt.kind for doubt in session.uncertainty]
+
+
+class TestAModelThatFails:
+    def test_it_is_asked_with_less_to_read_then_without_tools_then_not_at_all(self) -> None:
+        session = asked(an_opened_session().session).session
+        decisions = []
+        for level in ("simplified", "minimal", "minimal"):
+            decisions.append(answered(session, a_failed_reply()))
+            assert only(decisions[-1], BriefingRequested).level == level
+            request = only(asked(decisions[-1].session), ReasoningRequested)
+            session = asked(decisions[-1].session).session
+        assert request.tools == ()
+        assert request.last_round_because == "Earlier attempts at a reply have failed."
+        decisions.append(answered(session, a_failed_reply()))
+        assert ending(decisions[-1]).termination_reason == "model_unavailable"
+        assert rungs(*decisions) == [
+            "simplified_briefing",
+            "minimal_briefing",
+            "answer_without_tools",
+            "facts_without_model",
+        ]
+
+    def test_an_answer_of_the_last_call_is_partial_and_says_why(self) -> None:
+        session = an_opened_session().session
+        for _ in range(3):
+            session = answered(asked(session).session, a_failed_reply()).session
+        request = ending(answered(asked(session).session, a_reply()))
+        assert (request.status, request.termination_reason) == ("partial", "model_failing")
+        assert request.reply == ENTRY
+
+    def test_failures_of_several_rounds_add_up_to_the_last_call(self) -> None:
+        """Each round recovers with a shorter briefing, and the session stops hoping all the same."""
+        session = an_opened_session(max_rounds=9).session
+        taken: list[str] = []
+        for round in range(1, 5):
+            failed = answered(asked(session).session, a_failed_reply())
+            taken += rungs(failed)
+            session = asked(failed.session).session
+            if round < 4:
+                session = answered(session, a_reply(calls=1, round=round)).session
+                session = answered(session, some_results(round=round)).session
+        assert taken == ["simplified_briefing"] * 3 + ["answer_without_tools"]
+        assert session.last_round == "model_failing"
+
+    @pytest.mark.parametrize(
+        ("code", "said"),
+        [
+            ("overloaded", "The model was overloaded in round 1; it was asked again with a shorter briefing."),
+            ("timeout", "The model did not reply in time in round 1; it was asked again with a shorter briefing."),
+            ("unheard_of", "The model could not be asked in round 1; it was asked "
+             "again with a shorter briefing."),
+        ],
+    )  # fmt: skip  # one case a row
+    def test_the_reader_is_told_in_words_of_everyday(self, code: str, said: str) -> None:
+        session = answered(asked(an_opened_session().session).session, a_failed_reply(code)).session
+        assert [(one.message, one.severity) for one in session.uncertainty] == [(said, "note")]
+
+    def test_a_request_that_is_not_taken_is_made_without_tools(self) -> None:
+        session = answered(
+            asked(an_opened_session().session).session, a_failed_reply("invalid_request")
+        ).session
+        assert only(asked(session), ReasoningRequested).tools == ()
+
+    def test_a_request_that_killed_its_workers_counts_as_a_failed_reply(self) -> None:
+        session = asked(an_opened_session(models=MODELS).session).session
+        assert session.awaiting is not None
+        lost = ComponentFailed(
+            component="reasoning_engine",
+            failed_event=session.awaiting,
+            error=ErrorInfo(code="workers_lost", message="5 workers stopped"),
+        )
+        decision = met(session, lost)
+        assert rungs(decision) == ["simplified_briefing"]
+        assert decision.session.unusable == ()
+
+
+class TestAModelThatIsOutOfOrder:
+    def test_the_first_that_is_in_order_is_asked(self) -> None:
+        decision = asked(an_opened_session(models=MODELS).session, out("own"), out("second"))
+        assert only(decision, ReasoningRequested).model == "third"
+        assert rungs(decision) == ["other_model"]
+        assert kinds(decision.session) == ["other_model"]
+
+    def test_the_querys_own_model_comes_first_and_the_others_stand_in_for_it(self) -> None:
+        session = an_opened_session(models=MODELS, model="wanted").session
+        assert only(asked(session), ReasoningRequested).model == "wanted"
+        assert only(asked(session, out("wanted")), ReasoningRequested).model == "own"
+
+    def test_it_is_asked_again_when_it_is_back_and_the_change_is_told_once(self) -> None:
+        session = an_opened_session(models=MODELS).session
+        first = asked(session, out("own", 5))
+        batch = answered(first.session, a_reply(calls=1)).session
+        second = asked(answered(batch, some_results()).session, out("own", 5), at_s=6)
+        assert only(second, ReasoningRequested).model == "own"
+        assert rungs(second) == []
+        assert kinds(second.session) == ["other_model"]
+
+    def test_what_was_out_of_order_stands_in_the_log_when_it_has_changed(self) -> None:
+        decision = asked(
+            an_opened_session(models=MODELS).session, out("own"), tools_out=("search", "foreign")
+        )
+        seen = [one for one in decision.commands if isinstance(one, OutagesSeen)]
+        assert seen == [OutagesSeen(outages=Outages(tools=("search",), models=(out("own"),)))]
+        batch = answered(asked(an_opened_session().session).session, a_reply(calls=1)).session
+        assert not [
+            one
+            for one in asked(answered(batch, some_results()).session).commands
+            if isinstance(one, OutagesSeen)
+        ]
+
+    def test_when_all_are_out_the_session_rests_until_the_first_is_due(self) -> None:
+        session = an_opened_session(models=("own", "second")).session
+        decision = asked(session, out("own", 60), out("second", 20))
+        assert decision.timers == (SetTimer("model", START + timedelta(seconds=20), ModelDue(round=1)),)
+        assert (decision.session.phase, decision.session.awaiting) == ("resting", None)
+        assert rungs(decision) == ["waiting_for_model"]
+        woken = decide(decision.session, an_event(ModelDue(round=1), at_s=20), ENTRY, SEARCH, NO_OUTAGES)
+        request = only(asked(woken.session, out("own", 60), out("second", 20), at_s=21), ReasoningRequested)
+        assert request.model == "second"
+
+    def test_a_session_that_rests_ends_by_its_deadline_and_by_a_cancellation(self) -> None:
+        resting = asked(an_opened_session(models=MODELS[:1]).session, out("own")).session
+        assert ending(met(resting, DeadlineReached())).termination_reason == "deadline_exceeded"
+        assert ending(met(resting, CancellationRequested())).status == "cancelled"
+
+    def test_a_wake_up_of_another_round_changes_nothing(self) -> None:
+        resting = asked(an_opened_session(models=MODELS[:1]).session, out("own")).session
+        assert met(resting, ModelDue(round=2)) == Decision(resting)
+
+    def test_one_that_is_due_after_the_deadline_is_not_waited_for(self) -> None:
+        decision = asked(an_opened_session(models=MODELS[:1]).session, out("own", 299))
+        assert ending(decision).termination_reason == "model_unavailable"
+        assert rungs(decision) == ["facts_without_model"]
+
+    @pytest.mark.parametrize("code", ["circuit_open", "rate_limited"])
+    def test_one_that_asks_to_be_left_alone_is_no_failure(self, code: str) -> None:
+        session = asked(an_opened_session(models=MODELS).session).session
+        decision = answered(session, a_failed_reply(code, retry_after_s=40.0))
+        assert only(decision, BriefingRequested).level == "full"
+        assert (decision.session.model_failures, rungs(decision)) == (0, [])
+        assert only(asked(decision.session), ReasoningRequested).model == "second"
+        assert only(asked(decision.session, at_s=42), ReasoningRequested).model == "own"
+
+    @pytest.mark.parametrize("code", ["authentication_failed", "permission_denied", "model_not_found"])
+    def test_one_that_refuses_whatever_it_is_asked_is_not_asked_again(self, code: str) -> None:
+        session = asked(an_opened_session(models=("own", "second")).session).session
+        session = answered(session, a_failed_reply(code)).session
+        session = asked(session, at_s=200).session
+        assert session.asked_model == "second"
+        decision = asked(answered(session, a_failed_reply(code, "second")).session)
+        assert ending(decision).termination_reason == "model_unavailable"
+
+    def test_without_a_list_the_engines_own_model_is_asked(self) -> None:
+        decision = asked(an_opened_session().session, out("whatever"))
+        assert only(decision, ReasoningRequested).model == ""
+
+
+class TestToolsThatFail:
+    def test_the_model_is_told_once_what_failed_and_what_remains(self) -> None:
+        catalogue = a_catalogue("outline", "search")
+        session = answered(an_opened_session(catalogue).session, a_briefing(), catalogue).session
+        calls = [a_call("search"), a_call("outline")]
+        session = answered(session, a_reply(calls=calls), catalogue).session
+        error = ToolError(error_type="timeout", message="Late.", suggested_action="Wait.")
+        results = [a_result(name, status="error", error=error) for name in ("search", "outline")]
+        failed = answered(session, the_results(*results), catalogue)
+        assert rungs(failed) == ["tools_failed"]
+        request = only(answered(failed.session, a_briefing(2), catalogue), ReasoningRequested)
+        assert "search (timeout), outline (timeout)" in request.notice
+        assert "There are still outline, search." in request.notice
+        assert request.tools == ("outline", "search")
+
+    def test_a_second_round_of_failures_is_answered_without_tools(self) -> None:
+        session = an_opened_session(max_rounds=9).session
+        for round in (1, 2):
+            session = answered(asked(session).session, a_reply(calls=1, round=round)).session
+            session = answered(session, some_results(status="error", round=round)).session
+        decision = asked(session)
+        request = only(decision, ReasoningRequested)
+        assert (request.tools, request.notice) == ((), "")
+        assert rungs(decision) == ["answer_without_tools"]
+
+    def test_a_success_in_between_makes_good(self) -> None:
+        session = an_opened_session(max_rounds=9).session
+        for round, status in enumerate(("error", "ok", "error"), start=1):
+            session = answered(asked(session).session, a_reply(calls=1, round=round)).session
+            session = answered(session, some_results(status=status, round=round)).session
+        assert only(asked(session), ReasoningRequested).tools
+
+    def test_one_that_is_out_of_order_is_not_offered_but_its_alternative_is(self) -> None:
+        many = [f"tool_{n:02}" for n in range(31)]
+        search = a_tool("search", description="why", alternatives=[Alternative(tool="tool_30").model_dump()])
+        catalogue = a_catalogue(search, *many)
+        session = an_opened_session(catalogue).session
+        assert session.offer is not None
+        assert "search" in session.offer
+        assert "tool_30" not in session.offer
+        decision = answered(session, a_briefing(), catalogue, outages=Outages(tools=("search",)))
+        request = only(decision, ReasoningRequested)
+        assert "search" not in request.tools
+        assert "tool_30" in request.tools
+        (doubt,) = decision.session.uncertainty
+        assert doubt.message == (
+            "`search` was out of order and was not offered; `tool_30` could be used instead."
+        )
+
+    def test_one_the_model_calls_all_the_same_is_left_to_the_dispatcher(self) -> None:
+        session = asked(an_opened_session(a_catalogue("fetch", "search")).session).session
+        session = session.model_copy(update={"outages": Outages(tools=("search",))})
+        request = only(answered(session, a_reply(calls=1)), ToolsRequested)
+        assert "search" in request.allowed
+
+    def test_when_every_tool_is_out_of_order_the_model_answers_at_once(self) -> None:
+        decision = asked(an_opened_session().session, tools_out=("search",))
+        request = only(decision, ReasoningRequested)
+        assert (request.tools, request.last_round_because) == (
+            (),
+            "Every tool is out of order at the moment.",
+        )
+        assert ending(answered(decision.session, a_reply())).termination_reason == "all_tools_failed"
+
+
+class TestCost:
+    def a_session(self, spent_usd: float | None, **options: Any) -> Session:
+        session = asked(an_opened_session(**options).session).session
+        usage = Usage(input_tokens=1_000, cost_usd=spent_usd)
+        session = answered(session, a_reply(calls=1, usage=usage)).session
+        return answered(session, some_results()).session
+
+    def test_a_spent_budget_ends_in_a_partial_answer(self) -> None:
+        request = ending(asked(self.a_session(1.0, max_cost_usd=1.0)))
+        assert (request.status, request.termination_reason) == ("partial", "cost_budget_exhausted")
+
+    def test_a_budget_that_is_nearly_spent_leaves_one_round_without_tools(self) -> None:
+        """2,200 tokens of a round, at a thousandth of a dollar each, are more than is left."""
+        request = only(asked(self.a_session(1.0, max_cost_usd=2.0)), ReasoningRequested)
+        assert request.last_round_because == "The session's cost budget is nearly spent."
+        assert only(asked(self.a_session(1.0, max_cost_usd=9.0)), ReasoningRequested).tools
+
+    def test_a_cost_that_nobody_knows_bounds_nothing_and_is_told(self) -> None:
+        session = self.a_session(None, max_cost_usd=0.01)
+        reasoning = asked(session).session
+        assert "cost_unknown" in [
+            one.kind for one in ending(answered(reasoning, a_reply(round=2))).uncertainty
+        ]
+
+
+class TestWritesInDoubt:
+    CATALOGUE = a_catalogue(a_tool("book", "write"), "search")
+
+    def a_batch(self) -> Session:
+        session = answered(an_opened_session(self.CATALOGUE).session, a_briefing(), self.CATALOGUE).session
+        calls = [a_call("book"), a_call("search")]
+        return answered(session, a_reply(calls=calls), self.CATALOGUE).session
+
+    def test_a_write_is_in_doubt_until_its_result_is_there(self) -> None:
+        batch = self.a_batch()
+        assert batch.in_doubt == ("book call_book",)
+        assert answered(batch, the_results(a_result("book"), a_result("search"))).session.in_doubt == ()
+
+    def test_one_of_unknown_outcome_stays_in_doubt(self) -> None:
+        error = ToolError(error_type="outcome_unknown", message="?", suggested_action="Check.")
+        unknown = a_result("book", status="error", error=error)
+        session = answered(self.a_batch(), the_results(unknown, a_result("search"))).session
+        assert session.in_doubt == ("book call_book",)
+
+    def test_the_coordinators_own_answer_tells_of_it(self) -> None:
+        ended = met(self.a_batch(), DeadlineReached()).session
+        assert ended.awaiting is not None
+        lost = ComponentFailed(
+            component="response_assembler",
+            failed_event=ended.awaiting,
+            error=ErrorInfo(code="workers_lost", message="gone"),
+        )
+        answer = met(ended, lost).answer
+        assert answer is not None
+        assert ("outcome_unknown", "book call_book") in [(one.kind, one.about) for one in answer.uncertainty]
+
+    def test_a_batch_that_became_a_dead_letter_leaves_its_writes_in_doubt(self) -> None:
+        batch = self.a_batch()
+        assert batch.awaiting is not None
+        lost = ComponentFailed(
+            component="tool_dispatcher",
+            failed_event=batch.awaiting,
+            error=ErrorInfo(code="workers_lost", message="gone"),
+        )
+        decision = met(batch, lost)
+        assert "outcome_unknown" in kinds(decision.session)
+        assert rungs(decision) == ["tools_failed"]
+
+
+def test_work_that_goes_on_is_stopped_when_a_session_ends_before_its_reply() -> None:
+    reasoning = asked(an_opened_session().session).session
+    assert met(reasoning, CancellationRequested()).stops_work
+    assert not answered(reasoning, a_reply()).stops_work
+    batch = answered(reasoning, a_reply(calls=1)).session
+    assert met(batch, CancellationRequested()).stops_work
+    assert not met(an_opened_session().session, CancellationRequested()).stops_work

@@ -19,6 +19,7 @@ CHANCES: Mapping[str, float] = {
     "redis clock jump": 0.3,
     "process clock off": 0.3,
     "catalogue late": 0.1,
+    "outage": 0.4,
 }
 """How likely each kind is at one of its occasions: a step, a delivery, a session, a world."""
 KINDS = tuple(CHANCES)

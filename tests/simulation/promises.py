@@ -1,7 +1,7 @@
 """What must hold when a simulated world has come to rest, whatever went wrong in it: design.md, section 2."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -16,6 +16,8 @@ from shared.events import (
     BriefingRequested,
     ComponentFailed,
     DeadlineReached,
+    EventData,
+    OutagesSeen,
     QuerySubmitted,
     ReasoningCompleted,
     ReasoningFailed,
@@ -29,10 +31,13 @@ from shared.events import (
     ToolsRequested,
 )
 from shared.ids import child_id
+from shared.outages import NO_OUTAGES, Outages
 from shared.session import Response
 from shared.tools import Catalogue
+from tests.coordinator.builders import NOTED
 from tests.simulation.bus import KEYS, SimulatedBus
 from tests.simulation.stand_ins import CATALOGUE
+from tests.simulation.weather import MODELS
 from tests.simulation.world import LIMITS, OFFER, Client, Step, World
 
 _SHORTLY_MS = 3_000
@@ -40,6 +45,8 @@ _BESIDE = (DeadlineReached, AssemblyOverdue, ComponentFailed)
 """Come beside the step that follows from the same event: timers, and of an event that stood in two entries, or
 came back from the dead letters, what became of the other one."""
 
+_COMMANDS_MAX = 8
+"""Of one decision, with what it notes in the log."""
 _STEPS = (
     SessionOpened,
     BriefingRequested,
@@ -147,7 +154,7 @@ def _whole(record: Record) -> Iterator[str]:
         if not isinstance(event.data, _BESIDE):
             replies.setdefault(event.causationid, []).append(type(event.data))
     for kinds in replies.values():
-        beside = [kind for kind in kinds if kind is not SummaryRequested]
+        beside = [kind for kind in kinds if kind not in (SummaryRequested, *NOTED)]
         if len(beside) > 1 and beside[0] is not SessionOpened:
             yield f"one event was answered by {[kind.__name__ for kind in kinds]}"
     kinds_logged = [type(event.data) for event in record.log.values()]
@@ -240,6 +247,8 @@ def _replayed(record: Record) -> Iterator[str]:
     session: Session | None = None
     logged = {event.id: event.data for event in record.log.values()}
     opened = next((data for data in logged.values() if isinstance(data, SessionOpened)), None)
+    if opened is None:
+        return  # answered without ever having been opened
     for step in record.steps:
         delivery = step.delivery
         event = record.world.bus.decoded(record.world.bus.logs[delivery.event.subject][delivery.log_entry])
@@ -247,7 +256,8 @@ def _replayed(record: Record) -> Iterator[str]:
             continue  # before it was opened, or the query once more: nothing to decide
         if session is None and not _has_output(step):
             continue  # answered before it was opened
-        decision = _decided(session, event, delivery.log_entry, opened)
+        outages = _outages_seen(event, logged) or (session.outages if session else NO_OUTAGES)
+        decision = _decided(session, event, delivery.log_entry, opened, outages)
         if decision.answer is None:
             session = decision.session
         for n, command in enumerate(decision.commands):
@@ -261,15 +271,21 @@ def _replayed(record: Record) -> Iterator[str]:
 
 
 def _decided(
-    session: Session | None, event: AnyEvent, log_entry: str, opened: SessionOpened | None
+    session: Session | None, event: AnyEvent, log_entry: str, opened: SessionOpened, outages: Outages
 ) -> Decision:
     if session is not None:
-        return decide(session, event, log_entry, CATALOGUE if session.catalogue else Catalogue())
+        catalogue = CATALOGUE if session.catalogue else Catalogue()
+        return decide(session, event, log_entry, catalogue, outages)
     assert isinstance(event.data, QuerySubmitted)
-    assert opened is not None
-    opening = Opening(LIMITS, opened.catalogue, OFFER, is_catalogue_missing=not opened.catalogue)
+    opening = Opening(LIMITS, opened.catalogue, OFFER, not opened.catalogue, MODELS)
     catalogue = CATALOGUE if opened.catalogue else Catalogue()
     return open_session(event, log_entry, event.data, opening, catalogue)
+
+
+def _outages_seen(event: AnyEvent, logged: Mapping[UUID, EventData]) -> Outages | None:
+    """What was out of order when the event was decided on, where that had changed."""
+    told = (logged.get(child_id(event.id, n)) for n in range(_COMMANDS_MAX))
+    return next((one.outages for one in told if isinstance(one, OutagesSeen)), None)
 
 
 def _state(record: Record) -> Session | None:

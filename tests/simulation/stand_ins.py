@@ -92,6 +92,8 @@ class Engine:
 
     life: Callable[[str], Life]
     now: Callable[[], datetime]
+    out_for_s: Callable[[str], float | None]
+    """How long a model is still out of order."""
 
     async def on_reasoning_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
         request = delivery.event.data
@@ -100,6 +102,9 @@ class Engine:
         if digest_of((text or b"").decode()) != request.briefing:
             raise UnreadableEvent(f"the briefing of round {request.round} is not there any more.")
         life = self.life(session.session_id)
+        retry_after_s = self.out_for_s(request.model)
+        if retry_after_s is not None:
+            return Outcome(events=(_not_asked(request, retry_after_s),))
         await pause(_takes_ms(life, request.deadline, self.now()))
         return Outcome(events=(self._reply(request, life),))
 
@@ -112,8 +117,15 @@ class Engine:
         )
         if random.random() < life.frailty:
             error = ErrorInfo(code=random.choice(_MODEL_ERRORS), message="It broke.")
-            return ReasoningFailed(round=request.round, error=error, model="m", usage=usage)
-        fields: dict[str, Any] = {"round": request.round, "model": "m", "usage": usage}
+            retry_after_s = random.choice((None, None, 0.5, 30.0))
+            return ReasoningFailed(
+                round=request.round,
+                error=error,
+                model=request.model,
+                usage=usage,
+                retry_after_s=retry_after_s,
+            )
+        fields: dict[str, Any] = {"round": request.round, "model": request.model, "usage": usage}
         fields["prompt_tokens_estimated"] = random.choice((0, usage.input_tokens, 2 * usage.input_tokens))
         if random.random() < life.patience and (request.tools or random.random() < 0.05):
             calls = tuple(_a_call(n, request.round, random) for n in range(random.choice((1, 1, 2, 3, 5))))
@@ -204,6 +216,13 @@ class Tools:
         else:
             life.settled[key] = _ok(index, call, {"done": call.id})
         return life.settled[key]
+
+
+def _not_asked(request: ReasoningRequested, retry_after_s: float) -> ReasoningFailed:
+    error = ErrorInfo(code="circuit_open", message="It keeps failing.", retryable=True)
+    return ReasoningFailed(
+        round=request.round, error=error, model=request.model, attempts=0, retry_after_s=retry_after_s
+    )
 
 
 def _takes_ms(life: Life, deadline: datetime, now: datetime) -> int:

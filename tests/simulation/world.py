@@ -47,6 +47,7 @@ from tests.simulation.by_hand import pause
 from tests.simulation.faults import KINDS, Faults
 from tests.simulation.process import Killed, Process, Work, of_handler
 from tests.simulation.stand_ins import CATALOGUE, Engine, Life, Tools, a_life
+from tests.simulation.weather import MODELS, Weather
 
 BEGIN_MS = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp() * 1000)
 LEASE_MS = 5_000
@@ -116,6 +117,7 @@ class World:
             self._heard,
         )
         self._memory_settings = self.random.choice((_BRIEFINGS, _SMALL_BRIEFINGS))
+        self.weather = Weather(BEGIN_MS, self.faults)
         self._actions: list[tuple[int, int, Callable[[], object]]] = []
         self._count = self._names = 0
         self._redis_off_ms, self._away_until_ms = 0, 0
@@ -175,7 +177,13 @@ class World:
         match component:
             case "coordinator":
                 coordinator = Coordinator(
-                    LIMITS, CATALOGUE_WAIT_S, self._current_catalogue, self._catalogue, OFFER
+                    LIMITS,
+                    CATALOGUE_WAIT_S,
+                    self._current_catalogue,
+                    self._catalogue,
+                    OFFER,
+                    MODELS,
+                    lambda: self.weather.seen(self.time_ms),
                 )
                 return {kind: of_handler(handler) for kind, handler in coordinator.handlers.items()}
             case "context_synthesizer":
@@ -184,13 +192,16 @@ class World:
             case "response_assembler":
                 return {kind: of_handler(handler) for kind, handler in ASSEMBLING.items()}
             case "reasoning_engine":
-                engine = Engine(self.life, process.now)
+                engine = Engine(self.life, process.now, self._model_out_for_s)
                 return {
                     ReasoningRequested: engine.on_reasoning_requested,
                     SummaryRequested: engine.on_summary_requested,
                 }
             case "tool_dispatcher":
                 return {ToolsRequested: Tools(self.life, process.now).on_tools_requested}
+
+    def _model_out_for_s(self, model: str) -> float | None:
+        return self.weather.model_out_for_s(model, self.time_ms)
 
     def life(self, session_id: str) -> Life:
         if session_id not in self._lives:

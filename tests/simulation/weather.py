@@ -1,0 +1,55 @@
+"""When tools and models of a simulated world are out of order, and what each process knows of it."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from shared.outages import ModelOutage, Outages
+from tests.simulation.faults import Faults
+
+MODELS = ("m", "n")
+TOOLS = ("search", "lookup", "pay")
+_OUTAGES_MAX = 6
+_SPAN_MS = 60_000
+_SEEN_AFTER_MS = 600
+"""A process looks again and again, and knows what has changed a little later."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Outage:
+    name: str
+    from_ms: int
+    until_ms: int
+
+
+class Weather:
+    """Each time the fault strikes, something is out of order for a while."""
+
+    def __init__(self, begin_ms: int, faults: Faults) -> None:
+        self._outages = []
+        while len(self._outages) < _OUTAGES_MAX and faults.strikes("outage"):
+            random = faults.random("outage")
+            from_ms = begin_ms + random.randrange(_SPAN_MS)
+            length_ms = random.choice((200, 2_000, 15_000, 120_000))
+            self._outages.append(_Outage(random.choice((*MODELS, *TOOLS)), from_ms, from_ms + length_ms))
+
+    def model_out_for_s(self, model: str, now_ms: int) -> float | None:
+        """How long a model is still out of order; None when it replies."""
+        left_ms = [one.until_ms - now_ms for one in self._now(now_ms) if one.name == model]
+        return max(left_ms) / 1000 if left_ms else None
+
+    def seen(self, now_ms: int) -> Outages:
+        """What a process knows: as it was a moment ago."""
+        there = self._now(now_ms - _SEEN_AFTER_MS)
+        untils = {
+            model: max(one.until_ms for one in there if one.name == model)
+            for model in sorted({one.name for one in there} & {*MODELS})
+        }
+        out = tuple(ModelOutage(model=model, until=_moment(ms)) for model, ms in untils.items())
+        return Outages(tools=tuple(sorted({one.name for one in there} & {*TOOLS})), models=out)
+
+    def _now(self, now_ms: int) -> list[_Outage]:
+        return [one for one in self._outages if one.from_ms <= now_ms < one.until_ms]
+
+
+def _moment(ms: int) -> datetime:
+    return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=ms)

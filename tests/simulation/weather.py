@@ -25,7 +25,7 @@ class Weather:
     """Each time the fault strikes, something is out of order for a while."""
 
     def __init__(self, begin_ms: int, faults: Faults) -> None:
-        self._outages = []
+        self._outages: list[_Outage] = []
         while len(self._outages) < _OUTAGES_MAX and faults.strikes("outage"):
             random = faults.random("outage")
             from_ms = begin_ms + random.randrange(_SPAN_MS)

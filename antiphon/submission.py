@@ -37,6 +37,7 @@ class Options(TypedDict, total=False):
     max_rounds: int | None
     max_tool_calls: int | None
     max_tokens: int | None
+    max_cost_usd: float | None
     deadline_s: float | None
     tools: list[str] | tuple[str, ...] | None
     model: str | None

@@ -18,11 +18,13 @@ from shared.events import (
     CancellationRequested,
     ComponentFailed,
     DeadlineReached,
+    OutagesSeen,
     QuerySubmitted,
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
     ResponseReady,
+    RungTaken,
     SessionOpened,
     ToolsCompleted,
     ToolsRequested,
@@ -36,6 +38,13 @@ _TITLE_LENGTH = 100
 _ABOUT_LENGTH = 80
 _SEVERITIES = get_args(Severity)
 """From the least on."""
+_RUNGS = {
+    "other_model": "asks {model} instead",
+    "waiting_for_model": "waits for a model",
+    "tools_failed": "tells the model",
+    "facts_without_model": "answers without a model",
+}
+"""Rungs of the recovery ladder; the others show in the request that follows."""
 _TO_APPROVE_LENGTH = 1_000
 """Of an argument that a person decides on: enough to see what it is about to do."""
 
@@ -60,6 +69,8 @@ def progress(event: AnyEvent) -> list[str]:
             return [f"  tries again with a {level} briefing"]
         case ReasoningFailed(error=error):
             return [f"  the model failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
+        case RungTaken(rung=rung, because=why, model=model) if rung in _RUNGS:
+            return [f"  {_RUNGS[rung].format(model=one_line(model))}: {one_line(why, _MESSAGE_LENGTH)}"]
         case ComponentFailed(component=component, error=error):
             return [f"  {component} failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
         case CancellationRequested():
@@ -97,6 +108,11 @@ def detail(event: AnyEvent) -> str:
             return f"round {round}, {_counted(len(tools), 'tool')} offered"
         case ReasoningCompleted(stop_reason=stop, tool_calls=calls, usage=usage, model=model):
             return f"{model}: {stop}, {_counted(len(calls), 'call')}, {usage.total_tokens} tokens"
+        case OutagesSeen(outages=outages):
+            names = (*outages.tools, *(outage.model for outage in outages.models))
+            return f"out of order: {one_line(', '.join(names), _MESSAGE_LENGTH) or 'nothing any more'}"
+        case RungTaken(rung=rung, because=why):
+            return f"{rung}: {one_line(why, _MESSAGE_LENGTH)}"
         case AssemblyRequested(status=status, termination_reason=reason):
             return f"{status}: {reason}"
         case ResponseReady() as response:

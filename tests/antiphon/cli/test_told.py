@@ -12,10 +12,13 @@ from shared.events import (
     ApprovalRequested,
     BriefingReady,
     CallToApprove,
+    OutagesSeen,
     ReasoningFailed,
     ReasoningRequested,
+    RungTaken,
     ToolsCompleted,
 )
+from shared.outages import NO_OUTAGES, ModelOutage, Outages
 from shared.tools import ToolCall, ToolError, ToolResult
 from tests.envelopes import START, an_event
 
@@ -112,3 +115,23 @@ def test_a_result_that_was_cut_or_came_from_another_tool_says_so() -> None:
     assert result_text(a_result([1, 2]).model_copy(update={"handle": "r1"})) == "ok, 2 results, shown in part"
     substituted = a_result([1]).model_copy(update={"substitute": "outline"})
     assert result_text(substituted) == "ok, 1 result from outline in its place"
+
+
+@pytest.mark.parametrize(
+    ("rung", "lines"),
+    [
+        ("other_model", ["  asks m2 instead: m1 may not be asked."]),
+        ("tools_failed", ["  tells the model: m1 may not be asked."]),
+        ("simplified_briefing", []),
+    ],
+)
+def test_a_rung_of_recovery_is_told_where_nothing_else_shows_it(rung: Any, lines: list[str]) -> None:
+    taken = RungTaken(round=1, rung=rung, because="m1 may not be asked.", model="m2")
+    assert progress(an_event(taken)) == lines
+    assert detail(an_event(taken)) == f"{rung}: m1 may not be asked."
+
+
+def test_what_is_out_of_order_is_told_in_the_log_of_a_session() -> None:
+    out = Outages(tools=("search",), models=(ModelOutage(model="m1", until=START),))
+    assert detail(an_event(OutagesSeen(outages=out))) == "out of order: search, m1"
+    assert detail(an_event(OutagesSeen(outages=NO_OUTAGES))) == "out of order: nothing any more"

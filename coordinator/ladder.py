@@ -28,8 +28,10 @@ _PAUSES = ("circuit_open", "rate_limited")
 """Failures that say no more than when the model may be asked again."""
 _REFUSALS = ("authentication_failed", "permission_denied", "model_not_found")
 """Failures of this model, whatever it is asked."""
-_OF_THE_REQUEST = ("invalid_request",)
-"""Failures that a shorter briefing does not mend, but perhaps a request without tools."""
+_UNTAKEN = "invalid_request"
+"""A shorter briefing does not mend it, but perhaps a request without tools."""
+_OF_THE_SESSION = (_UNTAKEN, "context_too_long", "empty_reply")
+"""Failures that say nothing against the model."""
 _SAID = {
     "circuit_open": "has been failing and is left alone",
     "rate_limited": "may not be asked so often",
@@ -74,9 +76,11 @@ def after_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) ->
             "reasoning_failures": session.reasoning_failures + 1,
         }
     )
+    if counted.reasoning_failures > 1 and code not in _OF_THE_SESSION:
+        counted = models.preferring_others(counted, model, event.time)
     if session.is_last_call:
         return counted, "facts_without_model"
-    is_round_lost = counted.reasoning_failures >= len(LEVELS) or code in _OF_THE_REQUEST
+    is_round_lost = counted.reasoning_failures >= len(LEVELS) or code == _UNTAKEN
     if is_round_lost or counted.model_failures >= session.limits.model_failures_max:
         return counted.model_copy(update={"is_last_call": True}), "answer_without_tools"
     return counted, "simplified_briefing" if level_of(counted) == "simplified" else "minimal_briefing"

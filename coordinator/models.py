@@ -6,9 +6,11 @@ from datetime import datetime, timedelta
 from coordinator.session import Session
 from shared.outages import ModelOutage, Outages
 
-_REST_S_MIN = 1.0
-"""A model that was just found out of order is not asked again earlier, so that nothing goes round in circles."""
+_REST_S_MIN, _REST_DOUBLINGS_MAX = 1.0, 6
+"""No model is waited for for a shorter time, which doubles with each wait: nothing goes round in circles."""
 _REST_S_MAX = 3_600.0
+_AFTER_FAILURES_S = 30.0
+"""How long a session prefers other models to one that has failed it twice in a round."""
 
 
 def in_order(own: str, fallbacks: Iterable[str]) -> tuple[str, ...]:
@@ -25,13 +27,22 @@ def next_model(session: Session, now: datetime) -> str | datetime | None:
         if until is None:
             return model
         waits.append(until)
-    return max(min(waits), now + timedelta(seconds=_REST_S_MIN)) if waits else None
+    shortest_s = _REST_S_MIN * 2 ** min(session.waits_for_model, _REST_DOUBLINGS_MAX)
+    return max(min(waits), now + timedelta(seconds=shortest_s)) if waits else None
 
 
 def resting(session: Session, model: str, until: datetime) -> Session:
     """The session that leaves a model alone for a while, whatever others know of it."""
     others = tuple(rest for rest in session.rests if rest.model != model)
     return session.model_copy(update={"rests": (*others, ModelOutage(model=model, until=until))})
+
+
+def preferring_others(session: Session, model: str, now: datetime) -> Session:
+    """The session that leaves a failing model alone, where there is another to ask; itself where there is none."""
+    others = (other for other in session.models if other != model and other not in session.unusable)
+    if all(_out_until(session, other, now) for other in others):
+        return session
+    return resting(session, model, now + timedelta(seconds=_AFTER_FAILURES_S))
 
 
 def rest_until(now: datetime, retry_after_s: float | None) -> datetime:

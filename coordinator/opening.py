@@ -13,6 +13,9 @@ from shared.session import Limits, Uncertainty
 from shared.tools import Catalogue
 from shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
 
+_LACKING_NAMED_MAX = 20
+"""Tools that a query names in vain, each told of by itself: the session's document is rewritten at every step."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
@@ -105,7 +108,12 @@ def _doubts(
         message = f"The session's grant could not be used, so no tools were offered: {standing.problem}"
         doubts.append(doubt("grant_invalid", message, "grant"))
     reasons = [(name, _why_unavailable(name, catalogue, standing)) for name in query.options.tools or ()]
-    doubts += [doubt("tools_unavailable", why, name) for name, why in reasons if why]
+    lacking = [(name, why) for name, why in reasons if why]
+    doubts += [doubt("tools_unavailable", why, name) for name, why in lacking[:_LACKING_NAMED_MAX]]
+    if (more := len(lacking) - _LACKING_NAMED_MAX) > 0:
+        doubts.append(
+            doubt("tools_unavailable", f"{more} more of the tools asked for were not used.", "tools")
+        )
     return tuple(doubts)
 
 

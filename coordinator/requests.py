@@ -77,7 +77,8 @@ def request_reasoning(
 
 def wait_for_model(session: Session, until: datetime) -> Decision:
     """Every model is out of order: the session rests, with nobody at work for it, until one may be asked."""
-    resting = session.model_copy(update={"phase": "resting", "awaiting": None})
+    rest = {"phase": "resting", "awaiting": None, "waits_for_model": session.waits_for_model + 1}
+    resting = session.model_copy(update=rest)
     return Decision(resting, timers=(SetTimer(MODEL, until, ModelDue(round=session.round)),))
 
 

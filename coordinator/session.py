@@ -99,6 +99,7 @@ class Session(Value):
     rests: tuple[ModelOutage, ...] = Field(
         default=(), description="Models that have asked this session to leave them alone for a while."
     )
+    waits_for_model: int = Field(default=0, description="How often every model was out of order.")
     asked_model: str = Field(default="", description="The model that was asked last.")
     is_last_call: bool = Field(
         default=False, description="Whether the model has failed so often that it is asked only once more."

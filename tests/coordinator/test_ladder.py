@@ -183,6 +183,17 @@ class TestAModelThatIsOutOfOrder:
         request = only(asked(woken.session, out("own", 60), out("second", 20), at_s=21), ReasoningRequested)
         assert request.model == "second"
 
+    def test_each_wait_is_longer_than_the_one_before(self) -> None:
+        """However short a pause the models ask for, a session does not spin until its deadline."""
+        session, dues = an_opened_session(models=("own",)).session, []
+        for _ in range(4):
+            decision = asked(session, out("own", 1.5))
+            (timer,) = decision.timers
+            assert isinstance(timer, SetTimer)
+            dues.append(timer.due)
+            session = met(decision.session, ModelDue(round=1)).session
+        assert dues == [START + timedelta(seconds=s) for s in (2, 3, 5, 9)]
+
     def test_a_session_that_rests_ends_by_its_deadline_and_by_a_cancellation(self) -> None:
         resting = asked(an_opened_session(models=MODELS[:1]).session, out("own")).session
         assert ending(met(resting, DeadlineReached())).termination_reason == "deadline_exceeded"
@@ -214,6 +225,22 @@ class TestAModelThatIsOutOfOrder:
         assert session.asked_model == "second"
         decision = asked(answered(session, a_failed_reply(code, "second")).session)
         assert ending(decision).termination_reason == "model_unavailable"
+
+    def test_one_that_fails_twice_in_a_round_gives_way_to_another(self) -> None:
+        """One session's failures do not open a breaker; it need not wait for others to fail too."""
+        session = asked(an_opened_session(models=("own", "second")).session).session
+        session = asked(answered(session, a_failed_reply()).session).session
+        assert session.asked_model == "own"
+        session = asked(answered(session, a_failed_reply()).session).session
+        assert session.asked_model == "second"
+        last = asked(answered(session, a_failed_reply(model="second")).session)
+        assert only(last, ReasoningRequested).model == "second", "the other is left alone for a while"
+
+    def test_one_that_was_given_too_much_to_read_is_asked_again(self) -> None:
+        session = asked(an_opened_session(models=("own", "second")).session).session
+        for _ in range(2):
+            session = asked(answered(session, a_failed_reply("context_too_long")).session).session
+        assert session.asked_model == "own"
 
     def test_without_a_list_the_engines_own_model_is_asked(self) -> None:
         decision = asked(an_opened_session().session, out("whatever"))

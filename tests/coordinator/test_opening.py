@@ -124,3 +124,10 @@ def test_a_session_with_everything_in_its_document_comes_back_as_it_was() -> Non
     session = answered(session, a_reply(calls=[a_call("book", arguments={"x": [1]})]), catalogue).session
     assert session.phase == "approval"
     assert Session.model_validate_json(session.model_dump_json(exclude_defaults=True)) == session
+
+
+def test_of_very_many_tools_that_are_not_there_the_first_are_told_by_name() -> None:
+    decision = an_opened_session(named_tools=tuple(f"none_{n}" for n in range(1_000)))
+    doubts = decision.session.uncertainty
+    assert len(doubts) == 21
+    assert doubts[-1].message == "980 more of the tools asked for were not used."

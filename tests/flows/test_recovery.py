@@ -1,0 +1,73 @@
+"""The recovery ladder across real processes: a model, or every tool, fails; the answer comes all the same."""
+
+from typing import Any
+
+from tests.flows.pipeline import ANSWER, ANSWERED, Pipeline, pipeline, script
+from tests.messages_server import Scripted, Use
+
+IMPATIENT = {
+    "ANTIPHON_REASONING_ENGINE_MAX_ATTEMPTS": "1",
+    "ANTIPHON_MODEL": "model-a",
+    "ANTIPHON_MODELS": "model-b",
+}
+
+
+def failing(model: str, status: int) -> Scripted:
+    return Scripted(when=f'"model": "{model}"', status=status, error="api_error", repeat=True)
+
+
+def rungs(five: Pipeline, session_id: str) -> list[str]:
+    return [
+        event["data"]["rung"] for event in five.log(session_id) if event["type"] == "antiphon.rung.taken.v1"
+    ]
+
+
+def kinds(response: Any) -> list[str]:
+    return [doubt.kind for doubt in response.uncertainty]
+
+
+def test_another_model_answers_for_one_that_fails() -> None:
+    with pipeline(scripted=[failing("model-a", 529), *script()], **IMPATIENT) as five:
+        five.submit("How high is it?", session_id="s1")
+        response = five.response_to("s1")
+        assert response.status == "complete"
+        assert response.answer.startswith(ANSWERED)
+        assert {"model_failed", "other_model"} <= set(kinds(response))
+        assert rungs(five, "s1")[:3] == ["simplified_briefing", "minimal_briefing", "other_model"]
+
+
+def test_another_model_answers_at_once_for_one_that_is_not_known() -> None:
+    with pipeline(scripted=[failing("model-a", 404), *script()], **IMPATIENT) as five:
+        five.submit("How high is it?", session_id="s1")
+        response = five.response_to("s1")
+        assert response.status == "complete"
+        assert rungs(five, "s1") == ["other_model"]
+        assert "model_failed" not in kinds(response)
+
+
+def test_when_no_model_replies_any_more_the_facts_are_the_answer() -> None:
+    """It has called tools before, and what they returned is not lost."""
+    both = (Use(name="look_up", input={"what": "height"}), Use(name="write_down", input={"what": "width"}))
+    scripted = [Scripted(when="Round 1 of", uses=both), failing("model-a", 500), failing("model-b", 500)]
+    with pipeline(scripted=scripted, **IMPATIENT) as five:
+        five.submit("How high is it?", session_id="s1")
+        response = five.response_to("s1")
+        assert (response.status, response.termination_reason) == ("partial", "model_unavailable")
+        assert response.sources
+        assert "composed_from_facts" in kinds(response)
+        assert rungs(five, "s1")[-1] == "facts_without_model"
+        five.wait_until_idle()
+
+
+def test_the_model_is_told_when_every_call_has_failed_and_then_answers() -> None:
+    unknown = Use(name="look_up", input={"what": 7})
+    scripted = [
+        Scripted(when="Round 1 of", uses=(unknown,)),
+        Scripted(when="Every tool call of the last round failed", uses=(unknown,)),
+        Scripted(when="This is the last round", text=ANSWER),
+    ]
+    with pipeline(scripted=scripted, **IMPATIENT) as five:
+        five.submit("How high is it?", session_id="s1")
+        response = five.response_to("s1")
+        assert (response.status, response.termination_reason) == ("partial", "all_tools_failed")
+        assert rungs(five, "s1") == ["tools_failed", "answer_without_tools"]

@@ -125,7 +125,10 @@ class Coordinator:
             return Outcome(closes_session=True) if answered else _answer(decision.answer)
         if decision.session is before:
             return NOTHING
-        if decision.session.awaiting != before.awaiting:
+        is_certain = not isinstance(
+            delivery.event.data, BriefingReady
+        )  # what is out of order has a say there
+        if is_certain and decision.session.awaiting != before.awaiting:
             self._remembered.keep(version + 1, decision.session)
         else:
             self._remembered.forget(decision.session.id)

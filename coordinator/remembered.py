@@ -2,8 +2,9 @@
 
 A remembered session is the newest exactly if it awaits the request that the event answers: a session awaits
 one request at a time, and that request's id came from this very step. Should another worker have committed
-the step instead, it wrote the same, as decisions depend on document and event alone; and whatever else has
-happened since changes the document's version, which the commit checks.
+the step instead, it wrote the same, as what is remembered depends on document and event alone; and whatever
+else has happened since changes the document's version, which the commit checks. A decision on which model to
+ask also depends on what its worker saw out of order, so it is not remembered.
 """
 
 from collections import OrderedDict

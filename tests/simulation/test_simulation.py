@@ -17,6 +17,10 @@ ONCE_BROKEN: tuple[tuple[Case, str], ...] = (
         Case(335, (0, 6, 9), ("freeze", "handler error", "redis clock jump")),
         "an answer given before the opening, while another worker was about to open the session, did not stop it",
     ),
+    (
+        Case(1969),
+        "a coordinator remembered what it had decided, where another that saw other outages had committed",
+    ),
 )
 """What has found something, and what. A change to the simulation lets these worlds find other things, so what they
 found is tested beside the code as well."""

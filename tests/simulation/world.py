@@ -160,7 +160,7 @@ class World:
         self._disturbances.append((self.time_ms, cost_ms))
 
     def disturbance_ms(self, since_ms: int) -> float:
-        return sum(cost_ms for time_ms, cost_ms in self._disturbances if time_ms >= since_ms)
+        return sum(cost_ms for time_ms, cost_ms in self._disturbances if time_ms + cost_ms >= since_ms)
 
     def delay_ms(self) -> int:
         """How long a small step takes: mostly nothing, so that steps meet; sometimes long."""

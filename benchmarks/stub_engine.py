@@ -8,7 +8,7 @@ import re
 from anthropic.types import Message, TextBlock, ToolUseBlock, Usage
 
 from reasoning_engine.component import build
-from reasoning_engine.model import OnText
+from reasoning_engine.model import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
 from shared.bus.redis_bus import Bus
 from shared.runner import main
@@ -24,7 +24,7 @@ _USAGE = Usage(input_tokens=100, output_tokens=50)
 class StubModel:
     """Replies by the round's number alone."""
 
-    async def reply(self, prompt: Prompt, on_text: OnText) -> Message:
+    async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
         text = str(prompt["messages"][-1]["content"])
         rounds = _ROUND.findall(text)
         wanted = _WANTED.search(text)

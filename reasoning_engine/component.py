@@ -1,20 +1,28 @@
 """Wiring: the only place of this room that reads settings and builds clients."""
 
+from reasoning_engine.door import Door
+from reasoning_engine.engine import OPEN_DOOR
 from reasoning_engine.handlers import ReasoningEngine
+from reasoning_engine.limits.limiter import Limiter
 from reasoning_engine.model import Model, choose_model
 from reasoning_engine.settings import EngineSettings, Provider
+from shared.breaker import Breaker
+from shared.bus.breakers import SharedBreakers
 from shared.bus.redis_bus import Bus
-from shared.service import Service
+from shared.service import Background, Service
 from shared.settings import PipelineSettings, load, load_environment
 
 
 def build(bus: Bus, model: Model | None = None, provider: Provider | None = None) -> Service:
     """The reasoning engine on `bus`, with the model the environment names unless it, or who provides it, is given.
 
+    A model that is given has no limits and no breaker: it is its owner's.
+
     Raises ConfigurationError.
     """
     settings, pipeline = load(EngineSettings), load(PipelineSettings)
-    close, is_offline = None, False
+    close, is_offline, door = None, False, OPEN_DOOR
+    background: tuple[Background, ...] = ()
     if model is None:
         model = chosen = choose_model(
             provider or settings.provider,
@@ -23,5 +31,12 @@ def build(bus: Bus, model: Model | None = None, provider: Provider | None = None
             settings.request_timeout_s,
         )
         close, is_offline = chosen.close, chosen.is_offline
-    engine = ReasoningEngine(model, settings, pipeline.model, bus.catalogue, is_offline)
-    return Service("reasoning_engine", engine.handlers, settings.concurrency, close=close)
+        if not is_offline:
+            limiter, breakers = (
+                Limiter(bus.batcher, bus.keys, settings.limits),
+                SharedBreakers(bus, Breaker()),
+            )
+            door = Door(limiter, breakers, settings.slow_s, settings.retry_after_max_s)
+            background = (breakers.run,)
+    engine = ReasoningEngine(model, settings, pipeline.model, bus.catalogue, is_offline, door)
+    return Service("reasoning_engine", engine.handlers, settings.concurrency, background, close)

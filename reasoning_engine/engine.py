@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from anthropic.types import ToolParam
 from pydantic_core import to_json
 
-from reasoning_engine.exchange import Exchange, Failed
-from reasoning_engine.failure import Failure, failure
+from reasoning_engine.door import Door
+from reasoning_engine.exchange import Exchange
+from reasoning_engine.failure import Failed, Failure, failure
 from reasoning_engine.model import Model, OnText
 from reasoning_engine.prompt import Prompt, build_prompt, tool_params
 from reasoning_engine.reply import Reply
@@ -28,6 +29,8 @@ from shared.events import (
 from shared.tokens import estimate_tokens
 from shared.tools import ToolDefinition
 
+OPEN_DOOR = Door()
+"""Of a model that needs no protection, as the offline model."""
 _NO_SUMMARY = ErrorInfo(
     code="empty_reply", message="The model's reply is no summary. The session goes on without."
 )
@@ -57,14 +60,16 @@ async def reason(
     *,
     model_id: str,
     seconds_left: float,
+    door: Door = OPEN_DOOR,
 ) -> ReasoningCompleted | ReasoningFailed:
     """Bring the model to reply within `seconds_left`, or say why it could not be.
 
     Raises nothing for what a model or its server does.
     """
     started = monotonic_s()
-    exchange = Exchange(model, on_text, settings, deadline=started + seconds_left)
     prompt = build_prompt(request, briefing, offer.tools, model_id, settings.max_output_tokens)
+    prompt_tokens = _tokens_of(prompt) + offer.tokens
+    exchange = Exchange(model, on_text, settings, started + seconds_left, prompt_tokens, door)
     reply = await _within(seconds_left, exchange, prompt)
     if isinstance(reply, Failure):
         return ReasoningFailed(
@@ -72,7 +77,8 @@ async def reason(
             error=reply.error,
             model=model_id,
             usage=exchange.usage,
-            attempts=max(1, exchange.attempts),
+            attempts=exchange.attempts,
+            retry_after_s=reply.retry_after_s,
             duration_ms=_milliseconds_since(started),
         )
     return ReasoningCompleted(
@@ -83,7 +89,7 @@ async def reason(
         model=reply.model or model_id,
         usage=exchange.usage,
         attempts=exchange.attempts,
-        prompt_tokens_estimated=_tokens_of(prompt) + offer.tokens if exchange.attempts == 1 else 0,
+        prompt_tokens_estimated=prompt_tokens if exchange.attempts == 1 else 0,
         duration_ms=_milliseconds_since(started),
     )
 
@@ -95,6 +101,7 @@ async def summarize(
     settings: EngineSettings,
     *,
     seconds_left: float,
+    door: Door = OPEN_DOOR,
 ) -> SummaryCompleted | SummaryFailed:
     """Have the cheaper model put `source` into fewer words, or say why it could not.
 
@@ -102,8 +109,9 @@ async def summarize(
     """
     started = monotonic_s()
     seconds_left = min(seconds_left, settings.summary_timeout_s)
-    exchange = Exchange(model, _to_nobody, settings.for_summaries(), deadline=started + seconds_left)
     prompt = build_summary_prompt(request, source, settings.summary_model)
+    deadline = started + seconds_left
+    exchange = Exchange(model, _to_nobody, settings.for_summaries(), deadline, _tokens_of(prompt), door)
     reply = await _within(seconds_left, exchange, prompt)
     if isinstance(reply, Reply) and (text := summary_in(reply)):
         return SummaryCompleted(

@@ -3,10 +3,12 @@
 import asyncio
 
 import structlog
+from anthropic import APIStatusError
 from anthropic.types import Message
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential, wait_random
 
-from reasoning_engine.failure import MODEL_ERRORS, Failure, Interrupted, classify, failure
+from reasoning_engine.door import Door, Passage, Shut
+from reasoning_engine.failure import MODEL_ERRORS, Failed, Interrupted, classify, failure
 from reasoning_engine.model import Model, OnText
 from reasoning_engine.prompt import Prompt, continued
 from reasoning_engine.reply import Reply, joined, parse, unfinished, usage_of
@@ -21,23 +23,25 @@ BEGINS_AGAIN = "\n\n*The reply broke off and begins again.*\n\n"
 """For whoever reads the text as it arrives; no part of any answer."""
 
 
-class Failed(Exception):
-    """A call that failed, classified."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.error.message)
-        self.failure = failure
-
-
 class Exchange:
     """The calls made for one request, and what they used."""
 
-    def __init__(self, model: Model, on_text: OnText, settings: EngineSettings, deadline: float) -> None:
+    def __init__(
+        self,
+        model: Model,
+        on_text: OnText,
+        settings: EngineSettings,
+        deadline: float,
+        prompt_tokens: int,
+        door: Door,
+    ) -> None:
+        """`deadline`: on the clock that never steps back. `prompt_tokens`: estimated, of the whole prompt."""
         self.attempts = 0
         self.usage = Usage(cost_usd=0.0)
         self._failures = 0
         self._is_half_heard = False
         self._model, self._on_text, self._settings, self._deadline = model, on_text, settings, deadline
+        self._prompt_tokens, self._door = prompt_tokens, door
         self._backoff = wait_exponential(
             multiplier=settings.backoff_initial_s, max=settings.backoff_max_s
         ) + wait_random(0, settings.backoff_initial_s)
@@ -76,16 +80,29 @@ class Exchange:
         return message, reply
 
     async def _attempt(self, prompt: Prompt) -> Message:
+        """One call, when its turn comes: what it waits for that is none of the call's own time."""
+        wait_s = self._deadline - monotonic_s()
+        passage = await self._door.enter(prompt["model"], self._prompt_tokens, prompt["max_tokens"], wait_s)
         self.attempts += 1
         self._is_half_heard = False
-        try:
-            async with asyncio.timeout(self._settings.request_timeout_s):
-                return await self._model.reply(prompt, self._hear)
-        except MODEL_ERRORS as error:
-            self._failures += 1
-            if isinstance(error, Interrupted):
-                self._spend(usage_of(error.partial))
-            raise Failed(classify(error)) from error
+        with passage:
+            try:
+                async with asyncio.timeout(self._settings.request_timeout_s):
+                    message = await self._model.reply(prompt, self._hear, passage.hear)
+            except MODEL_ERRORS as error:
+                raise self._failed(passage, error) from error
+            passage.replied(usage_of(message))
+            return message
+
+    def _failed(self, passage: Passage, error: Exception) -> Failed:
+        self._failures += 1
+        classified = classify(error)
+        used = Usage() if isinstance(error, APIStatusError) else None
+        if isinstance(error, Interrupted):
+            used = usage_of(error.partial)
+            self._spend(used)
+        passage.failed(classified, used)
+        return Failed(classified)
 
     def _hear(self, text: str) -> None:
         self._is_half_heard = True
@@ -116,7 +133,7 @@ class Exchange:
 
 
 def _is_retryable(error: BaseException) -> bool:
-    return isinstance(error, Failed) and error.failure.error.retryable
+    return isinstance(error, Failed) and not isinstance(error, Shut) and error.failure.error.retryable
 
 
 def _error(state: RetryCallState) -> BaseException | None:

@@ -1,6 +1,7 @@
 """From what went wrong at a call to the model to a classified failure. Pure."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import Literal
@@ -31,6 +32,7 @@ Code = Literal[
     "permission_denied",
     "model_not_found",
     "context_too_long",
+    "circuit_open",
 ]
 
 WHAT_TO_DO: dict[Code, str] = {
@@ -46,9 +48,18 @@ WHAT_TO_DO: dict[Code, str] = {
     "permission_denied": "Check what the account of ANTHROPIC_API_KEY may use, and its credit.",
     "model_not_found": "Check ANTIPHON_MODEL, the query's model, and that ANTHROPIC_BASE_URL has no /v1.",
     "context_too_long": "Lower ANTIPHON_CONTEXT_SYNTHESIZER_BRIEFING_TOKENS, or offer fewer tools.",
+    "circuit_open": "Try again after that, or name models to fall back to in ANTIPHON_MODELS.",
 }
 _RETRYABLE: frozenset[Code] = frozenset(
-    {"rate_limited", "overloaded", "server_error", "timeout", "connection_failed", "unreadable_reply"}
+    {
+        "rate_limited",
+        "overloaded",
+        "server_error",
+        "timeout",
+        "connection_failed",
+        "unreadable_reply",
+        "circuit_open",
+    }
 )
 _BY_STATUS: dict[int, Code] = {
     401: "authentication_failed",
@@ -117,6 +128,16 @@ class Failure:
     error: ErrorInfo
     retry_after_s: float | None = None
     """How long the server asks to be left alone."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Of the server's answer, where there is one."""
+
+
+class Failed(Exception):
+    """A call that failed, classified."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.error.message)
+        self.failure = failure
 
 
 def classify(error: BaseException) -> Failure:
@@ -161,12 +182,13 @@ def _of_status(error: APIStatusError) -> Failure:
         code = "context_too_long"
     what = f"The model's server answered with {error.type or f'status {status}'}"
     told = {"true": True, "false": False}.get(headers.get("x-should-retry", ""))
-    return failure(
+    classified = failure(
         code,
         f"{what}: {said}" if said else what,
         is_retryable=told if status >= 400 else None,
         retry_after_s=_retry_after_s(headers),
     )
+    return replace(classified, headers=headers)
 
 
 def _by_type(kind: object) -> Code | None:

@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 
 from reasoning_engine.deltas import Deltas
-from reasoning_engine.engine import Offer, reason, summarize
+from reasoning_engine.door import Door
+from reasoning_engine.engine import OPEN_DOOR, Offer, reason, summarize
 from reasoning_engine.model import Model
 from reasoning_engine.settings import EngineSettings
 from shared.briefing import Briefing, digest_of
@@ -40,10 +41,11 @@ class ReasoningEngine:
         default_model_id: str,
         load_catalogue: Callable[[str], Awaitable[Catalogue]],
         is_offline: bool = False,
+        door: Door = OPEN_DOOR,
     ) -> None:
         """`is_offline`: nobody can be asked for summaries, and the usage told is an estimate itself."""
         self._model, self._settings, self._default_model_id = model, settings, default_model_id
-        self._unpriced, self._is_offline = settings.without_prices(), is_offline
+        self._is_offline, self._door = is_offline, door
         self._load_catalogue = load_catalogue
         self._offers: dict[tuple[str, tuple[str, ...]], Offer] = {}
         self._summaries_under_way = 0
@@ -73,9 +75,10 @@ class ReasoningEngine:
                 offer,
                 self._model,
                 deltas.add,
-                self._settings if model_id == self._default_model_id else self._unpriced,
+                self._settings.priced_for(model_id, is_default=model_id == self._default_model_id),
                 model_id=model_id,
                 seconds_left=seconds_left,
+                door=self._door,
             )
         if self._is_offline and isinstance(outcome, ReasoningCompleted):
             outcome = outcome.model_copy(update={"prompt_tokens_estimated": 0})
@@ -101,6 +104,7 @@ class ReasoningEngine:
                 self._model,
                 self._settings,
                 seconds_left=_seconds_until(request.deadline),
+                door=self._door,
             )
         finally:
             self._summaries_under_way -= 1

@@ -1,7 +1,7 @@
 """The model: the one file that talks to the Anthropic SDK."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import httpx2
@@ -23,12 +23,14 @@ _KEYLESS = "no-key"
 
 OnText = Callable[[str], None]
 """Told each piece of text as it arrives."""
+OnHeaders = Callable[[Mapping[str, str]], None]
+"""Told the headers of a reply, before anything else of it; those of an error are in its failure."""
 
 
 class Model(Protocol):
     """Whoever replies to a prompt."""
 
-    async def reply(self, prompt: Prompt, on_text: OnText) -> Message:
+    async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
         """One call, one whole message. Raises one of MODEL_ERRORS."""
 
 
@@ -38,9 +40,10 @@ class AnthropicModel:
     def __init__(self, client: AsyncAnthropic, is_offline: bool = False) -> None:
         self._client, self.is_offline = client, is_offline
 
-    async def reply(self, prompt: Prompt, on_text: OnText) -> Message:
+    async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
         """See Model. Raises Interrupted when the reply had begun, UnreadableReply when it never did."""
         async with self._client.messages.stream(**prompt) as stream:
+            on_headers(stream.response.headers)
             heard = _Heard(on_text)
             try:
                 await heard.listen(stream)

@@ -5,13 +5,23 @@ from typing import Literal
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
+from reasoning_engine.limits.meters import Limits
 from shared.settings import Settings
-from shared.values import Usage
+from shared.values import Usage, Value
 
 Provider = Literal["auto", "anthropic", "offline"]
 
 _TOKENS_PER_PRICE = 1_000_000
 _SUMMARY_ATTEMPTS = 2
+
+
+class Prices(Value):
+    """What a million tokens of a model cost, in US dollars; None where it is not known."""
+
+    input_usd: float | None = Field(default=None, ge=0, le=1e6)
+    output_usd: float | None = Field(default=None, ge=0, le=1e6)
+    cache_read_usd: float | None = Field(default=None, ge=0, le=1e6)
+    cache_write_usd: float | None = Field(default=None, ge=0, le=1e6)
 
 
 class EngineSettings(Settings):
@@ -79,6 +89,53 @@ class EngineSettings(Settings):
         default=None, ge=0, le=1e6, description="Price of a million tokens written to the prompt cache."
     )
 
+    prices: dict[str, Prices] = Field(
+        default={},
+        description='Prices of any model, by its id: `{"model": {"input_usd": 3, "output_usd": 15}}`, the '
+        "prompt cache's as `cache_read_usd` and `cache_write_usd`. What is set here goes before the prices above.",
+    )
+    requests_per_minute: int | None = Field(
+        default=None,
+        ge=1,
+        le=1_000_000,
+        description="Calls to any one model in a minute, of all engines together; less when its server says so.",
+    )
+    tokens_per_minute: int | None = Field(
+        default=None, ge=100, le=1_000_000_000, description="Tokens in and out, likewise."
+    )
+    input_tokens_per_minute: int | None = Field(
+        default=None,
+        ge=100,
+        le=1_000_000_000,
+        description="Tokens in, likewise; those read from the prompt cache do not count.",
+    )
+    output_tokens_per_minute: int | None = Field(
+        default=None, ge=100, le=1_000_000_000, description="Tokens out, likewise."
+    )
+    burst_s: float = Field(
+        default=10,
+        ge=0,
+        le=60,
+        description="Seconds' worth of those limits that may be used at once after a rest.",
+    )
+    slow_s: float | None = Field(
+        default=None,
+        gt=0,
+        le=3_600,
+        description="A reply that takes longer counts as a failure of its model, although it is used.",
+    )
+
+    @property
+    def limits(self) -> Limits:
+        """What may be asked of a model in a minute."""
+        return Limits(
+            requests=self.requests_per_minute or 0,
+            tokens=self.tokens_per_minute or 0,
+            input_tokens=self.input_tokens_per_minute or 0,
+            output_tokens=self.output_tokens_per_minute or 0,
+            burst_s=self.burst_s,
+        )
+
     def cost_usd(self, usage: Usage) -> float | None:
         """What `usage` costs; None when the price of any token in it is not configured."""
         cost = 0.0
@@ -95,17 +152,19 @@ class EngineSettings(Settings):
 
     def for_summaries(self) -> "EngineSettings":
         """The same for the model that summarizes: two attempts, within its time and at its own prices."""
-        own = {
+        patience = {
             "max_attempts": _SUMMARY_ATTEMPTS,
             "request_timeout_s": min(self.request_timeout_s, self.summary_timeout_s),
-            "input_usd": self.summary_input_usd,
-            "output_usd": self.summary_output_usd,
         }
-        return self.without_prices().model_copy(update=own)
+        own = Prices(input_usd=self.summary_input_usd, output_usd=self.summary_output_usd)
+        priced = self._priced(self.prices.get(self.summary_model, own))
+        return priced.model_copy(update=patience)
 
-    def without_prices(self) -> "EngineSettings":
-        """The same for a model whose prices are not known."""
-        return self.model_copy(update=dict.fromkeys(_PRICES))
+    def priced_for(self, model_id: str, *, is_default: bool) -> "EngineSettings":
+        """The same at the prices of a model, as far as they are known."""
+        if model_id in self.prices:
+            return self._priced(self.prices[model_id])
+        return self if is_default else self._priced(Prices())
 
-
-_PRICES = ("input_usd", "output_usd", "cache_read_usd", "cache_write_usd")
+    def _priced(self, prices: Prices) -> "EngineSettings":
+        return self.model_copy(update=dict(prices))

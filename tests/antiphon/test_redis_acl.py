@@ -32,6 +32,7 @@ KINDS: dict[str, str] = {
     "slots": KEYS.slots("look_up"),
     "rate": KEYS.rate("look_up"),
     "cached": KEYS.cached("abc"),
+    "limiter": KEYS.limiter("claude"),
     "timers": KEYS.timers(0),
     "messages": KEYS.timer_messages(0),
     "dead": KEYS.dead(0),

@@ -9,7 +9,7 @@ from anthropic.types import Message
 from pydantic_core import to_json
 
 from reasoning_engine.handlers import ReasoningEngine
-from reasoning_engine.model import OnText
+from reasoning_engine.model import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
 from shared.bus.handling import BRIEFING as BRIEFING_NAME
 from shared.bus.handling import TO_SUMMARIZE, Delivery, Outcome
@@ -33,7 +33,7 @@ class StubModel:
         self.prompts: list[Prompt] = []
         self.may_reply.set()
 
-    async def reply(self, prompt: Prompt, on_text: OnText) -> Message:
+    async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
         self.prompts.append(prompt)
         self.was_asked.set()
         await self.may_reply.wait()

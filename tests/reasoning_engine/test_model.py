@@ -14,7 +14,7 @@ from tests.reasoning_engine.builders import BRIEFING, OUTLINE, SEARCH, a_request
 async def who_replies(model: AnthropicModel) -> str:
     prompt = build_prompt(a_request(), BRIEFING, tool_params([SEARCH, OUTLINE]), "m", 1024)
     try:
-        return parse(await model.reply(prompt, lambda text: None)).model
+        return parse(await model.reply(prompt, lambda text: None, lambda headers: None)).model
     finally:
         await model.close()
 

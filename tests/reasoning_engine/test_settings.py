@@ -2,7 +2,9 @@
 
 import pytest
 
-from reasoning_engine.settings import EngineSettings
+from reasoning_engine.settings import EngineSettings, Prices
+from shared.errors import ConfigurationError
+from shared.settings import load
 from shared.values import Usage
 
 
@@ -12,4 +14,35 @@ def test_nothing_costs_nothing_and_unpriced_tokens_cost_one_does_not_know() -> N
     priced = EngineSettings(input_usd=3.0, output_usd=15.0)
     assert priced.cost_usd(Usage(input_tokens=1_000_000, output_tokens=100_000)) == pytest.approx(4.5)
     assert priced.cost_usd(Usage(input_tokens=1, cache_write_tokens=1)) is None
-    assert priced.without_prices().cost_usd(Usage(input_tokens=1)) is None
+    assert priced.priced_for("another", is_default=False).cost_usd(Usage(input_tokens=1)) is None
+
+
+class TestThePricesOfSeveralModels:
+    PRICED = EngineSettings(
+        input_usd=3.0,
+        summary_input_usd=2.0,
+        prices={"cheap": Prices(input_usd=1.0), "claude-haiku-5-5": Prices(input_usd=0.5)},
+    )
+    MILLION = Usage(input_tokens=1_000_000)
+
+    @pytest.mark.parametrize(
+        ("model", "is_default", "cost_usd"),
+        [("main", True, 3.0), ("cheap", False, 1.0), ("cheap", True, 1.0), ("another", False, None)],
+    )
+    def test_a_model_costs_what_is_set_for_it(
+        self, model: str, is_default: bool, cost_usd: float | None
+    ) -> None:
+        assert self.PRICED.priced_for(model, is_default=is_default).cost_usd(self.MILLION) == cost_usd
+
+    def test_a_summary_costs_what_is_set_for_its_model(self) -> None:
+        assert self.PRICED.for_summaries().cost_usd(self.MILLION) == 0.5
+        assert self.PRICED.model_copy(update={"prices": {}}).for_summaries().cost_usd(self.MILLION) == 2.0
+
+    def test_they_are_one_setting_of_json(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        variable = "ANTIPHON_REASONING_ENGINE_PRICES"
+        monkeypatch.setenv(variable, '{"cheap": {"input_usd": 1, "output_usd": 5}}')
+        assert load(EngineSettings).prices == {"cheap": Prices(input_usd=1, output_usd=5)}
+        for wrong in ("cheap", '{"cheap": {"input": 1}}', '{"cheap": {"input_usd": -1}}', "[]"):
+            monkeypatch.setenv(variable, wrong)
+            with pytest.raises(ConfigurationError, match="ANTIPHON_REASONING_ENGINE_"):
+                load(EngineSettings)

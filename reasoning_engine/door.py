@@ -1,0 +1,160 @@
+"""What stands before a model: its limits, and the circuit breaker that all processes share.
+
+    passage = await door.enter(model_id, prompt_tokens, output_tokens_max, wait_s)
+    with passage:
+        message = await model.reply(prompt, on_text, passage.hear)
+        passage.replied(usage_of(message))
+
+Whoever was let through says how the call ended, also when it is dropped: it may be the breaker's probe.
+"""
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Protocol, Self
+
+from reasoning_engine.failure import Failed, Failure, failure
+from reasoning_engine.limits.headers import told_by
+from reasoning_engine.limits.limiter import Limiter, Reservation, TooLate
+from reasoning_engine.limits.meters import Spending
+from shared.breaker import Allowed, Refused
+from shared.bus.breakers import of_model
+from shared.clock import monotonic_s
+from shared.values import Usage
+
+_FAILS_THE_MODEL = frozenset(
+    {
+        "overloaded",
+        "server_error",
+        "timeout",
+        "connection_failed",
+        "unreadable_reply",
+        "authentication_failed",
+        "permission_denied",
+        "model_not_found",
+    }
+)
+"""What the breaker counts: any other call to the model would have failed too."""
+
+
+class Shut(Failed):
+    """The model is not to be asked now; asking again within the same exchange does not help."""
+
+
+class Breakers(Protocol):
+    """Circuit breakers by name; see shared/bus/breakers.py."""
+
+    async def ask(self, name: str) -> Allowed | Refused: ...
+
+    def note(self, name: str, is_failure: bool) -> None: ...
+
+
+class Door:
+    """Lets calls through when their turn comes, and while the model is in order.
+
+    Without a limiter or breakers it is open. A reply slower than `slow_s` counts as failed, although it is used.
+    """
+
+    def __init__(
+        self,
+        limiter: Limiter | None = None,
+        breakers: Breakers | None = None,
+        slow_s: float | None = None,
+        pause_max_s: float = 30.0,
+    ) -> None:
+        self.limiter, self.breakers, self.slow_s, self.pause_max_s = limiter, breakers, slow_s, pause_max_s
+
+    async def enter(
+        self, model_id: str, prompt_tokens: int, output_tokens_max: int, wait_s: float
+    ) -> "Passage":
+        """Return when the call may be made. Raises Shut when it may not, or not within `wait_s`."""
+        passage = Passage(self, model_id)
+        try:
+            if self.limiter is not None:
+                passage.reservation = await self.limiter.reserve(
+                    model_id, prompt_tokens, output_tokens_max, wait_s
+                )
+            if self.breakers is not None:
+                answer = await self.breakers.ask(of_model(model_id))
+                if isinstance(answer, Refused):
+                    raise Shut(_open(model_id, answer.retry_after_s))
+                passage.allowed = answer
+        except TooLate as late:
+            raise Shut(_limited(model_id, late.retry_after_s)) from None
+        except BaseException:
+            passage.give_back()
+            raise
+        passage.began_s = monotonic_s()
+        return passage
+
+
+class Passage:
+    """One call that was let through."""
+
+    def __init__(self, door: Door, model_id: str) -> None:
+        self.reservation: Reservation | None = None
+        self.allowed: Allowed | None = None
+        self.began_s = 0.0
+        self._door, self._model_id = door, model_id
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """A call that was dropped says nothing of the model, unless it took too long already."""
+        self._note(self._is_slow)
+
+    def hear(self, headers: Mapping[str, str]) -> None:
+        """What the server says of its limits."""
+        if self._door.limiter is not None:
+            self._door.limiter.learn(self._model_id, told_by(headers))
+
+    def replied(self, usage: Usage) -> None:
+        """The model has replied."""
+        self._note(self._is_slow)
+        if self.reservation is not None:
+            self.reservation.replied(Spending.of(usage))
+
+    def failed(self, failure: Failure, usage: Usage | None) -> None:
+        """The call has failed; `usage` as far as it is known, None: what was reserved."""
+        is_limited = failure.error.code == "rate_limited"
+        if self._door.limiter is not None:
+            pause_s = min(failure.retry_after_s or 0.0, self._door.pause_max_s) if is_limited else 0.0
+            self._door.limiter.learn(self._model_id, told_by(failure.headers), pause_s)
+        if is_limited and not self._is_probe:
+            self.allowed = None  # neither a failure of the model nor a sign that it is in order
+        self._note(failure.error.code in _FAILS_THE_MODEL)
+        if self.reservation is not None and usage is not None:
+            self.reservation.settle(Spending.of(usage))
+
+    def give_back(self) -> None:
+        """The call is not made."""
+        if self.reservation is not None:
+            self.reservation.settle(Spending(requests=0))
+
+    def _note(self, is_failure: bool) -> None:
+        """Once, whatever follows."""
+        if self._door.breakers is not None and self.allowed is not None:
+            self._door.breakers.note(of_model(self._model_id), is_failure)
+        self.allowed = None
+
+    @property
+    def _is_probe(self) -> bool:
+        """Its ending must be told: as long as it is under way nobody else is let through."""
+        return self.allowed is not None and self.allowed.state.probed is not None
+
+    @property
+    def _is_slow(self) -> bool:
+        slow_s = self._door.slow_s
+        return slow_s is not None and monotonic_s() - self.began_s > slow_s
+
+
+def _open(model_id: str, retry_after_s: float) -> Failure:
+    what = f"The model {model_id} keeps failing, and is left alone for {retry_after_s:.0f} s more"
+    return failure("circuit_open", what, retry_after_s=max(0.0, retry_after_s))
+
+
+def _limited(model_id: str, retry_after_s: float) -> Failure:
+    what = f"The limits of the model {model_id} leave no room for another call for {retry_after_s:.0f} s"
+    return failure("rate_limited", what, retry_after_s=retry_after_s)

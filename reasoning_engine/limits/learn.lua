@@ -1,0 +1,48 @@
+-- Takes over what a model's server says of its limits.
+--
+-- KEYS[1]  the model's limiter, as in reserve.lua
+-- ARGV[1]  for how long nobody may ask (0: no pause)     ARGV[2]  size of a bucket; both in microseconds
+-- ARGV[3+] for each meter: the limit of the settings (0: none), the server's (0: not told), and what the server says is
+--          left (-1: not told)
+--
+-- The server's limit is remembered as it was told last. What it says is left can only empty a bucket: it does not know
+-- of the turns that were given and not used yet.
+
+local METERS = {'requests', 'tokens', 'input_tokens', 'output_tokens'}
+local MINUTE, LONGEST, KEPT = 60000000, 600000000, 3600000
+
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local fields = {}
+
+local function put(name, value)
+  fields[#fields + 1] = name
+  fields[#fields + 1] = string.format('%.0f', value)
+end
+
+local pause = math.min(tonumber(ARGV[1]), LONGEST)
+if pause > 0 then
+  put('paused', math.max(tonumber(redis.call('HGET', KEYS[1], 'paused') or '') or 0, now + pause))
+end
+
+for i, meter in ipairs(METERS) do
+  local limit, learned, left = tonumber(ARGV[3 * i]), tonumber(ARGV[3 * i + 1]), tonumber(ARGV[3 * i + 2])
+  if learned > 0 then
+    put(meter .. ':limit', learned)
+  end
+  if limit == 0 or (learned > 0 and learned < limit) then
+    limit = learned
+  end
+  if left >= 0 and limit > 0 then
+    local interval = MINUTE / limit
+    local bucket = math.max(tonumber(ARGV[2]), interval)
+    local full = tonumber(redis.call('HGET', KEYS[1], meter .. ':full') or '') or 0
+    put(meter .. ':full', math.max(full, now + bucket - math.min(bucket, left * interval)))
+  end
+end
+
+if #fields > 0 then
+  redis.call('HSET', KEYS[1], unpack(fields))
+  redis.call('PEXPIRE', KEYS[1], KEPT)
+end
+return 1

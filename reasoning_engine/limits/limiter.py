@@ -1,0 +1,170 @@
+"""The limiter: every call to a model waits for its turn, in one order for all engines.
+
+    reservation = await limiter.reserve(model, prompt_tokens, output_tokens_max, wait_s)
+    ...  # the call; what the server says of its limits goes to limiter.learn
+    reservation.settle(spent)
+
+The arithmetic is in the scripts, on Redis's clock. A Redis that is away limits nothing: the call is made.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Mapping
+from typing import Any, Protocol
+
+import structlog
+from redis.exceptions import RedisError
+
+from reasoning_engine.limits.headers import Told
+from reasoning_engine.limits.meters import METERS, Guess, Limits, Meter, Spending
+from shared.bus.keys import Keys
+from shared.bus.scripts import Script, script_of
+from shared.bus.wire import Argument
+from shared.clock import monotonic_s
+
+_RESERVE, _LEARN, _SETTLE = (script_of(__package__, name) for name in ("reserve", "learn", "settle"))
+_ANSWER_S = 1.0
+"""What Redis has for its answer; then the call is made without."""
+_SECOND_US, _MINUTE_US = 1_000_000, 60_000_000
+_MODELS_MAX = 256
+"""Models whose calls are guessed from experience; clients may name any."""
+_NO_CALL = Spending(requests=0)
+_NOTHING_TOLD = Told(0)
+
+
+class TooLate(Exception):
+    """The call's turn comes later than it can wait for."""
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__(f"the model's limits leave no room for {retry_after_s:.1f} s")
+        self.retry_after_s = retry_after_s
+
+
+class Scripts(Protocol):
+    """Who runs scripts: a Batcher."""
+
+    async def run(self, script: Script, keys: list[str], arguments: list[Argument]) -> Any: ...
+
+
+class Limiter:
+    """One process's access to the limiters of all models."""
+
+    def __init__(self, scripts: Scripts, keys: Keys, limits: Limits) -> None:
+        self._scripts, self._keys, self._limits = scripts, keys, limits
+        self._guesses: dict[str, Guess] = {}
+        self._telling: set[asyncio.Task[None]] = set()
+
+    async def reserve(
+        self, model: str, prompt_tokens: int, output_tokens_max: int, wait_s: float
+    ) -> "Reservation":
+        """Return when it is the call's turn: first come, first served. `settle` the reservation in any case.
+
+        Raises TooLate, at once, when the turn is later than in `wait_s`. Who is cancelled gives the turn back.
+        """
+        expected = self._guesses.get(model, Guess()).of(prompt_tokens, output_tokens_max)
+        ends_s = monotonic_s() + wait_s
+        pause_s, start, rates = await self._ask(model, expected, wait_s)
+        reservation = Reservation(self, model, prompt_tokens, expected, start, rates)
+        try:
+            while pause_s > 0:
+                await asyncio.sleep(pause_s)
+                # Since the turn was given the server may have asked for a pause.
+                pause_s, _, _ = await self._ask(model, _NO_CALL, ends_s - monotonic_s())
+        except BaseException:
+            reservation.settle(_NO_CALL)
+            raise
+        return reservation
+
+    def learn(self, model: str, told: Mapping[Meter, Told], pause_s: float = 0.0) -> None:
+        """Tell all engines what a server has said; `pause_s`: how long it wants to be left alone."""
+        if not told and pause_s <= 0:
+            return
+        arguments: list[Argument] = [round(pause_s * _SECOND_US), self._burst_us]
+        for meter, limit in zip(METERS, self._limits.by_meter, strict=True):
+            one = told.get(meter, _NOTHING_TOLD)
+            arguments += [limit, one.limit, -1 if one.remaining is None else one.remaining]
+        self._tell(_LEARN, model, arguments)
+
+    async def told(self) -> None:
+        """Return when Redis has been told everything so far."""
+        await asyncio.gather(*self._telling)
+
+    async def _ask(self, model: str, use: Spending, wait_s: float) -> tuple[float, str, tuple[int, ...]]:
+        """(seconds to wait, the turn, the limits that hold); no turn when Redis does not say. Raises TooLate."""
+        arguments: list[Argument] = [max(0, round(wait_s * _SECOND_US)), self._burst_us]
+        for limit, units in zip(self._limits.by_meter, use.by_meter, strict=True):
+            arguments += [limit, units]
+        answer = await _answered(self._scripts.run(_RESERVE, [self._keys.limiter(model)], arguments))
+        if answer is None:
+            return 0.0, "", ()
+        pause_s = answer[1] / _SECOND_US
+        if not answer[0]:
+            raise TooLate(pause_s)
+        return pause_s, answer[2].decode(), tuple(answer[3:])
+
+    def _settle(self, reservation: "Reservation", spent: Spending) -> None:
+        arguments: list[Argument] = [reservation.start]
+        amounts = zip(reservation.rates, reservation.expected.by_meter, spent.by_meter, strict=True)
+        changes = [
+            round((used - expected) * _MINUTE_US / rate) if rate else 0 for rate, expected, used in amounts
+        ]
+        if any(changes):
+            self._tell(_SETTLE, reservation.model, arguments + list(changes))
+
+    def _learn_from(self, reservation: "Reservation", spent: Spending) -> None:
+        model = reservation.model
+        if len(self._guesses) >= _MODELS_MAX and model not in self._guesses:
+            self._guesses.clear()
+        self._guesses[model] = self._guesses.get(model, Guess()).after(reservation.prompt_tokens, spent)
+
+    def _tell(self, script: Script, model: str, arguments: list[Argument]) -> None:
+        """Without waiting: nothing a caller does next depends on it."""
+
+        async def tell() -> None:
+            await _answered(self._scripts.run(script, [self._keys.limiter(model)], arguments))
+
+        task = asyncio.create_task(tell())
+        self._telling.add(task)
+        task.add_done_callback(self._telling.discard)
+
+    @property
+    def _burst_us(self) -> int:
+        return round(self._limits.burst_s * _SECOND_US)
+
+
+class Reservation:
+    """One call's turn, and what it is likely to use."""
+
+    def __init__(
+        self,
+        limiter: Limiter,
+        model: str,
+        prompt_tokens: int,
+        expected: Spending,
+        start: str,
+        rates: tuple[int, ...],
+    ) -> None:
+        self.model, self.prompt_tokens, self.expected = model, prompt_tokens, expected
+        self.start, self.rates = start, rates
+        self._limiter = limiter
+
+    def replied(self, spent: Spending) -> None:
+        """The call has used that, and the next will be like it."""
+        self._limiter._learn_from(self, spent)
+        self.settle(spent)
+
+    def settle(self, spent: Spending) -> None:
+        """Give back what was not used, and owe what was used in excess."""
+        if self.start:
+            self._limiter._settle(self, spent)
+
+
+async def _answered(asked: Awaitable[Any]) -> Any:
+    """Redis's answer; None when there is none in time."""
+    try:
+        async with asyncio.timeout(_ANSWER_S):
+            return await asked
+    except (RedisError, TimeoutError, UnicodeEncodeError) as error:
+        structlog.get_logger().warning(
+            "the model's limiter is out of reach; going on without", error=repr(error)
+        )
+        return None

@@ -1,0 +1,31 @@
+-- Corrects what a call has reserved to what it has used.
+--
+-- What was reserved too much is given back as far as no later turn rests on it: turns already given are not moved, so a
+-- bucket gets back at most what of it reaches beyond the latest of them. What was used in excess is owed.
+--
+-- KEYS[1]  the model's limiter, as in reserve.lua
+-- ARGV[1]  the call's turn, in Unix microseconds
+-- ARGV[2+] for each meter, in microseconds of its refilling: used beyond what was reserved; below 0: used less
+
+local METERS = {'requests', 'tokens', 'input_tokens', 'output_tokens'}
+local LONGEST, KEPT = 600000000, 3600000
+
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local latest = tonumber(redis.call('HGET', KEYS[1], 'latest') or '') or now
+local later = math.max(0, latest - tonumber(ARGV[1]))
+
+for i, meter in ipairs(METERS) do
+  local change = tonumber(ARGV[i + 1])
+  local full = tonumber(redis.call('HGET', KEYS[1], meter .. ':full') or '')
+  if change < 0 and full then
+    full = full - math.max(0, -change - later)
+  elseif change > 0 then
+    full = math.max(now, full or 0) + math.min(change, LONGEST)
+  end
+  if change ~= 0 and full then
+    redis.call('HSET', KEYS[1], meter .. ':full', string.format('%.0f', math.min(full, now + 2 * LONGEST)))
+    redis.call('PEXPIRE', KEYS[1], KEPT)
+  end
+end
+return 1

@@ -15,6 +15,11 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local fields = {}
 
+local function moment(name)
+  local at = tonumber(redis.call('HGET', KEYS[1], name) or '') or 0
+  return at <= now + 2 * LONGEST and at or 0
+end
+
 local function put(name, value)
   fields[#fields + 1] = name
   fields[#fields + 1] = string.format('%.0f', value)
@@ -22,7 +27,7 @@ end
 
 local pause = math.min(tonumber(ARGV[1]), LONGEST)
 if pause > 0 then
-  put('paused', math.max(tonumber(redis.call('HGET', KEYS[1], 'paused') or '') or 0, now + pause))
+  put('paused', math.max(moment('paused'), now + pause))
 end
 
 for i, meter in ipairs(METERS) do
@@ -36,8 +41,7 @@ for i, meter in ipairs(METERS) do
   if left >= 0 and limit > 0 then
     local interval = MINUTE / limit
     local bucket = math.max(tonumber(ARGV[2]), interval)
-    local full = tonumber(redis.call('HGET', KEYS[1], meter .. ':full') or '') or 0
-    put(meter .. ':full', math.max(full, now + bucket - math.min(bucket, left * interval)))
+    put(meter .. ':full', math.max(moment(meter .. ':full'), now + bucket - math.min(bucket, left * interval)))
   end
 end
 

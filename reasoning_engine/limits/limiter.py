@@ -62,17 +62,22 @@ class Limiter:
         """
         expected = self._guesses.get(model, Guess()).of(prompt_tokens, output_tokens_max)
         ends_s = monotonic_s() + wait_s
-        pause_s, start, rates = await self._ask(model, expected, wait_s)
-        reservation = Reservation(self, model, prompt_tokens, expected, start, rates)
-        try:
-            while pause_s > 0:
+        while True:
+            pause_s, start, rates = await self._ask(model, expected, ends_s - monotonic_s())
+            reservation = Reservation(self, model, prompt_tokens, expected, start, rates)
+            if pause_s <= 0:
+                return reservation
+            try:
                 await asyncio.sleep(pause_s)
-                # Since the turn was given the server may have asked for a pause.
+                # Since the turn was given the server may have asked for a pause, which has taken it.
                 pause_s, _, _ = await self._ask(model, _NO_CALL, ends_s - monotonic_s())
-        except BaseException:
+                if pause_s <= 0:
+                    return reservation
+            except BaseException:
+                reservation.settle(_NO_CALL)
+                raise
             reservation.settle(_NO_CALL)
-            raise
-        return reservation
+            await asyncio.sleep(pause_s)
 
     def learn(self, model: str, told: Mapping[Meter, Told], pause_s: float = 0.0) -> None:
         """Tell all engines what a server has said; `pause_s`: how long it wants to be left alone."""

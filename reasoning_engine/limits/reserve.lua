@@ -21,9 +21,10 @@ local MINUTE, LONGEST, APART, KEPT = 60000000, 600000000, 50000, 3600000
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
--- A number of the hash. What lies too far ahead to be ours was written before the clock was set back.
+-- What lies too far ahead was written before the clock was set back, and counts for nothing.
 local function moment(value)
-  return math.min(tonumber(value) or 0, now + 2 * LONGEST)
+  local at = tonumber(value) or 0
+  return at <= now + 2 * LONGEST and at or 0
 end
 
 local told = redis.call('HMGET', KEYS[1], 'paused', 'latest')

@@ -12,18 +12,23 @@ local LONGEST, KEPT = 600000000, 3600000
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local latest = tonumber(redis.call('HGET', KEYS[1], 'latest') or '') or now
+local function moment(name)
+  local at = tonumber(redis.call('HGET', KEYS[1], name) or '') or 0
+  return at <= now + 2 * LONGEST and at or 0
+end
+
+local latest = moment('latest')
 local later = math.max(0, latest - tonumber(ARGV[1]))
 
 for i, meter in ipairs(METERS) do
   local change = tonumber(ARGV[i + 1])
-  local full = tonumber(redis.call('HGET', KEYS[1], meter .. ':full') or '')
-  if change < 0 and full then
+  local full = moment(meter .. ':full')
+  if change < 0 then
     full = full - math.max(0, -change - later)
-  elseif change > 0 then
-    full = math.max(now, full or 0) + math.min(change, LONGEST)
+  else
+    full = math.max(now, full) + math.min(change, LONGEST)
   end
-  if change ~= 0 and full then
+  if change ~= 0 then
     redis.call('HSET', KEYS[1], meter .. ':full', string.format('%.0f', math.min(full, now + 2 * LONGEST)))
     redis.call('PEXPIRE', KEYS[1], KEPT)
   end

@@ -36,7 +36,7 @@ Code = Literal[
 ]
 
 WHAT_TO_DO: dict[Code, str] = {
-    "rate_limited": "Wait, lower ANTIPHON_REASONING_ENGINE_CONCURRENCY, or have the account's limits raised.",
+    "rate_limited": "Wait, or have the account's limits raised; docs/limits.md.",
     "overloaded": "Try again later.",
     "server_error": "Try again later.",
     "timeout": "Try again, or raise ANTIPHON_REASONING_ENGINE_REQUEST_TIMEOUT_S or the query's deadline_s.",

@@ -45,6 +45,10 @@ class Scripted(Strict):
     piece: int = Field(default=7, description="Characters of text or of arguments in one event of a stream.")
     event_wait_s: float = Field(default=0.0, description="Before each event of a stream.")
 
+    stall_after: int | None = Field(
+        default=None, description="Events of a stream behind which nothing comes any more, and it stays open."
+    )
+
     text: str = ""
     uses: tuple[Use, ...] = ()
     content: list[dict[str, Any]] | None = Field(default=None, description="Instead of text and uses.")
@@ -77,6 +81,8 @@ class MessagesServer:
     def __init__(self, script: Sequence[Scripted], requests_max: int | None = None) -> None:
         self.requests: list[Received] = []
         self.under_way = 0
+        self.hung_up = 0
+        """Requests whose client was gone before their answer was."""
         self.port = 0
         self._requests_max = requests_max
         self._unused = list(script)
@@ -105,7 +111,8 @@ class MessagesServer:
         self._connections.add(task)
         try:
             while (received := await _read(reader)) is not None:
-                await self._answer(received, writer)
+                if not await self._answered(received, reader, writer):
+                    break
                 await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the client, or the test, is done
@@ -114,6 +121,24 @@ class MessagesServer:
             writer.close()
             with contextlib.suppress(ConnectionError):
                 await writer.wait_closed()
+
+    async def _answered(
+        self, received: Received, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bool:
+        """Whether the client was still there when its answer was whole; it says nothing before."""
+        answering = asyncio.create_task(self._answer(received, writer))
+        listening = asyncio.create_task(reader.read(1))
+        try:
+            await asyncio.wait({answering, listening}, return_when=asyncio.FIRST_COMPLETED)
+            if answering.done():
+                await answering
+                return True
+            self.hung_up += 1
+            return False
+        finally:
+            for task in (answering, listening):
+                task.cancel()
+            await asyncio.gather(answering, listening, return_exceptions=True)
 
     async def _answer(self, received: Received, writer: asyncio.StreamWriter) -> None:
         if received.path == "/requests":
@@ -182,6 +207,8 @@ async def _stream(writer: asyncio.StreamWriter, scripted: Scripted) -> None:
             if scripted.break_by == "error":
                 writer.write(_chunk(_error(scripted)))
             break
+        if number == scripted.stall_after:
+            await asyncio.Event().wait()
         await asyncio.sleep(scripted.event_wait_s)
         writer.write(_chunk(event))
         await writer.drain()

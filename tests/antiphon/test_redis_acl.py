@@ -9,6 +9,9 @@ import redis
 from redis.exceptions import NoPermissionError
 
 from antiphon.redis_acl import USERS, Rule, User, acl_file, outboxes, rules_of
+from reasoning_engine.limits.headers import Told
+from reasoning_engine.limits.limiter import Limiter, TooLate
+from reasoning_engine.limits.meters import Limits, Spending
 from shared.bus.connection import Connections
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
@@ -251,6 +254,22 @@ def test_partitions_are_told_by_their_digits(partitions: int, patterns: list[str
     text = acl_file(Keys("antiphon", partitions), {"coordinator": None})
     for pattern in patterns:
         assert f"%W~antiphon:{pattern}:inbox:tool_dispatcher" in text
+
+
+async def test_the_engines_limiter_works_within_its_rights(server: RedisServer) -> None:
+    """It goes on without a Redis that refuses it, so what it has kept is looked at."""
+    bus = Bus(Connections(server.url_of("reasoning_engine:reasoning_engine")), KEYS, BusSettings())
+    await bus.open(20)
+    limiter = Limiter(bus.batcher, KEYS, Limits(requests=1, burst_s=0))
+    (await limiter.reserve("m", 1, 1, 0)).settle(Spending(requests=0))
+    limiter.learn("m", {"tokens": Told(1_000)}, 5)
+    await limiter.told()
+    with pytest.raises(TooLate):
+        await limiter.reserve("m", 1, 1, 0)
+    await bus.close()
+    with redis.Redis.from_url(server.url_of(ADMIN)) as admin:
+        kept = admin.hgetall(KEYS.limiter("m"))
+    assert set(kept) >= {b"requests:full", b"tokens:limit", b"paused"}
 
 
 async def test_in_a_cluster_a_component_and_an_operator_find_their_way(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from reasoning_engine.engine import Offer, reason
+from reasoning_engine.door import Door
+from reasoning_engine.engine import OPEN_DOOR, Offer, reason
 from reasoning_engine.model import choose_model
 from reasoning_engine.settings import EngineSettings
 from shared.briefing import Briefing
@@ -67,11 +68,12 @@ async def ask(
     *script: Scripted,
     seconds_left: float = 20.0,
     request: ReasoningRequested | None = None,
+    door: Door = OPEN_DOOR,
     **settings: Any,
 ) -> Asked:
     """Reason once, through the SDK and a socket, with a server that follows the script."""
     async with serving(*script) as server:
-        return await ask_at(server.url, server.requests, seconds_left, request, **settings)
+        return await ask_at(server.url, server.requests, seconds_left, request, door, **settings)
 
 
 async def ask_at(
@@ -79,6 +81,7 @@ async def ask_at(
     requests: list[Received],
     seconds_left: float = 20.0,
     request: ReasoningRequested | None = None,
+    door: Door = OPEN_DOOR,
     **settings: Any,
 ) -> Asked:
     """The same at any address."""
@@ -94,6 +97,7 @@ async def ask_at(
             the_settings(**settings),
             model_id="claude-sonnet-5-5",
             seconds_left=seconds_left,
+            door=door,
         )
     finally:
         await model.close()

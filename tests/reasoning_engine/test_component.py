@@ -29,6 +29,17 @@ async def test_the_room_handles_requests_with_the_model_the_environment_names(un
     await service.close()
 
 
+async def test_a_model_that_is_asked_over_the_network_has_breakers_that_are_kept_fresh(
+    unopened: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert build(unopened).background == (), "the offline model needs none"
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")
+    service = build(unopened)
+    assert len(service.background) == 1
+    assert service.close is not None
+    await service.close()
+
+
 def test_a_model_that_is_given_stays_its_owners(unopened: Bus) -> None:
     assert build(unopened, StubModel()).close is None
 

@@ -1,13 +1,16 @@
 """One request, through the real SDK and a real socket, against a server that does as a script says."""
 
+import asyncio
+
 import pytest
 
 from reasoning_engine.exchange import BEGINS_AGAIN
 from shared.events import decode, encode
 from shared.events.base import EventData
 from shared.values import Usage
+from tests.bus.builders import eventually
 from tests.envelopes import an_event
-from tests.messages_server import Scripted, Use
+from tests.messages_server import Scripted, Use, serving
 from tests.reasoning_engine.builders import ask, ask_at
 from tests.redis_server import free_port
 
@@ -176,7 +179,32 @@ async def test_a_call_still_running_at_the_deadline_is_given_up() -> None:
 
 async def test_a_request_past_its_deadline_is_not_made() -> None:
     asked = await ask(seconds_left=-1)
-    assert (asked.failed.error.code, asked.requests) == ("timeout", [])
+    assert (asked.failed.error.code, asked.failed.attempts, asked.requests) == ("timeout", 0, [])
+
+
+async def test_how_long_the_server_wants_to_be_left_alone_is_told() -> None:
+    trouble = Scripted(status=529, error="overloaded_error", headers={"retry-after": "42"})
+    assert (await ask(trouble, max_attempts=1)).failed.retry_after_s == 42.0
+    assert (await ask(Scripted(status=500), max_attempts=1)).failed.retry_after_s is None
+
+
+async def test_a_stream_that_stalls_between_two_events_is_given_up_and_hung_up_on() -> None:
+    async with serving(Scripted(text="Half of it", stall_after=4)) as server:
+        asked = await ask_at(server.url, server.requests, max_attempts=1, request_timeout_s=0.4)
+        assert asked.failed.error.code == "timeout"
+        assert "".join(asked.heard) == "Half of"
+        await eventually(lambda: server.hung_up == 1)
+
+
+@pytest.mark.parametrize("reply", [Scripted(wait_s=60), Scripted(text="Half of it", stall_after=4)])
+async def test_a_request_that_is_cancelled_hangs_up_on_the_server(reply: Scripted) -> None:
+    async with serving(reply) as server:
+        asking = asyncio.ensure_future(ask_at(server.url, server.requests))
+        await eventually(lambda: server.under_way == 1)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        await eventually(lambda: server.hung_up == 1)
 
 
 async def test_a_prompt_is_estimated_where_one_call_was_all_it_took() -> None:

@@ -11,6 +11,7 @@ from pydantic_core import to_json
 from reasoning_engine.handlers import ReasoningEngine
 from reasoning_engine.model import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
+from reasoning_engine.settings import Prices
 from shared.bus.handling import BRIEFING as BRIEFING_NAME
 from shared.bus.handling import TO_SUMMARIZE, Delivery, Outcome
 from shared.errors import UnreadableEvent
@@ -136,6 +137,13 @@ async def test_the_requests_own_model_is_asked_and_has_no_price() -> None:
     assert isinstance(other, ReasoningCompleted)
     assert (default.usage.cost_usd, other.usage.cost_usd) == (3.0, None)
     assert [prompt["model"] for prompt in room.model.prompts] == ["default-model", "other"]
+
+
+async def test_a_model_to_fall_back_to_has_the_price_that_is_set_for_it() -> None:
+    room = Room(input_usd=3.0, prices={"other": Prices(input_usd=1.0)})
+    (other,) = (await room.handle(model="other")).events
+    assert isinstance(other, ReasoningCompleted)
+    assert other.usage.cost_usd == 1.0
 
 
 async def test_a_deadline_long_past_is_a_failure_and_no_call() -> None:

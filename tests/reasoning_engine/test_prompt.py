@@ -9,6 +9,7 @@ from reasoning_engine.prompt import ANSWER_NOW, SYSTEM, build_prompt, continued,
 from shared import briefing
 from shared.fence import opening
 from shared.note import NOTE_FORM, Note, read_note
+from shared.tokens import estimate_tokens
 from tests.reasoning_engine.builders import BRIEFING, OUTLINE, SEARCH, a_request
 
 TOOLS = tool_params([SEARCH, OUTLINE])
@@ -40,6 +41,18 @@ def test_the_last_round_says_why_and_asks_for_the_answer() -> None:
     text = str(prompt["messages"][0]["content"])
     assert text.startswith(BRIEFING.text)
     assert text.endswith(f"This is the last round. The limit of 4 rounds is reached. {ANSWER_NOW}")
+
+
+def test_a_notice_stands_behind_the_briefing_and_takes_its_room() -> None:
+    notice = "All calls of the last round have failed."
+    request = a_request(notice=notice, tokens_left=BRIEFING.outline.tokens + 1_000)
+    prompt = build_prompt(request, BRIEFING, TOOLS, "m", 4096)
+    assert prompt["messages"] == [{"role": "user", "content": f"{BRIEFING.text}\n{notice}"}]
+    assert prompt["max_tokens"] == 1_000 - estimate_tokens(notice)
+    forced = build_prompt(a_request(notice=notice, tools=(), last_round_because="So."), BRIEFING, [], "m", 1)
+    assert str(forced["messages"][0]["content"]).endswith(
+        f"\n{notice}\nThis is the last round. So. {ANSWER_NOW}"
+    )
 
 
 def test_a_session_that_never_had_tools_is_not_told_to_stop_using_them() -> None:

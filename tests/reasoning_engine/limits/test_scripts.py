@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import fakeredis
@@ -19,6 +18,15 @@ RESERVE, LEARN, SETTLE = (
 )
 
 
+class Clock:
+    """What TIME reads."""
+
+    now = 1_700_000_000.0
+
+    def time(self) -> float:
+        return self.now
+
+
 @dataclass
 class Turn:
     """What a call was granted."""
@@ -31,9 +39,7 @@ class Turn:
 class Account:
     """One model's limiter: times in microseconds, amounts by meter."""
 
-    def __init__(
-        self, clock: SimpleNamespace, limits: tuple[int, ...] = (0, 0, 0, 0), burst: int = 0
-    ) -> None:
+    def __init__(self, clock: Clock, limits: tuple[int, ...] = (0, 0, 0, 0), burst: int = 0) -> None:
         self.redis = fakeredis.FakeStrictRedis(server=fakeredis.FakeServer())
         self.limits, self.burst, self._clock = limits, burst, clock
 
@@ -74,47 +80,46 @@ class Account:
 
 
 @pytest.fixture(scope="module")
-def clock() -> Iterator[SimpleNamespace]:
+def clock() -> Iterator[Clock]:
     """The clock of TIME; what else of fakeredis looks at a clock, for expiry, keeps its own."""
-    ours = SimpleNamespace(now=1_700_000_000.0)
-    ours.time = lambda: ours.now
+    ours = Clock()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("fakeredis.commands_mixins.server_mixin.time", ours)
         yield ours
 
 
-def test_calls_start_evenly_after_the_burst(clock: SimpleNamespace) -> None:
+def test_calls_start_evenly_after_the_burst(clock: Clock) -> None:
     account = Account(clock, (60, 0, 0, 0), burst=3 * SECOND)
     assert account.starts(6, 1, 0, 0, 0) == [0, 0, 0, 1, 2, 3]
     account.later(MINUTE)
     assert account.starts(5, 1, 0, 0, 0) == [0, 0, 0, 1, 2]
 
 
-def test_sixty_calls_a_minute_are_sixty_calls_a_minute(clock: SimpleNamespace) -> None:
+def test_sixty_calls_a_minute_are_sixty_calls_a_minute(clock: Clock) -> None:
     account = Account(clock, (60, 0, 0, 0))
     starts = account.starts(180, 1, 0, 0, 0)
     assert [sum(minute <= start / 60 < minute + 1 for start in starts) for minute in range(3)] == [60] * 3
 
 
-def test_tokens_are_counted_by_the_calls_that_use_them(clock: SimpleNamespace) -> None:
+def test_tokens_are_counted_by_the_calls_that_use_them(clock: Clock) -> None:
     account = Account(clock, (0, 0, 6_000, 0), burst=10 * SECOND)
     assert account.starts(4, 1, 0, 1_000, 0) == [0, 10, 20, 30]
 
 
-def test_the_scarcest_meter_decides(clock: SimpleNamespace) -> None:
+def test_the_scarcest_meter_decides(clock: Clock) -> None:
     account = Account(clock, (60, 600_000, 0, 600), burst=5 * SECOND)
     assert account.starts(4, 1, 100, 0, 20) == [0, 0, 1, 3]
 
 
 def test_a_call_larger_than_a_bucket_waits_until_it_is_full_and_others_wait_the_longer(
-    clock: SimpleNamespace,
+    clock: Clock,
 ) -> None:
     account = Account(clock, (0, 6_000, 0, 0), burst=10 * SECOND)
     assert account.starts(2, 1, 3_000, 0, 0) == [0, 30]
     assert account.starts(1, 1, 1, 0, 0) == [pytest.approx(50.01)]
 
 
-def test_a_turn_later_than_the_caller_can_wait_for_changes_nothing(clock: SimpleNamespace) -> None:
+def test_a_turn_later_than_the_caller_can_wait_for_changes_nothing(clock: Clock) -> None:
     account = Account(clock, (60, 0, 0, 0))
     account.reserved(1, 0, 0, 0)
     before = account.redis.hgetall("k")
@@ -123,14 +128,14 @@ def test_a_turn_later_than_the_caller_can_wait_for_changes_nothing(clock: Simple
     assert account.reserved(1, 0, 0, 0).wait == SECOND
 
 
-def test_nobody_waits_longer_than_ten_minutes(clock: SimpleNamespace) -> None:
+def test_nobody_waits_longer_than_ten_minutes(clock: Clock) -> None:
     account = Account(clock, (1, 0, 0, 0))
     granted = [account.reserve(1, 0, 0, 0, wait=100 * MINUTE) for _ in range(20)]
     assert [turn is None for turn in granted] == [False] * 11 + [True] * 9
 
 
 class TestWhatTheServerSays:
-    def test_a_lower_limit_is_adopted_and_a_higher_one_is_not(self, clock: SimpleNamespace) -> None:
+    def test_a_lower_limit_is_adopted_and_a_higher_one_is_not(self, clock: Clock) -> None:
         account = Account(clock, (60, 0, 0, 0))
         account.learn(requests=(30, -1))
         assert account.starts(3, 1, 0, 0, 0) == [0, 2, 4]
@@ -138,18 +143,18 @@ class TestWhatTheServerSays:
         account.learn(requests=(120, -1))
         assert account.starts(3, 1, 0, 0, 0) == [0, 1, 2]
 
-    def test_without_settings_there_is_no_limit_but_the_servers(self, clock: SimpleNamespace) -> None:
+    def test_without_settings_there_is_no_limit_but_the_servers(self, clock: Clock) -> None:
         account = Account(clock)
         assert account.starts(100, 1, 9_000, 9_000, 0) == [0] * 100
         account.learn(requests=(60, -1))
         assert account.starts(2, 1, 0, 0, 0) == [0, 1]
 
-    def test_what_others_have_used_is_not_there_any_more(self, clock: SimpleNamespace) -> None:
+    def test_what_others_have_used_is_not_there_any_more(self, clock: Clock) -> None:
         account = Account(clock, (60, 0, 0, 0), burst=10 * SECOND)
         account.learn(requests=(60, 2))
         assert account.starts(4, 1, 0, 0, 0) == [0, 0, 1, 2]
 
-    def test_turns_given_and_not_used_yet_are_not_forgotten(self, clock: SimpleNamespace) -> None:
+    def test_turns_given_and_not_used_yet_are_not_forgotten(self, clock: Clock) -> None:
         account = Account(clock, (60, 0, 0, 0), burst=SECOND)
         account.starts(10, 1, 0, 0, 0)
         account.learn(requests=(60, 59))
@@ -157,14 +162,14 @@ class TestWhatTheServerSays:
 
 
 class TestAPause:
-    def test_nobody_starts_before_it_ends_and_then_one_by_one(self, clock: SimpleNamespace) -> None:
+    def test_nobody_starts_before_it_ends_and_then_one_by_one(self, clock: Clock) -> None:
         account = Account(clock)
         account.learn(pause=7 * SECOND)
         account.learn(pause=2 * SECOND)
         assert account.starts(3, 1, 0, 0, 0) == [7, 7.05, 7.1]
         assert account.reserve(1, 0, 0, 0, wait=6 * SECOND) is None
 
-    def test_who_has_a_turn_already_asks_again_and_pays_nothing(self, clock: SimpleNamespace) -> None:
+    def test_who_has_a_turn_already_asks_again_and_pays_nothing(self, clock: Clock) -> None:
         account = Account(clock, (60, 0, 0, 0))
         turns = [account.reserved(1, 0, 0, 0) for _ in range(3)]
         account.learn(pause=7 * SECOND)
@@ -173,32 +178,32 @@ class TestAPause:
         assert account.reserved(0, 0, 0, 0).wait == 0
         assert account.reserved(1, 0, 0, 0).wait == 0
 
-    def test_an_endless_one_ends_after_ten_minutes(self, clock: SimpleNamespace) -> None:
+    def test_an_endless_one_ends_after_ten_minutes(self, clock: Clock) -> None:
         account = Account(clock)
         account.learn(pause=10**18)
         assert account.reserved(1, 0, 0, 0).wait == 10 * MINUTE
 
 
 class TestSettling:
-    def test_what_was_not_used_is_there_for_the_next(self, clock: SimpleNamespace) -> None:
+    def test_what_was_not_used_is_there_for_the_next(self, clock: Clock) -> None:
         account = Account(clock, (0, 0, 0, 6_000), burst=10 * SECOND)
         turn = account.reserved(1, 0, 0, 1_000)
         account.settle(turn, 0, 0, 0, -1_000)
         assert account.starts(1, 1, 0, 0, 1_000) == [0]
 
-    def test_what_was_used_in_excess_is_owed(self, clock: SimpleNamespace) -> None:
+    def test_what_was_used_in_excess_is_owed(self, clock: Clock) -> None:
         account = Account(clock, (0, 0, 0, 6_000), burst=10 * SECOND)
         account.settle(account.reserved(1, 0, 0, 1_000), 0, 0, 0, 500)
         assert account.starts(1, 1, 0, 0, 1_000) == [15]
 
-    def test_a_turn_that_others_stand_behind_is_lost(self, clock: SimpleNamespace) -> None:
+    def test_a_turn_that_others_stand_behind_is_lost(self, clock: Clock) -> None:
         """They keep theirs: were it given to somebody who asks now, two would start at the time of the last."""
         account = Account(clock, (60, 0, 0, 0))
         first, *_ = [account.reserved(1, 0, 0, 0) for _ in range(3)]
         account.settle(first, -1, 0, 0, 0)
         assert account.starts(1, 1, 0, 0, 0) == [3]
 
-    def test_nothing_is_given_back_of_what_has_long_been_refilled(self, clock: SimpleNamespace) -> None:
+    def test_nothing_is_given_back_of_what_has_long_been_refilled(self, clock: Clock) -> None:
         account = Account(clock, (0, 0, 0, 6_000), burst=10 * SECOND)
         turn = account.reserved(1, 0, 0, 1_000)
         account.later(MINUTE)
@@ -207,7 +212,7 @@ class TestSettling:
         assert account.starts(1, 1, 0, 0, 1_000) == [10]
 
 
-def test_a_clock_that_was_set_back_does_not_stop_a_model(clock: SimpleNamespace) -> None:
+def test_a_clock_that_was_set_back_does_not_stop_a_model(clock: Clock) -> None:
     account = Account(clock, (60, 0, 0, 0))
     account.later(24 * 60 * MINUTE)
     account.learn(pause=MINUTE)
@@ -219,7 +224,7 @@ def test_a_clock_that_was_set_back_does_not_stop_a_model(clock: SimpleNamespace)
 
 
 def test_what_somebody_else_wrote_into_the_hash_is_no_number_and_stops_nothing(
-    clock: SimpleNamespace,
+    clock: Clock,
 ) -> None:
     account = Account(clock, (60, 0, 0, 0))
     account.redis.hset(
@@ -230,14 +235,17 @@ def test_what_somebody_else_wrote_into_the_hash_is_no_number_and_stops_nothing(
     account.settle(account.reserved(1, 0, 0, 0), -1, 0, 0, 0)
 
 
-def test_it_is_forgotten_an_hour_after_the_last_call(clock: SimpleNamespace) -> None:
+def test_it_is_forgotten_an_hour_after_the_last_call(clock: Clock) -> None:
     account = Account(clock, (60, 0, 0, 0))
     account.reserved(1, 0, 0, 0)
     assert 3_590 < account.redis.ttl("k") <= 3_600
 
 
+RESERVING = st.tuples(st.just("reserve"), st.integers(1, 20), st.integers(30, 120))
 STEPS = st.one_of(
-    st.tuples(st.just("reserve"), st.integers(1, 60), st.integers(1, 120)),
+    RESERVING,
+    RESERVING,
+    RESERVING,
     st.tuples(st.just("later"), st.integers(0, 20), st.just(0)),
     st.tuples(st.just("settle"), st.integers(0, 50), st.sampled_from((0, 0, 10, 50, 100))),
     st.tuples(st.just("pause"), st.integers(1, 20), st.just(0)),
@@ -245,10 +253,10 @@ STEPS = st.one_of(
 )
 
 
-@given(st.lists(STEPS, min_size=5, max_size=40), st.integers(0, 10))
+@given(st.lists(STEPS, min_size=5, max_size=40), st.integers(0, 4))
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_span_of_time_sees_more_than_its_share_and_one_bucket(
-    clock: SimpleNamespace, steps: list[tuple[str, int, int]], burst_s: int
+    clock: Clock, steps: list[tuple[str, int, int]], burst_s: int
 ) -> None:
     """Whatever is reserved, cancelled before or after its turn, used in part, paused and told by the server."""
     account = Account(clock, (30, 0, 0, 600), burst=burst_s * SECOND)
@@ -279,8 +287,8 @@ def test_no_span_of_time_sees_more_than_its_share_and_one_bucket(
     ):
         bucket = max(burst_s / 60 * limit, 1)
         for i in range(len(amounts)):
-            total, largest = 0, 0
+            total = 0
             for start, amount in amounts[i:]:
-                total, largest = total + amount, max(largest, amount)
+                total += amount
                 share = (start - amounts[i][0]) / MINUTE * limit
-                assert total <= share + max(bucket, largest) + 0.01
+                assert total <= share + max(bucket, amount) + 0.01

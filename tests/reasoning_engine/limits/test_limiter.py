@@ -1,0 +1,169 @@
+"""One order for all engines, on every Redis there is."""
+
+import asyncio
+from collections.abc import Coroutine
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from redis.exceptions import ConnectionError
+
+from reasoning_engine.limits.headers import Told
+from reasoning_engine.limits.limiter import Limiter, Reservation, TooLate
+from reasoning_engine.limits.meters import Limits, Spending
+from shared.bus.redis_bus import Bus
+from shared.bus.scripts import Script
+from shared.bus.wire import Argument
+
+RARELY = Limits(requests=6, burst_s=30)
+"""A burst of three, then one call in ten seconds."""
+QUICKLY = Limits(requests=3_000, burst_s=0)
+"""A call every 20 milliseconds."""
+
+
+def two_engines(bus: Bus, limits: Limits) -> tuple[Limiter, Limiter]:
+    return Limiter(bus.batcher, bus.keys, limits), Limiter(bus.batcher, bus.keys, limits)
+
+
+def a_call(limiter: Limiter, wait_s: float = 0.0, model: str = "m") -> Coroutine[Any, Any, Reservation]:
+    return limiter.reserve(model, 100, 50, wait_s)
+
+
+async def test_two_engines_share_one_limit(bus: Bus) -> None:
+    first, second = two_engines(bus, RARELY)
+    for limiter in (first, second, first):
+        await a_call(limiter)
+    for limiter in (first, second):
+        with pytest.raises(TooLate) as late:
+            await a_call(limiter, wait_s=5)
+        assert 5 < late.value.retry_after_s <= 10
+
+
+async def test_each_model_has_a_limit_of_its_own(bus: Bus) -> None:
+    limiter, _ = two_engines(bus, RARELY)
+    for _ in range(3):
+        await a_call(limiter, model="m")
+    await a_call(limiter, model="another {of} any:name\n")
+
+
+async def test_who_comes_first_is_served_first_whichever_engine_asks(bus: Bus) -> None:
+    engines = two_engines(bus, QUICKLY)
+    calls = [a_call(engines[number % 2], wait_s=60) for number in range(10)]
+    turns = [int(reservation.start) for reservation in await asyncio.gather(*calls)]
+    assert all(later - earlier >= 20_000 for earlier, later in pairwise(turns))
+
+
+async def test_who_is_cancelled_while_waiting_gives_the_turn_back(bus: Bus) -> None:
+    first, second = two_engines(bus, Limits(requests=6, burst_s=0))
+    await a_call(first)
+    waiting = asyncio.ensure_future(a_call(first, wait_s=60))
+    await until(bus, turns_given=2)
+    with pytest.raises(TooLate):
+        await a_call(second, wait_s=15)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    await first.told()
+    again = asyncio.ensure_future(a_call(second, wait_s=15))
+    await until(bus, turns_given=2)
+    again.cancel()
+    await asyncio.wait({again})
+
+
+async def until(bus: Bus, turns_given: int) -> None:
+    """Of one call in ten seconds, told by when the bucket will be full again."""
+    for _ in range(500):
+        full = await bus.batcher.submit("HGET", bus.keys.limiter("m"), "requests:full")
+        seconds, _ = await bus.batcher.submit("TIME")
+        if round((float(full or 0) / 1e6 - int(seconds)) / 10) == turns_given:
+            return
+        await asyncio.sleep(0.01)
+    pytest.fail(f"{turns_given} turns were not given")
+
+
+async def test_a_call_that_was_not_made_leaves_room(bus: Bus) -> None:
+    limiter, _ = two_engines(bus, RARELY)
+    for _ in range(10):
+        (await a_call(limiter)).settle(Spending(requests=0))
+        await limiter.told()
+
+
+async def test_what_one_engine_is_told_holds_for_the_other(bus: Bus) -> None:
+    first, second = two_engines(bus, Limits())
+    await a_call(second)
+    first.learn("m", {"requests": Told(6, remaining=0)})
+    await first.told()
+    with pytest.raises(TooLate):
+        await a_call(second, wait_s=0.5)
+
+
+async def test_a_pause_that_the_server_asks_for_holds_for_the_other_too(bus: Bus) -> None:
+    first, second = two_engines(bus, Limits())
+    first.learn("m", {}, pause_s=20)
+    await first.told()
+    with pytest.raises(TooLate) as late:
+        await a_call(second, wait_s=10)
+    assert 15 < late.value.retry_after_s <= 20
+
+
+async def test_a_pause_reaches_those_who_have_their_turn_already(bus: Bus) -> None:
+    first, second = two_engines(bus, Limits(requests=300, burst_s=0))
+    await a_call(second)
+    waiting = asyncio.ensure_future(a_call(second, wait_s=10))
+    await asyncio.sleep(0)
+    first.learn("m", {}, pause_s=30)
+    await first.told()
+    with pytest.raises(TooLate) as late:
+        await waiting
+    assert late.value.retry_after_s > 10
+
+
+async def test_a_short_pause_is_waited_for(bus: Bus) -> None:
+    first, second = two_engines(bus, QUICKLY)
+    first.learn("m", {}, pause_s=0.1)
+    await first.told()
+    turns = [int(one.start) for one in await asyncio.gather(*(a_call(second, wait_s=30) for _ in range(3)))]
+    assert len(set(turns)) == 3
+
+
+async def test_replies_teach_what_the_next_call_will_use(bus: Bus) -> None:
+    """A prompt that comes from the cache, and a short answer, leave room for many."""
+    limiter, _ = two_engines(bus, Limits(tokens=6_000, burst_s=60))
+    for _ in range(30):
+        (await limiter.reserve("m", 5_000, 4_096, 0)).replied(Spending(10, 10))
+        await limiter.told()
+
+
+class Gone:
+    """A Redis that is away, or says nothing."""
+
+    def __init__(self, is_silent: bool) -> None:
+        self.is_silent, self.asked = is_silent, 0
+
+    async def run(self, script: Script, keys: list[str], arguments: list[Argument]) -> Any:
+        self.asked += 1
+        if self.is_silent:
+            await asyncio.Event().wait()
+        raise ConnectionError("gone")
+
+
+@pytest.mark.parametrize("is_silent", [True, False])
+async def test_without_redis_the_call_is_made(bus: Bus, is_silent: bool) -> None:
+    gone = Gone(is_silent)
+    limiter = Limiter(gone, bus.keys, RARELY)
+    async with asyncio.timeout(20):
+        reservation = await a_call(limiter)
+        limiter.learn("m", {"requests": Told(5)}, 3)
+        reservation.replied(Spending(1, 1))
+        await limiter.told()
+    assert gone.asked == 2, "there is no turn to give back"
+
+
+async def test_a_key_that_holds_something_else_stops_nobody(bus: Bus) -> None:
+    await bus.batcher.submit("SET", bus.keys.limiter("m"), "x")
+    for _ in range(5):
+        await a_call(Limiter(bus.batcher, bus.keys, RARELY))
+
+
+async def test_a_model_id_that_no_key_can_hold_stops_nobody(bus: Bus) -> None:
+    await a_call(Limiter(bus.batcher, bus.keys, RARELY), model="\ud800")

@@ -1,0 +1,166 @@
+"""What the breaker is asked and told around calls to the model: the real SDK, a real socket, breakers in memory."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from reasoning_engine.door import Door
+from reasoning_engine.engine import summarize
+from reasoning_engine.model import choose_model
+from shared.breaker import Allowed, Refused
+from shared.events import ReasoningFailed, SummaryFailed
+from tests.bus.builders import eventually
+from tests.messages_server import Scripted, serving
+from tests.reasoning_engine.builders import Asked, ask, the_settings
+from tests.reasoning_engine.fake_breakers import HALF_OPEN, FakeBreakers
+from tests.reasoning_engine.test_engine import travels
+from tests.reasoning_engine.test_summarize import SOURCE
+from tests.reasoning_engine.test_summarize import a_request as a_summary_request
+
+NAME = "model:claude-sonnet-5-5"
+ANSWER = Scripted(text="Because.")
+PROBE = Allowed(HALF_OPEN)
+
+
+class Told:
+    """What came of one request, and what the breakers were told."""
+
+    def __init__(self, asked: Asked, breakers: FakeBreakers) -> None:
+        self.asked = asked
+        assert not breakers.is_probed, "nobody else is let through until the probe's ending is known"
+        assert all(name == NAME for name, _ in breakers.noted)
+        self.failures = [is_failure for _, is_failure in breakers.noted]
+
+    @property
+    def failed(self) -> ReasoningFailed:
+        travels(self.asked.failed)
+        return self.asked.failed
+
+
+async def told(
+    *script: Scripted, answers: tuple[Any, ...] = (), slow_s: float | None = None, **more: Any
+) -> Told:
+    breakers = FakeBreakers(*answers)
+    asked = await ask(*script, door=Door(breakers=breakers, slow_s=slow_s), **more)
+    return Told(asked, breakers)
+
+
+async def test_a_reply_is_a_success() -> None:
+    assert (await told(ANSWER)).failures == [False]
+
+
+async def test_a_model_that_keeps_failing_is_not_asked() -> None:
+    one = await told(answers=(Refused(12.5),))
+    failed = one.failed
+    assert (failed.error.code, failed.error.retryable, failed.retry_after_s) == ("circuit_open", True, 12.5)
+    assert (failed.attempts, one.asked.requests, one.failures) == (0, [], [])
+    assert "claude-sonnet-5-5" in failed.error.message
+    assert "ANTIPHON_MODELS" in failed.error.message
+
+
+async def test_a_circuit_that_opens_between_two_attempts_ends_the_exchange() -> None:
+    one = await told(
+        Scripted(status=529, error="overloaded_error"), answers=(Allowed(HALF_OPEN), Refused(3.0))
+    )
+    assert (one.failed.error.code, one.failed.attempts, one.failures) == ("circuit_open", 1, [True])
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        Scripted(status=529, error="overloaded_error"),
+        Scripted(status=500),
+        Scripted(status=504, body=""),
+        Scripted(wait_s=30),
+        Scripted(text="Half of", break_after=4),
+        Scripted(body="garbage"),
+        Scripted(status=401, error="authentication_error"),
+        Scripted(status=403, error="permission_error"),
+        Scripted(status=404, error="not_found_error"),
+    ],
+)
+async def test_trouble_of_the_model_is_a_failure(trouble: Scripted) -> None:
+    one = await told(trouble, max_attempts=1, request_timeout_s=0.3)
+    assert (one.failures, one.failed.attempts) == ([True], 1)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Scripted(status=400, error="invalid_request_error", text="tools.0: bad"),
+        Scripted(status=413, error="request_too_large"),
+        Scripted(text="No.", stop_reason="refusal"),
+    ],
+)
+async def test_what_is_wrong_with_one_session_is_none_of_the_models(reply: Scripted) -> None:
+    assert (await told(reply)).failures == [False]
+
+
+async def test_an_empty_reply_is_one_too_each_time() -> None:
+    assert (await told(Scripted(text=" ", repeat=True))).failures == [False, False]
+
+
+async def test_every_attempt_is_told_of_by_itself() -> None:
+    busy = Scripted(status=529, error="overloaded_error")
+    assert (await told(busy, busy, ANSWER)).failures == [True, True, False]
+
+
+LIMITED = Scripted(status=429, error="rate_limit_error", headers={"retry-after": "7"})
+
+
+async def test_a_reached_limit_says_nothing_of_the_model() -> None:
+    one = await told(LIMITED, max_attempts=1)
+    assert (one.failed.error.code, one.failed.retry_after_s, one.failures) == ("rate_limited", 7.0, [])
+
+
+async def test_a_probe_that_reaches_a_limit_has_found_the_model_alive() -> None:
+    assert (await told(LIMITED, answers=(PROBE,), max_attempts=1)).failures == [False]
+
+
+async def test_a_reply_that_is_slow_is_used_and_counts_as_failed() -> None:
+    one = await told(Scripted(text="At last.", wait_s=0.2), slow_s=0.1)
+    assert (one.asked.completed.text, one.failures) == ("At last.", [True])
+    assert (await told(ANSWER, slow_s=60)).failures == [False]
+
+
+async def test_a_call_cut_off_by_the_sessions_own_deadline_is_no_failure_of_the_model() -> None:
+    one = await told(Scripted(wait_s=30), seconds_left=0.3)
+    assert (one.failed.error.code, one.failures) == ("timeout", [False])
+
+
+async def test_but_one_that_has_been_slow_until_then_is() -> None:
+    assert (await told(Scripted(wait_s=30), seconds_left=0.5, slow_s=0.1)).failures == [True]
+
+
+async def test_a_call_that_is_cancelled_is_no_failure_and_the_probe_is_released() -> None:
+    breakers = FakeBreakers(PROBE)
+    async with serving(Scripted(text="late", event_wait_s=30)) as server:
+        asking = asyncio.ensure_future(asked_at(server.url, breakers))
+        await eventually(lambda: server.under_way > 0)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+    assert breakers.noted == [("model:claude-haiku-5-5", False)]
+
+
+async def asked_at(url: str, breakers: FakeBreakers) -> object:
+    model = choose_model("anthropic", None, url, 10.0)
+    try:
+        return await summarize(
+            a_summary_request(),
+            SOURCE,
+            model,
+            the_settings(),
+            seconds_left=20.0,
+            door=Door(breakers=breakers),
+        )
+    finally:
+        await model.close()
+
+
+async def test_a_summary_goes_through_the_door_of_its_own_model() -> None:
+    async with serving() as server:
+        failed = await asked_at(server.url, FakeBreakers(Refused(5.0)))
+        assert isinstance(failed, SummaryFailed)
+        assert (failed.error.code, server.requests) == ("circuit_open", [])

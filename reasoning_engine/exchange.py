@@ -3,7 +3,6 @@
 import asyncio
 
 import structlog
-from anthropic import APIStatusError
 from anthropic.types import Message
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential, wait_random
 
@@ -97,7 +96,7 @@ class Exchange:
     def _failed(self, passage: Passage, error: Exception) -> Failed:
         self._failures += 1
         classified = classify(error)
-        used = Usage() if isinstance(error, APIStatusError) else None
+        used = Usage() if classified.headers else None  # an error in answer to it: nothing was used
         if isinstance(error, Interrupted):
             used = usage_of(error.partial)
             self._spend(used)

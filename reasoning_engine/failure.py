@@ -89,6 +89,7 @@ _SPENT = ("contract_spend_limit_reached", "enforced_spend_limit_reached")
 """Come with status 429, but do not pass by waiting."""
 _TOO_LONG = ("prompt is too long", "exceed context limit", "context window")
 _SAID_CHARACTERS_MAX = 500
+_RETRY_AFTER_MAX_S = 86_400.0
 
 
 class Interrupted(Exception):
@@ -202,11 +203,11 @@ def _retry_after_s(headers: httpx2.Headers) -> float | None:
             wait_s = float(headers[name]) * seconds
         except (KeyError, ValueError):
             continue
-        return wait_s if isfinite(wait_s) and wait_s >= 0 else None
+        return min(wait_s, _RETRY_AFTER_MAX_S) if isfinite(wait_s) and wait_s >= 0 else None
     try:
         until, now = parsedate_to_datetime(headers["retry-after"]), parsedate_to_datetime(headers["date"])
-        return max(0.0, (until - now).total_seconds())
-    except (KeyError, ValueError, TypeError):
+        return min(max(0.0, (until - now).total_seconds()), _RETRY_AFTER_MAX_S)
+    except (KeyError, ValueError, TypeError, OverflowError):
         return None
 
 

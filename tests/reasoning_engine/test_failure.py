@@ -34,6 +34,8 @@ def test_every_code_is_documented_and_says_what_to_do() -> None:
         ({"retry_after": "Sun, 22 Nov 2026 11:00:00 GMT", "date": SUNDAY}, 0.0),
         ({"retry_after": "Sun, 22 Nov 2026 12:00:20 GMT"}, None),
         ({"retry_after": "Sun, 22 Nov 2026 12:00:20", "date": SUNDAY}, None),
+        ({"retry_after": "1e300"}, 86_400.0),
+        ({"retry_after": "Sun, 22 Nov 2099 12:00:20 GMT", "date": SUNDAY}, 86_400.0),
         ({"retry_after": "-3"}, None),
         ({"retry_after": "nan"}, None),
         ({"retry_after": "inf"}, None),

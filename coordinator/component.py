@@ -2,6 +2,7 @@
 
 from coordinator.handlers import Coordinator
 from coordinator.settings import CoordinatorSettings
+from shared.bus.conversations import SharedTurns
 from shared.bus.intake import Intake
 from shared.bus.redis_bus import Bus
 from shared.ids import new_consumer_name
@@ -18,6 +19,7 @@ def build(bus: Bus) -> Service:
         bus.current_catalogue,
         bus.catalogue,
         settings.offer,
+        turns=SharedTurns(bus),
     )
     intake = Intake(bus, new_consumer_name(), settings.intake)
     return Service("coordinator", coordinator.handlers, settings.concurrency, background=(intake.run,))

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from coordinator.approvals import has_untrusted_source
 from coordinator.decide import decide
-from coordinator.opening import open_session
+from coordinator.opening import conversation_of, open_session
 from coordinator.remembered import Remembered
 from coordinator.session import Decision, OfferBounds, Opening, Session
 from shared.bus.handling import (
@@ -17,7 +18,8 @@ from shared.bus.handling import (
     Put,
     SessionStore,
 )
-from shared.errors import TryLater
+from shared.conversation import Turns, turn_of
+from shared.errors import TryLater, UnreadableEvent
 from shared.events import (
     ApprovalDecided,
     AssemblyOverdue,
@@ -38,7 +40,7 @@ from shared.events import (
     ToolsCompleted,
 )
 from shared.outages import NO_OUTAGES, Outages
-from shared.session import Limits, Response
+from shared.session import Limits, Response, Turn
 from shared.tools import Catalogue
 
 CATALOGUE_POLL_S = 0.5
@@ -56,11 +58,13 @@ class Coordinator:
         offer: OfferBounds | None = None,
         models: tuple[str, ...] = (),
         outages: Callable[[], Outages] = lambda: NO_OUTAGES,
+        turns: Turns | None = None,
     ) -> None:
         self._limits, self._offer = limits, offer or OfferBounds()
         self._catalogue_waits = round(catalogue_wait_s / CATALOGUE_POLL_S)
         self._current_catalogue, self._catalogue = current_catalogue, catalogue
         self._models, self._outages = models, outages
+        self._turns = turns
         self._remembered = Remembered()
 
     @property
@@ -102,6 +106,7 @@ class Coordinator:
             offer=self._offer,
             is_catalogue_missing=content_hash is None,
             models=self._models,
+            conversation=await self._turns_before(delivery, query),
         )
         return _outcome(version, open_session(delivery.event, delivery.log_entry, query, opening, catalogue))
 
@@ -124,11 +129,33 @@ class Coordinator:
             return Outcome(closes_session=True) if answered else _answer(decision.answer)
         if decision.session is before:
             return NOTHING
+        if decision.closes:
+            await self._keep_turn(before, delivery.event.data, session, catalogue)
         if decision.session.awaiting != before.awaiting:
             self._remembered.keep(version + 1, decision.session)
         else:
             self._remembered.forget(decision.session.id)
         return _outcome(version, decision)
+
+    async def _turns_before(self, delivery: Delivery, query: QuerySubmitted) -> tuple[Turn, ...]:
+        """What has been said in the query's conversation so far."""
+        conversation = conversation_of(query, delivery.event.subject, delivery.event.time)
+        return await self._turns.of(*conversation) if self._turns and conversation else ()
+
+    async def _keep_turn(
+        self, ended: Session, data: EventData, store: SessionStore, catalogue: Catalogue
+    ) -> None:
+        """Keep question and answer for those that follow; before the commit, so that they find it."""
+        if self._turns is None or ended.conversation is None or not isinstance(data, ResponseReady):
+            return
+        try:
+            asked = (await store.event(ended.question)).data
+        except UnreadableEvent:
+            return  # The answer is given; only the conversation misses a turn.
+        if isinstance(asked, QuerySubmitted):
+            untrusted = ended.has_untrusted or has_untrusted_source(data, catalogue)
+            turn = turn_of(asked.query, ended.opened, data, untrusted)
+            await self._turns.keep(ended.tenant, ended.conversation, turn)
 
     async def _load(self, delivery: Delivery, store: SessionStore) -> tuple[int, Session | None]:
         """The session's document: as remembered, if that is the newest, else from Redis."""

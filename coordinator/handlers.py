@@ -18,8 +18,8 @@ from shared.bus.handling import (
     Put,
     SessionStore,
 )
-from shared.conversation import Turns, turn_of
-from shared.errors import TryLater, UnreadableEvent
+from shared.conversation import Turns, open_turn, turn_of
+from shared.errors import TryLater
 from shared.events import (
     ApprovalDecided,
     AssemblyOverdue,
@@ -44,6 +44,7 @@ from shared.session import Limits, Response, Turn
 from shared.tools import Catalogue
 
 CATALOGUE_POLL_S = 0.5
+_TURN_POLL_S, _TURN_WAITS = 0.1, 20
 
 
 class Coordinator:
@@ -130,7 +131,7 @@ class Coordinator:
         if decision.session is before:
             return NOTHING
         if decision.closes:
-            await self._keep_turn(before, delivery.event.data, session, catalogue)
+            await self._keep_turn(before, delivery.event.data, catalogue)
         if decision.session.awaiting != before.awaiting:
             self._remembered.keep(version + 1, decision.session)
         else:
@@ -138,24 +139,25 @@ class Coordinator:
         return _outcome(version, decision)
 
     async def _turns_before(self, delivery: Delivery, query: QuerySubmitted) -> tuple[Turn, ...]:
-        """What has been said in the query's conversation so far."""
-        conversation = conversation_of(query, delivery.event.subject, delivery.event.time)
-        return await self._turns.of(*conversation) if self._turns and conversation else ()
+        """What has been said in the query's conversation so far; and the query is noted as its newest question."""
+        id, asked_at = delivery.event.subject, delivery.event.time
+        conversation = conversation_of(query, id, asked_at)
+        if self._turns is None or conversation is None:
+            return ()
+        said = await self._turns.said(*conversation, asked_at)
+        if said.is_turn_due and delivery.attempt < _TURN_WAITS:
+            raise TryLater("the conversation's last answer is about to be kept", delay_s=_TURN_POLL_S)
+        await self._turns.begin(*conversation, open_turn(id, asked_at, query.query))
+        return said.turns
 
-    async def _keep_turn(
-        self, ended: Session, data: EventData, store: SessionStore, catalogue: Catalogue
-    ) -> None:
-        """Keep question and answer for those that follow; before the commit, so that they find it."""
+    async def _keep_turn(self, ended: Session, data: EventData, catalogue: Catalogue) -> None:
+        """Keep question and answer for those that follow; before the commit, which does not reach that far."""
         if self._turns is None or ended.conversation is None or not isinstance(data, ResponseReady):
             return
-        try:
-            asked = (await store.event(ended.question)).data
-        except UnreadableEvent:
-            return  # The answer is given; only the conversation misses a turn.
-        if isinstance(asked, QuerySubmitted):
+        conversation = ended.tenant, ended.conversation
+        if asked := await self._turns.begun(*conversation, ended.id):
             untrusted = ended.has_untrusted or has_untrusted_source(data, catalogue)
-            turn = turn_of(asked.query, ended.opened, data, untrusted)
-            await self._turns.keep(ended.tenant, ended.conversation, turn)
+            await self._turns.keep(*conversation, turn_of(asked, data, untrusted))
 
     async def _load(self, delivery: Delivery, store: SessionStore) -> tuple[int, Session | None]:
         """The session's document: as remembered, if that is the newest, else from Redis."""

@@ -6,13 +6,17 @@ grows a session's log or its briefing beyond that.
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
+
+from pydantic import AwareDatetime
 
 from shared.excerpt import shorten
 from shared.session import Response, Turn
-from shared.values import SessionId, Tenant
+from shared.values import SessionId, Tenant, Value
 
+TurnT = TypeVar("TurnT", bound="Turn | OpenTurn")
 CONVERSATION = "conversation"
 """What stands in the place of a tool's name where an earlier answer is the source."""
 QUESTION_CHARACTERS, ANSWER_CHARACTERS = 2_000, 6_000
@@ -27,22 +31,49 @@ _MARKS = re.compile(r" ?(?:\[(?:\d{1,3}|…|F\d{1,9}(?:-F\d{1,9})?\?|no source)\
 _SENTENCE_ENDS = (". ", ".\n", "! ", "!\n", "? ", "?\n", "。", "！", "？", "\n\n")
 
 
-class Turns(Protocol):
-    """Where turns are kept, by tenant and conversation."""
+class OpenTurn(Value):
+    """A question of a conversation that is not answered yet."""
 
-    async def of(self, tenant: Tenant, conversation: SessionId) -> tuple[Turn, ...]:
-        """All that are kept, the oldest first."""
+    session_id: SessionId
+    at: AwareDatetime
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is kept of a conversation, the oldest first."""
+
+    turns: tuple[Turn, ...] = ()
+    open: tuple[OpenTurn, ...] = ()
+    is_turn_due: bool = False
+    """Whether one of the open questions is answered, so that its turn is about to be kept."""
+
+
+class Turns(Protocol):
+    """Where turns are kept, by tenant and conversation. All of it may be done again."""
+
+    async def said(self, tenant: Tenant, conversation: SessionId, at: datetime | None = None) -> Said:
+        """All that is kept; with `at`, of what was asked until then."""
+
+    async def begin(self, tenant: Tenant, conversation: SessionId, turn: OpenTurn) -> None:
+        """Note a question, unless its session has a turn."""
+
+    async def begun(self, tenant: Tenant, conversation: SessionId, session_id: SessionId) -> OpenTurn | None:
+        """The question that `begin` has noted, while it is open and kept."""
 
     async def keep(self, tenant: Tenant, conversation: SessionId, turn: Turn) -> None:
-        """Keep a turn; once, however often it is said."""
+        """Put a turn in the place of its question."""
 
 
-def turn_of(question: str, asked_at: datetime, response: Response, has_untrusted: bool) -> Turn:
+def open_turn(session_id: SessionId, at: datetime, question: str) -> OpenTurn:
+    """What is kept of a session from its opening on."""
+    return OpenTurn(session_id=session_id, at=at, question=_cut(question.strip(), QUESTION_CHARACTERS))
+
+
+def turn_of(asked: OpenTurn, response: Response, has_untrusted: bool) -> Turn:
     """What is kept of a session that ended in `response`. Of one that failed, the question alone."""
     return Turn(
-        session_id=response.session_id,
-        at=asked_at,
-        question=_cut(question.strip(), QUESTION_CHARACTERS),
+        **asked.model_dump(),
         answer="" if response.status == "failed" else _answer_of(response),
         status=response.status,
         has_untrusted=has_untrusted,
@@ -51,7 +82,7 @@ def turn_of(question: str, asked_at: datetime, response: Response, has_untrusted
 
 def earlier(turns: Iterable[Turn], session_id: SessionId, at: datetime) -> tuple[Turn, ...]:
     """Of a conversation's turns, what a session that was asked `at` builds on: the newest, the oldest first."""
-    before = [turn for turn in turns if turn.at <= at and turn.session_id != session_id]
+    before = (turn for turn in turns if turn.at <= at and turn.session_id != session_id)
     given: list[Turn] = []
     characters = 0
     for turn in reversed(in_order(before)):
@@ -62,7 +93,7 @@ def earlier(turns: Iterable[Turn], session_id: SessionId, at: datetime) -> tuple
     return tuple(reversed(given))
 
 
-def in_order(turns: Iterable[Turn]) -> list[Turn]:
+def in_order(turns: Iterable[TurnT]) -> list[TurnT]:
     """By when they were asked; the same in every process."""
     return sorted(turns, key=lambda turn: (turn.at, turn.session_id))
 

@@ -46,7 +46,10 @@ def a_turn(
 
 
 TURNS = (
-    a_turn("Which course teaches MCP?", "The course Rich Context teaches MCP. It is held in Oslo and in Bergen, on six evenings in May."),
+    a_turn(
+        "Which course teaches MCP?",
+        "The course Rich Context teaches MCP. It is held in Oslo and in Bergen, on six evenings in May.",
+    ),
     a_turn("Who teaches it?", "Ann Lee teaches it, as a forum says.", 2, "partial", has_untrusted=True),
     a_turn("What does it cost?", "", 3, "failed"),
 )
@@ -117,7 +120,10 @@ async def test_another_worker_makes_the_same_briefing_of_what_is_kept() -> None:
 def test_whatever_was_said_a_briefing_keeps_its_form_and_its_budget(
     said: list[tuple[str, str, bool]], tokens_max: int, level: Any
 ) -> None:
-    turns = [a_turn(asked or "?", told, n, has_untrusted=bad) for n, (asked, told, bad) in enumerate(said, 1)]
+    turns = [
+        a_turn(asked.strip() or "?", told, n, has_untrusted=bad)
+        for n, (asked, told, bad) in enumerate(said, 1)
+    ]
     desk = a_desk(turns, tokens_max)
     briefing = desk.briefing(1, 4, level)
     shares = {"full": 1, "simplified": 2, "minimal": 4}

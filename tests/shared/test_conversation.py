@@ -45,7 +45,8 @@ def a_turn(minute: int, answer: str = "Six hours.", session_id: str = "") -> Tur
 
 def test_numbers_go_with_the_list_they_point_to() -> None:
     answer = "Six hours [1][2], or so [1]–[4]. Ada [F99?] says so […], and Bo [no source]."
-    assert kept(f"{answer}\n\n**Sources**\n\n1. **A page**", "complete", SOURCE) == "Six hours, or so. Ada says so, and Bo."
+    listed = f"{answer}\n\n**Sources**\n\n1. **A page**"
+    assert kept(listed, "complete", SOURCE) == "Six hours, or so. Ada says so, and Bo."
 
 
 def test_a_list_of_sources_that_the_model_wrote_itself_stays() -> None:

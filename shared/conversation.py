@@ -17,8 +17,8 @@ from shared.session import Response, Turn
 from shared.values import SessionId, Tenant, Value
 
 TurnT = TypeVar("TurnT", bound="Turn | OpenTurn")
-CONVERSATION = "conversation"
-"""What stands in the place of a tool's name where an earlier answer is the source."""
+CONVERSATION = "this conversation"
+"""What stands in the place of a tool's name where an earlier answer is the source; no tool can be called so."""
 QUESTION_CHARACTERS, ANSWER_CHARACTERS = 2_000, 6_000
 TURNS_KEPT_MAX = 50
 TURNS_GIVEN_MAX, CHARACTERS_GIVEN_MAX = 6, 20_000

@@ -74,12 +74,12 @@ async def test_the_first_briefing_shows_what_was_asked_and_answered_before() -> 
             "- turn_3 (not answered): What does it cost?",
             "",
             "# Facts",
-            '<result call="turn_1" tool="conversation" round="1" trust="tool">',
+            '<result call="turn_1" tool="this conversation" round="1" trust="tool">',
             "## Earlier answer: Which course teaches MCP?",
             "F1 The course Rich Context teaches MCP.",
             "F2 It is held in Oslo and in Bergen, on six evenings in May.",
             "</result>",
-            '<result call="turn_2" tool="conversation" round="1" trust="untrusted">',
+            '<result call="turn_2" tool="this conversation" round="1" trust="untrusted">',
             "## Earlier answer: Who teaches it?",
             "F3 Ann Lee teaches it, as a forum says.",
             "</result>",
@@ -161,31 +161,23 @@ def test_the_question_decides_which_earlier_answer_comes_first() -> None:
 
 def test_what_a_tool_says_is_filed_beside_the_same_words_of_an_earlier_answer() -> None:
     """Else what was looked up just now would be cited as said before."""
-    desk = a_desk()
-    said = "The course Rich Context teaches MCP."
+    said = "Rich Context teaches forty engineers a year how to write MCP servers in Oslo."
+    turns = [a_turn("Which course teaches MCP?", f"{said} It is held on six evenings in May, by Ann Lee.")]
+    desk = a_desk(turns)
     desk.file(*a_round(a_search("MCP", ("Rich Context", said)), round=1))
     sources = [
         desk.memory.document_of(fact).tool for fact in desk.memory.facts.values() if fact.statement == said
     ]
-    assert sources == ["conversation", "search"]
-    again = Desk.of(QUESTION, [a_delta(TURNS)])
+    assert sources == ["this conversation", "search"]
+    again = Desk.of(QUESTION, [a_delta(turns)])
     again.file(*a_round(a_search("MCP", ("Rich Context", said)), round=1))
     assert again.memory == desk.memory
-
-
-def test_an_earlier_answer_puts_nothing_aside_that_a_tool_knows() -> None:
-    turns = [a_turn("What does it cost?", "As of 1 March 2999, the licence of the product costs 1 euro.")]
-    desk = a_desk(turns)
-    known = "As of 1 March 2024, the licence of the product costs 900 euros."
-    desk.file(*a_round(("register", {"id": 6}, known), round=1))
-    assert not desk.memory.superseded
-    assert not desk.memory.contradicted
 
 
 def test_an_earlier_answer_that_is_recalled_stays_what_it_was() -> None:
     desk = a_desk()
     before = desk.memory.facts
-    part = {"tool": "conversation", "call_id": "turn_2", "round": 1, "position": "$"}
+    part = {"tool": "this conversation", "call_id": "turn_2", "round": 1, "position": "$"}
     recalled = {"id": "F3", "parts": [{**part, "content": "Ann Lee teaches it, as a forum says."}]}
     desk.file(*a_round(("recall", {"id": "F3"}, recalled), round=1))
     assert desk.memory.facts == before

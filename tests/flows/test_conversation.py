@@ -53,19 +53,12 @@ def test_a_follow_up_is_answered_from_the_earlier_answer_also_after_all_processe
         assert "1. **Earlier answer: How high is the lighthouse?** — “The lighthouse" in answer
         assert "earlier_answer" in [doubt.kind for doubt in five.response_to("s2").uncertainty]
         before, fence, after = briefing_of(five, "s2").partition(
-            '<result call="turn_1" tool="conversation" round="1" trust="tool">'
+            '<result call="turn_1" tool="this conversation" round="1" trust="tool">'
         )
         assert fence
         assert f"- turn_1: {FIRST}" in before
         assert after.count("</result>") == 1, "the answer cannot close its fence"
         assert after.endswith("</result>\n\n# Now\nRound 1 of at most 4.")
-
-
-def test_a_follow_up_asked_the_moment_the_answer_is_there_builds_on_it() -> None:
-    with conversing(partitions=4, copies=2) as five:
-        for number in range(20):
-            ask(five, FIRST, f"first-{number}", f"c{number}")
-            assert ask(five, SECOND, f"second-{number}", f"c{number}").startswith("It has stood"), number
 
 
 def test_another_tenant_with_the_same_conversation_sees_nothing_of_it() -> None:

@@ -3,12 +3,15 @@
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from shared.conversation import (
     ANSWER_CHARACTERS,
     CHARACTERS_GIVEN_MAX,
+    CONVERSATION,
     QUESTION_CHARACTERS,
     TURNS_GIVEN_MAX,
     earlier,
@@ -16,6 +19,7 @@ from shared.conversation import (
     turn_of,
 )
 from shared.session import Response, Source, Status, Turn
+from shared.tools import ToolDefinition
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SOURCE = Source(id="F3", number=1, tool="search", call_id="toolu_1", title="A page", excerpt="It is 6 hours.")
@@ -105,3 +109,8 @@ def test_what_a_follow_up_is_given_is_bounded_and_in_order(turns: list[tuple[int
     assert sum(len(turn.question) + len(turn.answer) for turn in given_turns) <= CHARACTERS_GIVEN_MAX
     assert all(one.at <= other.at for one, other in pairwise(given_turns))
     assert not turns or given_turns, "one turn always fits"
+
+
+def test_no_tool_can_have_the_name_that_earlier_answers_stand_under() -> None:
+    with pytest.raises(ValidationError):
+        ToolDefinition(name=CONVERSATION, description="", input_schema={}, effect="read")

@@ -118,13 +118,13 @@ def _signal(
     )
 
 
-def checked_session_id(session_id: str) -> str:
-    """`session_id`, if it can be one. Raises InvalidQuery."""
+def checked_session_id(session_id: str, name: str = "session_id") -> str:
+    """`session_id`, if it can be one; an error calls it by its `name`. Raises InvalidQuery."""
     try:
         return _session_id.validate_python(session_id, strict=True)
     except ValidationError:
         raise InvalidQuery(
-            f"session_id: {_shown(session_id)} cannot be one.",
+            f"{name}: {_shown(session_id)} cannot be one.",
             hint="Use 1 to 128 letters, digits, '.', '_', ':' or '-', the first a letter or digit.",
         ) from None
 

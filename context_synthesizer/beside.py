@@ -1,4 +1,4 @@
-"""What stands beside the facts: what was tried, what the model said, summaries. Pure.
+"""What stands beside the facts: what was asked before, what was tried, what the model said, summaries. Pure.
 
 Each in a longer and a shorter form; the newest and the most telling keep their place longest.
 """
@@ -11,6 +11,7 @@ from context_synthesizer.render import (
     LONG,
     SHORT,
     Piece,
+    earlier_line,
     note_lines,
     searched,
     short_note_line,
@@ -22,6 +23,9 @@ from shared.briefing import Level
 from shared.memory import Memory, ReasoningNote, ToolUse
 
 TRIED, SAID, QUESTIONS = "Tools tried", "Reasoning so far", "Sub-questions"
+EARLIER = "Earlier in this conversation"
+_EARLIER_SHARE = 8
+"""One part in so many of the room is for earlier questions at most."""
 _SUMMARIES_SHARE = 6
 """One part in so many of the room is for summaries at most."""
 
@@ -71,6 +75,15 @@ def summaries_section(memory: Memory, room: Room) -> Section:
     chosen = [piece for piece in map(summary_lines, reversed(memory.summaries)) if share.take(piece.units)]
     section = Section("Summaries", room)
     section.put_all(reversed(chosen))
+    return section
+
+
+def earlier_section(memory: Memory, room: Room) -> Section:
+    """What was asked before in the conversation: the newest questions within their share, the oldest first."""
+    share = room.left // _EARLIER_SHARE
+    section = Section(EARLIER, Room(share))
+    section.put_newest([(earlier_line(one, LONG), earlier_line(one, SHORT)) for one in memory.earlier])
+    room.take(share - section.room.left)
     return section
 
 

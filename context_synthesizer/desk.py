@@ -13,8 +13,9 @@ from context_synthesizer.select import Ask, build_briefing
 from context_synthesizer.summaries import select_to_summarize
 from shared.briefing import Briefing, Level
 from shared.events import ReasoningCompleted, ToolsCompleted, ToSummarize
-from shared.filing import Known, file_round
+from shared.filing import Known, file_conversation, file_round
 from shared.memory import Memory, MemoryDelta
+from shared.session import Turn
 from shared.values import LogEntry
 
 TOKENS_MAX = 8_000
@@ -48,6 +49,10 @@ class Desk:
         self._pieces.add(delta.facts)
         self._scores = None
         self._plan.advance(self.memory, delta, self._pieces, lambda: self.scores)
+
+    def begun(self, turns: Iterable[Turn]) -> MemoryDelta:
+        """What a conversation begins the session with, as a delta that is not added yet."""
+        return file_conversation(self.memory, turns)
 
     def filed(
         self,

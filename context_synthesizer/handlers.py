@@ -100,7 +100,10 @@ class ContextSynthesizer:
         With it, of each fact whose salience embeddings have changed, what it is now.
         """
         bytes_left = self._settings.memory_bytes_max - kept.bytes
-        delta = kept.desk.filed(reasoning, results, untrusted=request.untrusted, entry=request.results)
+        if request.conversation:  # comes first, and alone
+            delta = kept.desk.begun(request.conversation)
+        else:
+            delta = kept.desk.filed(reasoning, results, untrusted=request.untrusted, entry=request.results)
         if isinstance(summary, Summary) and summary not in kept.desk.memory.summaries:
             delta = delta.model_copy(update={"summaries": (summary,)})
         if delta.is_empty:

@@ -11,9 +11,10 @@ from functools import cached_property
 from shared.briefing import id_ranges
 from shared.excerpt import one_line, shorten
 from shared.fence import CLOSING, attribute, fence, opening
-from shared.memory import Document, Fact, Memory, ReasoningNote, Summary, ToolUse
+from shared.memory import Document, EarlierQuestion, Fact, Memory, ReasoningNote, Summary, ToolUse
 from shared.note import Note
 from shared.relevance import READ_RESULT, RECALL
+from shared.session import Status
 from shared.tokens import token_units
 
 SHORT_CHARACTERS = 160
@@ -24,6 +25,11 @@ _NAME_CHARACTERS = 200
 _IDS_NAMED_MAX = 4
 _SEARCHED_CHARACTERS = 2_000
 _TITLE_CHARACTERS = 120
+_CAME_OF: dict[Status, str] = {
+    "partial": " (answered in part)",
+    "cancelled": " (cancelled)",
+    "failed": " (not answered)",
+}
 
 
 class Piece:
@@ -150,6 +156,12 @@ def question_lines(memory: Memory) -> tuple[list[Piece], list[Piece]]:
     is_named = any(one.note and (one.note.open or one.note.answered) for one in memory.reasoning)
     still = [Piece(f"- open: {fence(one)}") for one in memory.open_questions] if is_named else []
     return still, [Piece(f"- answered: {fence(one)}") for one in memory.answered]
+
+
+def earlier_line(earlier: EarlierQuestion, characters: int) -> Piece:
+    """`- turn_1: How long is it?`, and behind it what came of it when that was no whole answer."""
+    said = _CAME_OF.get(earlier.status, "")
+    return Piece(f"- {earlier.call_id}{said}: {fence(one_line(earlier.question, characters))}")
 
 
 def summary_lines(summary: Summary) -> Piece:

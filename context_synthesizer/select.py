@@ -2,7 +2,7 @@
 
 When everything fits, everything is shown whole. Otherwise the room is given out in this order:
 
-    1. the question, the round and the open sub-questions, always
+    1. the question, the round and the open sub-questions, always; a share for the questions asked before
     2. of each newest result its closest fact; facts that the model's conclusions cite (choice.py)
     3. a share for what was tried and what the model said, so that no fact takes the last of it (beside.py)
     4. facts by how close they are to what is asked (score.py), whole, the next one that fits
@@ -24,6 +24,7 @@ from context_synthesizer.beside import (
     TRIED,
     Section,
     beside,
+    earlier_section,
     said_section,
     summaries_section,
     tried_section,
@@ -75,9 +76,10 @@ def build_briefing(
     room = Room(tokens_max // _LEVEL_SHARE[ask.level] * UNITS_PER_TOKEN)
     if not room.take(token_units(render((question, now)) + "\n\n")):
         return Briefing.of(render((question,)), omitted=len(memory.facts))
+    before = earlier_section(memory, room)
     shown = _whole(memory, pieces, ask.level, Room(room.left), planned is not None)
     shown = shown or _selected(memory, scores, pieces, ask.level, room, planned)
-    text = render((question, *shown.sections, now))
+    text = render((question, (before.title, before.texts), *shown.sections, now))
     omitted = len(memory.facts) - len(shown.facts)
     left_out = missed(memory, scores, shown.facts) if omitted else ()
     return Briefing.of(text, shown.facts, shown.shortened, omitted, left_out)

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 
 from coordinator.offer import contract_of
 from coordinator.session import Decision, Session, doubt
+from shared.conversation import CONVERSATION
 from shared.events import ApprovalDecided, ApprovalRequested, CallToApprove, ToolsCompleted
 from shared.excerpt import one_line
 from shared.placeholders import has_placeholder
 from shared.relevance import READ_RESULT, RECALL
-from shared.session import Uncertainty
+from shared.session import Response, Uncertainty
 from shared.tools import Catalogue, ErrorType, RequestedCall, ToolDefinition, ToolResult
 from shared.values import LogEntry
 
@@ -105,6 +106,12 @@ def untrusted_calls(session: Session, completed: ToolsCompleted, catalogue: Cata
     is_in = session.has_untrusted or any(_is_open(name, catalogue) for _, name in spoke)
     found = [id for id, name in spoke if _is_open(name, catalogue) or (is_in and name in _REPEATING)]
     return tuple(dict.fromkeys(found))
+
+
+def has_untrusted_source(response: Response, catalogue: Catalogue) -> bool:
+    """Whether an answer tells what anybody may have written; a batch cut short brings that unseen by decisions."""
+    tools = {source.tool for source in response.sources} - {CONVERSATION}
+    return any(_is_open(tool, catalogue) for tool in tools)
 
 
 def _because(tool: ToolDefinition, call: RequestedCall, has_untrusted: bool, is_flowing: bool) -> str:

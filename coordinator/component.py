@@ -3,6 +3,7 @@
 from coordinator.handlers import Coordinator
 from coordinator.models import in_order
 from coordinator.settings import CoordinatorSettings
+from shared.bus.conversations import SharedTurns
 from shared.bus.intake import Intake
 from shared.bus.redis_bus import Bus
 from shared.ids import new_consumer_name
@@ -20,6 +21,7 @@ def build(bus: Bus) -> Service:
         bus.catalogue,
         settings.offer,
         in_order(pipeline.model, pipeline.models),
+        turns=SharedTurns(bus),
     )
     intake = Intake(bus, new_consumer_name(), settings.intake)
     return Service("coordinator", coordinator.handlers, settings.concurrency, background=(intake.run,))

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from coordinator.approvals import has_untrusted_source
 from coordinator.decide import decide
-from coordinator.opening import closed_before_opening, open_session
+from coordinator.opening import closed_before_opening, conversation_of, open_session
 from coordinator.remembered import Remembered
 from coordinator.session import Decision, OfferBounds, Opening, Session
 from shared.bus.handling import (
@@ -18,6 +19,7 @@ from shared.bus.handling import (
     Put,
     SessionStore,
 )
+from shared.conversation import Turns, open_turn, turn_of
 from shared.errors import TryLater
 from shared.events import (
     ApprovalDecided,
@@ -39,10 +41,11 @@ from shared.events import (
     ToolsCompleted,
 )
 from shared.outages import NO_OUTAGES, Outages
-from shared.session import Limits, Response
+from shared.session import Limits, Response, Turn
 from shared.tools import Catalogue
 
 CATALOGUE_POLL_S = 0.5
+_TURN_POLL_S, _TURN_WAITS = 0.1, 20
 
 
 class Coordinator:
@@ -57,11 +60,13 @@ class Coordinator:
         offer: OfferBounds | None = None,
         models: tuple[str, ...] = (),
         outages: Callable[[], Outages] = lambda: NO_OUTAGES,
+        turns: Turns | None = None,
     ) -> None:
         self._limits, self._offer = limits, offer or OfferBounds()
         self._catalogue_waits = round(catalogue_wait_s / CATALOGUE_POLL_S)
         self._current_catalogue, self._catalogue = current_catalogue, catalogue
         self._models, self._outages = models, outages
+        self._turns = turns
         self._remembered = Remembered()
 
     @property
@@ -103,6 +108,7 @@ class Coordinator:
             offer=self._offer,
             is_catalogue_missing=content_hash is None,
             models=self._models,
+            conversation=await self._turns_before(delivery, query),
         )
         return _outcome(version, open_session(delivery.event, delivery.log_entry, query, opening, catalogue))
 
@@ -125,14 +131,36 @@ class Coordinator:
             return Outcome(closes_session=True) if answered else _answer(decision.answer)
         if decision.session is before:
             return NOTHING
-        is_certain = not isinstance(
-            delivery.event.data, BriefingReady
-        )  # what is out of order has a say there
+        if decision.closes:
+            await self._keep_turn(before, delivery.event.data, catalogue)
+        # What is out of order, and not only document and event, has a say in what follows a briefing.
+        is_certain = not isinstance(delivery.event.data, BriefingReady)
         if is_certain and decision.session.awaiting != before.awaiting:
             self._remembered.keep(version + 1, decision.session)
         else:
             self._remembered.forget(decision.session.id)
         return _outcome(version, decision)
+
+    async def _turns_before(self, delivery: Delivery, query: QuerySubmitted) -> tuple[Turn, ...]:
+        """What has been said in the query's conversation so far; and the query is noted as its newest question."""
+        id, asked_at = delivery.event.subject, delivery.event.time
+        conversation = conversation_of(query, id, asked_at)
+        if self._turns is None or conversation is None:
+            return ()
+        said = await self._turns.said(*conversation, asked_at)
+        if said.is_turn_due and delivery.attempt < _TURN_WAITS:
+            raise TryLater("the conversation's last answer is about to be kept", delay_s=_TURN_POLL_S)
+        await self._turns.begin(*conversation, open_turn(id, asked_at, query.query))
+        return said.turns
+
+    async def _keep_turn(self, ended: Session, data: EventData, catalogue: Catalogue) -> None:
+        """Keep question and answer for those that follow; before the commit, which does not reach that far."""
+        if self._turns is None or ended.conversation is None or not isinstance(data, ResponseReady):
+            return
+        conversation = ended.tenant, ended.conversation
+        if asked := await self._turns.begun(*conversation, ended.id):
+            untrusted = ended.has_untrusted or has_untrusted_source(data, catalogue)
+            await self._turns.keep(*conversation, turn_of(asked, data, untrusted))
 
     async def _load(self, delivery: Delivery, store: SessionStore) -> tuple[int, Session | None]:
         """The session's document: as remembered, if that is the newest, else from Redis."""

@@ -7,9 +7,17 @@ from coordinator import limits, models, offer
 from coordinator.requests import DEADLINE, request_briefing
 from coordinator.session import Decision, Opening, Session, doubt
 from shared.bus.handling import SetTimer
-from shared.events import AnyEvent, DeadlineReached, QuerySubmitted, SessionOpened
+from shared.conversation import earlier
+from shared.events import (
+    AnyEvent,
+    BriefingRequested,
+    DeadlineReached,
+    EventData,
+    QuerySubmitted,
+    SessionOpened,
+)
 from shared.grants import UnreadableGrant, read_claims
-from shared.session import Limits, Uncertainty
+from shared.session import Limits, Turn, Uncertainty
 from shared.tools import Catalogue
 from shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
 
@@ -35,6 +43,8 @@ def open_session(
     deadline = event.time + timedelta(seconds=bounds.deadline_s)
     standing = _standing(query.grant, event.subject, event.time, catalogue)
     tools = () if standing.problem else offer.usable(catalogue, query.options.tools, standing.scopes)
+    conversation = None if standing.problem else query.options.conversation_id
+    turns = earlier(opening.conversation, event.subject, event.time) if conversation else ()
     session = Session(
         id=event.subject,
         question=log_entry,
@@ -51,6 +61,8 @@ def open_session(
         built_ins=offer.built_ins(catalogue, standing.scopes) if tools else (),
         offer=offer.chosen(catalogue, tools, query.query, bounds.max_rounds, opening.offer),
         uncertainty=_doubts(query, opening, catalogue, standing),
+        conversation=conversation,
+        has_untrusted=any(turn.has_untrusted for turn in turns),
     )
     opened = SessionOpened(
         limits=bounds,
@@ -59,10 +71,28 @@ def open_session(
         tools=tools,
         model=session.model,
         models=session.models,
+        conversation=turns,
         deadline=deadline,
     )
     decision = request_briefing(session, event, before=(opened,))
-    return Decision(decision.session, decision.commands, (SetTimer(DEADLINE, deadline, DeadlineReached()),))
+    commands = tuple(_with_turns(command, turns) for command in decision.commands)
+    return Decision(decision.session, commands, (SetTimer(DEADLINE, deadline, DeadlineReached()),))
+
+
+def conversation_of(
+    query: QuerySubmitted, session_id: SessionId, now: datetime
+) -> tuple[Tenant, SessionId] | None:
+    """Whose conversation a query goes on, and which; None for none, and where its grant is of no use."""
+    standing = _standing(query.grant, session_id, now, Catalogue())
+    conversation = query.options.conversation_id
+    return None if conversation is None or standing.problem else (standing.tenant, conversation)
+
+
+def _with_turns(command: EventData, turns: tuple[Turn, ...]) -> EventData:
+    """The turns go along with the first briefing, which files them; the log has no place yet to name them by."""
+    if isinstance(command, BriefingRequested):
+        return command.model_copy(update={"conversation": turns})
+    return command
 
 
 def closed_before_opening(event: AnyEvent, log_entry: LogEntry) -> Session:
@@ -105,7 +135,8 @@ def _doubts(
         message = "No tool dispatcher had published its tools when the session began."
         doubts.append(doubt("tools_unavailable", message, "tools"))
     if standing.problem:
-        message = f"The session's grant could not be used, so no tools were offered: {standing.problem}"
+        lost = " and its conversation was not gone on with" if query.options.conversation_id else ""
+        message = f"The session's grant could not be used, so no tools were offered{lost}: {standing.problem}"
         doubts.append(doubt("grant_invalid", message, "grant"))
     reasons = [(name, _why_unavailable(name, catalogue, standing)) for name in query.options.tools or ()]
     lacking = [(name, why) for name, why in reasons if why]

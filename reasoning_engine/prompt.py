@@ -26,6 +26,8 @@ calls that gather what is still missing, or the final answer.
 The briefing is all there is; you remember nothing else of earlier rounds. Its sections, where there is \
 something to say:
 - Question: the user's words.
+- Earlier in this conversation: what the user asked before, which the question may refer to. What was answered is \
+among the facts, from "this conversation": cite it like any other, and look up again what may have changed.
 - Facts, Further facts: what tools returned. A line begins with the id of a fact, with ## and the title of what \
 follows, or with two spaces, where it continues the line above. Behind the id may stand (superseded by F12), \
 (contradicts F4), or (shortened): not shown whole.

@@ -13,6 +13,7 @@ from response_assembler.uncertainty import (
     doubt,
     of_ending,
     of_memory,
+    of_sources,
     of_tools,
     with_severity,
     without_repeats,
@@ -61,6 +62,7 @@ def compose(material: Material) -> ResponseReady:
                 *map(with_severity, request.uncertainty),
                 *of_tools(material.memory, material.unfinished),
                 *of_memory(material.memory),
+                *of_sources(answer.sources),
                 *answer.doubts,
                 *material.doubts,
             )

@@ -8,6 +8,7 @@ from response_assembler.missing import Gaps, missing_section, next_section
 from response_assembler.quote import document_of, plain, plain_but_cited, said, title
 from response_assembler.uncertainty import LIMITS
 from shared.citations import cited_ids
+from shared.conversation import CONVERSATION
 from shared.excerpt import one_line
 from shared.memory import Fact, Memory
 from shared.session import Status, TerminationReason, Uncertainty
@@ -96,11 +97,16 @@ def _known(
         parts.append("None of it speaks of the question in its own words.\n\n" + _facts(memory, beside))
     if not parts:
         return ""
-    if more := sum(id not in memory.superseded and id not in shown for id in memory.facts):
+    if more := sum(_is_found(memory, fact) for id, fact in memory.facts.items() if id not in shown):
         parts.append(
             f"{more} more {'fact was' if more == 1 else 'facts were'} found, less close to the question."
         )
     return "\n\n".join(["**What is known**", *parts])
+
+
+def _is_found(memory: Memory, fact: Fact) -> bool:
+    """Whether a fact still stands, and is of this session's tools."""
+    return fact.id not in memory.superseded and document_of(memory, fact).tool != CONVERSATION
 
 
 def _answer(line: str) -> str:

@@ -6,9 +6,10 @@ docs/uncertainty.md is the same table for readers; a test keeps the two equal.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from shared.conversation import CONVERSATION
 from shared.excerpt import one_line
 from shared.memory import Memory, ToolUse
-from shared.session import Severity, TerminationReason, Uncertainty
+from shared.session import Severity, Source, TerminationReason, Uncertainty
 
 
 class Kind(NamedTuple):
@@ -54,6 +55,9 @@ KINDS: dict[str, Kind] = {
     "memory_full": Kind("Facts were found that could not be kept: the session's memory was full.", "caution"),
     "summarized": Kind("The model read a part of the facts as a summary, not word for word.", "note"),
     "composed_from_facts": Kind("No model wrote the answer; it quotes what the tools returned.", "note"),
+    "earlier_answer": Kind(
+        "The answer cites what was answered earlier in the conversation, which was not looked up again.", "note"
+    ),
     "empty_reply": Kind("The model ended without saying anything.", "caution"),
     "uncited": Kind(
         "The answer does not say which facts it rests on; those the model had are listed.", "caution"
@@ -152,6 +156,12 @@ def of_memory(memory: Memory) -> Iterator[Uncertainty]:
         yield doubt("memory_full", message, "memory")
     if memory.summaries:
         yield doubt("summarized", about="memory")
+
+
+def of_sources(sources: Iterable[Source]) -> Iterator[Uncertainty]:
+    """Whether earlier answers are cited in place of what tools returned."""
+    if any(source.number and source.tool == CONVERSATION for source in sources):
+        yield doubt("earlier_answer", about=CONVERSATION)
 
 
 def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[Uncertainty]:

@@ -6,6 +6,9 @@ beginning stays cacheable:
     # Question
     <the user's words, verbatim>
 
+    # Earlier in this conversation
+    - turn_1: <what was asked before; its answer is among the facts>
+
     # Facts
     <result call="toolu_1" tool="search" round="1" trust="untrusted">
     ## MCP: Build Rich-Context Apps

@@ -9,6 +9,7 @@ read it.
     reasoning   what the model concluded, planned and doubted, by round
     tool usage  what was tried, and what came of it
     summaries   what a model made of facts that have no place any more
+    earlier     what was asked before in the conversation; its answers are documents like any other
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,6 +22,7 @@ from pydantic import Field
 
 from shared.citations import cited_ids
 from shared.note import Note
+from shared.session import Status
 from shared.subquestions import sub_questions
 from shared.values import LogEntry, Round, Value
 
@@ -113,6 +115,14 @@ class Summary(Value):
     facts: tuple[str, ...] = Field(description="Ids of the facts it stands for; neighbours as `F3-F9`.")
 
 
+class EarlierQuestion(Value):
+    """What was asked before in the conversation."""
+
+    call_id: str = Field(description="`turn_1`: what the documents of its answer name as their call.")
+    question: str
+    status: Status
+
+
 class MemoryDelta(Value):
     """What one filing adds, by the commit that answers the round's `briefing.requested`."""
 
@@ -122,10 +132,12 @@ class MemoryDelta(Value):
     reasoning: tuple[ReasoningNote, ...] = ()
     tool_usage: tuple[ToolUse, ...] = ()
     summaries: tuple[Summary, ...] = ()
+    earlier: tuple[EarlierQuestion, ...] = ()
 
     @property
     def is_empty(self) -> bool:
-        return not (self.facts or self.sightings or self.reasoning or self.tool_usage or self.summaries)
+        layers = (self.facts, self.sightings, self.reasoning, self.tool_usage, self.summaries, self.earlier)
+        return not any(layers)
 
 
 @dataclass(frozen=True)
@@ -141,6 +153,8 @@ class Memory:
     reasoning: tuple[ReasoningNote, ...] = ()
     tool_usage: tuple[ToolUse, ...] = ()
     summaries: tuple[Summary, ...] = ()
+    earlier: tuple[EarlierQuestion, ...] = ()
+    """The oldest first."""
 
     @classmethod
     def of(cls, query: str, deltas: Iterable[MemoryDelta] = ()) -> "Memory":
@@ -162,6 +176,7 @@ class Memory:
             reasoning=self.reasoning + delta.reasoning,
             tool_usage=self.tool_usage + delta.tool_usage,
             summaries=self.summaries + delta.summaries,
+            earlier=self.earlier + delta.earlier,
         )
 
     def document_of(self, fact: Fact) -> Document:

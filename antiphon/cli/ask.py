@@ -72,6 +72,15 @@ Scopes = Annotated[
         "ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES: read, so that nothing is written.",
     ),
 ]
+Conversation = Annotated[
+    str | None,
+    typer.Option(
+        "--conversation",
+        metavar="ID",
+        help="The conversation the question goes on: earlier answers of it are built upon. Any id that nobody "
+        "guesses begins one.",
+    ),
+]
 SessionIdOption = Annotated[
     str | None, typer.Option(help="An id of your own; submitting it twice opens one session.")
 ]
@@ -89,6 +98,7 @@ def ask(
     model: Model = None,
     scope: Scopes = None,
     grant: GrantOption = None,
+    conversation: Conversation = None,
 ) -> None:
     """Ask a question and wait for the answer.
 
@@ -102,8 +112,9 @@ def ask(
     antiphon ask "Which course covers the same topic as lesson 4 of course X?" --tools examples.courses
     antiphon ask "..." --tools my_tools --model offline --max-rounds 3 --json > answer.json
     antiphon ask "..." --tools examples.crm --scope read --scope write
+    antiphon ask "And how long is it?" --conversation $id
     """
-    options = _options(max_rounds, max_tool_calls, max_tokens, deadline, citations)
+    options = _options(max_rounds, max_tool_calls, max_tokens, deadline, citations, conversation)
     run(_ask(query, options, tools, model, scope, grant, json))
 
 
@@ -117,6 +128,7 @@ def submit(
     deadline: Deadline = None,
     citations: CitationsOption = None,
     grant: GrantOption = None,
+    conversation: Conversation = None,
 ) -> None:
     """Put a question into the queue of the running pipeline, and print its session's id.
 
@@ -124,7 +136,7 @@ def submit(
     id=$(antiphon submit "Which course ...?")
     antiphon sessions watch $id
     """
-    options = _options(max_rounds, max_tool_calls, max_tokens, deadline, citations)
+    options = _options(max_rounds, max_tool_calls, max_tokens, deadline, citations, conversation)
     run(_submit(query, options, session_id, grant, json))
 
 
@@ -139,6 +151,7 @@ async def _ask(
 ) -> int:
     grant = _grant(grant)
     query = _checked(query, options, grant)
+    _refuse_to_forget(options)
     async with _client(tools, model, scopes) as antiphon:
         if antiphon.storage:
             stderr().print(f"Runs on {antiphon.storage}.", style="dim")
@@ -195,6 +208,15 @@ def _tell_of_missing_scopes(missing: dict[str, tuple[str, ...]], has_grant: bool
         stderr().print(f"Not offered: {', '.join(missing)}. They would be with {scopes}.", style="yellow")
 
 
+def _refuse_to_forget(options: Options) -> None:
+    """A pipeline for one question has no earlier ones. Raises UsageError."""
+    if options.get("conversation_id") is not None and load(PipelineSettings).redis_url is None:
+        raise UsageError(
+            "--conversation: a pipeline for this one question keeps nothing, so there is nothing to go on with.",
+            hint="Set ANTIPHON_REDIS_URL to ask a running pipeline.",
+        )
+
+
 def _client(tools: list[str] | None, model: Provider | None, scopes: list[str] | None) -> Antiphon:
     """The running pipeline where one is configured, else one of our own. Raises UsageError."""
     settings = load(PipelineSettings)
@@ -246,6 +268,7 @@ def _options(
     max_tokens: int | None,
     deadline_s: float | None,
     citations: Citations | None,
+    conversation: str | None,
 ) -> Options:
     return Options(
         max_rounds=max_rounds,
@@ -253,6 +276,7 @@ def _options(
         max_tokens=max_tokens,
         deadline_s=deadline_s,
         citations=citations,
+        conversation_id=conversation,
     )
 
 

@@ -20,6 +20,8 @@ from antiphon.cli.output import (
 from antiphon.client import Antiphon, TextDelta
 from antiphon.observe import SessionSummary, connected, recent_sessions, session_log
 from antiphon.submission import checked_session_id
+from shared.bus.conversations import SharedTurns
+from shared.values import DEFAULT_TENANT
 
 _STATUS_LENGTH = 80
 
@@ -37,10 +39,20 @@ ReasonToDeny = Annotated[str, typer.Option(metavar="TEXT", help="Why; the model 
 @app.command("list")
 def list_sessions(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many, the newest first.")] = 20,
+    conversation: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID", help="What a follow-up in that conversation can build on, the oldest first."
+        ),
+    ] = None,
+    tenant: Annotated[str, typer.Option(metavar="NAME", help="Whose conversation.")] = DEFAULT_TENANT,
     json: Json = False,
 ) -> None:
-    """The newest sessions, and how they stand: open, waiting for a person, or the status of their answer."""
-    run(_list(limit, json))
+    """The newest sessions, and how they stand: open, waiting for a person, or the status of their answer.
+
+    With --conversation, the sessions of one conversation that have ended, with their answers.
+    """
+    run(_list(limit, json) if conversation is None else _list_turns(tenant, conversation, limit, json))
 
 
 @app.command()
@@ -115,6 +127,26 @@ async def _list(limit: int, is_json: bool) -> None:
         for query in [one_line(session.query, 60)]
     ]
     print_table(("session", "opened (UTC)", "status", "round", "query"), rows, "No sessions.")
+
+
+async def _list_turns(tenant: str, conversation: str, limit: int, is_json: bool) -> None:
+    checked = checked_session_id(conversation, "--conversation")
+    async with connected() as bus:
+        said = await SharedTurns(bus).said(tenant, checked)
+    turns = said.turns[-limit:]
+    if is_json:
+        print_json(turns)
+        return
+    rows = [
+        (turn.session_id, f"{turn.at:%Y-%m-%d %H:%M:%S}", turn.status, *_said(turn.question, turn.answer))
+        for turn in turns
+    ]
+    headings = ("session", "asked (UTC)", "status", "question", "answer")
+    print_table(headings, rows, f"Nothing is kept of conversation {checked} of tenant {one_line(tenant)}.")
+
+
+def _said(*texts: str) -> tuple[str, ...]:
+    return tuple(one_line(text, 60) for text in texts)
 
 
 async def _show(session_id: str, is_json: bool) -> None:

@@ -16,7 +16,8 @@ from reasoning_engine.offline.tried import TriedCall, tried_calls
 from shared.fence import CLOSING
 
 _SECTION = re.compile(
-    r"^# (Question|Facts|Further facts|Summaries|Tools tried|Reasoning so far|Sub-questions|Not shown|Now)[ \t]*$",
+    r"^# (Question|Earlier in this conversation|Facts|Further facts|Summaries|Tools tried|Reasoning so far"
+    r"|Sub-questions|Not shown|Now)[ \t]*$",
     re.MULTILINE,
 )
 _OPENING = re.compile(r"<result\b([^\n]*)>")

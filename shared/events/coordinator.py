@@ -82,6 +82,9 @@ class BriefingRequested(EventData):
         default=(), description="Ids of the calls in `results` whose words anybody may have written."
     )
     summary: LogEntry | None = Field(default=None, description="A summary.completed, to check and file.")
+    conversation: tuple[Turn, ...] = Field(
+        default=(), description="Earlier turns of the conversation, to file; with the first request alone."
+    )
     tokens_per_estimated: float = Field(
         default=1.0,
         ge=0.25,

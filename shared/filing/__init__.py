@@ -4,8 +4,9 @@ Read `file_round` first; `parts` says what a result states, `sentences` how text
 already, and `differences` what supersedes or contradicts it.
 """
 
+from shared.filing.conversation import file_conversation
 from shared.filing.file_round import file_round
 from shared.filing.sameness import Known
 from shared.filing.within import keep_within
 
-__all__ = ["Known", "file_round", "keep_within"]
+__all__ = ["Known", "file_conversation", "file_round", "keep_within"]

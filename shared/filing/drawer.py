@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from shared.conversation import CONVERSATION
 from shared.filing.differences import NONE, Relations
 from shared.filing.parts import Part, parts_of
 from shared.filing.pieces import Statement
@@ -49,6 +50,8 @@ class Drawer:
 
     def file_again(self, recalled: Recalled, is_untrusted: bool) -> tuple[str, ...]:
         """The ids of what was recalled; what is not in memory any more is filed where it first came from."""
+        if recalled.tool == CONVERSATION:
+            return self._of_conversation(recalled)
         call = (recalled.round, recalled.call_id)
         was_untrusted = any(
             use.is_untrusted for use in self._memory.tool_usage if (use.round, use.call_id) == call
@@ -65,6 +68,16 @@ class Drawer:
                     id = self._new_fact(document, statement, name)
                 told.append(id)
         return tuple(told)
+
+    def _of_conversation(self, recalled: Recalled) -> tuple[str, ...]:
+        """The ids of an earlier answer's facts that were recalled; memory is where `recall` has them from."""
+        return tuple(
+            fact.id
+            for fact in self._memory.facts.values()
+            if self._memory.documents[fact.document].call_id == recalled.call_id
+            and self._memory.documents[fact.document].tool == CONVERSATION
+            and fact.statement in str(recalled.content)
+        )
 
     def _file_part(self, part: Part, origin: Origin) -> list[str]:
         name = _name(part, origin)

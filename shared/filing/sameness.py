@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from shared.conversation import CONVERSATION
 from shared.filing.differences import Differences, Relations
 from shared.filing.pieces import Statement
 from shared.filing.reading import read
@@ -82,6 +83,8 @@ class Known:
         return self._differences.relations(statement, document)
 
     def _take(self, facts: Iterable[Fact], sightings: Iterable[Sighting], memory: Memory) -> None:
+        # what was answered before is no source: a tool that says the same is filed beside it
+        facts = [fact for fact in facts if memory.documents[fact.document].tool != CONVERSATION]
         # a document is known by what it says first, be that known from elsewhere
         beginnings: dict[str, tuple[int, Fact]] = {}
         seen = [(one.document, one.position, memory.facts[one.fact]) for one in sightings]

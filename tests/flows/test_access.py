@@ -64,7 +64,9 @@ def test_five_processes_answer_with_no_more_rights_than_they_need(tmp_path: Path
         for n in range(10):
             five.submit(f"How high is number {n}?")
         five.add(five.keys.queries(), {"question": "there is no such field"})
-        five.wait_for_responses(10)
+        for n in range(60):  # more than a conversation keeps
+            five.submit(f"And number {n}?", options='{"conversation_id": "c1"}')
+        five.wait_for_responses(70)
         five.wait_until_idle()
         answers = {response.answer.partition("\n")[0] for response in five.responses()}
         assert answers == {ANSWERED}
@@ -109,6 +111,7 @@ def test_a_client_asks_and_reads_and_an_operator_looks_and_repairs(tmp_path: Pat
             ("status",),
             ("health", "coordinator"),
             ("sessions", "list"),
+            ("sessions", "list", "--conversation", "c1", "--json"),
             ("sessions", "show", session),
             ("sessions", "watch", session),
             ("sessions", "cancel", session),

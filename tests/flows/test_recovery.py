@@ -5,7 +5,7 @@ from typing import Any
 from tests.flows.pipeline import ANSWER, ANSWERED, Pipeline, pipeline, script
 from tests.messages_server import Scripted, Use
 
-IMPATIENT = {
+IMPATIENT: dict[str, Any] = {
     "ANTIPHON_REASONING_ENGINE_MAX_ATTEMPTS": "1",
     "ANTIPHON_MODEL": "model-a",
     "ANTIPHON_MODELS": "model-b",

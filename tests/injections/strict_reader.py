@@ -8,14 +8,15 @@ import unicodedata
 from dataclasses import dataclass, field
 
 SECTIONS = (
-    "Question", "Facts", "Further facts", "Summaries", "Tools tried", "Reasoning so far", "Sub-questions",
-    "Not shown", "Now",
+    "Question", "Earlier in this conversation", "Facts", "Further facts", "Summaries", "Tools tried",
+    "Reasoning so far", "Sub-questions", "Not shown", "Now",
 )  # fmt: skip  # a list, not a column
 _OPENING = re.compile(
     r'<result call="([^"<>\n]*)" tool="([^"<>\n]*)" round="([0-9]+)" trust="(untrusted|tool)">', re.ASCII
 )
 _FACT = re.compile(r"(F[0-9]+) (?:\(((?:superseded by|supersedes|contradicts|shortened)[^()]*)\) )?(.*)")
 _ITEMS = {
+    "Earlier in this conversation": r"- turn_[0-9]+(?: \((?:answered in part|cancelled|not answered)\))?: .+",
     "Tools tried": r"- (?:round [0-9]+: .+|already searched.*)",
     "Reasoning so far": r"- round [0-9]+: .*",
     "Sub-questions": r"- (?:open|answered): .+",

@@ -15,6 +15,7 @@ from coordinator.session import OfferBounds, Session
 from shared.events import ReasoningRequested, ToolsCompleted
 from shared.fence import CLOSING, fence, opening
 from shared.memory import Memory
+from shared.session import Turn
 from shared.tools import ToolError, ToolResult
 from tests.coordinator.builders import (
     a_briefing,
@@ -28,6 +29,7 @@ from tests.coordinator.builders import (
     only,
     the_results,
 )
+from tests.envelopes import START
 from tests.fences import unfence
 from tests.injections.corpus import INJECTIONS, Injection
 from tests.injections.strict_reader import ReadBriefing, ReadFact, read_strictly
@@ -217,6 +219,41 @@ def test_a_session_goes_on_as_with_a_harmless_text_in_the_same_place(
     harmless, asked_harmlessly = after_tools(results_with(place, HARMLESS).results)
     assert without_ids(session) == without_ids(harmless)
     assert asked == asked_harmlessly
+
+
+def in_a_conversation(question: str, answer: str) -> tuple[Desk, ReadBriefing]:
+    """A session that goes on after those and a harmless turn, and has asked a tool since."""
+    said = [(question, answer), ("Who sells the licence?", "Mira Oduya of Bergen sells the licence.")]
+    turns = [
+        Turn(
+            session_id=f"s{n}", at=START, question=asked, answer=told, status="complete", has_untrusted=n == 1
+        )
+        for n, (asked, told) in enumerate(said, 1)
+    ]
+    desk = Desk(QUESTION, TOKENS_MAX)
+    desk.add(desk.begun(turns))
+    desk.file(*a_round(("register", {"id": 7}, "Harbour is sold by Mira Oduya."), round=1))
+    return desk, the_briefing_of_round_2(desk)
+
+
+def the_briefing_of_round_2(desk: Desk) -> ReadBriefing:
+    return read_strictly(desk.briefing(2, 6).text, QUESTION)
+
+
+@every_injection
+def test_an_earlier_turn_stays_in_its_place_whatever_it_says(injection: Injection) -> None:
+    _, harmless = in_a_conversation(HARMLESS, HARMLESS)
+    desk, hostile = in_a_conversation(injection.text[:2_000], injection.text)
+
+    assert list(hostile.sections) == list(harmless.sections)
+    assert len(hostile.sections["Earlier in this conversation"]) == 2
+    assert hostile.sections["Now"] == ["Round 2 of at most 6."]
+    assert [(one.call, one.trust) for one in hostile.fences] == [
+        ("turn_1", "untrusted"),
+        ("turn_2", "tool"),
+        ("toolu_10", "tool"),
+    ]
+    assert_shows_all(hostile, desk.memory)
 
 
 @every_injection

@@ -124,3 +124,29 @@ def test_whatever_the_material_there_is_an_answer_with_sources_that_exist(
     assert all(KINDS[doubt.kind].severity == doubt.severity for doubt in response.uncertainty)
     assert len(set(response.uncertainty)) == len(response.uncertainty)
     assert Response.model_validate_json(response.model_dump_json()).answer == response.answer
+
+
+EARLIER = a_document("Earlier answer: How long is it?", "It takes six hours.", tool="this conversation")
+
+
+def test_an_answer_that_cites_an_earlier_one_says_so() -> None:
+    memory = a_memory(EARLIER, a_document("Prices", "It costs 390 EUR.", first=2))
+    response = answer_to(a_request(), "Six hours [F1].", memory)
+    assert response.answer.endswith(
+        "1. **Earlier answer: How long is it?** — “It takes six hours.” (`this conversation`)"
+    )
+    assert kinds(response) == ["earlier_answer"]
+    assert kinds(answer_to(a_request(), "390 EUR [F2].", memory)) == []
+
+
+def test_without_a_model_an_earlier_answer_is_not_told_as_found() -> None:
+    others = [f"Boat {number} lies in the harbour of Holm." for number in range(40)]
+    memory = a_memory(
+        EARLIER,
+        a_document("Earlier answer: Which boats?", *others, tool="this conversation", first=2),
+        query="How long?",
+    )
+    response = answer_to(a_request("partial", "model_unavailable"), memory=memory)
+    assert "**Earlier answer: How long is it?**" in response.answer
+    assert "found" not in response.answer
+    assert "earlier_answer" in kinds(response)

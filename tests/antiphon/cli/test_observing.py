@@ -10,7 +10,8 @@ import redis
 
 from shared.events import COMPONENTS, QuerySubmitted
 from shared.events.base import Component
-from tests.antiphon.conftest import QUESTION, InProcess
+from shared.session import Response
+from tests.antiphon.conftest import QUESTION, InProcess, until
 from tests.redis_server import RedisServer
 
 
@@ -47,6 +48,42 @@ def test_health_tells_the_living_from_the_absent(
     assert f"no worker is alive on {socket.gethostname()}" in absent.stderr
     said = orjson.loads(run("health", "coordinator", "--json", **nobody).stdout)
     assert said == {"component": "coordinator", "is_healthy": False, "workers": []}
+
+
+def test_a_conversation_goes_on_and_is_listed(run: InProcess, pipeline: dict[str, str]) -> None:
+    follow_up = "And which spices are in it?"
+    first = Response.model_validate_json(
+        run("ask", QUESTION, "--conversation", "c1", "--json", **pipeline).stdout
+    )
+    assert first.sources[0].tool == "find_recipe"
+    assert run("ask", follow_up, "--conversation", "c1", **pipeline).exit_code == 0
+
+    def listed() -> list[dict[str, str]]:
+        return orjson.loads(run("sessions", "list", "--conversation", "c1", "--json", **pipeline).stdout)  # type: ignore[no-any-return]  # our own JSON
+
+    until(lambda: len(listed()) == 2, "both turns to be kept")
+    turn, second = listed()
+    assert (turn["session_id"], turn["question"], turn["status"]) == (first.session_id, QUESTION, "complete")
+    assert "[1]" in first.answer
+    assert "[1]" not in turn["answer"]
+    assert second["question"] == follow_up
+    shown = run("sessions", "list", "--conversation", "c1", **pipeline).stdout
+    assert first.session_id in shown
+    other = run("sessions", "list", "--conversation", "c1", "--tenant", "acme", **pipeline)
+    assert (other.stdout, "of tenant acme" in other.stderr) == ("", True)
+
+
+def test_what_is_no_conversation_is_refused(run: InProcess, pipeline: dict[str, str]) -> None:
+    for arguments in (("ask", "Why?"), ("submit", "Why?"), ("sessions", "list")):
+        refused = run(*arguments, "--conversation", "no spaces", **pipeline)
+        assert refused.exit_code == 2
+        assert "conversation" in refused.stderr
+
+
+def test_a_pipeline_for_one_question_refuses_a_conversation_it_would_forget(run: InProcess) -> None:
+    refused = run("ask", QUESTION, "--conversation", "c1", "--model", "offline", ANTIPHON_TOOLS="recipes")
+    assert refused.exit_code == 2
+    assert "ANTIPHON_REDIS_URL" in refused.stderr
 
 
 def test_sessions_are_listed_shown_and_cancelled(run: InProcess, pipeline: dict[str, str]) -> None:

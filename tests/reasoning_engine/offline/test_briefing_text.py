@@ -53,6 +53,13 @@ def fact(id: str) -> FactNote:
     return found
 
 
+def test_questions_asked_before_are_no_part_of_the_question() -> None:
+    notes = read_briefing(
+        "# Question\nWhy?\n\n# Earlier in this conversation\n- turn_1: How?\n\n# Now\nRound 1 of 4."
+    )
+    assert notes.question == "Why?"
+
+
 def test_a_record_is_put_together_with_the_sentences_of_its_text() -> None:
     assert fact("F1").content == {
         "course": "MCP: Build Rich-Context Apps",

@@ -48,6 +48,7 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 FIRST_ID = UUID("01938c3e-0000-7000-8000-000000000001")
 SECOND_ID = UUID("01938c3e-0000-7000-8000-000000000002")
 ENTRY = "1732190400000-0"
+TURN = Turn(session_id="s0", at=NOON, question="What?", answer="That.", status="complete")
 TRACEPARENT = f"00-{'a' * 32}-{'b' * 16}-01"
 
 USAGE = Usage(input_tokens=10, output_tokens=3, cache_read_tokens=2, cache_write_tokens=1, cost_usd=0.01)
@@ -93,7 +94,7 @@ EXAMPLES: tuple[EventData, ...] = (
         tools=("search",),
         model="",
         models=("m", "n"),
-        conversation=(Turn(session_id="s0", at=NOON, question="What?", answer="That.", status="complete"),),
+        conversation=(TURN,),
         deadline=NOON + timedelta(minutes=1),
     ),
     RungTaken(round=2, rung="other_model", because="m is out of order.", model="n"),
@@ -107,6 +108,7 @@ EXAMPLES: tuple[EventData, ...] = (
         results=ENTRY,
         untrusted=("t1",),
         summary=ENTRY,
+        conversation=(TURN,),
         tokens_per_estimated=1.25,
         may_summarize=False,
     ),

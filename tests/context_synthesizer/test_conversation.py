@@ -1,0 +1,185 @@
+"""A session that goes on a conversation: what was asked before is shown, what was answered is filed."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from context_synthesizer.desk import Desk
+from shared.bus.handling import BRIEFING
+from shared.filing import file_conversation
+from shared.memory import Memory, MemoryDelta
+from shared.session import Status, Turn
+from shared.tokens import estimate_tokens
+from tests.context_synthesizer.builders import a_search
+from tests.context_synthesizer.test_handlers import (
+    a_course,
+    a_session,
+    a_synthesizer,
+    committed,
+    filed,
+    handle,
+    log_round,
+    ready,
+    the_briefing,
+)
+from tests.envelopes import START
+from tests.injections.strict_reader import read_strictly
+from tests.memories import a_round, hostile_text
+
+QUESTION = "And how long is it?"
+
+
+def a_turn(
+    question: str, answer: str, number: int = 1, status: Status = "complete", has_untrusted: bool = False
+) -> Turn:
+    return Turn(
+        session_id=f"s{number}",
+        at=START + timedelta(minutes=number),
+        question=question,
+        answer=answer,
+        status=status,
+        has_untrusted=has_untrusted,
+    )
+
+
+TURNS = (
+    a_turn(
+        "Which course teaches MCP?",
+        "The course Rich Context teaches MCP. It is held in Oslo and in Bergen, on six evenings in May.",
+    ),
+    a_turn("Who teaches it?", "Ann Lee teaches it, as a forum says.", 2, "partial", has_untrusted=True),
+    a_turn("What does it cost?", "", 3, "failed"),
+)
+
+
+def a_desk(turns: Iterable[Turn] = TURNS, tokens_max: int = 8_000) -> Desk:
+    desk = Desk(QUESTION, tokens_max)
+    desk.add(desk.begun(turns))
+    return desk
+
+
+async def test_the_first_briefing_shows_what_was_asked_and_answered_before() -> None:
+    outcome = await handle(a_synthesizer(), a_session(QUESTION), round=1, conversation=TURNS)
+    assert the_briefing(outcome) == "\n".join(
+        [
+            "# Question",
+            QUESTION,
+            "",
+            "# Earlier in this conversation",
+            "- turn_1: Which course teaches MCP?",
+            "- turn_2 (answered in part): Who teaches it?",
+            "- turn_3 (not answered): What does it cost?",
+            "",
+            "# Facts",
+            '<result call="turn_1" tool="this conversation" round="1" trust="tool">',
+            "## Earlier answer: Which course teaches MCP?",
+            "F1 The course Rich Context teaches MCP.",
+            "F2 It is held in Oslo and in Bergen, on six evenings in May.",
+            "</result>",
+            '<result call="turn_2" tool="this conversation" round="1" trust="untrusted">',
+            "## Earlier answer: Who teaches it?",
+            "F3 Ann Lee teaches it, as a forum says.",
+            "</result>",
+            "",
+            "# Now",
+            "Round 1 of at most 40.",
+        ]
+    )
+
+
+async def test_a_conversation_asked_for_again_is_not_filed_twice() -> None:
+    session, synthesizer = a_session(QUESTION), a_synthesizer()
+    first = await committed(synthesizer, session, round=1, conversation=TURNS)
+    again = await committed(a_synthesizer(), session, round=1, conversation=TURNS)
+    assert len(filed(first)) == 1
+    assert filed(again) == []
+    assert again.events == first.events
+
+
+async def test_another_worker_makes_the_same_briefing_of_what_is_kept() -> None:
+    session, synthesizer = a_session(QUESTION), a_synthesizer()
+    await committed(synthesizer, session, round=1, conversation=TURNS)
+    for number in range(1, 4):
+        asked = log_round(session, number, a_course(number))
+        kept = await committed(synthesizer, session, **asked)
+        new = await handle(a_synthesizer(), session, **asked)
+        assert ready(kept) == ready(new)
+    texts = {write.content for one in (kept, new) for write in one.writes if write.document == BRIEFING}  # type: ignore[union-attr]  # briefings are put
+    assert len(texts) == 1
+    assert b"# Earlier in this conversation" in texts.pop()
+
+
+@given(
+    st.lists(st.tuples(hostile_text, hostile_text, st.booleans()), min_size=1, max_size=6),
+    st.sampled_from([500, 900, 4_100, 8_000]),
+    st.sampled_from(["full", "simplified", "minimal"]),
+)
+def test_whatever_was_said_a_briefing_keeps_its_form_and_its_budget(
+    said: list[tuple[str, str, bool]], tokens_max: int, level: Any
+) -> None:
+    turns = [
+        a_turn(asked.strip() or "?", told, n, has_untrusted=bad)
+        for n, (asked, told, bad) in enumerate(said, 1)
+    ]
+    desk = a_desk(turns, tokens_max)
+    briefing = desk.briefing(1, 4, level)
+    shares = {"full": 1, "simplified": 2, "minimal": 4}
+    assert estimate_tokens(briefing.text) <= tokens_max // shares[level] + 1
+    assert briefing.text == Desk.of(QUESTION, [a_delta(turns)], tokens_max).briefing(1, 4, level).text
+    if tokens_max > 4_000 and level == "full":
+        read_strictly(briefing.text, QUESTION)
+
+
+def a_delta(turns: Iterable[Turn]) -> MemoryDelta:
+    """As it comes back from Redis."""
+    delta = file_conversation(Memory(QUESTION), turns)
+    return MemoryDelta.model_validate_json(delta.model_dump_json(exclude_defaults=True))
+
+
+def test_where_room_is_short_the_newest_questions_and_answers_stay() -> None:
+    turns = [
+        a_turn(f"What is the {n}th harbour?", f"The {n}th harbour is Holm {n}. " + "It has a pier. " * n, n)
+        for n in range(1, 7)
+    ]
+    text = a_desk(turns, 500).briefing(1, 4, "simplified").text
+    assert "What is the 6th harbour?" in text
+    assert "- turn_1:" not in text
+
+
+def test_the_question_decides_which_earlier_answer_comes_first() -> None:
+    turns = [
+        a_turn("Which harbour has a lighthouse?", "Holm 1 has a lighthouse of its own.", 1),
+        *(a_turn(f"Who owns boat {n}?", f"The owner of boat {n} is Ann {n}. " * 20, n) for n in range(2, 7)),
+    ]
+    desk = Desk("Since when has the lighthouse stood there?", 500)
+    desk.add(desk.begun(turns))
+    assert "Holm 1 has a lighthouse of its own." in desk.briefing(1, 4).text
+
+
+def test_what_a_tool_says_is_filed_beside_the_same_words_of_an_earlier_answer() -> None:
+    """Else what was looked up just now would be cited as said before."""
+    said = "Rich Context teaches forty engineers a year how to write MCP servers in Oslo."
+    turns = [a_turn("Which course teaches MCP?", f"{said} It is held on six evenings in May, by Ann Lee.")]
+    desk = a_desk(turns)
+    desk.file(*a_round(a_search("MCP", ("Rich Context", said)), round=1))
+    sources = [
+        desk.memory.document_of(fact).tool for fact in desk.memory.facts.values() if fact.statement == said
+    ]
+    assert sources == ["this conversation", "search"]
+    again = Desk.of(QUESTION, [a_delta(turns)])
+    again.file(*a_round(a_search("MCP", ("Rich Context", said)), round=1))
+    assert again.memory == desk.memory
+
+
+def test_an_earlier_answer_that_is_recalled_stays_what_it_was() -> None:
+    desk = a_desk()
+    before = desk.memory.facts
+    part = {"tool": "this conversation", "call_id": "turn_2", "round": 1, "position": "$"}
+    recalled = {"id": "F3", "parts": [{**part, "content": "Ann Lee teaches it, as a forum says."}]}
+    desk.file(*a_round(("recall", {"id": "F3"}, recalled), round=1))
+    assert desk.memory.facts == before
+    assert desk.memory.tool_usage[-1].facts == ("F3",)
+    assert desk.memory.document_of(desk.memory.facts["F3"]).is_untrusted

@@ -120,14 +120,15 @@ class Breaker(Value):
             return state
         old = [ending for ending in state.endings if abs(now - ending.at) <= self.window_s]
         joined, is_new = sorted((*old, *new), key=attrgetter("at")), {id(ending) for ending in new}
-        first, failures = 0, 0
+        first, failures, has_news = 0, 0, False
         for count, ending in enumerate(joined, 1):
             failures += ending.is_failure
+            has_news = has_news or (ending.is_failure and id(ending) in is_new)
             while count - first > self.window_calls or ending.at - joined[first].at > self.window_s:
                 failures -= joined[first].is_failure
                 first += 1
-            is_enough = failures >= self._failures_needed(count - first)
-            if is_enough and ending.is_failure and id(ending) in is_new:
+            # Also at one that is known already, when it is the new ones before it that make it too many.
+            if ending.is_failure and has_news and failures >= self._failures_needed(count - first):
                 return BreakerState(endings=tuple(joined[first:count]), opened=ending.at)
         return BreakerState(endings=tuple(joined[first:]))
 

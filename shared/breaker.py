@@ -29,7 +29,7 @@ class Ending(Value):
 class Held(Value):
     """That a person keeps it open, until a person closes it."""
 
-    at: float
+    at: float = Field(ge=0, le=1e11, description="Unix seconds.")
     by: str = Field(default="", max_length=100, description="Who.")
     because: str = Field(default="", max_length=300, description="Why.")
 

@@ -13,6 +13,9 @@ from antiphon.errors import UnknownSession
 from antiphon.tail import age_of
 from coordinator.session import Session
 from shared import health
+from shared.breaker import CLOSED, Breaker, BreakerState, Phase, Refused
+from shared.breaker_table import is_name
+from shared.bus.breaker_store import BreakerStore
 from shared.bus.dead_letters import DeadLetters
 from shared.bus.handling import STATE
 from shared.bus.intake import GROUP as INTAKE_GROUP
@@ -40,6 +43,27 @@ class ComponentStatus(Value):
     workers_silent: int
 
 
+class ByHand(Value):
+    """That a person holds a breaker open."""
+
+    at: datetime
+    by: str
+    because: str
+
+
+class BreakerStatus(Value):
+    """The circuit breaker of a tool or model that has failed lately, or is held open."""
+
+    name: str
+    phase: Phase
+    failures: int
+    calls: int
+    """Those looked at, the failures among them."""
+    retry_in_s: float | None = None
+    """Until the next call may go through; None when one may now, or when only a person can tell."""
+    held: ByHand | None = None
+
+
 class PipelineStatus(Value):
     """Everything `antiphon status` shows."""
 
@@ -48,6 +72,7 @@ class PipelineStatus(Value):
     rejected: int
     open_sessions: int
     dead_letters: int
+    breakers: tuple[BreakerStatus, ...] = ()
 
 
 class SessionSummary(Value):
@@ -76,12 +101,13 @@ async def connected() -> AsyncIterator[Bus]:
 async def pipeline_status(bus: Bus) -> PipelineStatus:
     """The pipeline right now; what is absent counts as empty."""
     keys, partitions = bus.keys, range(bus.keys.partitions)
-    components, queue, rejected, open_sessions, dead = await asyncio.gather(
+    components, queue, rejected, open_sessions, dead, found = await asyncio.gather(
         asyncio.gather(*(_component_status(bus, name) for name in COMPONENTS)),
         _inbox_status(bus, [keys.queries()], INTAKE_GROUP),
         bus.batcher.submit("XLEN", keys.rejected()),
         asyncio.gather(*(bus.batcher.submit("ZCARD", keys.open_sessions(p)) for p in partitions)),
         DeadLetters(bus).count(),
+        breakers(bus),
     )
     return PipelineStatus(
         components=tuple(components),
@@ -89,6 +115,28 @@ async def pipeline_status(bus: Bus) -> PipelineStatus:
         rejected=rejected,
         open_sessions=sum(open_sessions),
         dead_letters=dead,
+        breakers=found,
+    )
+
+
+async def breakers(bus: Bus) -> tuple[BreakerStatus, ...]:
+    """The circuit breakers that are not simply closed, by name."""
+    look = await BreakerStore(bus.batcher, bus.keys).look()
+    named = sorted((name, state) for name, state in look.states.items() if is_name(name) and state != CLOSED)
+    return tuple(_breaker_status(name, state, look.now) for name, state in named)
+
+
+def _breaker_status(name: str, state: BreakerState, now: float) -> BreakerStatus:
+    breaker = Breaker()
+    answer = breaker.ask(state, now)
+    held = state.held
+    return BreakerStatus(
+        name=name,
+        phase=breaker.phase(state, now),
+        failures=state.failures,
+        calls=len(state.endings),
+        retry_in_s=round(answer.retry_after_s, 3) if isinstance(answer, Refused) and held is None else None,
+        held=held and ByHand(at=datetime.fromtimestamp(held.at, UTC), by=held.by, because=held.because),
     )
 
 

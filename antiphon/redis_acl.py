@@ -27,6 +27,7 @@ _TAKE = ("xreadgroup", "xpending", "xrange", "xinfo|consumers")
 _FINISH = ("xack", "xdel", "xclaim", "xlen", "xgroup|create", "xgroup|delconsumer")
 _PUT = ("xadd", "xlen")
 _LOG = ("xadd", "xlen", "pexpire")
+_BREAKERS = ("hgetall", "hget", "hset", "hdel", "hlen")
 _READ_DOCUMENT = ("hmget",)
 _WRITE_DOCUMENT = ("hset", "pexpire")
 
@@ -141,6 +142,7 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", ("zadd", "zrem", "zcard", "zrangebyscore"), (keys.open_sessions(0), keys.sessions(0)))
     yield Rule("R", ("zrangebyscore", "zrange"), (keys.timers(0),))
     yield Rule("R", ("hget",), (keys.timer_messages(0),))
+    yield Rule("RW", _BREAKERS, (keys.breakers(),))
 
 
 def _reasoning_engine(keys: Keys) -> Iterator[Rule]:
@@ -148,6 +150,7 @@ def _reasoning_engine(keys: Keys) -> Iterator[Rule]:
     yield Rule("W", ("xadd", "pexpire"), (keys.deltas("*"),))
     yield Rule("R", ("get",), (keys.catalogue_content("*"),))
     yield Rule("RW", ("hget", "hmget", "hset", "pexpire"), (keys.limiter("*"),))
+    yield Rule("RW", _BREAKERS, (keys.breakers(),))
 
 
 def _tool_dispatcher(keys: Keys) -> Iterator[Rule]:
@@ -160,6 +163,7 @@ def _tool_dispatcher(keys: Keys) -> Iterator[Rule]:
     yield Rule("W", ("set",), (keys.catalogue(), keys.catalogue_content("*")))
     slots = ("zremrangebyscore", "zcard", "zscore", "zadd", "zrange", "zrem", "pexpireat")
     yield Rule("RW", slots, (keys.slots("*"),))
+    yield Rule("RW", _BREAKERS, (keys.breakers(),))
 
 
 def _context_synthesizer(keys: Keys) -> Iterator[Rule]:
@@ -212,6 +216,7 @@ def _operator(keys: Keys) -> Iterator[Rule]:
     yield Rule("R", ("hgetall",), (keys.conversation("*", "*"),))
     yield Rule("R", ("get",), (keys.catalogue(), keys.catalogue_content("*")))
     yield Rule("R", ("xread", "xrange"), (keys.feed(0),))
+    yield Rule("RW", _BREAKERS, (keys.breakers(),))
     yield Rule("R", ("xlen", "xrange", "xrevrange"), (keys.dead(0),))
     yield Rule("W", ("xdel",), (keys.dead(0),))
     # Dead letters go back to where they came from; cancellations and decisions go to the coordinator.

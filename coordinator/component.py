@@ -3,6 +3,8 @@
 from coordinator.handlers import Coordinator
 from coordinator.models import in_order
 from coordinator.settings import CoordinatorSettings
+from shared.breaker import Breaker
+from shared.bus.breakers import SharedBreakers
 from shared.bus.conversations import SharedTurns
 from shared.bus.intake import Intake
 from shared.bus.redis_bus import Bus
@@ -14,6 +16,7 @@ from shared.settings import PipelineSettings, load
 def build(bus: Bus) -> Service:
     """The coordinator on `bus`: the decisions, and the door that lets queries in."""
     settings, pipeline = load(CoordinatorSettings), load(PipelineSettings)
+    breakers = SharedBreakers(bus, Breaker())
     coordinator = Coordinator(
         settings.limits(bus.settings.lease_s),
         settings.catalogue_wait_s,
@@ -21,7 +24,10 @@ def build(bus: Bus) -> Service:
         bus.catalogue,
         settings.offer,
         in_order(pipeline.model, pipeline.models),
+        breakers.outages,
         turns=SharedTurns(bus),
     )
     intake = Intake(bus, new_consumer_name(), settings.intake)
-    return Service("coordinator", coordinator.handlers, settings.concurrency, background=(intake.run,))
+    return Service(
+        "coordinator", coordinator.handlers, settings.concurrency, background=(intake.run, breakers.run)
+    )

@@ -80,6 +80,12 @@ class Contract(Value):
     error_propagation: ErrorPropagation = "partial-success"
     batch: BatchVariant | None = None
     timeout_s: float = Field(default=30.0, gt=0, le=3_600)
+    slow_s: float | None = Field(
+        default=None,
+        gt=0,
+        le=3_600,
+        description="A call that takes longer counts as failed for the circuit breaker; its result is used.",
+    )
     retry: Retry = Retry()
     backoff: Backoff = Backoff()
     cache_ttl_s: float = Field(default=0, ge=0, le=86_400 * 30, description="Reads only; 0: never.")

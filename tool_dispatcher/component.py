@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from shared.breaker import Breaker
+from shared.bus.breakers import SharedBreakers
 from shared.bus.connection import patiently
 from shared.bus.redis_bus import Bus
 from shared.service import Service
@@ -24,7 +25,7 @@ from tool_dispatcher.handlers import ToolDispatcher
 from tool_dispatcher.idempotency.ledger import Ledger
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.running.attempt import Attempts
-from tool_dispatcher.running.breakers import Breakers
+from tool_dispatcher.running.breakers import ToolBreakers
 from tool_dispatcher.running.cache import ReadCache
 from tool_dispatcher.running.call import Caller
 from tool_dispatcher.running.threads import Threads
@@ -39,12 +40,13 @@ def build(
     own = load_tools(load(PipelineSettings).tools) if registry is None else registry
     tools = Registry([*own.values(), *builtins(own)])
     rule = _approval_rule(settings, own)
+    breakers = SharedBreakers(bus, Breaker())
     threads = Threads(settings.threads)
     outcomes = Outcomes(bus.redactor, settings.stored_result_bytes_max)
     dispatcher = ToolDispatcher(
         tools,
         Gatekeeper(tools, _verifier(settings), rule),
-        _caller(bus, tools, threads, outcomes, settings),
+        _caller(bus, tools, breakers, threads, outcomes, settings),
         outcomes,
         Bounds(settings.batch_concurrency, settings.collapse_above),
         settings.result_bytes_max,
@@ -64,7 +66,11 @@ def build(
         threads.close()
 
     return Service(
-        "tool_dispatcher", dispatcher.handlers, settings.concurrency, background=(publish,), close=close
+        "tool_dispatcher",
+        dispatcher.handlers,
+        settings.concurrency,
+        background=(publish, breakers.run),
+        close=close,
     )
 
 
@@ -81,13 +87,18 @@ def _verifier(settings: ToolDispatcherSettings) -> Verifier:
 
 
 def _caller(
-    bus: Bus, tools: Registry, threads: Threads, outcomes: Outcomes, settings: ToolDispatcherSettings
+    bus: Bus,
+    tools: Registry,
+    breakers: SharedBreakers,
+    threads: Threads,
+    outcomes: Outcomes,
+    settings: ToolDispatcherSettings,
 ) -> Caller:
     lease_s, retention_s = bus.settings.lease_s, bus.settings.retention_s
     attempts = Attempts(
         Slots(bus.batcher, bus.keys, lease_s),
         RateLimiter(bus.batcher, bus.keys),
-        Breakers(Breaker()),
+        ToolBreakers(breakers),
         threads,
         settings.calls_max,
     )

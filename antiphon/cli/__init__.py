@@ -2,7 +2,20 @@
 
 import typer
 
-from antiphon.cli import ask, dead, events, grants, processes, redis_acl, sessions, settings, status, tools
+from antiphon.cli import (
+    ask,
+    breakers,
+    dead,
+    events,
+    grants,
+    metrics,
+    processes,
+    redis_acl,
+    sessions,
+    settings,
+    status,
+    tools,
+)
 from shared import logs
 from shared.secret_values import secret_values
 
@@ -27,6 +40,8 @@ app.command()(processes.up)
 app.command()(processes.run)
 app.command()(status.status)
 app.command("health")(status.check_health)
+app.command()(metrics.metrics)
+app.add_typer(breakers.app, name="breakers")
 app.add_typer(sessions.app, name="sessions")
 app.add_typer(dead.app, name="dead")
 app.add_typer(tools.app, name="tools")

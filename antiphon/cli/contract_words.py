@@ -57,6 +57,8 @@ def _order(contract: Contract) -> Iterator[tuple[str, str]]:
 
 def _times(contract: Contract) -> Iterator[tuple[str, str]]:
     yield "timeout", duration(contract.timeout_s)
+    if contract.slow_s is not None:
+        yield "slow", f"from {duration(contract.slow_s)} on, which its circuit breaker counts as a failure"
     yield "retry", _retry(contract)
     if contract.rate_limit is not None:
         limit = contract.rate_limit

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from antiphon.cli.breakers import BREAKER_HEADINGS, breaker_rows
 from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, Json, print_json, print_table, run, stderr, stdout
 from antiphon.observe import connected, pipeline_status
 from shared.events import Component
@@ -15,7 +16,8 @@ def status(json: Json = False) -> None:
     """Show what the pipeline has to do and who is there to do it.
 
     Per component: inbox length, how much of it is in flight (handed to a worker, not finished), how long the
-    oldest has been there, and the workers that are alive. Works while parts are absent.
+    oldest has been there, and the workers that are alive; then the circuit breakers that are not closed.
+    Works while parts are absent.
     """
     run(_status(json))
 
@@ -50,6 +52,10 @@ async def _status(is_json: bool) -> None:
         f"\nqueue {queue.length} (oldest {_seconds(queue.oldest_wait_s)}), rejected {status.rejected}, "
         f"open sessions {status.open_sessions}, dead letters {status.dead_letters}"
     )
+    not_closed = [breaker for breaker in status.breakers if breaker.phase != "closed"]
+    if not_closed:
+        stdout().print()
+        print_table(BREAKER_HEADINGS, breaker_rows(not_closed), "")
 
 
 async def _health(component: Component, is_here: bool, is_json: bool) -> int:

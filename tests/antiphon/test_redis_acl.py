@@ -12,6 +12,7 @@ from antiphon.redis_acl import USERS, Rule, User, acl_file, outboxes, rules_of
 from reasoning_engine.limits.headers import Told
 from reasoning_engine.limits.limiter import Limiter, TooLate
 from reasoning_engine.limits.meters import Limits, Spending
+from shared.bus.breaker_store import BreakerStore
 from shared.bus.connection import Connections
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
@@ -37,6 +38,7 @@ KINDS: dict[str, str] = {
     "rate": KEYS.rate("look_up"),
     "cached": KEYS.cached("abc"),
     "limiter": KEYS.limiter("claude"),
+    "breakers": KEYS.breakers(),
     "timers": KEYS.timers(0),
     "messages": KEYS.timer_messages(0),
     "dead": KEYS.dead(0),
@@ -234,6 +236,13 @@ def test_an_inbox_is_read_by_its_component_alone() -> None:
         assert readers == {owner}
 
 
+def test_breakers_are_changed_by_those_who_call_or_offer_and_by_operators() -> None:
+    """A client that could close one, or hold one open, would decide for all others."""
+    for command in ("hgetall", "hset", "hdel"):
+        users = {user for user in USERS if may(rules_of(user, "antiphon"), command, KINDS["breakers"])}
+        assert users == {"coordinator", "reasoning_engine", "tool_dispatcher", "operator"}
+
+
 def test_passwords_stand_in_the_file_as_hashes(tmp_path: Path) -> None:
     text = acl_file(KEYS, {"client": "hunter2"})
     assert "hunter2" not in text
@@ -294,3 +303,19 @@ async def test_in_a_cluster_a_component_and_an_operator_find_their_way(tmp_path:
         assert seen.queries == ["Why?"]
         await coordinator.close()
         await operator.close()
+
+
+async def test_the_breakers_work_within_the_rights_and_a_client_has_none(server: RedisServer) -> None:
+    for user in ("coordinator", "reasoning_engine", "tool_dispatcher", "operator"):
+        bus = Bus(Connections(server.url_of(f"{user}:{user}")), KEYS, BusSettings())
+        await bus.open(20)
+        store = BreakerStore(bus.batcher, KEYS)
+        assert (await store.swap("tool:look", b"", b"{}")).outcome == "done"
+        assert "tool:look" in (await store.look()).raw
+        assert (await store.swap("tool:look", b"{}", b"")).outcome == "done"
+        await bus.close()
+    client = Bus(Connections(server.url_of("client:client")), KEYS, BusSettings())
+    await client.open(20)
+    with pytest.raises(redis.ResponseError, match=NO):
+        await BreakerStore(client.batcher, KEYS).swap("tool:look", b"", b"{}")
+    await client.close()

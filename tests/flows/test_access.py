@@ -109,6 +109,10 @@ def test_a_client_asks_and_reads_and_an_operator_looks_and_repairs(tmp_path: Pat
         letter = five.entries(five.keys.dead(0))[0][0].decode()
         for arguments in (
             ("status",),
+            ("metrics",),
+            ("breakers", "open", "tool:look_up", "--because", "a test"),
+            ("breakers", "list"),
+            ("breakers", "close", "tool:look_up"),
             ("health", "coordinator"),
             ("sessions", "list"),
             ("sessions", "list", "--conversation", "c1", "--json"),

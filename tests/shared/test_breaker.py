@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.breaker import CLOSED, Allowed, Breaker, BreakerState, Refused
+from shared.breaker import CLOSED, HELD_RETRY_S, Allowed, Breaker, BreakerState, Ending, Held, Refused
 
 BREAKER = Breaker(failures_min=3, failure_share=0.5, window_s=60, window_calls=10, open_s=20)
 
@@ -149,3 +149,92 @@ def test_with_calls_that_overlap_no_two_probes_begin_within_its_time(steps: list
         elif isinstance(answer := BREAKER.ask(state, now), Allowed) and state.opened is not None:
             assert probe is None or now - probe >= BREAKER.open_s - 1e-6
             state, probe = answer.state, now
+
+
+@given(
+    st.lists(st.tuples(st.floats(0.01, 40), st.booleans()), min_size=1, max_size=40),
+    st.lists(st.integers(0, 3), min_size=40, max_size=40),
+)
+def test_it_does_not_matter_which_process_tells_first(
+    calls: list[tuple[float, bool]], tellers: list[int]
+) -> None:
+    """Calls that none of four processes knows to be the last before it opens, told whole and in any order."""
+    endings, now = [], 0.0
+    for pause, is_failure in calls:
+        now += pause
+        endings.append(Ending(at=now, is_failure=is_failure))
+    latest = [one for one in endings if now - one.at <= BREAKER.window_s][-BREAKER.window_calls :]
+    of = {
+        teller: [one for one, by in zip(latest, tellers, strict=False) if by == teller] for teller in range(4)
+    }
+    state = CLOSED
+    for teller in range(4):
+        state = BREAKER.after_all(state, of[teller], now)
+    if state.opened is None:
+        assert state.endings == tuple(latest)
+        assert not opens_somewhere(latest)
+    else:
+        assert opens_somewhere([one for one in latest if one in state.endings])
+
+
+def opens_somewhere(endings: list[Ending]) -> bool:
+    state = CLOSED
+    for ending in endings:
+        state = BREAKER.after(state, ending.is_failure, ending.at)
+    return state.opened is not None
+
+
+def test_what_was_known_is_judged_again_in_the_light_of_what_is_told_late() -> None:
+    """Two failures stand; a third was before them, in a process that was slow to tell."""
+    late = (Ending(at=3, is_failure=True),)
+    assert BREAKER.after_all(after(True, True, start=5), late, 7).opened == 6
+
+
+def test_what_is_told_too_late_is_not_counted() -> None:
+    old = (Ending(at=0, is_failure=True),) * 9
+    assert BREAKER.after_all(CLOSED, old, BREAKER.window_s + 1) == CLOSED
+
+
+@given(st.floats(-1e9, 1e9), st.lists(st.booleans(), max_size=5))
+def test_what_is_held_by_hand_has_no_probe_and_no_end(later_s: float, endings: list[bool]) -> None:
+    held = BREAKER.hold(Held(at=2e9, by="Ada", because="It costs too much."))
+    state = held
+    for is_failure in endings:
+        state = BREAKER.after(state, is_failure, 2e9 + later_s)
+    assert state == held
+    assert BREAKER.ask(state, 2e9 + later_s) == Refused(HELD_RETRY_S)
+    assert BREAKER.phase(state, 2e9 + later_s) == "open"
+    assert not BREAKER.says_nothing(state, 2e9 + later_s)
+
+
+@given(st.lists(st.tuples(st.floats(0, 30), st.sampled_from(["ask", "failed", "went well"])), max_size=60))
+def test_whatever_happened_it_closes_once_a_probe_succeeds(steps: list[tuple[float, str]]) -> None:
+    state, now = OPEN, 2.0
+    for pause, step in steps:
+        now += pause
+        if step != "ask":
+            state = BREAKER.after(state, step == "failed", now)
+        elif isinstance(answer := BREAKER.ask(state, now), Allowed):
+            state = answer.state
+    now += 2 * BREAKER.open_s
+    assert BREAKER.after(probing(state, now), False, now).opened is None
+
+
+@pytest.mark.parametrize(
+    ("state", "now", "says_nothing"),
+    [
+        (CLOSED, 0, True),
+        (after(False, False), 1, True),
+        (after(False, True), 1, False),
+        (after(False, True), 61, False),
+        (after(False, True), 62, True),
+        (after(False, True), -100, True),  # the clock was set back
+        (OPEN, 2, False),
+        (OPEN, 82, False),
+        (OPEN, 83, True),  # half-open for a minute, and nobody has asked
+        (probing(OPEN, 82), 83, False),
+        (OPEN, -1e6, True),
+    ],
+)
+def test_a_state_is_kept_while_it_says_something(state: BreakerState, now: float, says_nothing: bool) -> None:
+    assert BREAKER.says_nothing(state, now) is says_nothing

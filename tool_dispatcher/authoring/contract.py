@@ -36,6 +36,7 @@ class ContractOptions(TypedDict, total=False):
     error_propagation: ErrorPropagation
     batch: BatchVariant | Fields | None
     timeout_s: float
+    slow_s: float | None
     retry: int | Retry | Fields
     backoff: Backoff | Fields
     cache_ttl_s: float
@@ -87,6 +88,11 @@ def _faults(tool: str, contract: Contract, given: Mapping[str, Any]) -> Iterator
     yield from _of_itself(tool, contract)
     yield from _of_repetition(contract)
     yield from _of_retries(contract, given)
+    if contract.slow_s is not None and contract.slow_s >= contract.timeout_s:
+        yield (
+            "its slow_s is not below its timeout_s",
+            "Lower slow_s, or leave it out: a timeout counts anyway.",
+        )
     if "steps" in given and not contract.steps:
         yield "its steps are empty", "Name the rounds, steps=[1, 2], or leave steps out for all of them."
     for scope in contract.scopes:

@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from shared.clock import utc_now
+from shared.clock import monotonic_s, utc_now
 from shared.tools import ToolError
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import tool_error
@@ -23,7 +23,7 @@ from tool_dispatcher.idempotency.ledger import Claim
 from tool_dispatcher.results.as_json import as_json
 from tool_dispatcher.running.arguments import Arguments
 from tool_dispatcher.running.batch_run import BatchRun
-from tool_dispatcher.running.breakers import Breakers
+from tool_dispatcher.running.breakers import ToolBreakers
 from tool_dispatcher.running.execute import Call, execute
 from tool_dispatcher.running.threads import NoThread, Place, Threads
 
@@ -47,7 +47,7 @@ class Attempts:
     """What bounds the calls of this process, and of all of them."""
 
     def __init__(
-        self, slots: Slots, rates: RateLimiter, breakers: Breakers, threads: Threads, calls_max: int
+        self, slots: Slots, rates: RateLimiter, breakers: ToolBreakers, threads: Threads, calls_max: int
     ) -> None:
         self._slots, self._rates, self._breakers, self._threads = slots, rates, breakers, threads
         self._places = asyncio.Semaphore(calls_max)
@@ -68,10 +68,11 @@ class Attempts:
                 return _claim_lost(attempt.tool)
             if batch.leave.standing.is_over(utc_now()):
                 return _grant_over(attempt.tool)
-            if (refused := self._breakers.ask(attempt.tool.name)) is not None:
+            if (refused := await self._breakers.ask(attempt.tool.name)) is not None:
                 return refused
+            began_s = monotonic_s()
             outcome = await execute(_call(attempt, batch), place)
-            self._breakers.note(attempt.tool.name, outcome)
+            self._breakers.note(attempt.tool.name, outcome, _is_slow(attempt.tool, monotonic_s() - began_s))
             return _with_example(outcome, attempt.tool)
 
     async def reconcile(self, attempt: Attempt, batch: BatchRun) -> Any:
@@ -134,6 +135,10 @@ def _context(attempt: Attempt, batch: BatchRun, timeout_s: float) -> ToolContext
         tenant=batch.request.tenant,
         fence=attempt.fence,
     )
+
+
+def _is_slow(tool: Tool, took_s: float) -> bool:
+    return tool.contract.slow_s is not None and took_s > tool.contract.slow_s
 
 
 def _with_example(outcome: Any, tool: Tool) -> Any:

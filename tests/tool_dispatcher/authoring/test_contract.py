@@ -41,6 +41,7 @@ def test_a_contract_is_the_same_after_it_travelled_in_a_schema() -> None:
         "backoff": Backoff(initial_ms=50),
         "rate_limit": RateLimit(calls=3),
         "steps": [1, 2],
+        "slow_s": 2,
         "idempotent": True,
         "next": "rerank",
     }
@@ -79,6 +80,7 @@ CONTRADICTIONS: list[tuple[Effect, dict[str, Any], str]] = [
     ("read", {"steps": [2, 2]}, "steps name 2 twice"),
     ("read", {"steps": []}, "steps are empty.*leave steps out"),
     ("read", {"scopes": ["read"]}, "scopes name 'read'.*always needed"),
+    ("read", {"timeout_s": 5, "slow_s": 5}, "slow_s is not below its timeout_s.*Lower slow_s"),
     ("read", {"scopes": "write"}, "scopes name 'write'.*always needed"),
 ]
 

@@ -1,0 +1,61 @@
+"""`antiphon metrics`: the state of the pipeline for Prometheus."""
+
+import asyncio
+import signal
+import sys
+from typing import Annotated
+
+import typer
+
+from antiphon.cli.output import UsageError, run, stderr
+from antiphon.observe import connected, pipeline_status
+
+_PORT_MAX = 65_535
+
+
+def metrics(
+    listen: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Serve them at /metrics until stopped.")
+    ] = None,
+) -> None:
+    """Print what `antiphon status` knows in Prometheus's text format, or serve it.
+
+    \b
+    antiphon metrics --listen 127.0.0.1:9464
+    """
+    run(_print() if listen is None else _serve(*_address(listen)))
+
+
+async def _print() -> None:
+    from antiphon.metrics import exposition  # its library is not cheap to import, and wanted nowhere else
+
+    async with connected() as bus:
+        sys.stdout.write(exposition(await pipeline_status(bus)))
+
+
+async def _serve(host: str, port: int) -> None:
+    from antiphon.metrics import serve
+
+    stopped = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    async with connected() as bus:
+        try:
+            port, stop = serve(host, port, lambda: pipeline_status(bus))
+        except OSError as error:
+            raise UsageError(
+                f"{host}:{port} cannot be listened on: {error}.", hint="Choose another."
+            ) from None
+        stderr().print(f"Metrics are served at http://{host}:{port}/metrics.")
+        try:
+            await stopped.wait()
+        finally:
+            await asyncio.to_thread(stop)
+
+
+def _address(listen: str) -> tuple[str, int]:
+    """Raises nothing: what is no address ends the program as any wrong option does."""
+    host, colon, port = listen.rpartition(":")
+    if not colon or not host or not (port.isascii() and port.isdigit()) or int(port[:6]) > _PORT_MAX:
+        raise typer.BadParameter("not HOST:PORT, as in 127.0.0.1:9464", param_hint="--listen")
+    return host.strip("[]"), int(port)

@@ -1,0 +1,143 @@
+"""What `antiphon status` knows, as metrics in Prometheus's text format."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+
+from prometheus_client import CollectorRegistry, generate_latest, start_http_server
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+from redis.exceptions import RedisError
+
+from antiphon.observe import PipelineStatus
+from shared.breaker import Phase
+from shared.clock import monotonic_s
+
+Read = Callable[[], Awaitable[PipelineStatus]]
+
+PHASES: dict[Phase, int] = {"closed": 0, "half_open": 1, "open": 2}
+_PATIENCE_S = 5.0
+_FRESH_S = 1.0
+"""However many ask, Redis is asked no more often than this."""
+
+
+def exposition(status: PipelineStatus) -> str:
+    """The text that is printed."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Fixed(status))
+    return generate_latest(registry).decode()
+
+
+def serve(host: str, port: int, read: Read) -> tuple[int, Callable[[], None]]:
+    """Answer scrapes in a thread, with what `read`, on the running event loop, says then.
+
+    The port, and what ends it. Raises OSError when the address cannot be had.
+    """
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Live(read, asyncio.get_running_loop()))
+    server, thread = start_http_server(port, host, registry)
+
+    def stop() -> None:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+    return server.server_port, stop
+
+
+class _Fixed(Collector):
+    def __init__(self, status: PipelineStatus) -> None:
+        self._status = status
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        return families(self._status)
+
+
+class _Live(Collector):
+    """Asked in the threads of the server."""
+
+    def __init__(self, read: Read, loop: asyncio.AbstractEventLoop) -> None:
+        self._read, self._loop = read, loop
+        self._turn = asyncio.Lock()
+        self._latest: tuple[float, PipelineStatus] | None = None
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        try:
+            status = asyncio.run_coroutine_threadsafe(self._status(), self._loop).result(_PATIENCE_S + 1)
+        except (RedisError, OSError):  # TimeoutError is one
+            yield _gauge("up", "Whether Redis answers: 1 or 0.", 0)
+            return
+        yield from families(status)
+
+    async def _status(self) -> PipelineStatus:
+        async with asyncio.timeout(_PATIENCE_S), self._turn:
+            now = monotonic_s()
+            if self._latest is None or now - self._latest[0] >= _FRESH_S:
+                self._latest = (now, await self._read())
+            return self._latest[1]
+
+
+def families(status: PipelineStatus) -> Iterator[GaugeMetricFamily]:
+    """Every metric there is. A breaker without one is closed, and has not failed lately."""
+    yield _gauge("up", "Whether Redis answers: 1 or 0.", 1)
+    parts = {part.component: part for part in status.components}
+    yield _by(
+        "inbox_length",
+        "Messages in a component's inbox.",
+        "component",
+        {n: p.inbox.length for n, p in parts.items()},
+    )
+    yield _by(
+        "inbox_in_flight",
+        "Those of them that are in a worker's hands.",
+        "component",
+        {n: p.inbox.in_flight for n, p in parts.items()},
+    )
+    yield _by(
+        "inbox_oldest_seconds",
+        "How long the oldest has been there.",
+        "component",
+        {n: p.inbox.oldest_wait_s or 0.0 for n, p in parts.items()},
+    )
+    yield _by(
+        "workers_alive",
+        "Workers that were heard of lately.",
+        "component",
+        {n: p.workers_alive for n, p in parts.items()},
+    )
+    yield _by(
+        "workers_silent",
+        "Workers that were not.",
+        "component",
+        {n: p.workers_silent for n, p in parts.items()},
+    )
+    yield _gauge("queue_length", "Queries nobody has taken up yet.", status.queue.length)
+    yield _gauge(
+        "queue_oldest_seconds", "How long the oldest of them has waited.", status.queue.oldest_wait_s or 0.0
+    )
+    yield _gauge("rejected", "Submissions that were set aside.", status.rejected)
+    yield _gauge("open_sessions", "Sessions that have not ended.", status.open_sessions)
+    yield _gauge("dead_letters", "Messages set aside after their last delivery.", status.dead_letters)
+    found = status.breakers
+    yield _by(
+        "breaker_phase", "0 closed, 1 half-open, 2 open.", "breaker", {b.name: PHASES[b.phase] for b in found}
+    )
+    yield _by(
+        "breaker_failures", "Failures among the latest calls.", "breaker", {b.name: b.failures for b in found}
+    )
+    yield _by(
+        "breaker_by_hand",
+        "1 where a person holds it open.",
+        "breaker",
+        {b.name: int(b.held is not None) for b in found},
+    )
+
+
+def _gauge(name: str, what: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"antiphon_{name}", what, value=value)
+
+
+def _by(name: str, what: str, label: str, values: dict[str, float]) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(f"antiphon_{name}", what, labels=[label])
+    for of, value in values.items():
+        family.add_metric([of], value)
+    return family

@@ -1,0 +1,113 @@
+"""Breakers at the command line: looked at, opened and closed by hand."""
+
+from typing import Any
+
+import orjson
+import pytest
+import redis
+
+from shared.breaker import BreakerState, Ending
+from shared.breaker_table import write_state
+from shared.bus.keys import Keys
+from tests.antiphon.conftest import InProcess
+from tests.redis_server import RedisServer
+
+
+@pytest.fixture
+def nobody(redis_server: RedisServer, namespace: str) -> dict[str, str]:
+    """A Redis on which no component has ever run."""
+    return {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
+
+
+def listed(run: InProcess, where: dict[str, str]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = orjson.loads(run("breakers", "list", "--json", **where).stdout)
+    return found
+
+
+def keep(where: dict[str, str], name: str, state: BreakerState) -> None:
+    with redis.Redis.from_url(where["ANTIPHON_REDIS_URL"]) as client:
+        client.hset(Keys(where["ANTIPHON_NAMESPACE"]).breakers(), name, write_state(state))
+
+
+def redis_time(where: dict[str, str]) -> float:
+    with redis.Redis.from_url(where["ANTIPHON_REDIS_URL"]) as client:
+        seconds, microseconds = client.time()
+        return float(seconds) + float(microseconds) / 1e6
+
+
+def test_what_is_opened_by_hand_says_who_and_why_until_it_is_closed(
+    run: InProcess, nobody: dict[str, str]
+) -> None:
+    opened = run("breakers", "open", "tool:search", "--because", "reindexing", "--by", "Ada", **nobody)
+    assert (opened.exit_code, "tool:search is open" in opened.stdout) == (0, True)
+    (found,) = listed(run, nobody)
+    assert (found["name"], found["phase"], found["retry_in_s"]) == ("tool:search", "open", None)
+    assert (found["held"]["by"], found["held"]["because"]) == ("Ada", "reindexing")
+    for command in (("breakers", "list"), ("status",)):
+        shown = run(*command, **nobody).stdout
+        assert "tool:search" in shown
+        assert "Ada, reindexing" in shown
+    closed = run("breakers", "close", "tool:search", **nobody)
+    assert (closed.exit_code, "is called again" in closed.stdout) == (0, True)
+    assert listed(run, nobody) == []
+    assert "was closed already" in run("breakers", "close", "tool:search", **nobody).stdout
+    assert "all are closed" in run("breakers", "list", **nobody).stderr
+
+
+def test_programs_are_told_in_json(run: InProcess, nobody: dict[str, str]) -> None:
+    opened = run("breakers", "open", "model:claude", "--json", **nobody)
+    assert orjson.loads(opened.stdout) == {"name": "model:claude", "phase": "open"}
+    assert listed(run, nobody)[0]["held"]["because"] == ""
+    closed = run("breakers", "close", "model:claude", "--json", **nobody)
+    assert orjson.loads(closed.stdout) == {"name": "model:claude", "phase": "closed"}
+
+
+def test_status_shows_what_is_not_closed(run: InProcess, nobody: dict[str, str]) -> None:
+    now = redis_time(nobody)
+    ending = Ending(at=now, is_failure=True)
+    keep(nobody, "tool:down", BreakerState(endings=(ending,) * 5, opened=now + 10))
+    keep(nobody, "tool:tried", BreakerState(endings=(ending,) * 5, opened=now - 100))
+    keep(nobody, "tool:shaky", BreakerState(endings=(ending,)))
+    shown = run("status", **nobody).stdout
+    assert "tool:down   open       5 of 5" in shown
+    assert "tool:tried  half-open  5 of 5" in shown
+    assert "tool:shaky" not in shown
+    phases = {one["name"]: (one["phase"], one["failures"]) for one in listed(run, nobody)}
+    assert phases == {
+        "tool:down": ("open", 5),
+        "tool:tried": ("half_open", 5),
+        "tool:shaky": ("closed", 1),
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["search", "tool:", "tool:a b", "tools:a", "model:", "tool:" + "x" * 65, "tool:\n"]
+)
+@pytest.mark.parametrize("command", ["open", "close"])
+def test_what_is_no_name_is_refused_with_the_form_of_one(
+    run: InProcess, nobody: dict[str, str], command: str, name: str
+) -> None:
+    refused = run("breakers", command, name, **nobody)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "tool:NAME or model:ID" in refused.stderr
+
+
+def test_a_reason_that_is_too_long_is_refused(run: InProcess, nobody: dict[str, str]) -> None:
+    refused = run("breakers", "open", "tool:search", "--because", "x" * 301, **nobody)
+    assert refused.exit_code == 2
+    assert "300 at most" in refused.stderr
+    assert listed(run, nobody) == []
+
+
+def test_without_redis_it_says_so(run: InProcess) -> None:
+    done = run("breakers", "list", ANTIPHON_REDIS_URL="redis://127.0.0.1:1")
+    assert done.exit_code == 3
+    assert "Redis" in done.stderr
+
+
+def test_a_tool_nobody_offers_is_pointed_out(run: InProcess, pipeline: dict[str, str]) -> None:
+    done = run("breakers", "open", "tool:find_recip", **pipeline)
+    assert (done.exit_code, "No dispatcher offers find_recip right now" in done.stderr) == (0, True)
+    run("breakers", "close", "tool:find_recip", **pipeline)
+    assert run("breakers", "open", "tool:find_recipe", **pipeline).stderr == ""
+    run("breakers", "close", "tool:find_recipe", **pipeline)

@@ -1,0 +1,140 @@
+"""Metrics, as Prometheus reads them."""
+
+import contextlib
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from urllib.request import urlopen
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from antiphon.metrics import exposition
+from antiphon.observe import BreakerStatus, ComponentStatus, InboxStatus, PipelineStatus
+from shared.events import COMPONENTS
+from tests.antiphon.conftest import InProcess, clean_environment, until
+from tests.redis_server import RedisServer, free_port, running
+
+Samples = dict[str, float]
+
+
+def samples(text: str) -> Samples:
+    """`name{label}` of each sample, by its value."""
+    return {
+        "".join([sample.name, *(f"{{{value}}}" for value in sample.labels.values())]): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+@pytest.fixture
+def nobody(redis_server: RedisServer, namespace: str) -> dict[str, str]:
+    """A Redis on which no component has ever run."""
+    return {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
+
+
+@contextlib.contextmanager
+def serving(environment: dict[str, str]) -> Iterator[str]:
+    """Where they are served; the program ends with 0 when it is told to."""
+    port = free_port()
+    command = [sys.executable, "-m", "antiphon", "metrics", "--listen", f"127.0.0.1:{port}"]
+    with subprocess.Popen(command, env=clean_environment(**environment), stderr=subprocess.PIPE) as process:
+        try:
+            assert process.stderr is not None
+            assert f"http://127.0.0.1:{port}/metrics" in process.stderr.readline().decode()
+            yield f"http://127.0.0.1:{port}/metrics"
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
+
+
+def scraped(address: str) -> Samples:
+    with urlopen(address, timeout=20) as reply:
+        assert reply.headers["Content-Type"].startswith("text/plain")
+        return samples(reply.read().decode())
+
+
+def test_every_number_of_status_is_a_metric() -> None:
+    parts = tuple(
+        ComponentStatus(
+            component=name,
+            inbox=InboxStatus(length=10 + n, in_flight=20 + n, oldest_wait_s=30.5 + n),
+            workers_alive=40 + n,
+            workers_silent=50 + n,
+        )
+        for n, name in enumerate(COMPONENTS)
+    )
+    breakers = (
+        BreakerStatus(name="model:a", phase="open", failures=5, calls=9, retry_in_s=3),
+        BreakerStatus(name="tool:b", phase="half_open", failures=4, calls=9),
+        BreakerStatus(name="tool:c", phase="closed", failures=1, calls=9),
+    )
+    status = PipelineStatus(
+        components=parts,
+        queue=InboxStatus(length=60, in_flight=0),
+        rejected=70,
+        open_sessions=80,
+        dead_letters=90,
+        breakers=breakers,
+    )
+    found = samples(exposition(status))
+    for n, name in enumerate(COMPONENTS):
+        shown = ("inbox_length", "inbox_in_flight", "inbox_oldest_seconds", "workers_alive", "workers_silent")
+        values = [found[f"antiphon_{metric}{{{name}}}"] for metric in shown]
+        assert values == [10 + n, 20 + n, 30.5 + n, 40 + n, 50 + n]
+    plain = ("up", "queue_length", "queue_oldest_seconds", "rejected", "open_sessions", "dead_letters")
+    assert [found[f"antiphon_{metric}"] for metric in plain] == [1, 60, 0, 70, 80, 90]
+    names = [breaker.name for breaker in breakers]
+    assert [found[f"antiphon_breaker_phase{{{name}}}"] for name in names] == [2, 1, 0]
+    assert [found[f"antiphon_breaker_failures{{{name}}}"] for name in names] == [5, 4, 1]
+
+
+def test_a_label_may_hold_what_it_likes() -> None:
+    name = 'model:a"b\\c'
+    status = PipelineStatus(
+        components=(),
+        queue=InboxStatus(length=0, in_flight=0),
+        rejected=0,
+        open_sessions=0,
+        dead_letters=0,
+        breakers=(BreakerStatus(name=name, phase="open", failures=1, calls=1),),
+    )
+    assert samples(exposition(status))[f"antiphon_breaker_phase{{{name}}}"] == 2
+
+
+def test_they_are_printed_while_everything_is_absent(run: InProcess, nobody: dict[str, str]) -> None:
+    run("submit", "why?", **nobody)
+    run("breakers", "open", "tool:search", **nobody)
+    done = run("metrics", **nobody)
+    found = samples(done.stdout)
+    assert (done.exit_code, found["antiphon_queue_length"]) == (0, 1)
+    assert found["antiphon_breaker_by_hand{tool:search}"] == 1
+    assert found["antiphon_workers_alive{coordinator}"] == 0
+
+
+def test_they_are_served_and_tell_when_redis_is_away() -> None:
+    with running() as server, serving({"ANTIPHON_REDIS_URL": server.url}) as address:
+        assert scraped(address)["antiphon_up"] == 1
+        server.kill()
+        until(lambda: scraped(address) == {"antiphon_up": 0}, "a scrape that finds no Redis")
+        server.start()
+        until(lambda: scraped(address)["antiphon_up"] == 1, "a scrape that finds it again")
+
+
+@pytest.mark.parametrize(
+    "listen", ["9464", "localhost:", ":1", "localhost:http", "localhost:99999", "a:٣", "a:-1"]
+)
+def test_what_is_no_address_is_refused(run: InProcess, nobody: dict[str, str], listen: str) -> None:
+    done = run("metrics", "--listen", listen, **nobody)
+    assert done.exit_code == 2
+    assert "HOST:PORT" in done.stderr
+
+
+def test_a_port_that_is_taken_is_named(
+    run: InProcess, nobody: dict[str, str], redis_server: RedisServer
+) -> None:
+    done = run("metrics", "--listen", f"127.0.0.1:{redis_server.port}", **nobody)
+    assert done.exit_code == 2
+    assert f"127.0.0.1:{redis_server.port} cannot be listened on" in done.stderr

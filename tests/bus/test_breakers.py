@@ -1,0 +1,403 @@
+"""Breakers that many processes share: each `SharedBreakers` here stands for a process of its own."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+from redis.exceptions import RedisError
+
+from shared.breaker import Allowed, Breaker, BreakerState, Ending, Held, Refused
+from shared.breaker_table import BREAKERS_MAX, of_tool, write_state
+from shared.bus.breaker_store import BreakersBusy, BreakerStore
+from shared.bus.breakers import SharedBreakers, of_model
+from shared.bus.connection import Connections
+from shared.bus.keys import Keys
+from shared.bus.redis_bus import Bus
+from shared.bus.wire import Command, exchange_over
+from shared.clock import monotonic_s
+from shared.outages import NO_OUTAGES
+from shared.settings import BusSettings
+from tests.bus.builders import eventually
+from tests.redis_server import running
+
+LONG = Breaker(failures_min=3, window_calls=10, open_s=600)
+"""Stays open for as long as a test takes."""
+SHORT = LONG.model_copy(update={"open_s": 1.0})
+"""Half-open soon, but not before others have looked."""
+LOOK, MODEL = of_tool("look"), of_model("claude")
+
+
+@asynccontextmanager
+async def processes(bus: Bus, count: int, breaker: Breaker = LONG) -> AsyncIterator[list[SharedBreakers]]:
+    """So many, running. A duty that ended of an error would be noticed here."""
+    all_of_them = [SharedBreakers(bus, breaker) for _ in range(count)]
+    duties = [asyncio.create_task(breakers.run()) for breakers in all_of_them]
+    try:
+        yield all_of_them
+        assert not any(duty.done() for duty in duties)
+    finally:
+        for duty in duties:
+            duty.cancel()
+        await asyncio.gather(*duties, return_exceptions=True)
+
+
+def fail(breakers: SharedBreakers, times: int = 3, name: str = LOOK) -> None:
+    for _ in range(times):
+        breakers.note(name, True)
+
+
+async def refuses(breakers: SharedBreakers, name: str = LOOK) -> bool:
+    return isinstance(await breakers.ask(name), Refused)
+
+
+async def all_refuse(all_of_them: Sequence[SharedBreakers], name: str = LOOK) -> bool:
+    return all([await refuses(breakers, name) for breakers in all_of_them])
+
+
+async def kept(bus: Bus) -> dict[str, BreakerState]:
+    return (await BreakerStore(bus.batcher, bus.keys).look()).states
+
+
+async def is_gone(bus: Bus) -> bool:
+    return not await bus.batcher.submit("EXISTS", bus.keys.breakers())
+
+
+async def test_what_fails_in_one_process_is_left_alone_by_all(bus: Bus) -> None:
+    async with processes(bus, 3) as all_of_them:
+        fail(all_of_them[0])
+        assert await refuses(all_of_them[0])  # at once: it has seen enough itself
+        await eventually(lambda: all_refuse(all_of_them))
+        assert not await refuses(all_of_them[1], of_tool("fetch"))
+
+
+async def test_failures_of_many_processes_add_up(bus: Bus) -> None:
+    """Each tells of one at the same moment: whoever comes too late with its change makes it again."""
+    breaker = LONG.model_copy(update={"failures_min": 8, "window_calls": 8})
+    async with processes(bus, 8, breaker) as all_of_them:
+        for name in (LOOK, MODEL):
+            for breakers in all_of_them:
+                fail(breakers, 1, name)
+            await eventually(lambda name=name: all_refuse(all_of_them, name))  # type: ignore[misc]
+        assert {state.failures for state in (await kept(bus)).values()} == {8}
+
+
+async def test_failures_take_the_successes_of_their_process_along(bus: Bus) -> None:
+    """Three failures of nine calls are no half of them."""
+    async with processes(bus, 2) as (busy, other):
+        for _ in range(6):
+            busy.note(LOOK, False)
+        fail(busy)
+
+        async def is_told() -> bool:
+            return LOOK in await kept(bus)
+
+        await eventually(is_told)
+        state = (await kept(bus))[LOOK]
+        assert (state.opened, state.failures, len(state.endings)) == (None, 3, 9)
+        for _ in range(3):
+            other.note(LOOK, False)  # told too, as there is something to weigh them against
+        await eventually(lambda: has_endings(bus, 10))
+        assert not await refuses(other)
+
+
+async def has_endings(bus: Bus, count: int) -> bool:
+    return len((await kept(bus))[LOOK].endings) == count
+
+
+async def test_what_works_is_not_told_and_not_asked_for(bus: Bus) -> None:
+    sent: list[Command] = []
+    exchange = exchange_over(bus.connections)
+
+    async def counted(commands: Sequence[Command]) -> list[object]:
+        sent.extend(commands)
+        return await exchange(commands)
+
+    bus.batcher.open(counted)
+    breakers = SharedBreakers(bus, LONG)
+    for _ in range(100):
+        assert isinstance(await breakers.ask(LOOK), Allowed)
+        breakers.note(LOOK, False)
+    assert sent == []
+    async with processes(bus, 1) as (running_one,):
+        running_one.note(LOOK, False)
+        await eventually(lambda: len(sent) >= 6)
+    assert {command[0] for command in sent} == {"HGETALL", "TIME"}
+
+
+async def test_what_ends_while_others_are_being_told_is_told_next(bus: Bus) -> None:
+    exchange = exchange_over(bus.connections)
+    breakers = SharedBreakers(bus, LONG)
+    left = 3
+
+    async def meanwhile(commands: Sequence[Command]) -> list[object]:
+        nonlocal left
+        if left and any(str(command[0]).startswith("EVAL") for command in commands):
+            left -= 1
+            breakers.note(LOOK, True)
+        return await exchange(commands)
+
+    bus.batcher.open(meanwhile)
+    duty = asyncio.create_task(breakers.run())
+    fail(breakers, 1)
+    await eventually(lambda: is_open(bus))
+    assert (await kept(bus))[LOOK].failures == LONG.failures_min
+    duty.cancel()
+
+
+async def is_open(bus: Bus) -> bool:
+    state = (await kept(bus)).get(LOOK)
+    return state is not None and state.opened is not None
+
+
+async def test_of_fifty_who_ask_one_is_the_probe(bus: Bus) -> None:
+    async with processes(bus, 5, SHORT) as all_of_them:
+        fail(all_of_them[0])
+        await eventually(lambda: all_refuse(all_of_them))
+        allowed: list[SharedBreakers] = []
+
+        async def ask(breakers: SharedBreakers) -> None:
+            if not await refuses(breakers):
+                allowed.append(breakers)
+
+        for _ in range(2_000):
+            await asyncio.gather(*(ask(breakers) for breakers in all_of_them * 10))
+            if allowed:
+                break
+        assert len(allowed) == 1
+        allowed[0].note(LOOK, False)
+
+        async def nobody_refuses() -> bool:
+            return not any([await refuses(breakers) for breakers in all_of_them])
+
+        await eventually(nobody_refuses)
+        await eventually(lambda: is_gone(bus))
+
+
+async def test_a_probe_that_fails_keeps_it_open_for_all(bus: Bus) -> None:
+    async with processes(bus, 2, SHORT) as (one, other):
+        fail(one)
+        await eventually(lambda: all_refuse((one, other)))
+        before = (await kept(bus))[LOOK]
+
+        async def is_probe() -> bool:
+            return not await refuses(other)
+
+        await eventually(is_probe)
+        other.note(LOOK, True)
+        assert await refuses(other)
+
+        async def is_open_again() -> bool:
+            after = (await kept(bus))[LOOK]
+            return after.opened is not None and after.opened > (before.opened or 0) and after.probed is None
+
+        await eventually(is_open_again)
+
+
+async def test_a_probe_nobody_hears_of_again_is_replaced_by_another_process(bus: Bus) -> None:
+    async with processes(bus, 2, SHORT) as (one, other):
+        fail(one)
+
+        async def is_probe(breakers: SharedBreakers) -> bool:
+            return not await refuses(breakers)
+
+        await eventually(lambda: all_refuse((one, other)))
+        await eventually(lambda: is_probe(one))  # and then its process ends
+        await eventually(lambda: is_probe(other))
+
+
+async def test_what_a_person_holds_open_stays_open_until_a_person_closes_it(bus: Bus) -> None:
+    store = BreakerStore(bus.batcher, bus.keys)
+    held = Held(at=0, by="Ada", because="The provider is moving house.")
+    async with processes(bus, 2, SHORT) as all_of_them:
+        assert await store.set_by_hand(LOOK, lambda now: SHORT.hold(held.model_copy(update={"at": now})))
+        await eventually(lambda: all_refuse(all_of_them))
+        await asyncio.sleep(SHORT.open_s)
+        all_of_them[0].note(LOOK, False)
+        assert await all_refuse(all_of_them)
+        state = (await kept(bus))[LOOK]
+        assert state.held is not None
+        assert (state.held.by, state.held.because) == (held.by, held.because)
+        assert await store.set_by_hand(LOOK, lambda _: BreakerState())
+        assert not await store.set_by_hand(LOOK, lambda _: BreakerState())
+
+        async def nobody_refuses() -> bool:
+            return not any([await refuses(breakers) for breakers in all_of_them])
+
+        await eventually(nobody_refuses)
+
+
+async def test_outages_are_those_that_are_open_and_equal_as_long_as_nothing_changes(bus: Bus) -> None:
+    async with processes(bus, 2) as (one, other):
+        for name in (of_tool("b"), of_tool("a"), MODEL):
+            fail(one, 3, name)
+        fail(one, 1, of_tool("fine"))
+        await eventually(lambda: len(other.outages().tools) == 2 and len(other.outages().models) == 1)
+        first = other.outages()
+        assert first.tools == ("a", "b")
+        assert first.models[0].model == "claude"
+        assert first.models[0].until.microsecond == 0
+        looks = 0
+        while looks < 10:
+            await asyncio.sleep(0.05)
+            assert other.outages() == first
+            looks += 1
+        await eventually(lambda: one.outages() == first)
+
+
+async def test_what_is_half_open_may_be_offered(bus: Bus) -> None:
+    async with processes(bus, 2, SHORT) as (one, other):
+        fail(one)
+        await eventually(lambda: other.outages() != NO_OUTAGES)
+        await eventually(lambda: other.outages() == NO_OUTAGES)
+        assert LOOK in await kept(bus)
+
+
+async def test_what_says_nothing_any_more_is_deleted(bus: Bus) -> None:
+    breaker = Breaker(failures_min=3, window_s=0.3, open_s=0.3)
+    async with processes(bus, 2, breaker) as (one, _):
+        fail(one, 2)
+        fail(one, 3, MODEL)  # opens, and nobody asks for it again
+
+        async def is_told() -> bool:
+            return len(await kept(bus)) == 2
+
+        await eventually(is_told)
+        await eventually(lambda: is_gone(bus))
+
+
+async def test_names_that_are_made_up_do_not_fill_redis(bus: Bus) -> None:
+    async with processes(bus, 1) as (breakers,):
+        fail(breakers, 3, LOOK)
+        await eventually(lambda: is_told_of(bus, LOOK))
+        for n in range(BREAKERS_MAX + 50):
+            breakers.note(of_model(f"m{n}"), True)
+        await eventually(lambda: is_full(bus))
+        breakers.note(MODEL, True)
+        await eventually(lambda: is_told_of(bus, MODEL))
+        states = await kept(bus)
+        assert len(states) == BREAKERS_MAX
+        assert states[LOOK].opened is not None
+
+
+async def is_full(bus: Bus) -> bool:
+    return len(await kept(bus)) == BREAKERS_MAX
+
+
+async def is_told_of(bus: Bus, name: str) -> bool:
+    return name in await kept(bus)
+
+
+async def test_where_all_are_open_there_is_no_room_and_nothing_breaks(bus: Bus) -> None:
+    fill = write_state(BreakerState(opened=1e12))
+    for n in range(BREAKERS_MAX):
+        await bus.batcher.submit("HSET", bus.keys.breakers(), f"tool:t{n}", fill)
+    store = BreakerStore(bus.batcher, bus.keys)
+    assert (await store.swap(LOOK, b"", b"{}")).outcome == "full"
+    with pytest.raises(BreakersBusy, match="none of them closed"):
+        await store.set_by_hand(LOOK, lambda now: LONG.hold(Held(at=now)))
+    breakers = SharedBreakers(bus, SHORT)
+    fail(breakers)
+    assert await refuses(breakers)
+    await eventually(lambda: allows(breakers))  # its own probe, as Redis has no place for it
+
+
+async def allows(breakers: SharedBreakers) -> bool:
+    return not await refuses(breakers)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        (b"tool:look", b"[" * 100_000),
+        (b"tool:look", b"\xff\xfe"),
+        (b"tool:look", b'{"opened": 1, "unheard": 2}'),
+        (b"tool:look", b'{"opened": 1e400}'),
+        (b"tool:look", b'{"endings": [{"at": "\\ud800"}]}'),
+        (b"\xff\xfe", b"{}"),
+        (b"", b"{}"),
+        (b"tool:" + b"x" * 65, b'{"opened": 1}'),
+    ],
+)
+async def test_what_others_wrote_there_breaks_nothing_and_is_swept_away(
+    bus: Bus, field: bytes, value: bytes
+) -> None:
+    await bus.batcher.submit("HSET", bus.keys.breakers(), field, value)
+    async with processes(bus, 1) as (breakers,):
+        assert await allows(breakers)
+        await eventually(lambda: is_gone(bus))
+        fail(breakers)
+        await eventually(lambda: is_told_of(bus, LOOK))
+
+
+@pytest.mark.parametrize("name", ["tool:", "tool:a b", "model:", "model:" + "m" * 201, "look", "tool:\ud800"])
+async def test_what_is_no_name_has_no_breaker(bus: Bus, name: str) -> None:
+    async with processes(bus, 1) as (breakers,):
+        fail(breakers, 10, name)
+        assert await allows_name(breakers, name)
+        fail(breakers)
+        await eventually(lambda: is_told_of(bus, LOOK))
+        assert list(await kept(bus)) == [LOOK]
+
+
+async def allows_name(breakers: SharedBreakers, name: str) -> bool:
+    return not await refuses(breakers, name)
+
+
+async def test_the_time_is_that_of_redis_whatever_a_process_believes(bus: Bus) -> None:
+    ahead_s = 0.0
+    astray = SharedBreakers(bus, LONG, clock=lambda: monotonic_s() + ahead_s)
+    ahead_s = 1e6  # as after a machine has slept
+    duty = asyncio.create_task(astray.run())
+    async with processes(bus, 1) as (one,):
+        fail(one)
+        await eventually(lambda: astray.outages() != NO_OUTAGES)
+        answers = [await breakers.ask(LOOK) for breakers in (one, astray)]
+        left_s = [answer.retry_after_s for answer in answers if isinstance(answer, Refused)]
+        assert all(500 < seconds <= LONG.open_s for seconds in left_s)
+    duty.cancel()
+
+
+@pytest.mark.parametrize("ahead_s", [-1e9, -2_000, 2_000, 1e9])
+async def test_a_clock_of_redis_that_jumped_holds_nothing_open(bus: Bus, ahead_s: float) -> None:
+    """What was written before the jump is as far from now as this."""
+    store = BreakerStore(bus.batcher, bus.keys)
+    at = (await store.look()).now + ahead_s
+    ending = Ending(at=at, is_failure=True)
+    await store.swap(LOOK, b"", write_state(BreakerState(endings=(ending,) * 5, opened=at)))
+    await store.swap(MODEL, b"", write_state(BreakerState(endings=(ending,) * 5)))
+    async with processes(bus, 2) as (one, _):
+        assert await allows(one)
+        one.note(LOOK, False)
+        await eventually(lambda: is_gone(bus))
+        fail(one, 1, MODEL)
+        await eventually(lambda: is_told_of(bus, MODEL))
+        assert len((await kept(bus))[MODEL].endings) == 1
+
+
+async def test_while_redis_is_away_each_process_decides_for_itself(namespace: str) -> None:
+    with running() as server:
+        bus = Bus(Connections(server.url), Keys(namespace), BusSettings())
+        await bus.open()
+        async with processes(bus, 2, SHORT) as (one, other):
+            fail(one)
+            await eventually(lambda: all_refuse((one, other)))
+            server.kill()
+            await eventually(lambda: allows(one))
+            assert await refuses(one)  # one probe
+            one.note(LOOK, False)
+            assert await allows(one)
+            fail(other, 3, MODEL)
+            assert await refuses(other, MODEL)
+            server.start()
+            await eventually(lambda: is_told_of_patiently(bus, MODEL))
+            fail(one, 3, of_tool("fetch"))
+            await eventually(lambda: refuses(other, of_tool("fetch")))
+        await bus.close()
+
+
+async def is_told_of_patiently(bus: Bus, name: str) -> bool:
+    try:
+        return await is_told_of(bus, name)
+    except RedisError:
+        return False

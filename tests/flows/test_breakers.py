@@ -1,0 +1,85 @@
+"""A tool that fails for one dispatcher is left alone by another, and a person decides for both."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from shared.events import COMPONENTS
+from tests.flows.pipeline import ANSWER, Pipeline, pipeline
+from tests.flows.processes import ROOT
+from tests.messages_server import Scripted, Use
+
+CALLS = 6
+"""Of one session: one more than it takes to open."""
+SCRIPT = [
+    Scripted(
+        when="Round 1 of",
+        uses=tuple(Use(name="measure", input={"n": n}) for n in range(CALLS)),
+        repeat=True,
+    ),
+    Scripted(when="of", text=ANSWER, repeat=True),
+]
+
+
+def breakers(five: Pipeline, *arguments: str) -> Any:
+    """What `antiphon breakers` says to a program."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("ANTIPHON")},
+        "ANTIPHON_REDIS_URL": five.redis.url,
+    }
+    command = [sys.executable, "-m", "antiphon", "breakers", *arguments, "--json"]
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return orjson.loads(done.stdout)
+
+
+def errors_of(five: Pipeline, session_id: str) -> list[str]:
+    """How the calls of a session ended: an error's type, or ok."""
+    five.submit("How long is it?", session_id=session_id)
+    five.response_to(session_id)
+    completed = [one for one in five.log(session_id) if one["type"] == "antiphon.tools.completed.v1"]
+    return [
+        (result.get("error") or {}).get("error_type", "ok")
+        for event in completed
+        for result in event["data"]["results"]
+    ]
+
+
+def test_what_failed_in_one_process_is_not_run_by_the_next_until_it_is_closed(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    with pipeline(
+        is_started=False,
+        scripted=SCRIPT,
+        ANTIPHON_TOOLS="tests.flows.unwell_tools",
+        UNWELL_FOLDER=str(tmp_path),
+    ) as five:
+        five.start(*COMPONENTS)
+        five.wait_until_ready()
+        assert "api_failure" in errors_of(five, "one")
+        five.until(lambda: breakers(five, "list")[0]["phase"] != "closed", "the breaker to open")
+
+        five.terminate("tool_dispatcher", 20)
+        five.start("tool_dispatcher-2")
+        five.wait_until_ready("tool_dispatcher-2")
+        before = runs.read_bytes().count(b"\n")
+        # However long all of this took, there is one probe at most.
+        assert errors_of(five, "two").count("circuit_open") >= CALLS - 1
+        assert runs.read_bytes().count(b"\n") <= before + 1
+
+        (tmp_path / "is-well").touch()
+        breakers(five, "open", "tool:measure", "--because", "It is looked after.")
+        before = runs.read_bytes().count(b"\n")
+        five.until(
+            lambda: set(errors_of(five, f"held-{os.urandom(4).hex()}")) == {"circuit_open"}, "refusals"
+        )
+        held = runs.read_bytes().count(b"\n")
+        assert set(errors_of(five, "three")) == {"circuit_open"}
+        assert runs.read_bytes().count(b"\n") == held
+
+        breakers(five, "close", "tool:measure")
+        five.until(lambda: set(errors_of(five, f"well-{os.urandom(4).hex()}")) == {"ok"}, "results")
+        five.until(lambda: breakers(five, "list") == [], "nothing to be left")

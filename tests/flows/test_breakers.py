@@ -54,7 +54,7 @@ def test_what_failed_in_one_process_is_not_run_by_the_next_until_it_is_closed(tm
     with pipeline(
         is_started=False,
         scripted=SCRIPT,
-        ANTIPHON_TOOLS="tests.flows.unwell_tools",
+        ANTIPHON_TOOLS="tests.flows.unwell_tools,tests.flows.archive_tools",
         UNWELL_FOLDER=str(tmp_path),
     ) as five:
         five.start(*COMPONENTS)

@@ -4,6 +4,7 @@ The session waits for the reply to one request at a time, by that request's id. 
 twice, or from elsewhere, changes nothing.
 """
 
+from dataclasses import replace
 from datetime import timedelta
 
 from coordinator import approvals, limits, offer, summaries
@@ -70,7 +71,7 @@ def decide(
         case _ if session.phase == "assembling":
             return Decision(session)
         case CancellationRequested():
-            return _end(session, event, "cancelled", "cancelled")
+            return replace(_end(session, event, "cancelled", "cancelled"), stops_work=True)
         case DeadlineReached():
             return _end(session, event, "partial", "deadline_exceeded")
         case ComponentFailed() as failure:

@@ -24,4 +24,6 @@ def build(bus: Bus, model: Model | None = None, provider: Provider | None = None
         )
         close, is_offline = chosen.close, chosen.is_offline
     engine = ReasoningEngine(model, settings, pipeline.model, bus.catalogue, is_offline)
-    return Service("reasoning_engine", engine.handlers, settings.concurrency, close=close)
+    return Service(
+        "reasoning_engine", engine.handlers, settings.concurrency, close=close, stops_with_session=True
+    )

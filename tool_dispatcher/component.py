@@ -64,7 +64,12 @@ def build(
         threads.close()
 
     return Service(
-        "tool_dispatcher", dispatcher.handlers, settings.concurrency, background=(publish,), close=close
+        "tool_dispatcher",
+        dispatcher.handlers,
+        settings.concurrency,
+        background=(publish,),
+        close=close,
+        stops_with_session=True,
     )
 
 

@@ -152,7 +152,7 @@ def _reasoning_engine(keys: Keys) -> Iterator[Rule]:
 
 def _tool_dispatcher(keys: Keys) -> Iterator[Rule]:
     journal, effect = keys.of_session("*", "journal:*"), keys.prefix(0) + "effect:*"
-    yield Rule("R", ("zrangebyscore",), (keys.stopped(0),))
+    yield Rule("R", ("zrangebyscore", "zscore"), (keys.stopped(0),))
     yield Rule("R", ("xrange",), (keys.log("*"),))
     yield Rule("R", ("lrange",), (keys.of_session("*", MEMORY),))
     yield Rule("RW", ("hsetnx", "hgetall", "hexists", "hlen", "pexpire"), (journal,))

@@ -56,7 +56,7 @@ class Stops:
     def cover(self, delivery: Delivery) -> bool:
         """Whether the work was asked for before its session was stopped; of a later life of its id it was not."""
         stopped_ms = self._stopped_ms.get(delivery.event.subject)
-        return stopped_ms is not None and asked_ms(delivery) <= stopped_ms
+        return stopped_ms is not None and delivery.asked_ms <= stopped_ms
 
     async def unless_stopped(self, delivery: Delivery, work: Work) -> Outcome:
         """What comes of the work; NOTHING once its session is stopped. Raises what the work raises.
@@ -107,11 +107,6 @@ class Stops:
         for stop, delivery in self._under_way.items():
             if not stop.done() and self.cover(delivery):
                 stop.set_result(None)
-
-
-def asked_ms(delivery: Delivery) -> int:
-    """When it was asked for, by Redis's clock: from its place in the log, which another attempt does not change."""
-    return int(delivery.log_entry.partition("-")[0])
 
 
 async def _caught(work: Work) -> Outcome | BaseException:

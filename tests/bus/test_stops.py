@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 import pytest
 
 from shared.bus.committing import STOPS_KEPT_MAX
-from shared.bus.handling import NOTHING, Delivery, Outcome, SessionStore
+from shared.bus.consumer import Consumer
+from shared.bus.handling import NOTHING, Delivery, Handler, Handlers, Outcome, SessionStore
 from shared.bus.reader import ALONE_FROM_DELIVERY
 from shared.bus.redis_bus import Bus
 from shared.clock import utc_now
@@ -66,7 +67,7 @@ class Endless:
 async def coordinating(bus: Bus) -> AsyncIterator[Seen]:
     """A coordinator that asks for work when a session opens, and stops it when it is cancelled."""
     on_failed = Seen()
-    handlers = {
+    handlers: Handlers = {
         QuerySubmitted: Seen(Outcome(events=(WORK,))),
         CancellationRequested: Seen(Outcome(stops_work=True)),
         ComponentFailed: on_failed,
@@ -75,9 +76,11 @@ async def coordinating(bus: Bus) -> AsyncIterator[Seen]:
         yield on_failed
 
 
-def engine(bus: Bus, handler: object, name: str = "e1", concurrency: int = 8):  # type: ignore[no-untyped-def]
-    handlers = {ReasoningRequested: handler}
-    return working(bus, handlers, name, WORKER, concurrency, stops_with_session=True)  # type: ignore[arg-type]
+def engine(
+    bus: Bus, handler: Handler, name: str = "e1", concurrency: int = 8, grace_s: float = 2
+) -> AbstractAsyncContextManager[Consumer]:
+    handlers: Handlers = {ReasoningRequested: handler}
+    return working(bus, handlers, name, WORKER, concurrency, grace_s, stops_with_session=True)
 
 
 async def cancel(bus: Bus, session_id: str = "s1") -> None:
@@ -241,8 +244,7 @@ async def test_stopping_the_worker_hands_back_what_it_has_in_hand(bus: Bus) -> N
     endless, seen = Endless(), Seen()
     async with coordinating(bus):
         await bus.publish(a_query(), "open")
-        handlers = {ReasoningRequested: endless}
-        async with working(bus, handlers, "e1", WORKER, grace_s=0.05, stops_with_session=True):
+        async with engine(bus, endless, grace_s=0.05):
             await eventually(lambda: endless.begun == ["s1"])
         assert endless.cancelled == ["s1"]
         ((_, consumer, _, deliveries),) = await pending(bus, inbox_of(bus, component=WORKER), WORKER)

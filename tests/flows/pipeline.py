@@ -101,11 +101,10 @@ class Pipeline(Processes):
             redis_server.url,
             partitions,
             logins,
-            ANTIPHON_TOOLS="tests.flows.ledger_tools,tests.flows.archive_tools",
             ANTHROPIC_BASE_URL=model.url,
             ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES="read,write",
             LEDGER_FILE=str(file),
-            **environment,
+            **{"ANTIPHON_TOOLS": "tests.flows.ledger_tools,tests.flows.archive_tools", **environment},
         )
 
     def stop(self) -> None:

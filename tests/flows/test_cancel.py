@@ -36,13 +36,16 @@ SCRIPT = [
 
 
 @contextmanager
-def slow_pipeline(tmp_path: Path, **environment: str) -> Iterator[Pipeline]:
+def slow_pipeline(tmp_path: Path, lease_s: float = 20) -> Iterator[Pipeline]:
+    """With one place in each process: what holds it holds up everybody."""
     with pipeline(
         scripted=SCRIPT,
         ANTIPHON_TOOLS="tests.flows.endless_tools",
         ANTIPHON_COORDINATOR_DEADLINE_S="900",
+        ANTIPHON_REASONING_ENGINE_CONCURRENCY="1",
+        ANTIPHON_TOOL_DISPATCHER_CONCURRENCY="1",
+        ANTIPHON_BUS_LEASE_S=str(lease_s),
         STEPS_FILE=str(tmp_path / "steps"),
-        **environment,
     ) as five:
         yield five
 
@@ -84,7 +87,7 @@ def assert_it_goes_on(five: Pipeline) -> None:
 
 @pytest.mark.parametrize("question", [SAYS_NOTHING, NEVER_ENDS])
 def test_the_model_is_hung_up_on(tmp_path: Path, question: str) -> None:
-    with slow_pipeline(tmp_path, ANTIPHON_REASONING_ENGINE_CONCURRENCY="1") as five:
+    with slow_pipeline(tmp_path) as five:
         five.submit(question, session_id="s1")
         five.until(lambda: "antiphon.tools.completed.v1" in types(five), "a round to end")
         five.until(lambda: five.model.under_way() == 1, "the model to be asked")
@@ -101,7 +104,7 @@ def types(five: Pipeline) -> list[str]:
 
 
 def test_tools_that_can_be_cancelled_are_and_the_others_are_left_behind(tmp_path: Path) -> None:
-    with slow_pipeline(tmp_path, ANTIPHON_TOOL_DISPATCHER_CONCURRENCY="1") as five:
+    with slow_pipeline(tmp_path) as five:
         five.submit(READS, session_id="s1")
         five.until(lambda: len(steps(tmp_path)) == 2, "both tools to begin")
         five.until(lambda: is_settled(five, "c1"), "the quick one to end")
@@ -123,7 +126,7 @@ def test_a_write_in_flight_is_told_as_of_unknown_outcome_and_never_run_again(
     tmp_path: Path, is_killed: bool
 ) -> None:
     """Also when its worker is killed meanwhile, and another one takes its batch over."""
-    with slow_pipeline(tmp_path, ANTIPHON_BUS_LEASE_S="1") as five:
+    with slow_pipeline(tmp_path, lease_s=1) as five:
         five.submit(WRITES, session_id="s1")
         five.until(lambda: steps(tmp_path) == ["s1 send begun"], "the write to begin")
         if is_killed:

@@ -30,14 +30,14 @@ if state and (state ~= 'in_progress' or claimant ~= ARGV[1]) then
   return 'taken'
 end
 
-if not state and tonumber(redis.call('ZSCORE', KEYS[3], ARGV[7]) or -1) >= tonumber(ARGV[8]) then
-  return 'stopped'
-end
-
 local is_lost = false
 for i = 9, #ARGV do
   local is_begun = redis.call('HEXISTS', KEYS[2], ARGV[i]) == 1
   is_lost = is_lost or (is_begun and not state)
+end
+local stopped = tonumber(redis.call('ZSCORE', KEYS[3], ARGV[7]) or -1)
+if not state and not is_lost and stopped >= tonumber(ARGV[8]) then
+  return 'stopped'
 end
 
 local time = redis.call('TIME')

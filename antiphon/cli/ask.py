@@ -178,9 +178,7 @@ async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:
     task = asyncio.current_task()
     assert task is not None, "a coroutine runs in a task"
     task.uncancel()
-    with suppress(
-        NotImplementedError
-    ):  # where it cannot be, a KeyboardInterrupt ends the program all the same
+    with suppress(NotImplementedError):  # on Windows a KeyboardInterrupt ends the program all the same
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
     stderr().print(
         f"Cancelling session {session_id}; its answer is what was found. Ctrl-C again leaves at once."

@@ -174,6 +174,7 @@ class Consumer:
         await self._fail(entry, delivery, Contended("the session's documents kept changing."))
 
     async def _outcome(self, handler: Handler, delivery: Delivery, session: SessionStore) -> Outcome:
+        """What the handler makes of it; nothing, where the service stops with its sessions and this one has."""
         if self._stops is None:
             return await _outcome(handler, delivery, session)
         return await self._stops.unless_stopped(delivery, lambda: _outcome(handler, delivery, session))

@@ -141,11 +141,14 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
     yield Rule("W", (*_PUT, "xtrim"), (keys.responses(0), keys.feed(0)))
     yield Rule("RW", ("zadd", "zrem", "zcard", "zrangebyscore"), (keys.open_sessions(0), keys.sessions(0)))
     yield Rule("R", ("zrangebyscore", "zrange"), (keys.timers(0),))
+    stop = ("zadd", "zcard", "zrange", "zremrangebyscore", "zremrangebyrank", "pexpire")
+    yield Rule("RW", stop, (keys.stopped(0),))
     yield Rule("R", ("hget",), (keys.timer_messages(0),))
     yield Rule("RW", _BREAKERS, (keys.breakers(),))
 
 
 def _reasoning_engine(keys: Keys) -> Iterator[Rule]:
+    yield Rule("R", ("zrangebyscore",), (keys.stopped(0),))
     yield Rule("R", _READ_DOCUMENT, (keys.of_session("*", BRIEFING), keys.of_session("*", TO_SUMMARIZE)))
     yield Rule("W", ("xadd", "pexpire"), (keys.deltas("*"),))
     yield Rule("R", ("get",), (keys.catalogue_content("*"),))
@@ -155,6 +158,7 @@ def _reasoning_engine(keys: Keys) -> Iterator[Rule]:
 
 def _tool_dispatcher(keys: Keys) -> Iterator[Rule]:
     journal, effect = keys.of_session("*", "journal:*"), keys.prefix(0) + "effect:*"
+    yield Rule("R", ("zrangebyscore", "zscore"), (keys.stopped(0),))
     yield Rule("R", ("xrange",), (keys.log("*"),))
     yield Rule("R", ("lrange",), (keys.of_session("*", MEMORY),))
     yield Rule("RW", ("hsetnx", "hgetall", "hexists", "hlen", "pexpire"), (journal,))

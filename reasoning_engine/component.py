@@ -39,4 +39,6 @@ def build(bus: Bus, model: Model | None = None, provider: Provider | None = None
             door = Door(limiter, breakers, settings.slow_s, settings.retry_after_max_s)
             background = (breakers.run,)
     engine = ReasoningEngine(model, settings, pipeline.model, bus.catalogue, is_offline, door)
-    return Service("reasoning_engine", engine.handlers, settings.concurrency, background, close)
+    return Service(
+        "reasoning_engine", engine.handlers, settings.concurrency, background, close, stops_with_session=True
+    )

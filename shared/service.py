@@ -21,3 +21,5 @@ class Service:
     background: tuple[Background, ...] = ()
     close: Callable[[], Awaitable[None]] | None = field(default=None)
     """Called once, after the last delivery, to close clients."""
+    stops_with_session: bool = False
+    """Whether what it does for a session is dropped, and of no use to anybody, once the session is cancelled."""

@@ -5,7 +5,7 @@
 
 As a process, for tests of whole programs: `python -m tests.messages_server --port 0 --script file.json`
 prints its port on the first line. The file holds a list of Scripted objects; GET /requests tells what came
-last, GET /under-way how many requests are not answered yet.
+last, GET /under-way how many requests are not answered yet, GET /hung-up how many clients left before the end.
 A request that the script has no reply for is answered with status 400 and says so.
 """
 
@@ -13,12 +13,13 @@ import argparse
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+_LOOK_EVERY_S = 0.05
 _KEPT_BY_A_PROCESS = 200
 """Requests that GET /requests lists; a long run would fill the memory with them."""
 
@@ -82,7 +83,7 @@ class MessagesServer:
         self.requests: list[Received] = []
         self.under_way = 0
         self.hung_up = 0
-        """Requests whose client was gone before their answer was."""
+        """Requests whose client left before it had the whole reply."""
         self.port = 0
         self._requests_max = requests_max
         self._unused = list(script)
@@ -111,8 +112,7 @@ class MessagesServer:
         self._connections.add(task)
         try:
             while (received := await _read(reader)) is not None:
-                if not await self._answered(received, reader, writer):
-                    break
+                await self._unless_gone(self._answer(received, writer), reader)
                 await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the client, or the test, is done
@@ -122,23 +122,17 @@ class MessagesServer:
             with contextlib.suppress(ConnectionError):
                 await writer.wait_closed()
 
-    async def _answered(
-        self, received: Received, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> bool:
-        """Whether the client was still there when its answer was whole; it says nothing before."""
-        answering = asyncio.create_task(self._answer(received, writer))
-        listening = asyncio.create_task(reader.read(1))
+    async def _unless_gone(self, answer: Coroutine[Any, Any, None], reader: asyncio.StreamReader) -> None:
+        """Answer, unless the client leaves meanwhile. Raises ConnectionError then."""
+        answering = asyncio.create_task(answer)
         try:
-            await asyncio.wait({answering, listening}, return_when=asyncio.FIRST_COMPLETED)
-            if answering.done():
-                await answering
-                return True
-            self.hung_up += 1
-            return False
+            while not (await asyncio.wait((answering,), timeout=_LOOK_EVERY_S))[0]:
+                if reader.at_eof() or reader.exception() is not None:
+                    self.hung_up += 1
+                    raise ConnectionResetError
+            await answering
         finally:
-            for task in (answering, listening):
-                task.cancel()
-            await asyncio.gather(answering, listening, return_exceptions=True)
+            answering.cancel()
 
     async def _answer(self, received: Received, writer: asyncio.StreamWriter) -> None:
         if received.path == "/requests":
@@ -146,6 +140,8 @@ class MessagesServer:
             return _send(writer, 200, {}, json.dumps(listed).encode())
         if received.path == "/under-way":
             return _send(writer, 200, {}, json.dumps(self.under_way).encode())
+        if received.path == "/hung-up":
+            return _send(writer, 200, {}, json.dumps(self.hung_up).encode())
         self.requests.append(received)
         if self._requests_max is not None:
             del self.requests[: -self._requests_max]

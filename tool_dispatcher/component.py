@@ -71,6 +71,7 @@ def build(
         settings.concurrency,
         background=(publish, breakers.run),
         close=close,
+        stops_with_session=True,
     )
 
 

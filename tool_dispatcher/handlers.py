@@ -65,6 +65,7 @@ class ToolDispatcher:
             begun=noted.begun,
             named=frozenset(place for call in request.calls for place in places_named(call)),
             attempt=attempt,
+            asked_ms=delivery.asked_ms,
         )
         invalid = {
             place: self._outcomes.without_secrets(error)

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import sys
 from contextlib import aclosing, suppress
 from itertools import chain
@@ -105,7 +106,8 @@ def ask(
     Uses the running pipeline when ANTIPHON_REDIS_URL is set. Otherwise it runs a whole pipeline of its own
     for this one question, on a private redis-server, or on fakeredis.
 
-    The answer goes to stdout, everything else to stderr. Ctrl-C cancels the session and shows what was found.
+    The answer goes to stdout, everything else to stderr. Ctrl-C cancels the session and shows what was found;
+    a second Ctrl-C leaves without it.
     Exit codes: 0 answered, in full or in part; 1 failed; 2 not accepted; 3 no Redis; 130 cancelled.
 
     \b
@@ -158,8 +160,9 @@ async def _ask(
             _tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))
         else:
             await _warn_of_absent_components()
-        session_id = await antiphon.submit(query, grant=grant, **options)
+        session_id = str(new_id())  # known before it is submitted, should Ctrl-C come in between
         try:
+            await antiphon.submit(query, session_id=session_id, grant=grant, **options)
             async with aclosing(antiphon.stream(session_id)) as stream:
                 await show_progress(stream, _command(antiphon))
             return show_answer(await antiphon.result(session_id), is_json)
@@ -184,15 +187,29 @@ async def _submit(
 
 
 async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:
-    """Ctrl-C: end the session; its answer, when it comes soon."""
-    if (task := asyncio.current_task()) is not None:
-        task.uncancel()
-    stderr().print(f"Cancelling session {session_id}.")
-    with suppress(AntiphonError, TimeoutError):
+    """Ctrl-C: end the session; its answer, when it comes soon. Another Ctrl-C ends the waiting."""
+    task = asyncio.current_task()
+    assert task is not None, "a coroutine runs in a task"
+    task.uncancel()
+    with suppress(NotImplementedError):  # on Windows a KeyboardInterrupt ends the program all the same
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
+    stderr().print(
+        f"Cancelling session {session_id}; its answer is what was found. Ctrl-C again leaves at once."
+    )
+    try:
         async with asyncio.timeout(_AFTER_CANCEL_S):
             await antiphon.cancel(session_id, "the user pressed Ctrl-C")
             return await antiphon.result(session_id)
-    return None
+    except asyncio.CancelledError:
+        return None
+    except (AntiphonError, TimeoutError):
+        if not antiphon.storage:
+            stderr().print(
+                f"It has not answered yet. `antiphon sessions cancel {session_id}` tries again, "
+                f"`antiphon sessions watch {session_id}` waits for its answer.",
+                style="yellow",
+            )
+        return None
 
 
 def _command(antiphon: Antiphon) -> str:

@@ -77,7 +77,12 @@ def cancel(
     reason: Annotated[str, typer.Option(help="For the record.")] = "",
     json: Json = False,
 ) -> None:
-    """End a session now, with what it has found."""
+    """End a session now, with what it has found.
+
+    A running call of the model is hung up on and async tools are cancelled, within a second. A plain function cannot
+    be stopped: it runs to its end, unheard. Of a write that was under way the answer says that its outcome is
+    unknown; it is not run again.
+    """
     run(_cancel(session_id, reason, json))
 
 
@@ -188,6 +193,7 @@ async def _cancel(session_id: str, reason: str, is_json: bool) -> None:
         print_json({"session_id": session_id, "cancelling": is_asked})
     elif is_asked:
         stdout().print(f"Cancelling {session_id}.")
+        stderr().print(f"What it has found is its answer: antiphon sessions watch {session_id}", style="dim")
     else:
         stderr().print(f"Session {session_id} had ended already.")
 

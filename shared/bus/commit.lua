@@ -21,6 +21,7 @@
 --   timer    0, name, "+delay_ms header\nevent" or "=unix_ms header\nevent"; see due.lua for the header
 --   cancel   0, name, -
 --   close    0, -, -
+--   stop     sessions whose work is to stop, how many of them are kept, -      (after the events)
 --   bury     dead letters, length, "letter\nevent"
 --
 -- Returns "committed", "duplicate" (somebody has finished it, or an entry with the same event: nothing is
@@ -52,6 +53,8 @@ for i = 6, #ARGV, OPERATION do
     end
   elseif name == 'close' then
     redis.call('ZCARD', KEYS[6])
+  elseif name == 'stop' then
+    redis.call('ZCARD', KEYS[tonumber(ARGV[i + 1])])
   else
     if name == 'event' and not is_log_checked then
       redis.call('XLEN', KEYS[2])
@@ -92,12 +95,14 @@ local function add(stream, signature, ...)
 end
 
 local of_log, of_inbox
+local logged = 0
 for i = 6, #ARGV, OPERATION do
   local name, key, a, b = ARGV[i], KEYS[tonumber(ARGV[i + 1])], ARGV[i + 2], ARGV[i + 3]
   if name == 'sign' then
     of_log, of_inbox = a, b
   elseif name == 'event' then
     local at = add(KEYS[2], of_log, 'event', b)
+    logged = tonumber(string.match(at, '^%d+'))
     redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'session', session, 'type', a, 'entry', at)
     if key then
       add(key, of_inbox, 'event', b, 'log', at)
@@ -126,6 +131,15 @@ for i = 6, #ARGV, OPERATION do
     redis.call('HDEL', KEYS[5], session .. '/' .. a)
   elseif name == 'close' then
     redis.call('ZREM', KEYS[6], session)
+  elseif name == 'stop' then
+    -- Whatever the clock does, not before what the session was asked to do, as work asked for later is that of
+    -- another life of its id; and after every earlier stop, so that who asks for what is new misses none.
+    local newest = tonumber(redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')[2] or 0)
+    local at = math.max(milliseconds(), logged, newest + 1)
+    redis.call('ZADD', key, at, session)
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', at - retention)
+    redis.call('ZREMRANGEBYRANK', key, 0, -1 - a)
+    redis.call('PEXPIRE', key, retention)
   elseif name == 'bury' then
     local letter, event = string.match(b, '^([^\n]*)\n(.*)$')
     redis.call('XADD', key, 'MAXLEN', '~', a, '*', 'letter', letter, 'event', event)

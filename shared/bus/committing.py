@@ -15,6 +15,9 @@ from shared.events.codec import ENVELOPES
 from shared.ids import child_id
 from shared.settings import BusSettings
 
+STOPS_KEPT_MAX = 10_000
+"""Sessions to stop that a partition remembers: the newest."""
+
 Operation = tuple[str, str | None, Argument, Argument]
 """Name, the key it works on, and two arguments: see commit.lua."""
 
@@ -61,6 +64,8 @@ def of_outcome(
             yield "cancel", None, timer.name, ""
     if outcome.closes_session:
         yield "close", None, "", ""
+    if outcome.stops_work:
+        yield "stop", keys.stopped(partition), STOPS_KEPT_MAX, ""
 
 
 def of_retry(delivery: Delivery, component: Component, delay: timedelta) -> Iterator[Operation]:

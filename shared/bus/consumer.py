@@ -27,6 +27,7 @@ from shared.bus.reader import ALONE_FROM_DELIVERY, Entry, Reader
 from shared.bus.redis_bus import Bus
 from shared.bus.room import Gate, Room, ended
 from shared.bus.signing import KeyMissing, Signer, genuine, require_key
+from shared.bus.stops import Stops
 from shared.bus.timers import Chore, Chores, CleanUp
 from shared.clock import monotonic_s, utc_now
 from shared.errors import AntiphonError, ErrorInfo, TryLater, UnreadableEvent
@@ -58,6 +59,7 @@ class Consumer:
         self._room = Room(service.concurrency, readers=len(self._partitions))
         self._gate = Gate()
         self._leases = Leases(bus, service.name, name)
+        self._stops = Stops(bus) if service.stops_with_session else None
         self._readers = [
             Reader(
                 bus,
@@ -86,16 +88,20 @@ class Consumer:
 
     async def run(self) -> None:
         """Work until `stop` is called and what is in hand is done or handed back. Raises KeyMissing."""
-        self._reading = [asyncio.create_task(reader.run()) for reader in self._readers]
-        keeping = asyncio.create_task(self._leases.keep())
+        duties = [asyncio.create_task(self._leases.keep())]
         try:
+            if self._stops is not None:
+                await self._stops.look()  # before anything is begun for a session that was stopped
+                duties.append(asyncio.create_task(self._stops.watch()))
+            self._reading = [asyncio.create_task(reader.run()) for reader in self._readers]
             await asyncio.gather(*self._reading, return_exceptions=True)
             if self._fault is not None:
                 raise self._fault
             await self._stopped.wait()
         finally:
-            keeping.cancel()
-            await asyncio.gather(keeping, return_exceptions=True)
+            for duty in duties:
+                duty.cancel()
+            await asyncio.gather(*duties, return_exceptions=True)
 
     async def stop(self, grace_s: float) -> None:
         """Stop reading, finish what is in hand within `grace_s`, hand back the rest, leave the groups."""
@@ -158,7 +164,7 @@ class Consumer:
         session = self._bus.session(delivery.event.subject)
         for _ in range(_CONFLICTS_MAX):
             try:
-                outcome = await _outcome(handler, delivery, session)
+                outcome = await self._outcome(handler, delivery, session)
                 result = await self._commit(entry, delivery, self._operations(outcome, delivery))
             except (Exception, SystemExit) as error:  # noqa: BLE001  # the one place where a handler's failure is met
                 await self._fail(entry, delivery, error)
@@ -166,6 +172,12 @@ class Consumer:
             if result != b"conflict":
                 return
         await self._fail(entry, delivery, Contended("the session's documents kept changing."))
+
+    async def _outcome(self, handler: Handler, delivery: Delivery, session: SessionStore) -> Outcome:
+        """What the handler makes of it; nothing, where the service stops with its sessions and this one has."""
+        if self._stops is None:
+            return await _outcome(handler, delivery, session)
+        return await self._stops.unless_stopped(delivery, lambda: _outcome(handler, delivery, session))
 
     async def _fail(self, entry: Entry, delivery: Delivery, error: BaseException) -> None:
         """Have the message delivered again later, unless that cannot help or was tried often enough."""

@@ -38,6 +38,11 @@ class Delivery:
     redelivered: bool = False
     """Whether another worker may have begun with it."""
 
+    @property
+    def asked_ms(self) -> int:
+        """When it was asked for, in Unix milliseconds of Redis's clock; another attempt does not change that."""
+        return int(self.log_entry.partition("-")[0])
+
 
 @dataclass(frozen=True, slots=True)
 class Put:

@@ -46,6 +46,7 @@ KINDS: dict[str, str] = {
     "feed": KEYS.feed(0),
     "open": KEYS.open_sessions(0),
     "sessions": KEYS.sessions(0),
+    "stopped": KEYS.stopped(0),
     "effect": KEYS.prefix(0) + "effect:acme/s1/1/c1",
     **{
         name: f"{KEYS.prefix(0)}session:s1:{name}"
@@ -82,6 +83,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "sadd": ("SADD", "KEY", "v"),
     "zadd": ("ZADD", "KEY", "1", "v"),
     "zrange": ("ZRANGE", "KEY", "0", "-1"),
+    "zrangebyscore": ("ZRANGEBYSCORE", "KEY", "0", "1"),
     "zrem": ("ZREM", "KEY", "v"),
     "xadd": ("XADD", "KEY", "*", "f", "v"),
     "xrange": ("XRANGE", "KEY", "-", "+"),

@@ -114,8 +114,10 @@ async def working(
     component: Component = "coordinator",
     concurrency: int = 8,
     grace_s: float = 2,
+    stops_with_session: bool = False,
 ) -> AsyncIterator[Consumer]:
-    consumer = Consumer(bus, Service(component, handlers, concurrency=concurrency), name)
+    service = Service(component, handlers, concurrency, stops_with_session=stops_with_session)
+    consumer = Consumer(bus, service, name)
     run = asyncio.create_task(consumer.run())
     try:
         yield consumer

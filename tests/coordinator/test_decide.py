@@ -267,7 +267,9 @@ class TestEnding:
             assert [doubt.severity for doubt in answer.uncertainty] == ["serious"]
 
     def test_cancelling_ends_with_what_was_found(self) -> None:
-        request = ending(met(a_session_running_tools(), CancellationRequested()))
+        decision = met(a_session_running_tools(), CancellationRequested())
+        assert decision.stops_work
+        request = ending(decision)
         assert (request.status, request.termination_reason) == ("cancelled", "cancelled")
 
     def test_cancelling_an_ending_session_changes_nothing(self) -> None:

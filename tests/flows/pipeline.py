@@ -64,6 +64,11 @@ class Model:
         with urlopen(f"{self.url}/under-way", timeout=10) as reply:
             return int(reply.read())
 
+    def hung_up(self) -> int:
+        """Calls whose caller left before the end of the reply."""
+        with urlopen(f"{self.url}/hung-up", timeout=10) as reply:
+            return int(reply.read())
+
 
 @contextlib.contextmanager
 def scripted_model(scripted: Sequence[Scripted]) -> Iterator[Model]:

@@ -14,7 +14,7 @@ from antiphon import Antiphon
 from antiphon.redis_acl import USERS, acl_file
 from shared.bus.keys import Keys
 from shared.events import COMPONENTS
-from tests.flows.pipeline import ANSWERED, FALLS_OVER, Pipeline, pipeline
+from tests.flows.pipeline import ANSWERED, FALLS_OVER, PONDERS, Pipeline, pipeline
 from tests.flows.processes import ROOT
 
 ADMIN = "admin:secret"
@@ -126,6 +126,12 @@ def test_a_client_asks_and_reads_and_an_operator_looks_and_repairs(tmp_path: Pat
         ):
             done = command_line(five, "operator", *arguments)
             assert (done.returncode, done.stderr) == (0, done.stderr), (arguments, done.stderr)
+        five.submit(PONDERS, session_id="cancelled")
+        pid = five.running["tool_dispatcher"].pid
+        five.until(lambda: five.ledger.under_way(pid) == 1, "a tool to take long")
+        assert command_line(five, "operator", "sessions", "cancel", "cancelled").returncode == 0
+        assert five.response_to("cancelled").status == "cancelled"
+        five.until(lambda: not five.pending("tool_dispatcher"), "the tool to be stopped")
         assert refusals(five) == []
         refused = command_line(five, "client", "dead", "list")
         assert refused.returncode == 3

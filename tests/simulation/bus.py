@@ -94,6 +94,8 @@ class SimulatedBus:
     journals: dict[tuple[str, str], dict[str, bytes]] = field(default_factory=dict)
     timers: dict[str, Timer] = field(default_factory=dict)
     open_sessions: set[str] = field(default_factory=set)
+    stopped: dict[str, int] = field(default_factory=dict)
+    """Sessions whose work is to stop, by when that was said."""
     responses: list[tuple[str, bytes]] = field(default_factory=list)
     dead: list[bytes] = field(default_factory=list)
     on_arrival: Callable[[Component], None] = _ignore
@@ -147,8 +149,19 @@ class SimulatedBus:
                 self.timers.pop(f"{session_id}/{first}", None)
             case "close":
                 self.open_sessions.discard(session_id)
+            case "stop":
+                self._stop(session_id)
             case "bury":
                 self.dead.append(second.partition(b"\n")[2])
+
+    def _stop(self, session_id: str) -> None:
+        """Never before what the session was asked to do, nor before an earlier stop."""
+        logged_ms = max((_place(at)[0] for at in self.logs.get(session_id, ())), default=0)
+        self.stopped[session_id] = max([self.now_ms, logged_ms, *(at + 1 for at in self.stopped.values())])
+
+    def has_stopped(self, delivery: Delivery) -> bool:
+        """What stops.py and claim.lua ask."""
+        return delivery.asked_ms <= self.stopped.get(delivery.event.subject, -1)
 
     def _set_timer(self, name: str, header: bytes) -> None:
         told = _TIMER.fullmatch(header)

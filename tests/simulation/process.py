@@ -3,13 +3,14 @@
 Between any two steps the world may let it die or freeze. What it remembers dies with it.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from types import coroutine
+from typing import TYPE_CHECKING, cast
 
 from shared.bus import committing
 from shared.bus.committing import Operation
-from shared.bus.handling import Delivery, Outcome, SessionStore
+from shared.bus.handling import NOTHING, Delivery, Handler, Outcome, SessionStore
 from shared.bus.reader import ALONE_FROM_DELIVERY
 from shared.errors import AntiphonError, ErrorInfo, TryLater, UnreadableEvent
 from shared.events import Component, EventData
@@ -19,7 +20,9 @@ from tests.simulation.by_hand import at_once, pause
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
-Work = Callable[[Delivery, SessionStore], Awaitable[Outcome]]
+Work = Callable[[Delivery, SessionStore], Coroutine[int, None, Outcome]]
+STOPPING: tuple[Component, ...] = ("reasoning_engine", "tool_dispatcher")
+"""Drop what they do for a session that is stopped."""
 _CONFLICTS_MAX = 20
 _RETRY_DELAY_MAX_S = 60.0
 _TURN_MS = 20
@@ -94,7 +97,7 @@ class Process:
             try:
                 await self._reach_redis()
                 self.world.before_handling(self, delivery)
-                outcome = await work(delivery, session)
+                outcome = await self._unless_stopped(work(delivery, session), delivery)
                 operations = list(
                     committing.of_outcome(
                         outcome, delivery, self.component, KEYS, self.world.settings, self.now()
@@ -107,6 +110,21 @@ class Process:
             if result != "conflict":
                 return
         await self._fail(handed, delivery, RuntimeError("the session's documents kept changing."))
+
+    @coroutine
+    def _unless_stopped(
+        self, work: Coroutine[int, None, Outcome], delivery: Delivery
+    ) -> Generator[int, None, Outcome]:
+        """What comes of the work; of an engine's or a dispatcher's nothing, once its session is stopped."""
+        while self.component not in STOPPING or not self.world.is_stop_heard(delivery):
+            try:
+                delay_ms = work.send(None)
+            except StopIteration as ended:
+                return cast(Outcome, ended.value)
+            yield delay_ms
+        self.world.tell(delivery.event.subject, f"{self.name} drops {delivery.event.type}")
+        work.close()
+        return NOTHING
 
     async def _fail(self, handed: Handed, delivery: Delivery, error: Exception) -> None:
         settings = self.world.settings
@@ -171,7 +189,7 @@ class Process:
             return None
 
 
-def of_handler(handler: Work) -> Work:
+def of_handler(handler: Handler) -> Work:
     """A real handler as work: it waits for nothing but the session store, and that answers at once."""
 
     async def work(delivery: Delivery, session: SessionStore) -> Outcome:

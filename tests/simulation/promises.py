@@ -223,7 +223,9 @@ def _told(record: Record) -> Iterator[str]:
         doubt.about
         for response in record.responses
         for doubt in response.uncertainty
-        if doubt.kind in ("outcome_unknown", "call_unfinished")
+        # Nothing begins any more once a session is cancelled, so it is known what has begun.
+        if doubt.kind == "outcome_unknown"
+        or (doubt.kind == "call_unfinished" and response.status != "cancelled")
     ).split()
     unknown = {key.rpartition("/")[2] for key in life.claimed if not _is_known(life.settled.get(key))}
     accepted = {step.delivery.event.id for step in record.steps if _has_output(step)}

@@ -161,6 +161,7 @@ class Tools:
 
     life: Callable[[str], Life]
     now: Callable[[], datetime]
+    is_stopped: Callable[[Delivery], bool]
 
     async def on_tools_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
         request = delivery.event.data
@@ -169,7 +170,7 @@ class Tools:
         results = []
         for index, call in enumerate(request.calls):
             noted = read_outcome((await session.settled(journal)).get(outcome_entry(call.id)))
-            result = noted or await self._run(index, call, request, life, session)
+            result = noted or await self._run(index, call, delivery, life, session)
             if not noted:
                 await session.note(journal, outcome_entry(call.id), write_outcome(result))
             results.append(result)
@@ -177,8 +178,10 @@ class Tools:
         return Outcome(events=(ToolsCompleted.of(request.round, tuple(results)),))
 
     async def _run(
-        self, index: int, call: RequestedCall, request: ToolsRequested, life: Life, session: SessionStore
+        self, index: int, call: RequestedCall, delivery: Delivery, life: Life, session: SessionStore
     ) -> ToolResult:
+        request = delivery.event.data
+        assert isinstance(request, ToolsRequested)
         if call.refused is not None:
             return _failed(index, call, "permission_denied", call.refused)
         if call.problem is not None:
@@ -186,6 +189,8 @@ class Tools:
         if call.name not in request.allowed:
             return _failed(index, call, "unknown_tool", "There is no such tool.")
         if call.name in WRITES:
+            if self.is_stopped(delivery) and call.idempotency_key not in life.claimed:
+                return _failed(index, call, "cancelled", "The session was cancelled.")
             return await self._write(index, call, request, life, session)
         await pause(life.random.choice((1, 20, 200)))
         if life.random.random() < life.frailty:

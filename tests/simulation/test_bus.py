@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shared.bus import committing, scripts
-from shared.bus.committing import Operation
+from shared.bus.committing import STOPS_KEPT_MAX, Operation
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
 from shared.clock import milliseconds
@@ -122,6 +122,7 @@ class Twins:
             ("timer", None, name, header + raw),
             ("cancel", None, name, ""),
             ("close", None, "", ""),
+            ("stop", "stopped", STOPS_KEPT_MAX, ""),
             ("bury", "dead", 100, b"letter\n" + raw),
         ]
         return random.choice(kinds)
@@ -176,6 +177,10 @@ class Twins:
         assert {name.decode() for name in timers} == set(simulated.timers)
         is_open = await ask("ZRANGE", keys.open_sessions(PARTITION), 0, -1)
         assert {one.decode() for one in is_open} == simulated.open_sessions
+        stopped = await ask("ZRANGE", keys.stopped(PARTITION), 0, -1)
+        assert [one.decode() for one in stopped] == sorted(
+            simulated.stopped, key=simulated.stopped.__getitem__
+        )
         answers = await ask("XRANGE", keys.responses(PARTITION), "-", "+")
         told = [(fields[b"session_id"].decode(), fields[b"event"]) for _, fields in answers]
         assert told == simulated.responses
@@ -194,6 +199,7 @@ def _for(keys: Keys, operation: Operation) -> Operation:
     of_partition: dict[str, str] = {
         "responses": keys.responses(PARTITION),
         "dead": keys.dead(PARTITION),
+        "stopped": keys.stopped(PARTITION),
         GROUP: keys.inbox(PARTITION, GROUP),
         OTHER: keys.inbox(PARTITION, OTHER),
     }

@@ -56,6 +56,7 @@ OFFER = OfferBounds()
 CATALOGUE_HASH = "c0ffee"
 CATALOGUE_WAIT_S = 20.0
 END_MS = 3_600_000
+_STOP_HEARD_MS = 250
 _SETTINGS = BusSettings(lease_s=LEASE_MS / 1000, retry_delay_s=0.5, max_deliveries=5, max_attempts=5)
 _SMALL_BRIEFINGS = ContextSynthesizerSettings(briefing_tokens=500)
 _BRIEFINGS = ContextSynthesizerSettings()
@@ -198,7 +199,8 @@ class World:
                     SummaryRequested: engine.on_summary_requested,
                 }
             case "tool_dispatcher":
-                return {ToolsRequested: Tools(self.life, process.now).on_tools_requested}
+                tools = Tools(self.life, process.now, self.bus.has_stopped)
+                return {ToolsRequested: tools.on_tools_requested}
 
     def _model_out_for_s(self, model: str) -> float | None:
         return self.weather.model_out_for_s(model, self.time_ms)
@@ -207,6 +209,15 @@ class World:
         if session_id not in self._lives:
             self._lives[session_id] = a_life(f"{self.seed}/life/{session_id}")
         return self._lives[session_id]
+
+    def is_stop_heard(self, delivery: Delivery) -> bool:
+        """Whether whoever works for a session knows that it is stopped; they look a few times a second."""
+        stopped_ms = self.bus.stopped.get(delivery.event.subject)
+        return (
+            stopped_ms is not None
+            and self.bus.has_stopped(delivery)
+            and (self.bus.now_ms >= stopped_ms + stopped_ms % _STOP_HEARD_MS)
+        )
 
     def before_handling(self, process: Process, delivery: Delivery) -> None:
         """What may go wrong in a handler. Raises Broken; Killed kills the process."""

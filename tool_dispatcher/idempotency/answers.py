@@ -46,6 +46,15 @@ def refused(write: Write) -> ToolError:
     )
 
 
+def stopped(write: Write) -> ToolError:
+    """Its session was cancelled before it had begun."""
+    return tool_error(
+        "cancelled",
+        f"{write.tool} was not run: the session was cancelled. Nothing has changed.",
+        "Make no further calls.",
+    )
+
+
 def out_of_reach(write: Write, may_have_begun: bool) -> ToolError:
     """The ledger cannot be asked, so nothing may run."""
     if may_have_begun:

@@ -2,14 +2,20 @@
 --
 -- KEYS[1]  the record of the write
 -- KEYS[2]  the journal of its batch
+-- KEYS[3]  sessions whose work is to stop, by when that was said
 --
 -- ARGV[1]  claimant: drawn for each claim      ARGV[2]  tool     ARGV[3]  fingerprint of tool and arguments
 -- ARGV[4]  lease in milliseconds
 -- ARGV[5]  life of the record, ARGV[6] of the journal, in milliseconds
--- ARGV[7+] journal entries that say that a call of this write has begun
+-- ARGV[7]  session      ARGV[8]  when it asked for the write, in Unix milliseconds
+-- ARGV[9+] journal entries that say that a call of this write has begun
 --
 -- Returns the claim's fence, a number; "taken" when there is a record already, whatever its state (see
--- stands.lua); "mismatch" when the record is that of another tool or of other arguments: nothing is written.
+-- stands.lua); "mismatch" when the record is that of another tool or of other arguments: nothing is written;
+-- "stopped" when it has not begun, and its session was stopped since it was asked for: nothing is written.
+--
+-- The session's end and its stop are one commit, so whoever composes its answer after that finds in the journal
+-- every write that has begun.
 --
 -- Repeating a claim whose reply was lost finds its own claimant, and begins the lease anew. A journal that says
 -- "begun" where there is no record means that the record was lost, or that the call was planned otherwise
@@ -25,9 +31,13 @@ if state and (state ~= 'in_progress' or claimant ~= ARGV[1]) then
 end
 
 local is_lost = false
-for i = 7, #ARGV do
+for i = 9, #ARGV do
   local is_begun = redis.call('HEXISTS', KEYS[2], ARGV[i]) == 1
   is_lost = is_lost or (is_begun and not state)
+end
+local stopped = tonumber(redis.call('ZSCORE', KEYS[3], ARGV[7]) or -1)
+if not state and not is_lost and stopped >= tonumber(ARGV[8]) then
+  return 'stopped'
 end
 
 local time = redis.call('TIME')
@@ -38,7 +48,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[5])
 if is_lost then
   return 'taken'
 end
-for i = 7, #ARGV do
+for i = 9, #ARGV do
   redis.call('HSETNX', KEYS[2], ARGV[i], ARGV[1])
 end
 redis.call('PEXPIRE', KEYS[2], ARGV[6])

@@ -42,6 +42,12 @@ class KeyUsedForAnother(AntiphonError):
     code = "key_used_for_another"
 
 
+class SessionStopped(AntiphonError):
+    """The session was cancelled before the write had begun."""
+
+    code = "session_stopped"
+
+
 class LedgerUnavailable(RedisUnavailable):
     """The ledger cannot be read or written: Redis has been away for longer than we wait."""
 
@@ -60,6 +66,8 @@ class Write:
     call_ids: tuple[str, ...]
     ttl_s: float
     """How long its outcome is kept at least, from its last change on."""
+    asked_ms: int = 0
+    """When it was asked for, in Unix milliseconds of Redis's clock."""
 
 
 @dataclass(slots=True)
@@ -117,23 +125,28 @@ class Ledger:
     async def claim(self, write: Write) -> Claim | None:
         """The right to run a write that nobody has claimed. None: ask how it stands.
 
-        Raises KeyUsedForAnother, and LedgerUnavailable.
+        Raises KeyUsedForAnother, SessionStopped, and LedgerUnavailable.
         """
         claimant = new_id().hex
+        stopped = self._keys.stopped(self._keys.partition(write.session_id))
         arguments: list[Argument] = [
             claimant,
             write.tool,
             write.fingerprint,
             self._lease_ms,
             *self._lives_ms(write),
+            write.session_id,
+            write.asked_ms,
             *(begun_entry(call_id) for call_id in write.call_ids),
         ]
 
         async def attempt() -> Claim | None:
             begins_s = monotonic_s()
-            answer = await self._batcher.run(_CLAIM, self._names(write), arguments)
+            answer = await self._batcher.run(_CLAIM, [*self._names(write), stopped], arguments)
             if answer == b"mismatch":
                 raise _used_for_another(write)
+            if answer == b"stopped":
+                raise SessionStopped(f"session {write.session_id} was cancelled; {write.tool} was not run.")
             if answer == b"taken":
                 return None
             return Claim(write, claimant, int(answer), begins_s + self.lease_s)

@@ -25,6 +25,7 @@ from tool_dispatcher.idempotency.ledger import (
     Ledger,
     LedgerUnavailable,
     Results,
+    SessionStopped,
     Write,
 )
 
@@ -75,6 +76,8 @@ class _Once:
         except KeyUsedForAnother:
             self._log().error("idempotency key used for another call; this one is refused")
             return await self._answer(answers.refused(self._write))
+        except SessionStopped:
+            return await self._answer(answers.stopped(self._write))
         except LedgerUnavailable as error:
             self._log().warning("the ledger of writes is out of reach", error=str(error))
             return await self._answer(answers.out_of_reach(self._write, self._may_have_begun))

@@ -36,6 +36,8 @@ class BatchRun:
     """Places of the calls whose results others of the batch ask for."""
     attempt: int = 1
     """Counts from 1; more says that another worker may have begun with it before."""
+    asked_ms: int = 0
+    """When the batch was asked for, by Redis's clock: a stop since then lets no more write begin."""
     wholes: dict[int, Any] = field(default_factory=dict)
     """By place, what calls returned that others ask for, and whose results are shown in part only."""
 

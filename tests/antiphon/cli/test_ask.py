@@ -70,6 +70,24 @@ def test_ctrl_c_cancels_the_session_and_exits_130(folder: Path) -> None:
     assert "cancelled" in stdout
 
 
+@pytest.mark.parametrize("is_pressed_again", [False, True])
+def test_a_second_ctrl_c_leaves_at_once(
+    folder: Path, redis_server: RedisServer, namespace: str, is_pressed_again: bool
+) -> None:
+    """Nobody is there to cancel anything; after the first one it waits a while, and then says so."""
+    process = an_ask(folder, "", ANTIPHON_REDIS_URL=redis_server.url, ANTIPHON_NAMESPACE=namespace)
+    with redis.Redis(port=redis_server.port) as server:
+        until(lambda: server.xlen(f"{namespace}:queries"), "the question to be submitted")
+    process.send_signal(signal.SIGINT)
+    read_until(process, "Cancelling session")
+    if is_pressed_again:
+        process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=LIMIT_S)
+    assert (process.returncode, stdout) == (130, "")
+    assert ("It has not answered yet" in stderr) is not is_pressed_again
+    assert "Traceback" not in stderr
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks children up under /proc")
 def test_kill_9_takes_the_private_redis_along(folder: Path) -> None:
     process = an_ask_that_takes_long(folder)
@@ -218,7 +236,7 @@ def an_ask_that_takes_long(folder: Path) -> "subprocess.Popen[str]":
 
 def an_ask(folder: Path, tools: str, **variables: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "antiphon", "ask", QUESTION, "--tools", tools, *OFFLINE],
+        [sys.executable, "-m", "antiphon", "ask", QUESTION, *(["--tools", tools, *OFFLINE] if tools else [])],
         env=clean_environment(**variables),
         cwd=folder,
         stdout=subprocess.PIPE,

@@ -55,6 +55,36 @@ async def test_a_write_has_begun_in_the_journal_while_it_runs_and_its_outcome_is
     assert read_outcome((await journal(bus))[outcome_entry("c1")]) == result
 
 
+async def stopped(bus: Bus, at_ms: int) -> None:
+    await bus.batcher.submit("ZADD", bus.keys.stopped(bus.keys.partition("s1")), at_ms, "s1")
+
+
+async def test_a_write_of_a_session_that_was_stopped_since_does_not_begin(bus: Bus) -> None:
+    await stopped(bus, 1_000)
+    service = Service()
+    results = await once(a_ledger(bus), a_write(asked_ms=1_000), service.means())
+    assert (the_error(results).error_type, service.runs) == ("cancelled", [])
+    assert (await state(bus), await journal(bus)) == ("none", {})
+
+
+async def test_a_write_that_was_asked_for_after_the_stop_is_of_another_session_and_runs(bus: Bus) -> None:
+    await stopped(bus, 1_000)
+    service = Service()
+    await once(a_ledger(bus), a_write(asked_ms=1_001), service.means())
+    assert service.runs == [1]
+
+
+async def test_a_write_that_has_begun_ends_though_its_session_is_stopped_meanwhile(bus: Bus) -> None:
+    service = Service()
+    service.go_on.clear()
+    running = asyncio.create_task(once(a_ledger(bus), WRITE, service.means()))
+    await service.begun.wait()
+    await stopped(bus, 1_000)
+    assert (await a_ledger(bus).claim(WRITE)) is None, "it has begun, so it is followed"
+    service.go_on.set()
+    assert await running == results_of("paid")
+
+
 async def test_several_calls_in_one_write_are_each_answered(bus: Bus) -> None:
     write = a_write(call_ids=("c1", "c2", "c3"))
     service = Service("all of it", write)

@@ -1,0 +1,313 @@
+"""Sessions whose work is to stop: what is in hand of them is dropped, and what comes later is not begun."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+
+from shared.bus.committing import STOPS_KEPT_MAX
+from shared.bus.consumer import Consumer
+from shared.bus.handling import NOTHING, Delivery, Handler, Handlers, Outcome, SessionStore
+from shared.bus.reader import ALONE_FROM_DELIVERY
+from shared.bus.redis_bus import Bus
+from shared.clock import utc_now
+from shared.events import (
+    CancellationRequested,
+    Component,
+    ComponentFailed,
+    QuerySubmitted,
+    ReasoningRequested,
+)
+from tests.bus.builders import (
+    Seen,
+    a_query,
+    claim,
+    dead_letters,
+    delivered,
+    entries,
+    eventually,
+    inbox_of,
+    pending,
+    until_done,
+    working,
+)
+from tests.envelopes import an_event
+
+WORKER: Component = "reasoning_engine"
+WORK = ReasoningRequested(
+    round=1, briefing="b", catalogue="c", tools=(), tokens_left=100, deadline=utc_now() + timedelta(hours=1)
+)
+
+
+@dataclass
+class Endless:
+    """A handler that takes for ever; in its own way when it is cancelled."""
+
+    begun: list[str] = field(default_factory=list)
+    cancelled: list[str] = field(default_factory=list)
+    refuses: bool = False
+    free: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def __call__(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        self.begun.append(session.session_id)
+        try:
+            await self.free.wait()
+        except asyncio.CancelledError:
+            self.cancelled.append(session.session_id)
+            if not self.refuses:
+                raise
+            await self.free.wait()
+        return NOTHING
+
+
+@asynccontextmanager
+async def coordinating(bus: Bus) -> AsyncIterator[Seen]:
+    """A coordinator that asks for work when a session opens, and stops it when it is cancelled."""
+    on_failed = Seen()
+    handlers: Handlers = {
+        QuerySubmitted: Seen(Outcome(events=(WORK,))),
+        CancellationRequested: Seen(Outcome(stops_work=True)),
+        ComponentFailed: on_failed,
+    }
+    async with working(bus, handlers, "c1"):
+        yield on_failed
+
+
+def engine(
+    bus: Bus, handler: Handler, name: str = "e1", concurrency: int = 8, grace_s: float = 2
+) -> AbstractAsyncContextManager[Consumer]:
+    handlers: Handlers = {ReasoningRequested: handler}
+    return working(bus, handlers, name, WORKER, concurrency, grace_s, stops_with_session=True)
+
+
+async def cancel(bus: Bus, session_id: str = "s1") -> None:
+    assert await bus.publish(an_event(CancellationRequested(), session_id), "signal") == "sent"
+    await until_done(bus, session_id)
+
+
+async def test_what_is_in_hand_of_a_stopped_session_is_cancelled_and_acknowledged(bus: Bus) -> None:
+    endless = Endless()
+    async with coordinating(bus) as on_failed, engine(bus, endless):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: endless.begun == ["s1"])
+        await cancel(bus)
+        await until_done(bus, component=WORKER)
+        assert endless.cancelled == ["s1"]
+        assert await pending(bus, inbox_of(bus, component=WORKER), WORKER) == []
+    assert on_failed.deliveries == []
+    assert await dead_letters(bus) == 0
+
+
+async def test_other_sessions_go_on_undisturbed(bus: Bus) -> None:
+    endless = Endless()
+    async with coordinating(bus), engine(bus, endless):
+        for session_id in ("s1", "s2", "s3"):
+            await bus.publish(a_query(session_id), "open")
+        await eventually(lambda: len(endless.begun) == 3)
+        await cancel(bus, "s2")
+        await eventually(lambda: bool(endless.cancelled))
+        endless.free.set()
+        await eventually(lambda: _is_empty(bus, "s1", "s2", "s3"))
+    assert endless.cancelled == ["s2"]
+
+
+async def _is_empty(bus: Bus, *session_ids: str) -> bool:
+    return not any([await entries(bus, inbox_of(bus, one, WORKER)) for one in session_ids])
+
+
+async def test_what_comes_after_the_stop_is_not_begun(bus: Bus) -> None:
+    """Also by a worker that was not there when it was said."""
+    async with coordinating(bus):
+        await bus.publish(a_query(), "open")
+        await until_done(bus)
+        await cancel(bus)
+    seen = Seen()
+    async with engine(bus, seen):
+        await until_done(bus, component=WORKER)
+    assert seen.deliveries == []
+
+
+async def test_what_a_worker_left_behind_is_not_begun_by_the_one_that_takes_over(bus: Bus) -> None:
+    async with coordinating(bus):
+        await bus.publish(a_query(), "open")
+        await until_done(bus)
+        await delivered(bus, 1, component=WORKER)
+        await cancel(bus)
+    seen = Seen()
+    async with engine(bus, seen):
+        await until_done(bus, component=WORKER)
+    assert seen.deliveries == []
+
+
+async def test_what_runs_alone_is_stopped_too(bus: Bus) -> None:
+    endless = Endless()
+    async with coordinating(bus):
+        await bus.publish(a_query(), "open")
+        await until_done(bus)
+        await delivered(bus, ALONE_FROM_DELIVERY - 1, component=WORKER)
+        async with engine(bus, endless):
+            await eventually(lambda: endless.begun == ["s1"])
+            await cancel(bus)
+            await until_done(bus, component=WORKER)
+    assert endless.cancelled == ["s1"]
+
+
+async def test_another_attempt_after_a_failure_is_not_begun_once_the_session_is_stopped(bus: Bus) -> None:
+    """Its entry is newer than the stop; what it asks for is older."""
+    bus.settings = bus.settings.model_copy(update={"retry_delay_s": 0.3})
+    seen = Seen()
+
+    async def failing(delivery: Delivery, session: SessionStore) -> Outcome:
+        await seen(delivery, session)
+        raise RuntimeError("broken")
+
+    async with coordinating(bus) as on_failed, engine(bus, failing):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: len(seen.deliveries) == 1)
+        await cancel(bus)
+        partition = bus.keys.partition("s1")
+
+        async def is_over() -> bool:
+            timers = await bus.batcher.submit("ZCARD", bus.keys.timers(partition))
+            return timers == 0 and await _is_empty(bus, "s1")
+
+        await eventually(is_over)
+        assert len(seen.deliveries) == 1
+        assert on_failed.deliveries == []
+
+
+async def test_a_handler_that_refuses_to_end_holds_up_nobody(bus: Bus) -> None:
+    """Though it has the only place."""
+    endless = Endless(refuses=True)
+    async with coordinating(bus), engine(bus, endless, concurrency=1):
+        await bus.publish(a_query("s1"), "open")
+        await eventually(lambda: endless.begun == ["s1"])
+        await cancel(bus, "s1")
+        await bus.publish(a_query("s2"), "open")
+        await eventually(lambda: endless.begun == ["s1", "s2"])
+        assert await _is_empty(bus, "s1") or bus.keys.partition("s1") == bus.keys.partition("s2")
+        endless.free.set()
+        await eventually(lambda: _is_empty(bus, "s1", "s2"))
+
+
+@pytest.mark.parametrize("error", [RuntimeError("at the end"), SystemExit(3)])
+async def test_what_a_cancelled_handler_raises_is_no_failure(bus: Bus, error: BaseException) -> None:
+    begun = asyncio.Event()
+
+    async def clumsy(delivery: Delivery, session: SessionStore) -> Outcome:
+        begun.set()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            raise error
+        return NOTHING
+
+    async with coordinating(bus) as on_failed, engine(bus, clumsy):
+        await bus.publish(a_query(), "open")
+        await begun.wait()
+        await cancel(bus)
+        await until_done(bus, component=WORKER)
+    assert on_failed.deliveries == []
+    assert await dead_letters(bus) == 0
+
+
+async def test_a_handler_that_raises_by_itself_fails_as_everywhere(bus: Bus) -> None:
+    """A SystemExit too, which would end the process if it were let out of a task."""
+    bus.settings = bus.settings.model_copy(update={"max_attempts": 1})
+
+    async def leaving(delivery: Delivery, session: SessionStore) -> Outcome:
+        raise SystemExit(3)
+
+    async with coordinating(bus) as on_failed, engine(bus, leaving):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: len(on_failed.deliveries) == 1)
+
+
+async def test_a_service_that_does_not_stop_with_its_sessions_ends_what_it_has_in_hand(bus: Bus) -> None:
+    endless = Endless()
+    async with coordinating(bus), working(bus, {ReasoningRequested: endless}, "e1", WORKER):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: endless.begun == ["s1"])
+        await cancel(bus)
+        async with engine(bus, Endless(), "e2"):
+            await asyncio.sleep(0.6)  # for as long as one that stops would have needed twice
+        assert endless.cancelled == []
+        endless.free.set()
+        await until_done(bus, component=WORKER)
+
+
+async def test_stopping_the_worker_hands_back_what_it_has_in_hand(bus: Bus) -> None:
+    """A process that ends is no session that ends: somebody else does the work."""
+    endless, seen = Endless(), Seen()
+    async with coordinating(bus):
+        await bus.publish(a_query(), "open")
+        async with engine(bus, endless, grace_s=0.05):
+            await eventually(lambda: endless.begun == ["s1"])
+        assert endless.cancelled == ["s1"]
+        ((_, consumer, _, deliveries),) = await pending(bus, inbox_of(bus, component=WORKER), WORKER)
+        assert (consumer, deliveries) == (b"e1", 0)
+        async with engine(bus, seen, "e2"):
+            await until_done(bus, component=WORKER)
+    assert len(seen.deliveries) == 1
+
+
+async def test_a_lost_lease_cancels_the_handler_and_ends_nothing(bus: Bus) -> None:
+    endless = Endless()
+    async with coordinating(bus), engine(bus, endless):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: endless.begun == ["s1"])
+        inbox = inbox_of(bus, component=WORKER)
+        ((entry, _),) = await entries(bus, inbox)
+        endless.refuses = False
+        await claim(bus, inbox, WORKER, entry, "somebody else")
+        await eventually(lambda: endless.cancelled == ["s1"])
+        endless.free.set()
+        await until_done(bus, component=WORKER)
+    assert endless.begun == ["s1", "s1"]
+
+
+async def test_a_later_session_with_the_same_id_is_not_stopped_by_the_earlier_ones_end(bus: Bus) -> None:
+    seen = Seen()
+    async with coordinating(bus):
+        await bus.publish(a_query(), "open")
+        await until_done(bus)
+        await cancel(bus)
+        async with engine(bus, seen):
+            await until_done(bus, component=WORKER)  # so it knows of the stop
+            await bus.batcher.submit("DEL", bus.keys.log("s1"))  # as when its retention is over
+            assert await bus.publish(a_query(), "open") == "sent"
+            await eventually(lambda: len(seen.deliveries) == 1)
+
+
+async def test_a_stop_that_could_not_be_heard_is_heard_later(bus: Bus) -> None:
+    """Whatever stands in the place of the sorted set: the worker goes on, and says so once."""
+    endless, key = Endless(), bus.keys.stopped(bus.keys.partition("s1"))
+    await bus.batcher.submit("SET", key, "a string")
+    async with coordinating(bus), engine(bus, endless):
+        await bus.publish(a_query(), "open")
+        await eventually(lambda: endless.begun == ["s1"])
+        await bus.batcher.submit("DEL", key)
+        await cancel(bus)
+        await until_done(bus, component=WORKER)
+    assert endless.cancelled == ["s1"]
+
+
+async def test_stops_are_kept_for_the_retention_in_order_and_bounded(bus: Bus) -> None:
+    """A clock of Redis that was ahead for a while leaves no stop unheard."""
+    key = bus.keys.stopped(bus.keys.partition("s1"))
+    ahead_ms = round(utc_now().timestamp() * 1000) + 60_000
+    old = [word for n in range(5) for word in (n, f"old{n}")]
+    many = [word for n in range(STOPS_KEPT_MAX) for word in (ahead_ms, f"x{n}")]
+    await bus.batcher.submit("ZADD", key, *old, *many)
+    async with coordinating(bus):
+        await bus.publish(a_query(), "open")
+        await until_done(bus)
+        await cancel(bus)
+    kept: list[bytes] = await bus.batcher.submit("ZRANGE", key, 0, -1)
+    assert len(kept) == STOPS_KEPT_MAX
+    assert not any(name.startswith(b"old") for name in kept)
+    assert int(await bus.batcher.submit("ZSCORE", key, "s1")) == ahead_ms + 1
+    assert 0 < await bus.batcher.submit("PTTL", key) <= bus.settings.retention_s * 1000

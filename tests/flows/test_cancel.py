@@ -1,0 +1,143 @@
+"""A session is cancelled while its model, or one of its tools, would take ten minutes longer."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from shared.session import Response
+from tests.flows.pipeline import Pipeline, pipeline
+from tests.flows.processes import ROOT
+from tests.messages_server import Scripted, Use
+
+FOUND = "It is 12 cubits high"
+SAYS_NOTHING, NEVER_ENDS = "a question the model broods over", "a question the model has no end of answers to"
+READS, WRITES, EASY = "a question for slow tools", "a question for a slow write", "a question for nobody"
+LOOK_UP = Use(name="look_up", input={"what": "height"}, id="c1")
+SCRIPT = [
+    Scripted(when=EASY, text="Nobody knows.", repeat=True),
+    Scripted(
+        when=READS,
+        uses=(
+            LOOK_UP,
+            Use(name="wait_for", input={"what": "a train"}, id="c2"),
+            Use(name="doze", input={"what": "a dream"}, id="c3"),
+        ),
+    ),
+    Scripted(when=WRITES, uses=(LOOK_UP, Use(name="send", input={"what": "a letter"}, id="c2"))),
+    Scripted(when="Round 1 of", text="First the height.", uses=(LOOK_UP,), repeat=True),
+    Scripted(when=SAYS_NOTHING, text="Never heard.", wait_s=600),
+    Scripted(when=NEVER_ENDS, text="And so on. " * 10_000, event_wait_s=0.05),
+]
+
+
+@contextmanager
+def slow_pipeline(tmp_path: Path, lease_s: float = 20) -> Iterator[Pipeline]:
+    """With one place in each process: what holds it holds up everybody."""
+    with pipeline(
+        scripted=SCRIPT,
+        ANTIPHON_TOOLS="tests.flows.endless_tools",
+        ANTIPHON_COORDINATOR_DEADLINE_S="900",
+        ANTIPHON_REASONING_ENGINE_CONCURRENCY="1",
+        ANTIPHON_TOOL_DISPATCHER_CONCURRENCY="1",
+        ANTIPHON_BUS_LEASE_S=str(lease_s),
+        STEPS_FILE=str(tmp_path / "steps"),
+    ) as five:
+        yield five
+
+
+def steps(tmp_path: Path) -> list[str]:
+    """What the slow tools did: `session tool begun`, or `cancelled`."""
+    file = tmp_path / "steps"
+    return file.read_text().splitlines() if file.exists() else []
+
+
+def cancel(five: Pipeline, session_id: str) -> None:
+    """As a person would."""
+    done = subprocess.run(
+        [sys.executable, "-m", "antiphon", "sessions", "cancel", session_id],
+        env={**os.environ, "ANTIPHON_REDIS_URL": five.redis.url},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def doubts(response: Response, kind: str) -> set[str]:
+    return {doubt.about for doubt in response.uncertainty if doubt.kind == kind}
+
+
+def assert_cancelled_with_what_was_found(response: Response) -> None:
+    assert (response.status, response.termination_reason) == ("cancelled", "cancelled")
+    assert FOUND in response.answer
+    assert [source.tool for source in response.sources] == ["look_up"]
+
+
+def assert_it_goes_on(five: Pipeline) -> None:
+    """Nothing is left in anybody's hands, and the next question is answered."""
+    five.wait_until_idle()
+    five.submit(EASY, session_id="next")
+    assert five.response_to("next").status == "complete"
+
+
+@pytest.mark.parametrize("question", [SAYS_NOTHING, NEVER_ENDS])
+def test_the_model_is_hung_up_on(tmp_path: Path, question: str) -> None:
+    with slow_pipeline(tmp_path) as five:
+        five.submit(question, session_id="s1")
+        five.until(lambda: "antiphon.tools.completed.v1" in types(five), "a round to end")
+        five.until(lambda: five.model.under_way() == 1, "the model to be asked")
+        if question == NEVER_ENDS:
+            five.until(lambda: bool(five.client.xlen(five.keys.deltas("s1"))), "the model to begin")
+        cancel(five, "s1")
+        assert_cancelled_with_what_was_found(five.response_to("s1"))
+        five.until(lambda: five.model.hung_up() == 1, "the model's server to see it")
+        assert_it_goes_on(five)
+
+
+def types(five: Pipeline) -> list[str]:
+    return [event["type"] for event in five.log("s1")]
+
+
+def test_tools_that_can_be_cancelled_are_and_the_others_are_left_behind(tmp_path: Path) -> None:
+    with slow_pipeline(tmp_path) as five:
+        five.submit(READS, session_id="s1")
+        five.until(lambda: len(steps(tmp_path)) == 2, "both tools to begin")
+        five.until(lambda: is_settled(five, "c1"), "the quick one to end")
+        cancel(five, "s1")
+        response = five.response_to("s1")
+        assert_cancelled_with_what_was_found(response)
+        assert doubts(response, "call_unfinished") == {"wait_for c2", "doze c3"}
+        five.until(lambda: "s1 wait_for cancelled" in steps(tmp_path), "the tool to be cancelled")
+        assert_it_goes_on(five)
+        assert five.terminate("tool_dispatcher", 10) == 0
+
+
+def is_settled(five: Pipeline, call_id: str) -> bool:
+    return bool(five.client.hexists(five.keys.of_session("s1", "journal:1"), f"outcome:{call_id}"))
+
+
+@pytest.mark.parametrize("is_killed", [False, True], ids=["cancelled", "killed"])
+def test_a_write_in_flight_is_told_as_of_unknown_outcome_and_never_run_again(
+    tmp_path: Path, is_killed: bool
+) -> None:
+    """Also when its worker is killed meanwhile, and another one takes its batch over."""
+    with slow_pipeline(tmp_path, lease_s=1) as five:
+        five.submit(WRITES, session_id="s1")
+        five.until(lambda: steps(tmp_path) == ["s1 send begun"], "the write to begin")
+        if is_killed:
+            five.kill("tool_dispatcher")
+        cancel(five, "s1")
+        response = five.response_to("s1")
+        assert_cancelled_with_what_was_found(response)
+        assert doubts(response, "outcome_unknown") == {"send c2"}
+        assert doubts(response, "call_unfinished") == set()
+        if is_killed:
+            five.start("tool_dispatcher")
+        assert_it_goes_on(five)
+        assert steps(tmp_path) == ["s1 send begun", *([] if is_killed else ["s1 send cancelled"])]
+        assert not is_settled(five, "c2")

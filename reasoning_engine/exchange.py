@@ -11,6 +11,7 @@ from reasoning_engine.model import Model, OnText
 from reasoning_engine.prompt import Prompt, continued
 from reasoning_engine.reply import Reply, joined, parse, unfinished, usage_of
 from reasoning_engine.settings import EngineSettings
+from shared import faults
 from shared.clock import monotonic_s
 from shared.values import Usage
 
@@ -80,7 +81,10 @@ class Exchange:
         self._is_half_heard = False
         try:
             async with asyncio.timeout(self._settings.request_timeout_s):
-                return await self._model.reply(prompt, self._hear)
+                await faults.at("model.before")
+                message = await self._model.reply(prompt, self._hear)
+                await faults.at("model.after")
+                return message
         except MODEL_ERRORS as error:
             self._failures += 1
             if isinstance(error, Interrupted):

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
+from shared import faults
 from shared.breaker import Breaker
 from shared.bus.connection import patiently
 from shared.bus.redis_bus import Bus
@@ -57,6 +58,7 @@ def build(
     async def publish() -> None:
         """Again and again: what Redis has lost or let expire is there again soon."""
         while True:
+            await faults.at("catalogue.before")
             await patiently("publish catalogue", lambda: bus.publish_catalogue(catalogue))
             await asyncio.sleep(settings.catalogue_interval_s)
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from shared import faults
 from shared.clock import utc_now
 from shared.tools import ToolError
 from tool_dispatcher.authoring.context import ToolContext
@@ -70,7 +71,9 @@ class Attempts:
                 return _grant_over(attempt.tool)
             if (refused := self._breakers.ask(attempt.tool.name)) is not None:
                 return refused
+            await faults.at("tool.before")
             outcome = await execute(_call(attempt, batch), place)
+            await faults.at("tool.after")
             self._breakers.note(attempt.tool.name, outcome)
             return _with_example(outcome, attempt.tool)
 

@@ -46,10 +46,14 @@ class Journal:
 
     async def _settle(self, result: ToolResult) -> ToolResult:
         entry, content = outcome_entry(result.call_id), write_outcome(result)
-        await faults.at("journal.note.before")
-        is_ours = await patiently("note in journal", lambda: self._session.note(self._name, entry, content))
-        await faults.at("journal.noted")
-        if is_ours:
+
+        async def note() -> bool:
+            await faults.at("journal.note.before")
+            is_ours = await self._session.note(self._name, entry, content)
+            await faults.at("journal.noted")
+            return is_ours
+
+        if await patiently("note in journal", note):
             return result
         return _outcome(await self._read(), result.call_id) or result
 

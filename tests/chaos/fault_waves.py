@@ -3,21 +3,23 @@
 What ends a process, or leaves it stuck, comes alone to it; what it survives comes together.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from shared.events import Component
 from shared.events.base import COMPONENTS
-from shared.faults.points import POINTS, Action, Point
+from shared.faults.points import ACTIONS, POINTS, Action, Point
 
 FREEZE_S, DELAY_S = 2.5, 0.3
 """A freeze is longer than the lease of these tests, and shorter than what the watchdog allows."""
 
-_WRITTEN: dict[Action, str] = {"freeze": f"freeze={FREEZE_S}", "delay": f"delay={DELAY_S}"}
+_WRITTEN = {"freeze": f"freeze={FREEZE_S}", "delay": f"delay={DELAY_S}"}
 _SURVIVED: tuple[Action, ...] = ("raise", "unavailable", "delay", "disconnect")
-_FATAL = {("heartbeat.before", "raise"), ("catalogue.before", "raise")}
-"""An error in one of these duties ends the process; it is started again by whoever runs it."""
+_FATAL = {("heartbeat.before", "raise"), ("catalogue.before", "raise"), ("redis.commands.sent", "raise")}
+"""An error in a duty, such as the heartbeat, ends the process; whoever runs it starts it again."""
+
+_Cases = Mapping[Component, list[tuple[Point, Action]]]
 
 
 @dataclass(frozen=True)
@@ -29,51 +31,73 @@ class Wave:
     """As ANTIPHON_FAULTS has them."""
 
 
-def waves(is_long: bool) -> Iterator[Wave]:
-    """The long form: each point in each component that comes by, with each action. The short form: each in one.
+def short_form() -> list[Wave]:
+    """A kill at every point, in one component each; some of everything else."""
+    points = _points_shared_out()
+    survived = {c: _mixed(some) for c, some in points.items()}
+    return [
+        *_waves("kill", _one_by_one(_cases(points, "kill"))),
+        *_waves("mixed", [survived]),
+        *_waves("hang", _one_by_one(_cases(points, "hang"))[:1]),
+        *_waves("freeze", _one_by_one(_cases(points, "freeze"))[1:2]),
+    ]
 
-    Of what takes long, a freeze and a hang, the short form has one wave each.
-    """
-    points = _by_component(is_long)
-    for action in (*_SURVIVED, "kill", "hang", "freeze"):
-        each = {name: [p.name for p in some if action in p.actions] for name, some in points.items()}
+
+def long_form() -> list[Wave]:
+    """Every point in every component that comes by, with every action."""
+    points = {c: [point for point in POINTS.values() if c in point.components] for c in COMPONENTS}
+    found: list[Wave] = []
+    for action in ACTIONS:
+        cases = _cases(points, action)
+        alone: _Cases = cases
         if action in _SURVIVED:
-            together, alone = _split(each, action)
-            yield from _named(action, [together])
-            yield from _named(f"{action}-fatal", _one_by_one(alone))
-        else:
-            one_by_one = list(_one_by_one(each))
-            yield from _named(action, one_by_one if is_long or action == "kill" else one_by_one[:1])
+            found += _waves(
+                action, [{c: [one for one in some if _survives(one)] for c, some in cases.items()}]
+            )
+            alone = {c: [one for one in some if not _survives(one)] for c, some in cases.items()}
+        found += _waves(f"{action}-alone", _one_by_one(alone))
+    return found
 
 
-def _named(name: Action | str, each: Sequence[dict[Component, list[str]]]) -> Iterator[Wave]:
-    action = name.partition("-")[0]
-    written = _WRITTEN.get(action, action)  # type: ignore[call-overload]  # an action by its name
-    for n, points in enumerate(each, 1):
-        faults = {c: tuple(f"{point}:{written}" for point in some) for c, some in points.items() if some}
+def _waves(name: str, each: list[_Cases]) -> Iterator[Wave]:
+    for n, cases in enumerate(each, 1):
+        faults = {c: tuple(map(_written, some)) for c, some in cases.items() if some}
         if faults:
             yield Wave(f"{name}-{n}", faults)
 
 
-def _by_component(is_long: bool) -> dict[Component, list[Point]]:
-    """The points of each component; in the short form a shared point goes to whoever has the fewest."""
+def _written(case: tuple[Point, Action]) -> str:
+    point, action = case
+    return f"{point.name}:{_WRITTEN.get(action, action)}"
+
+
+def _points_shared_out() -> dict[Component, list[Point]]:
+    """Each point in one component only: in the one that has the fewest so far."""
     found: dict[Component, list[Point]] = {component: [] for component in COMPONENTS}
     for point in sorted(POINTS.values(), key=lambda point: len(point.components)):
-        fewest = min(point.components, key=lambda component: len(found[component]))
-        for component in point.components if is_long else [fewest]:
-            found[component].append(point)
+        found[min(point.components, key=lambda component: len(found[component]))].append(point)
     return found
 
 
-def _split(
-    each: dict[Component, list[str]], action: str
-) -> tuple[dict[Component, list[str]], dict[Component, list[str]]]:
-    """Those that a process survives, and those that end it."""
-    survived = {c: [name for name in some if (name, action) not in _FATAL] for c, some in each.items()}
-    fatal = {c: [name for name in some if (name, action) in _FATAL] for c, some in each.items()}
-    return survived, fatal
+def _cases(points: Mapping[Component, list[Point]], action: Action) -> _Cases:
+    return {c: [(point, action) for point in some if action in point.actions] for c, some in points.items()}
 
 
-def _one_by_one(each: dict[Component, list[str]]) -> list[dict[Component, list[str]]]:
-    columns = zip_longest(*each.values())
-    return [{c: [name] for c, name in zip(each, names, strict=True) if name} for names in columns]
+def _one_by_one(cases: _Cases) -> list[_Cases]:
+    """The first of each component together, then the second of each, and so on."""
+    rows = zip_longest(*cases.values())
+    return [{c: [one] for c, one in zip(cases, row, strict=True) if one} for row in rows]
+
+
+def _mixed(points: list[Point]) -> list[tuple[Point, Action]]:
+    """Each point with one action that a process survives: the points take turns through them."""
+    mixed: list[tuple[Point, Action]] = []
+    for n, point in enumerate(points):
+        can = [a for a in reversed(_SURVIVED) if a in point.actions and _survives((point, a))]
+        mixed.append((point, can[n % len(can)]))
+    return mixed
+
+
+def _survives(case: tuple[Point, Action]) -> bool:
+    point, action = case
+    return (point.name, action) not in _FATAL

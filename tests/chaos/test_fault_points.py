@@ -13,7 +13,7 @@ from shared.events import Component
 from shared.faults.striking import STRUCK
 from shared.runner import FAULTS_ALLOWED
 from tests.chaos.fault_report import FAULTS
-from tests.chaos.fault_waves import Wave, waves
+from tests.chaos.fault_waves import Wave, long_form, short_form
 from tests.chaos.traffic import Traffic
 from tests.flows.pipeline import Pipeline
 from tests.flows.processes import LIMIT_S, component_of
@@ -28,9 +28,8 @@ from tests.flows.promises import (
 
 pytestmark = pytest.mark.chaos
 
-IS_LONG = os.environ.get("CHAOS_FAULTS") == "all"
-WAVES = list(waves(IS_LONG))
-DRAIN_LIMIT_S = 120.0
+WAVES = long_form() if os.environ.get("CHAOS_FAULTS") == "all" else short_form()
+STRIKE_LIMIT_S = DRAIN_LIMIT_S = 120.0
 OPEN_MAX = 6
 STILL_S = 2.0
 """Longer than a lease."""
@@ -67,9 +66,9 @@ def failing(five: Pipeline, wave: Wave) -> Iterator[dict[Component, str]]:
 
 def wait_until_all_struck(five: Pipeline, wave: Wave, names: dict[Component, str]) -> None:
     """Until each fault has struck, by the log of the process in which it was to strike."""
-    deadline = time.monotonic() + LIMIT_S
+    deadline = time.monotonic() + STRIKE_LIMIT_S
     while missing := {c: left for c in wave.faults if (left := set(wave.faults[c]) - struck(five, names[c]))}:
-        assert time.monotonic() < deadline, f"these faults never struck: {missing}\n{five.logs(30)}"
+        assert time.monotonic() < deadline, f"these faults never struck: {missing}\n{five.logs(3)}"
         for component, faults in missing.items():
             if any(fault.startswith("reader.reclaimed:") for fault in faults):
                 stand_still(five, component)

@@ -1,4 +1,4 @@
-"""Where faults strike: `await faults.at("commit.before")` does nothing, unless the process was armed."""
+"""Where faults strike: coming by a point does nothing, unless the process was armed."""
 
 import asyncio
 import os

@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import orjson
 import pytest
@@ -39,9 +40,11 @@ STILL_S = 2.0
 def test_a_fault_at_any_point_breaks_no_promise(five: Pipeline, wave: Wave) -> None:
     FAULTS.broken += 1  # until all of it holds
     traffic = Traffic(five, wave.name, OPEN_MAX)
-    with failing(five, wave) as names, traffic.flowing():
-        wait_until_all_struck(five, wave, names)
-        end_what_hangs(five, names)
+    with failing(five, wave) as names:
+        five.until(lambda: all(told(five, name) for name in names.values()), "processes that are to fail")
+        with traffic.flowing():
+            wait_until_all_struck(five, wave, names)
+            end_what_hangs(five, names)
     FAULTS.sessions += len(traffic.session_ids)
     assert_no_promise_is_broken(five, traffic)
     FAULTS.broken -= 1
@@ -73,15 +76,18 @@ def wait_until_all_struck(five: Pipeline, wave: Wave, names: dict[Component, str
             if any(fault.startswith("reader.reclaimed:") for fault in faults):
                 stand_still(five, component)
         time.sleep(0.05)
-    for faults in wave.faults.values():
-        FAULTS.struck.update(faults)
+    FAULTS.struck.update(fault for written in wave.faults.values() for fault in written)
 
 
 def struck(five: Pipeline, name: str) -> set[str]:
     """The faults that have struck in a process, as they were written."""
-    lines = (five.folder / f"{name}.log").read_bytes().splitlines()
-    told = [orjson.loads(line) for line in lines if STRUCK.encode() in line and line.endswith(b"}")]
-    return {line["fault"] for line in told if line["event"] == STRUCK}
+    return {line["fault"] for line in told(five, name) if line["event"] == STRUCK}
+
+
+def told(five: Pipeline, name: str) -> list[dict[str, Any]]:
+    """The whole lines of a process's log; the first tells that the process is armed."""
+    lines = (five.folder / f"{name}.log").read_bytes().splitlines(keepends=True)
+    return [orjson.loads(line) for line in lines if line.startswith(b"{") and line.endswith(b"}\n")]
 
 
 def stand_still(five: Pipeline, component: Component) -> None:

@@ -29,6 +29,8 @@ class Wave:
     name: str
     faults: dict[Component, tuple[str, ...]]
     """As ANTIPHON_FAULTS has them."""
+    is_survived: bool
+    """Whether every process of it goes on working."""
 
 
 def short_form() -> list[Wave]:
@@ -63,7 +65,8 @@ def _waves(name: str, each: list[_Cases]) -> Iterator[Wave]:
     for n, cases in enumerate(each, 1):
         faults = {c: tuple(map(_written, some)) for c, some in cases.items() if some}
         if faults:
-            yield Wave(f"{name}-{n}", faults)
+            is_survived = all(_survives(case) for some in cases.values() for case in some)
+            yield Wave(f"{name}-{n}", faults, is_survived)
 
 
 def _written(case: tuple[Point, Action]) -> str:
@@ -100,4 +103,4 @@ def _mixed(points: list[Point]) -> list[tuple[Point, Action]]:
 
 def _survives(case: tuple[Point, Action]) -> bool:
     point, action = case
-    return (point.name, action) not in _FATAL
+    return action not in ("kill", "hang") and (point.name, action) not in _FATAL

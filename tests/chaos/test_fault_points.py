@@ -45,6 +45,8 @@ def test_a_fault_at_any_point_breaks_no_promise(five: Pipeline, wave: Wave) -> N
         with traffic.flowing():
             wait_until_all_struck(five, wave, names)
             end_what_hangs(five, names)
+        for name in names.values() if wave.is_survived else ():
+            assert five.running[name].poll() is None, f"{name} did not survive\n{five.logs(40)}"
     FAULTS.sessions += len(traffic.session_ids)
     assert_no_promise_is_broken(five, traffic)
     FAULTS.broken -= 1

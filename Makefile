@@ -42,8 +42,8 @@ format: setup ## put the code into shape
 	$(bin)/ruff check --fix .
 	$(bin)/ruff format .
 
-chaos: setup ## the long form of the chaos tests: kill -9, CHAOS_KILLS times and CHAOS_WRITE_KILLS times inside writes
-	CHAOS_KILLS=$(CHAOS_KILLS) CHAOS_WRITE_KILLS=$(CHAOS_WRITE_KILLS) $(bin)/python -m pytest -m chaos $(ARGS)
+chaos: setup ## the long form of the chaos tests: kill -9, CHAOS_KILLS times and CHAOS_WRITE_KILLS times inside writes; every fault point
+	CHAOS_FAULTS=all CHAOS_KILLS=$(CHAOS_KILLS) CHAOS_WRITE_KILLS=$(CHAOS_WRITE_KILLS) $(bin)/python -m pytest -m chaos $(ARGS)
 
 simulate: setup ## the whole pipeline in one process, ten sessions and their faults for each of SEEDS seeds
 	$(bin)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)

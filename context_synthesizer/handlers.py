@@ -8,6 +8,7 @@ from context_synthesizer.desks import Desks, Kept
 from context_synthesizer.embeddings import Embed, with_salience
 from context_synthesizer.settings import ContextSynthesizerSettings
 from context_synthesizer.summaries import checked
+from shared import faults
 from shared.bus.handling import (
     BRIEFING,
     MEMORY,
@@ -69,6 +70,7 @@ class ContextSynthesizer:
         length = kept.items
         believed = checked(summary, kept.desk.memory) if summary else ""
         item, salience = await self._file(kept, request, reasoning, results, believed)
+        await faults.at("briefing.filed")
         briefing = kept.desk.briefing(request.round, request.max_rounds, request.level)
         left_out = kept.desk.to_summarize(briefing) if request.may_summarize else None
         self._desks.put_back(session.session_id, kept)

@@ -9,6 +9,7 @@ from coordinator.decide import decide
 from coordinator.opening import closed_before_opening, conversation_of, open_session
 from coordinator.remembered import Remembered
 from coordinator.session import Decision, OfferBounds, Opening, Session
+from shared import faults
 from shared.bus.handling import (
     NOTHING,
     RESPONSE,
@@ -125,6 +126,7 @@ class Coordinator:
         # Kept in this process after the first time: no round trip.
         catalogue = await self._catalogue(before.catalogue) if before.catalogue else Catalogue()
         decision = decide(before, delivery.event, delivery.log_entry, catalogue, self._outages())
+        await faults.at("decision.made")
         if decision.answer is not None:
             answered, _ = await session.document(RESPONSE)
             # Whatever became of the event that told of the answer: the session is over.

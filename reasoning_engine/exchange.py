@@ -12,6 +12,7 @@ from reasoning_engine.model import Model, OnText
 from reasoning_engine.prompt import Prompt, continued
 from reasoning_engine.reply import Reply, joined, parse, unfinished, usage_of
 from reasoning_engine.settings import EngineSettings
+from shared import faults
 from shared.clock import monotonic_s
 from shared.values import Usage
 
@@ -87,7 +88,9 @@ class Exchange:
         with passage:
             try:
                 async with asyncio.timeout(self._settings.request_timeout_s):
+                    await faults.at("model.before")
                     message = await self._model.reply(prompt, self._hear, passage.hear)
+                    await faults.at("model.after")
             except MODEL_ERRORS as error:
                 raise self._failed(passage, error) from error
             passage.replied(usage_of(message))

@@ -13,6 +13,7 @@ from reasoning_engine.failure import MODEL_ERRORS, Interrupted, UnreadableReply
 from reasoning_engine.offline.transport import OfflineTransport
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.settings import Provider
+from shared import faults
 from shared.errors import ConfigurationError
 
 CONNECT_TIMEOUT_S = 10.0
@@ -79,11 +80,13 @@ class _Heard:
             if event.type == "text":
                 self._count(event.text)
                 self._on_text(event.text)
+                await faults.at("model.text")
             elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
                 self._count(event.delta.partial_json)
                 self._arguments.setdefault(event.index, []).append(event.delta.partial_json)
             elif event.type == "message_start":
                 self.has_begun = True
+                await faults.at("model.begun")
             elif event.type == "message_stop":
                 self.is_whole = True
 

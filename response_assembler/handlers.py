@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from response_assembler.compose import Material, compose
 from response_assembler.uncertainty import doubt
+from shared import faults
 from shared.bus.handling import MEMORY, NOTHING, RESPONSE, Delivery, Handlers, Outcome, Put, SessionStore
 from shared.errors import UnreadableEvent
 from shared.events import AssemblyRequested, EventData, QuerySubmitted, ReasoningCompleted, ToolsCompleted
@@ -30,6 +31,7 @@ async def on_assembly_requested(delivery: Delivery, session: SessionStore) -> Ou
     if answered is not None:
         return NOTHING
     response = compose(await _gather(delivery, request, session))
+    await faults.at("answer.composed")
     return Outcome(events=(response,), writes=(Put(RESPONSE, version, response.model_dump_json().encode()),))
 
 

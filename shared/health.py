@@ -9,6 +9,7 @@ from datetime import datetime
 import structlog
 from redis.exceptions import RedisError
 
+from shared import faults
 from shared.bus import scripts
 from shared.bus.redis_bus import Bus
 from shared.events import Component
@@ -48,6 +49,7 @@ async def beat(
     while True:
         heartbeat = Heartbeat(host=socket.gethostname(), pid=os.getpid(), started=started, in_hand=in_hand())
         try:
+            await faults.at("heartbeat.before")
             await bus.batcher.run(
                 scripts.HEARTBEAT,
                 [bus.keys.workers(component)],

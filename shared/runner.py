@@ -10,11 +10,12 @@ from collections.abc import Callable
 
 import structlog
 
-from shared import health, logs
+from shared import faults, health, logs
 from shared.bus.consumer import Consumer
 from shared.bus.redis_bus import Bus
 from shared.clock import utc_now
 from shared.errors import AntiphonError, ConfigurationError
+from shared.faults.plan import read_faults
 from shared.ids import new_consumer_name
 from shared.redaction import Redactor
 from shared.secret_values import secret_values
@@ -24,6 +25,7 @@ from shared.watchdog import Watchdog
 
 GRACE_S = 8.0
 """How long a stopping process works on what it has in hand."""
+FAULTS_ALLOWED = "yes-this-is-no-production"
 EXIT_USAGE = 2
 EXIT_REDIS = 3
 _YOUNG_OBJECTS_MAX = 20_000
@@ -38,11 +40,28 @@ def main(name: str, build: Build) -> None:
     try:
         settings = load(PipelineSettings)
         logs.configure(settings.log_level, name, secret_values(settings))
+        _arm(settings)
         asyncio.run(_serve(Bus.from_settings(settings), build))
     except AntiphonError as error:
         said = Redactor(secret_values()).text(str(error))
         print(f"{name}: {said}", file=sys.stderr)  # noqa: T201  # a person starts this, and reads it
         sys.exit(EXIT_USAGE if isinstance(error, ConfigurationError) else EXIT_REDIS)
+
+
+def _arm(settings: PipelineSettings) -> None:
+    """Have the process fail where ANTIPHON_FAULTS says so. Raises ConfigurationError."""
+    planned = read_faults(settings.faults)
+    if not planned:
+        return
+    if settings.faults_allowed != FAULTS_ALLOWED:
+        raise ConfigurationError(
+            "ANTIPHON_FAULTS makes this process fail on purpose, and is for development only.",
+            hint=f"Unset it, or set ANTIPHON_FAULTS_ALLOWED={FAULTS_ALLOWED} as well.",
+        )
+    faults.arm(planned)
+    structlog.get_logger().warning(
+        "THIS PROCESS FAILS ON PURPOSE: ANTIPHON_FAULTS is set", faults=[fault.text for fault in planned]
+    )
 
 
 async def _serve(bus: Bus, build: Build) -> None:

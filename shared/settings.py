@@ -97,6 +97,15 @@ class PipelineSettings(Settings):
         pattern=r"^(debug|info|warning|error)$",
         description="Least severe line that is logged.",
     )
+    faults: str = Field(
+        default="",
+        description="Development only: where processes fail on purpose, as in `commit.before:kill@3`; see "
+        "docs/reliability.md.",
+    )
+    faults_allowed: str = Field(
+        default="",
+        description="Must be `yes-this-is-no-production` where ANTIPHON_FAULTS is set.",
+    )
 
 
 class BusSettings(Settings):

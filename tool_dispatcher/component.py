@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
+from shared import faults
 from shared.breaker import Breaker
 from shared.bus.breakers import SharedBreakers
 from shared.bus.connection import patiently
@@ -56,10 +57,14 @@ def build(
     # A default or an example may be a secret of this process.
     catalogue = Catalogue.model_validate(bus.redactor.json(catalogue.model_dump(mode="json")))
 
+    async def publish_once() -> None:
+        await faults.at("catalogue.before")
+        await bus.publish_catalogue(catalogue)
+
     async def publish() -> None:
         """Again and again: what Redis has lost or let expire is there again soon."""
         while True:
-            await patiently("publish catalogue", lambda: bus.publish_catalogue(catalogue))
+            await patiently("publish catalogue", publish_once)
             await asyncio.sleep(settings.catalogue_interval_s)
 
     async def close() -> None:

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from shared import faults
 from shared.bus.connection import patiently
 from shared.bus.handling import SessionStore
 from shared.journal import begun_entry, journal_name, outcome_entry, read_outcome, write_outcome
@@ -45,7 +46,14 @@ class Journal:
 
     async def _settle(self, result: ToolResult) -> ToolResult:
         entry, content = outcome_entry(result.call_id), write_outcome(result)
-        if await patiently("note in journal", lambda: self._session.note(self._name, entry, content)):
+
+        async def note() -> bool:
+            await faults.at("journal.note.before")
+            is_ours = await self._session.note(self._name, entry, content)
+            await faults.at("journal.noted")
+            return is_ours
+
+        if await patiently("note in journal", note):
             return result
         return _outcome(await self._read(), result.call_id) or result
 

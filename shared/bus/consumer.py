@@ -18,6 +18,7 @@ import structlog
 from redis.exceptions import RedisError, ResponseError
 from structlog.contextvars import bind_contextvars
 
+from shared import faults
 from shared.bus import committing, scripts
 from shared.bus.connection import patiently
 from shared.bus.dead_letters import Letter
@@ -162,6 +163,7 @@ class Consumer:
             return
         bind_contextvars(session=delivery.event.subject, event=delivery.event.type)
         session = self._bus.session(delivery.event.subject)
+        await faults.at("delivery.decoded")
         for _ in range(_CONFLICTS_MAX):
             try:
                 outcome = await self._outcome(handler, delivery, session)
@@ -253,9 +255,14 @@ class Consumer:
             self._bus.settings,
             self._bus.signer,
         )
-        result: bytes = await patiently(
-            "commit", lambda: self._bus.batcher.run(scripts.COMMIT, keys, arguments)
-        )
+
+        async def commit() -> bytes:
+            await faults.at("commit.before")
+            result: bytes = await self._bus.batcher.run(scripts.COMMIT, keys, arguments)
+            await faults.at("commit.after")
+            return result
+
+        result = await patiently("commit", commit)
         if result == b"duplicate":
             self._log.info("somebody else has finished this message", entry=entry.id)
         return result
@@ -302,8 +309,15 @@ async def _outcome(handler: Handler, delivery: Delivery, session: SessionStore) 
 
     A cancellation that came from within the handler, not from us, is a failure like any other.
     """
+
+    async def handle() -> Outcome:
+        await faults.at("handler.before")
+        outcome = await handler(delivery, session)
+        await faults.at("handler.after")
+        return outcome
+
     try:
-        return await patiently("handle", lambda: handler(delivery, session))
+        return await patiently("handle", handle)
     except asyncio.CancelledError:
         task = asyncio.current_task()
         if task is None or task.cancelling():

@@ -12,6 +12,7 @@ import structlog
 from pydantic import TypeAdapter, ValidationError
 from redis.exceptions import RedisError
 
+from shared import faults
 from shared.bus import scripts
 from shared.bus.connection import patiently
 from shared.bus.leases import Leases
@@ -104,6 +105,7 @@ class Intake:
     async def _let_in(self, entry: Entry) -> None:
         """One submission: opened or rejected, then acknowledged."""
         try:
+            await faults.at("submission.open.before")
             try:
                 event = self._read(entry)
             except KeyMissing:
@@ -137,10 +139,12 @@ class Intake:
             await asyncio.sleep(_FULL_WAIT_S)
 
     async def _acknowledge(self, entry: Entry) -> None:
+        await faults.at("submission.acknowledge.before")
         await asyncio.gather(
             self._bus.batcher.submit("XACK", self._stream, GROUP, entry.id),
             self._bus.batcher.submit("XDEL", self._stream, entry.id),
         )
+        await faults.at("submission.acknowledge.after")
         if _milliseconds(entry) > utc_now().timestamp() * 1000 + _CLOCKS_APART_MS:
             self._log.warning("an entry's id lies in the future; the queue begins anew when it is empty")
             await self._bus.batcher.run(scripts.RENEW_QUEUE, [self._stream], [GROUP])

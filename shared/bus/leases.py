@@ -6,6 +6,7 @@ from collections import defaultdict
 import structlog
 from redis.exceptions import RedisError
 
+from shared import faults
 from shared.bus import scripts
 from shared.bus.reader import Entry
 from shared.bus.redis_bus import Bus
@@ -40,9 +41,13 @@ class Leases:
         while True:
             await asyncio.sleep(self._bus.settings.lease_s / 3)
             try:
+                await faults.at("lease.renewal.before")
                 lost = await self._renew(list(self._tasks), idle_ms=0, added=0)
             except RedisError as error:
                 self._log.warning("leases could not be renewed", error=str(error))
+                continue
+            except Exception:  # noqa: BLE001  # whoever renews no more loses, again and again, all it has in hand
+                self._log.exception("leases could not be renewed")
                 continue
             for stream, entry_id in lost:
                 # Whatever was committed in the meantime is not ours either, and not in hand any more.

@@ -14,6 +14,7 @@ from typing import Any
 import structlog
 from redis.exceptions import OutOfMemoryError, RedisError, ResponseError
 
+from shared import faults
 from shared.bus import scripts
 from shared.bus.connection import BLOCK_S, Client, is_unavailable
 from shared.bus.redis_bus import Bus
@@ -118,6 +119,7 @@ class Reader:
         if now >= self._reclaim_at:
             self._reclaim_at = now + self._bus.settings.lease_s / 4
             if reclaimed := await self._reclaim(places):
+                await faults.at("reader.reclaimed")
                 self._reclaim_at = now
                 return reclaimed
         if self._own_pending_first:
@@ -126,7 +128,11 @@ class Reader:
             if missed:
                 return missed[:places]
         until_duty_s = min(self._chores_at, self._reclaim_at) - now
-        return await self._read(places, min(self._patience_s, max(0.001, until_duty_s)))
+        await faults.at("reader.read.before")
+        entries = await self._read(places, min(self._patience_s, max(0.001, until_duty_s)))
+        if entries:
+            await faults.at("reader.read.after")
+        return entries
 
     @property
     def _patience_s(self) -> float:
@@ -174,7 +180,7 @@ class Reader:
         if self._bus.connections.is_fake:
             return await self._poll([*command, *where], block_s)
         if self._wire is None:
-            self._wire = Wire(self._client)
+            self._wire = Wire(self._client, "redis.read.sent")
             self._client_id = await self._ask(("CLIENT", "ID"))
         if not self._room.is_closed:
             command += ["BLOCK", milliseconds(block_s)]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import structlog
 from redis.exceptions import ResponseError
 
+from shared import faults
 from shared.bus import scripts
 from shared.bus.connection import BLOCK_S, is_unavailable
 from shared.bus.redis_bus import Bus
@@ -53,6 +54,7 @@ class Chores:
 
     async def _move_due_timers(self) -> float:
         keys, settings = self.bus.keys, self.bus.settings
+        await faults.at("timers.before")
         next_ms: int = await self.bus.batcher.run(
             scripts.DUE,
             [keys.timers(self.partition), keys.timer_messages(self.partition), keys.feed(self.partition)],
@@ -63,12 +65,14 @@ class Chores:
                 settings.feed_length,
             ],
         )
+        await faults.at("timers.after")
         shortest_s, longest_s = _DUE_EVERY_S
         return longest_s if next_ms < 0 else max(shortest_s, min(longest_s, next_ms / 1000))
 
     async def _retain(self) -> int:
         """Drop what has outlived its retention; how many sessions that were."""
         keys = self.bus.keys
+        await faults.at("retention.before")
         dropped: int = await self.bus.batcher.run(
             scripts.RETAIN,
             [

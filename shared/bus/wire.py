@@ -16,6 +16,7 @@ import hiredis
 from redis.asyncio import RedisCluster
 from redis.exceptions import ConnectionError, ResponseError, TimeoutError
 
+from shared import faults
 from shared.bus.connection import SOCKET_TIMEOUT_S, Client, Connections
 
 Argument = str | bytes | int | float
@@ -37,17 +38,19 @@ def exchange_over(connections: Connections) -> Exchange:
 class Wire:
     """One connection that carries batch after batch; connects again after a failure."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, fault_point: str = "redis.commands.sent") -> None:
         pool = client.connection_pool
         # Without a timeout of its own: with one, the library starts a task for each write.
         self._connection = pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": None})
         self._callbacks = client.response_callbacks
+        self._fault_point = fault_point
 
     async def exchange(self, commands: Sequence[Command]) -> list[Any]:
         packed = b"".join([_pack(command) for command in commands])
         try:
             async with asyncio.timeout(SOCKET_TIMEOUT_S):
                 await self._connection.send_packed_command([packed], check_health=False)
+                await faults.at(self._fault_point, self.close)
                 return [await self._reply_to(command) for command in commands]
         except builtins.TimeoutError:
             await self.close()

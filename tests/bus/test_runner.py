@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from shared.events import QuerySubmitted
+from shared.runner import FAULTS_ALLOWED
 from shared.settings import BusSettings
 from shared.watchdog import EXIT_STUCK
 from tests.bus.builders import Seen, a_bus, a_query, inbox_of, pending, until_done, working
@@ -105,6 +106,14 @@ async def test_sigterm_while_redis_is_not_there_ends_with_0(namespace: str) -> N
         ("idle", {"ANTIPHON_BUS_LEASE_S": "-1"}, 2, b"ANTIPHON_BUS_LEASE_S"),
         ("idle", {"ANTIPHON_REDIS_URL": "http://localhost"}, 2, b"ANTIPHON_REDIS_URL"),
         ("duty-fails", {}, 3, b"the duty gave up"),
+        ("idle", {"ANTIPHON_FAULTS": "heartbeat.before:kill"}, 2, b"ANTIPHON_FAULTS_ALLOWED=yes-this-is"),
+        (
+            "idle",
+            {"ANTIPHON_FAULTS": "heartbeat.before:kill", "ANTIPHON_FAULTS_ALLOWED": "yes"},
+            2,
+            b"ANTIPHON_FAULTS_ALLOWED=yes-this-is",
+        ),
+        ("idle", {"ANTIPHON_FAULTS": "heartbeat:kill"}, 2, b"There are reader.read.before"),
     ],
 )
 async def test_a_process_that_cannot_work_says_why(
@@ -113,6 +122,35 @@ async def test_a_process_that_cannot_work_says_why(
     async with a_process(mode, redis_server.url, namespace, **environment) as process:
         ended, said = await exit_of(process)
         assert (ended, words in said) == (code, True), said
+
+
+async def test_a_process_says_that_it_fails_on_purpose_and_does(
+    redis_server: RedisServer, namespace: str
+) -> None:
+    faults = {"ANTIPHON_FAULTS": "heartbeat.before:kill", "ANTIPHON_FAULTS_ALLOWED": FAULTS_ALLOWED}
+    async with a_process("idle", redis_server.url, namespace, **faults) as process:
+        code, said = await exit_of(process)
+        assert code == -signal.SIGKILL
+        assert b"THIS PROCESS FAILS ON PURPOSE" in said
+
+
+async def test_leases_are_kept_although_a_renewal_failed_as_nobody_expects(
+    redis_server: RedisServer, namespace: str
+) -> None:
+    """Else whoever works for longer than a lease would lose all it has, as often as it is given something."""
+    settings = {"ANTIPHON_BUS_LEASE_S": "0.6", "ANTIPHON_FAULTS_ALLOWED": FAULTS_ALLOWED}
+    faults = {"ANTIPHON_FAULTS": "lease.renewal.before:raise@1"}
+    async with (
+        a_bus(redis_server.url, namespace, BusSettings()) as bus,
+        a_process("slow", redis_server.url, namespace, **settings, **faults) as process,
+    ):
+        await bus.publish(a_query(), "open")
+        await has_said(process, b'"leases could not be renewed"')
+        async with asyncio.timeout(20):
+            idle_ms = [0]
+            while idle_ms[-1] >= max(idle_ms):  # it grows until a lease is renewed
+                idle_ms += [idle for _, _, idle, _ in await pending(bus, inbox_of(bus))]
+                await asyncio.sleep(0.01)
 
 
 async def test_a_duty_that_is_over_does_not_end_the_process(

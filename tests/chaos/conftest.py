@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.chaos.fault_report import FAULTS
 from tests.chaos.report import REPORT
 from tests.chaos.write_report import WRITES
 from tests.flows.pipeline import Pipeline, pipeline
@@ -26,6 +27,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if REPORT.landed:
         terminalreporter.section("chaos")
         for line in REPORT.lines():
+            terminalreporter.write_line(line)
+    if FAULTS.struck:
+        terminalreporter.section("chaos: fault points")
+        for line in FAULTS.lines():
             terminalreporter.write_line(line)
     if WRITES.batches:
         terminalreporter.section("chaos: writes")

@@ -48,11 +48,11 @@ class Processes:
             **environment,
         }
 
-    def start(self, *names: str) -> None:
-        """Start processes; one of each component when none is named."""
+    def start(self, *names: str, **settings: str) -> None:
+        """Start processes, with settings of their own; one of each component when none is named."""
         for name in names or COMPONENTS:
             command = [sys.executable, "-m", component_of(name)]
-            environment = {**self.environment, **self._own_environment(component_of(name))}
+            environment = {**self.environment, **self._own_environment(component_of(name)), **settings}
             with (self.folder / f"{name}.log").open("ab") as log:
                 self.running[name] = subprocess.Popen(
                     command, env=environment, stdout=log, stderr=log, cwd=ROOT

@@ -13,6 +13,7 @@ from typing import Any
 import structlog
 from redis.exceptions import RedisError
 
+from shared import faults
 from shared.clock import monotonic_s
 from shared.tools import ToolError
 from tool_dispatcher.authoring.failures import readable
@@ -68,6 +69,7 @@ class _Once:
 
     async def results(self) -> Results:
         try:
+            await faults.at("write.claim.before")
             claim = await self._ledger.claim(self._write)
             if claim is None:
                 return await self._follow()
@@ -106,8 +108,10 @@ class _Once:
     async def _finish(self, claim: Claim, work: Callable[[Claim], Awaitable[Results | None]]) -> Results:
         """Do the work and settle what came of it. Where somebody has taken over, what they settle counts."""
         async with self._renewed(claim):
+            await faults.at("write.claimed")
             results = await work(claim)
             if results is not None:
+                await faults.at("write.settle.before")
                 if await self._ledger.settle(claim, results, _end_of(results)):
                     return results
                 self._log().warning("write taken over while it ran; what came of it here does not count")

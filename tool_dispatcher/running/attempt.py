@@ -9,6 +9,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from shared import faults
 from shared.clock import monotonic_s, utc_now
 from shared.tools import ToolError
 from tool_dispatcher.authoring.context import ToolContext
@@ -71,7 +72,9 @@ class Attempts:
             if (refused := await self._breakers.ask(attempt.tool.name)) is not None:
                 return refused
             began_s = monotonic_s()
+            await faults.at("tool.before")
             outcome = await execute(_call(attempt, batch), place)
+            await faults.at("tool.after")
             self._breakers.note(attempt.tool.name, outcome, _is_slow(attempt.tool, monotonic_s() - began_s))
             return _with_example(outcome, attempt.tool)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import structlog
 
+from shared import faults
 from shared.redaction import MARKED_CHARACTERS_MIN, Redactor
 from shared.tools import ToolError
 from tool_dispatcher.authoring.context import ToolContext
@@ -41,6 +42,7 @@ async def execute(call: Call, place: Place | None) -> Any:
     """
     task = asyncio.create_task(_run(call, place))
     try:
+        await faults.at("tool.running")
         await _ended(task, call.timeout_s)
     except asyncio.CancelledError:
         _give_up(task, place)

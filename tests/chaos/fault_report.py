@@ -1,0 +1,36 @@
+"""What the faults at named points did, for whoever started them."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass
+class FaultReport:
+    """Counts over all waves of one run."""
+
+    struck: Counter[str] = field(default_factory=Counter)
+    """How often each fault struck, as it was written."""
+    sessions: int = 0
+    unknown_outcomes: int = 0
+    """Writes of which nobody can tell whether they took effect, and the answer says so."""
+    overdue: int = 0
+    """Sessions that the coordinator ended itself."""
+    broken: int = 0
+    """Waves after which a promise did not hold."""
+
+    def lines(self) -> Iterator[str]:
+        by_point: dict[str, Counter[str]] = {}
+        for fault, times in self.struck.items():
+            point, _, action = fault.partition(":")
+            by_point.setdefault(point, Counter())[action.partition("=")[0]] += times
+        for point, actions in sorted(by_point.items()):
+            yield f"{point:<32}{', '.join(f'{action} {n}' for action, n in sorted(actions.items()))}"
+        yield (
+            f"points: {len(by_point)}, faults injected: {self.struck.total()}, sessions: {self.sessions}, "
+            f"writes of unknown outcome: {self.unknown_outcomes}, "
+            f"ended without the assembler: {self.overdue}, promises broken: {self.broken}"
+        )
+
+
+FAULTS = FaultReport()

@@ -1,0 +1,125 @@
+"""Whatever fails at whichever point: nothing is lost, nothing is done twice, every query has its one answer."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import orjson
+import pytest
+
+from shared.events import Component
+from shared.faults.striking import STRUCK
+from shared.runner import FAULTS_ALLOWED
+from tests.chaos.fault_report import FAULTS
+from tests.chaos.fault_waves import Wave, long_form, short_form
+from tests.chaos.traffic import Traffic
+from tests.flows.pipeline import Pipeline
+from tests.flows.processes import LIMIT_S, component_of
+from tests.flows.promises import (
+    OVERDUE,
+    assert_complete,
+    assert_each_answered_once,
+    assert_tools_told_truly,
+    assert_way,
+    assert_whole,
+)
+
+pytestmark = pytest.mark.chaos
+
+WAVES = long_form() if os.environ.get("CHAOS_FAULTS") == "all" else short_form()
+STRIKE_LIMIT_S = DRAIN_LIMIT_S = 120.0
+OPEN_MAX = 6
+STILL_S = 2.0
+"""Longer than a lease."""
+
+
+@pytest.mark.parametrize("wave", WAVES, ids=[wave.name for wave in WAVES])
+def test_a_fault_at_any_point_breaks_no_promise(five: Pipeline, wave: Wave) -> None:
+    FAULTS.broken += 1  # until all of it holds
+    traffic = Traffic(five, wave.name, OPEN_MAX)
+    with failing(five, wave) as names:
+        five.until(lambda: all(told(five, name) for name in names.values()), "processes that are to fail")
+        with traffic.flowing():
+            wait_until_all_struck(five, wave, names)
+            end_what_hangs(five, names)
+        for name in names.values() if wave.is_survived else ():
+            assert five.running[name].poll() is None, f"{name} did not survive\n{five.logs(40)}"
+    FAULTS.sessions += len(traffic.session_ids)
+    assert_no_promise_is_broken(five, traffic)
+    FAULTS.broken -= 1
+
+
+@contextmanager
+def failing(five: Pipeline, wave: Wave) -> Iterator[dict[Component, str]]:
+    """One more process of each component of the wave, beside those that work; its name by component."""
+    names = {component: f"{component}-{wave.name}" for component in wave.faults}
+    for component, faults in wave.faults.items():
+        settings = {"ANTIPHON_FAULTS": ", ".join(faults), "ANTIPHON_FAULTS_ALLOWED": FAULTS_ALLOWED}
+        five.start(names[component], **settings)
+    try:
+        yield names
+    finally:
+        for name in names.values():
+            process = five.running[name]
+            if process.poll() is None:
+                five.terminate(name, LIMIT_S)
+            del five.running[name]
+
+
+def wait_until_all_struck(five: Pipeline, wave: Wave, names: dict[Component, str]) -> None:
+    """Until each fault has struck, by the log of the process in which it was to strike."""
+    deadline = time.monotonic() + STRIKE_LIMIT_S
+    while missing := {c: left for c in wave.faults if (left := set(wave.faults[c]) - struck(five, names[c]))}:
+        assert time.monotonic() < deadline, f"these faults never struck: {missing}\n{five.logs(3)}"
+        for component, faults in missing.items():
+            if any(fault.startswith("reader.reclaimed:") for fault in faults):
+                stand_still(five, component)
+        time.sleep(0.05)
+    FAULTS.struck.update(fault for written in wave.faults.values() for fault in written)
+
+
+def struck(five: Pipeline, name: str) -> set[str]:
+    """The faults that have struck in a process, as they were written."""
+    return {line["fault"] for line in told(five, name) if line["event"] == STRUCK}
+
+
+def told(five: Pipeline, name: str) -> list[dict[str, Any]]:
+    """The whole lines of a process's log; the first tells that the process is armed."""
+    lines = (five.folder / f"{name}.log").read_bytes().splitlines(keepends=True)
+    return [orjson.loads(line) for line in lines if line.startswith(b"{") and line.endswith(b"}\n")]
+
+
+def stand_still(five: Pipeline, component: Component) -> None:
+    """Have the component's other process be silent for longer than a lease, so that its work is taken over."""
+    process = five.running[component]
+    os.kill(process.pid, signal.SIGSTOP)
+    time.sleep(STILL_S)
+    os.kill(process.pid, signal.SIGCONT)
+
+
+def end_what_hangs(five: Pipeline, names: dict[Component, str]) -> None:
+    """What a process holds whose task never goes on is held for as long as the process lives."""
+    for name in names.values():
+        if any(":hang" in fault for fault in struck(five, name)):
+            five.kill(name)
+
+
+def assert_no_promise_is_broken(five: Pipeline, traffic: Traffic) -> None:
+    five.until(lambda: traffic.is_answered, "all sessions answered", DRAIN_LIMIT_S)
+    five.wait_until_idle()
+    for name, process in five.running.items():
+        assert process.poll() is None, f"{component_of(name)} ended by itself\n{five.logs(40)}"
+    responses = [one for one in five.responses() if one.session_id in set(traffic.session_ids)]
+    assert_each_answered_once(responses, traffic.session_ids)
+    for response in responses:
+        log = five.log(response.session_id)
+        if any(event["type"] == OVERDUE for event in log):
+            assert_whole(log)
+            FAULTS.overdue += 1
+            continue
+        assert_way(log)
+        assert_complete(response)
+        FAULTS.unknown_outcomes += assert_tools_told_truly(five, response, log, may_read_again=True)

@@ -1,0 +1,135 @@
+"""What happens at a point, and that nothing does in a process that was not armed."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Coroutine
+from contextvars import copy_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+from redis.exceptions import ConnectionError
+
+from shared import faults
+from shared.bus.connection import is_unavailable
+from shared.faults.plan import read_faults
+from shared.faults.striking import FaultOnPurpose
+
+ROOT = Path(__file__).parents[3]
+
+
+def armed(text: str, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    """What comes of some work in a context of its own, in which faults strike."""
+
+    def run() -> Any:
+        faults.arm(read_faults(text))
+        return asyncio.run(work())
+
+    return copy_context().run(run)
+
+
+async def passed(times: int, point: str = "commit.before") -> list[str]:
+    """Come by so often; what was raised, by name, and `-` for nothing."""
+    came: list[str] = []
+    for _ in range(times):
+        try:
+            await faults.at(point)
+            came.append("-")
+        except Exception as error:
+            came.append(type(error).__name__)
+    return came
+
+
+def test_nothing_happens_where_nothing_was_armed() -> None:
+    assert asyncio.run(passed(3)) == ["-"] * 3
+
+
+def test_what_is_armed_in_one_context_strikes_in_no_other() -> None:
+    assert armed("commit.before:raise@1-9", lambda: passed(1)) == ["FaultOnPurpose"]
+    assert asyncio.run(passed(3)) == ["-"] * 3
+
+
+def test_an_error_that_nobody_expects_is_raised_the_time_it_says() -> None:
+    assert armed("commit.before:raise@2", lambda: passed(3)) == ["-", "FaultOnPurpose", "-"]
+    assert issubclass(FaultOnPurpose, RuntimeError)
+
+
+def test_each_point_counts_for_itself() -> None:
+    async def both() -> tuple[list[str], list[str]]:
+        return await passed(1, "commit.after"), await passed(2, "commit.before")
+
+    assert armed("commit.before:raise@2", both) == (["-"], ["-", "FaultOnPurpose"])
+
+
+def test_a_task_begun_later_is_struck_too() -> None:
+    async def in_a_task() -> list[str]:
+        return await asyncio.create_task(passed(1))
+
+    assert armed("commit.before:raise", in_a_task) == ["FaultOnPurpose"]
+
+
+def test_unavailable_looks_like_a_redis_that_is_worth_waiting_for() -> None:
+    async def come_by() -> None:
+        await faults.at("commit.before")
+
+    with pytest.raises(ConnectionError) as raised:
+        armed("commit.before:unavailable", come_by)
+    assert is_unavailable(raised.value)
+
+
+def test_a_delay_holds_up_one_task_and_a_freeze_all_of_them() -> None:
+    async def order() -> list[str]:
+        said: list[str] = []
+
+        async def come_by() -> None:
+            await faults.at("commit.before")
+            said.append("came by")
+
+        async def other() -> None:
+            for _ in range(5):
+                await asyncio.sleep(0)
+            said.append("other")
+
+        await asyncio.gather(come_by(), other())
+        return said
+
+    assert armed("commit.before:delay=0.05", order) == ["other", "came by"]
+    assert armed("commit.before:freeze=0.05", order) == ["came by", "other"]
+
+
+def test_a_task_that_hangs_never_goes_on_and_can_be_cancelled() -> None:
+    async def come_by() -> str:
+        task = asyncio.create_task(faults.at("commit.before"))
+        done, _ = await asyncio.wait([task], timeout=0.05)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return "hangs" if not done and task.cancelled() else "goes on"
+
+    assert armed("commit.before:hang", come_by) == "hangs"
+
+
+def test_a_disconnect_closes_the_connection_it_is_given() -> None:
+    closed: list[str] = []
+
+    async def close() -> None:
+        closed.append("closed")
+
+    async def come_by(disconnect: Callable[[], Awaitable[None]] | None) -> None:
+        await faults.at("redis.commands.sent", disconnect)
+
+    armed("redis.commands.sent:disconnect", lambda: come_by(close))
+    assert closed == ["closed"]
+    armed("redis.commands.sent:disconnect", lambda: come_by(None))
+
+
+def test_a_kill_ends_the_process_at_once_and_the_log_has_told_of_it() -> None:
+    code = (
+        "import asyncio; from shared import faults, logs; from shared.faults.plan import read_faults\n"
+        "logs.configure('warning', 'coordinator')\n"
+        "faults.arm(read_faults('commit.before:kill'))\n"
+        "asyncio.run(faults.at('commit.before')); print('alive')"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (-9, "")
+    assert '"fault":"commit.before:kill"' in ended.stderr

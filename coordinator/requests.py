@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from coordinator import approvals, limits, offer, summaries
+from coordinator import approvals, limits, offer, people, questions, summaries
 from coordinator.session import Decision, Session
 from shared.briefing import Level
 from shared.bus.handling import CancelTimer, SetTimer
@@ -24,6 +24,8 @@ from shared.values import LogEntry
 LEVELS: tuple[Level, ...] = ("full", "simplified", "minimal")
 """Of the briefing, by how often the model has failed in the round; after the last it is not asked again."""
 DEADLINE, OVERDUE = "deadline", "assembly"
+_NOBODY = {"pending": (), "undecided": (), "unanswered": ()}
+"""Of a session that waits for no person."""
 
 
 def request_briefing(session: Session, event: AnyEvent, before: tuple[EventData, ...] = ()) -> Decision:
@@ -81,11 +83,17 @@ def request_tools(
         )
         for n, call in enumerate(calls)
     )
-    asked = approvals.needed(session, requested, offer.allowed(session, catalogue), catalogue)
+    allowed = offer.allowed(session, catalogue)
+    asked = approvals.needed(session, requested, allowed, catalogue)
     requested, asked = approvals.without_blind(requested, asked)
-    return (
-        approvals.wait(session, requested, asked) if asked else hand_out(session, event, requested, catalogue)
-    )
+    requested, posed = questions.without_unfit(requested, allowed)
+    if not asked and not posed:
+        return hand_out(session, event, requested, catalogue)
+    waits = people.waiting_for(session, requested, asked, posed)
+    end = people.until(session, event.time)
+    if end is not None:
+        return people.ask(waits, asked, posed, end)
+    return hand_out(late := people.given_up(waits), event, late.pending, catalogue)
 
 
 def hand_out(
@@ -106,10 +114,9 @@ def hand_out(
         "phase": "tools",
         "awaiting": child_id(event.id, 0),
         "tool_calls_used": session.tool_calls_used + sum(call.refused is None for call in calls),
-        "pending": (),
-        "undecided": (),
+        **_NOBODY,
     }
-    return Decision(session.model_copy(update=waiting), (request,))
+    return Decision(session.model_copy(update=waiting), (request,), _nobody_waits(session))
 
 
 def request_assembly(
@@ -136,6 +143,12 @@ def request_assembly(
         usage=session.usage,
         opened=session.opened,
     )
-    ending = {"phase": "assembling", "awaiting": child_id(event.id, 0), "pending": (), "undecided": ()}
+    ending = {"phase": "assembling", "awaiting": child_id(event.id, 0), **_NOBODY}
     overdue = SetTimer(OVERDUE, timedelta(seconds=session.limits.assembly_s), AssemblyOverdue())
-    return Decision(session.model_copy(update=ending), (request,), (overdue, CancelTimer(DEADLINE)))
+    timers = (overdue, CancelTimer(DEADLINE), *_nobody_waits(session))
+    return Decision(session.model_copy(update=ending), (request,), timers)
+
+
+def _nobody_waits(session: Session) -> tuple[SetTimer | CancelTimer, ...]:
+    """What ends with a session's waiting for people, if it waits."""
+    return (CancelTimer(people.PERSON),) if session.phase == "approval" else ()

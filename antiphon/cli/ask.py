@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from antiphon.cli.dialogue import Dialogue
 from antiphon.cli.live import show_answer, show_progress
 from antiphon.cli.output import EXIT_INTERRUPTED, Json, UsageError, print_json, run, stderr
 from antiphon.client import Antiphon
@@ -72,6 +73,17 @@ Scopes = Annotated[
         "ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES: read, so that nothing is written.",
     ),
 ]
+Interactive = Annotated[
+    bool,
+    typer.Option(
+        "--interactive",
+        "-i",
+        help="Let the model ask you back; it, and calls that need your approval, are answered here.",
+    ),
+]
+InteractiveSession = Annotated[
+    bool, typer.Option("--interactive", "-i", help="Let the model ask back: see `antiphon sessions answer`.")
+]
 SessionIdOption = Annotated[
     str | None, typer.Option(help="An id of your own; submitting it twice opens one session.")
 ]
@@ -89,6 +101,7 @@ def ask(
     model: Model = None,
     scope: Scopes = None,
     grant: GrantOption = None,
+    interactive: Interactive = False,
 ) -> None:
     """Ask a question and wait for the answer.
 
@@ -102,8 +115,9 @@ def ask(
     antiphon ask "Which course covers the same topic as lesson 4 of course X?" --tools examples.courses
     antiphon ask "..." --tools my_tools --model offline --max-rounds 3 --json > answer.json
     antiphon ask "..." --tools examples.crm --scope read --scope write
+    antiphon ask "Move my booking." --interactive --deadline 3600
     """
-    options = _options(max_rounds, max_tool_calls, max_tokens, deadline, citations)
+    options = _options(max_rounds, max_tool_calls, max_tokens, deadline, citations, interactive)
     run(_ask(query, options, tools, model, scope, grant, json))
 
 
@@ -117,6 +131,7 @@ def submit(
     deadline: Deadline = None,
     citations: CitationsOption = None,
     grant: GrantOption = None,
+    interactive: InteractiveSession = False,
 ) -> None:
     """Put a question into the queue of the running pipeline, and print its session's id.
 
@@ -124,7 +139,7 @@ def submit(
     id=$(antiphon submit "Which course ...?")
     antiphon sessions watch $id
     """
-    options = _options(max_rounds, max_tool_calls, max_tokens, deadline, citations)
+    options = _options(max_rounds, max_tool_calls, max_tokens, deadline, citations, interactive)
     run(_submit(query, options, session_id, grant, json))
 
 
@@ -137,6 +152,12 @@ async def _ask(
     grant: str | None,
     is_json: bool,
 ) -> int:
+    is_interactive = bool(options.get("interactive"))
+    if is_interactive and query == "-":
+        raise UsageError(
+            "--interactive: the question takes all of standard input, so no answers can come from there.",
+            hint="Give the question as an argument.",
+        )
     grant = _grant(grant)
     query = _checked(query, options, grant)
     async with _client(tools, model, scopes) as antiphon:
@@ -146,11 +167,14 @@ async def _ask(
         else:
             await _warn_of_absent_components()
         session_id = await antiphon.submit(query, grant=grant, **options)
+        dialogue = Dialogue(antiphon) if is_interactive else None
         try:
             async with aclosing(antiphon.stream(session_id)) as stream:
-                await show_progress(stream, _command(antiphon))
+                await show_progress(stream, _command(antiphon), dialogue)
             return show_answer(await antiphon.result(session_id), is_json)
         except asyncio.CancelledError:
+            if dialogue is not None:
+                dialogue.stop()
             response = await _cancel(antiphon, session_id)
             if response is not None:
                 show_answer(response, is_json)
@@ -246,6 +270,7 @@ def _options(
     max_tokens: int | None,
     deadline_s: float | None,
     citations: Citations | None,
+    is_interactive: bool,
 ) -> Options:
     return Options(
         max_rounds=max_rounds,
@@ -253,6 +278,7 @@ def _options(
         max_tokens=max_tokens,
         deadline_s=deadline_s,
         citations=citations,
+        interactive=is_interactive or None,
     )
 
 

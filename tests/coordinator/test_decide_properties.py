@@ -141,7 +141,10 @@ class AnySession(RuleBasedStateMachine):
         if before.phase in ("assembling", "closed"):
             assert decision.commands == (), "no command after the end"
         commands = [one for one in decision.commands if not isinstance(one, SummaryRequested)]
-        assert len(commands) <= 1 or {type(one) for one in commands} == {ApprovalRequested, QuestionAsked}
+        assert len(commands) <= 1 or {one.type for one in commands} == {
+            ApprovalRequested.type,
+            QuestionAsked.type,
+        }
         assert len(decision.commands) <= 2
         self.ends += decision.closes
         for command in decision.commands:

@@ -149,7 +149,7 @@ class TestAsking:
 
     def test_questions_and_approvals_of_a_batch_are_waited_for_together(self) -> None:
         decision = called(a_session(), BOOK, a_question())
-        assert [type(command) for command in decision.commands] == [ApprovalRequested, QuestionAsked]
+        assert [command.type for command in decision.commands] == [ApprovalRequested.type, QuestionAsked.type]
         half = after(decision.session, a_decision(True))
         assert (half.commands, half.session.unanswered) == ((), ("q1",))
         calls = batch(after(half.session, an_answer()))

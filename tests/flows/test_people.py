@@ -1,12 +1,17 @@
 """People in the loop of a pipeline of processes: asked, waited for through restarts, and not for ever."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
+from redis.exceptions import RedisError
 
 from antiphon import Antiphon
+from antiphon.redis_acl import USERS, acl_file
+from shared.bus.keys import Keys
 from shared.events.base import COMPONENTS
 from tests.flows.pipeline import Pipeline, pipeline
+from tests.flows.test_access import refusals
 from tests.messages_server import Scripted, Use
 
 ASKS = Use(name="ask_user", input={"question": "Which one do you mean?", "choices": ["red", "blue"]})
@@ -29,21 +34,34 @@ def submit(five: Pipeline, options: str) -> None:
     five.until(lambda: is_asking(five), "the question")
 
 
-def answer(five: Pipeline, text: str) -> tuple[str, ...]:
+def answer(five: Pipeline, text: str, login: str) -> tuple[str, ...]:
     async def say() -> tuple[str, ...]:
-        async with Antiphon(five.redis.url) as client:
+        async with Antiphon(five.redis.url_of(login)) as client:
             return await client.answer("s1", text, by="Ann")
 
     return asyncio.run(say())
 
 
-def test_a_question_outlives_every_process_and_its_answer_goes_on_from_there() -> None:
-    with pipeline(scripted=SCRIPT, ANTIPHON_BUS_LEASE_S="1") as five:
+def test_a_question_outlives_every_process_and_its_answer_goes_on_from_there(tmp_path: Path) -> None:
+    """Each with no more rights than it needs; to answer is the operator's."""
+    acl = tmp_path / "users.acl"
+    users = acl_file(Keys("antiphon"), {user: user for user in USERS})
+    acl.write_text(f"{users}user admin on >secret ~* &* +@all\n")
+    with pipeline(
+        scripted=SCRIPT,
+        redis_options=["--aclfile", str(acl)],
+        login="admin:secret",
+        logins={component: f"{component}:{component}" for component in COMPONENTS},
+        ANTIPHON_BUS_LEASE_S="1",
+    ) as five:
         submit(five, '{"interactive": true}')
         five.until(lambda: not any(map(five.pending, COMPONENTS)), "nobody to have anything in hand")
         for component in COMPONENTS:
             five.kill(component)
-        assert answer(five, "the blue one") == ("toolu_2",)
+        with pytest.raises(RedisError):
+            answer(five, "the blue one", "client:client")
+        five.client.acl_log_reset()
+        assert answer(five, "the blue one", "operator:operator") == ("toolu_2",)
         five.start()
         response = five.response_to("s1")
         assert (response.status, response.tool_calls_used) == ("complete", 2)
@@ -51,6 +69,7 @@ def test_a_question_outlives_every_process_and_its_answer_goes_on_from_there() -
         assert response.uncertainty == ()
         five.wait_until_idle()
         five.ledger.read()
+        assert refusals(five) == []
         assert [len(runs) for runs in five.ledger.runs.values()] == [1], "the batch went out once"
 
 

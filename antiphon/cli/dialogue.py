@@ -118,7 +118,7 @@ class Dialogue:
         self._is_prompting = True
         said = await self._lines.next()
         self._is_prompting = False
-        if said is None or not sys.stdin.isatty():
+        if said is None or not _is_terminal():
             stderr().print("")  # nobody has pressed Enter
         return said
 
@@ -145,10 +145,15 @@ class Lines:
 
     def forget(self) -> None:
         """Of a terminal: what was typed when nobody had asked is no answer to what is asked now."""
-        if sys.stdin.isatty():
+        if _is_terminal():
             self._rest = b""
             if self._piece is not None and self._piece.done():
                 self._piece = None
+
+
+def _is_terminal() -> bool:
+    """Whether a person may be typing; a program that was started without standard input has none at all."""
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _read_piece() -> asyncio.Future[bytes]:
@@ -164,7 +169,7 @@ def _read_piece() -> asyncio.Future[bytes]:
         read = b""
         with suppress(OSError, ValueError):  # there is no standard input, or none with a descriptor
             # Not through sys.stdin: whoever waits there holds a lock that the interpreter needs to end.
-            read = os.read(sys.stdin.fileno(), _PIECE_BYTES)
+            read = os.read(sys.stdin.fileno() if sys.stdin else -1, _PIECE_BYTES)
         with suppress(RuntimeError):  # the loop is closed; nobody waits any more
             loop.call_soon_threadsafe(settle, read)
 

@@ -66,7 +66,7 @@ async def test_the_answer_of_another_session_is_not_this_ones() -> None:
         fields = (await bus.client.execute_command("XRANGE", bus.keys.log("s2"), entry, entry))[0][1]
         flat = [part for pair in fields.items() for part in pair]
         await bus.client.execute_command("XADD", bus.keys.log("s1"), entry, *flat)
-        (result,) = await asked(bus, a_question(answer=entry))
+        (result,) = await asked(bus, a_question("q2", answer=entry))
         assert_unanswered(result)
 
 

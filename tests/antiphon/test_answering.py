@@ -78,8 +78,9 @@ async def test_what_is_asked_is_in_the_stream(house: House) -> None:
     async with asyncio.timeout(30):
         async for told in house.client.stream("s1"):
             if isinstance(told, Event) and isinstance(told.data, QuestionAsked):
+                asked = told.data
                 break
-    assert told.data.until is not None
+    assert asked.until is not None
 
 
 async def test_what_cannot_be_an_answer_is_refused_and_nothing_is_sent(house: House) -> None:

@@ -6,10 +6,17 @@ async with Antiphon() as antiphon:
 """
 
 from antiphon.client import Antiphon, TextDelta
-from antiphon.errors import InvalidQuery, PipelineFailed, StillRunning, SubmissionRejected, UnknownSession
+from antiphon.errors import (
+    InvalidQuery,
+    NotWaiting,
+    PipelineFailed,
+    StillRunning,
+    SubmissionRejected,
+    UnknownSession,
+)
 from shared.contract import Alternative, Backoff, BatchVariant, Dependency, RateLimit, Retry
 from shared.errors import AntiphonError, ConfigurationError, RedisUnavailable
-from shared.events import Event
+from shared.events import Event, Question
 from shared.session import QueryOptions, Response, Source, Uncertainty
 from tool_dispatcher.authoring.hints import describe
 from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
@@ -28,8 +35,10 @@ __all__ = [
     "Event",
     "InvalidQuery",
     "InvalidTool",
+    "NotWaiting",
     "PipelineFailed",
     "QueryOptions",
+    "Question",
     "RateLimit",
     "RedisUnavailable",
     "Response",

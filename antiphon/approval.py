@@ -1,7 +1,7 @@
 """Calls that wait for a person's approval: which they are, and saying what the person has decided."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from antiphon.arrival import Arrival
 from antiphon.errors import InvalidQuery, NotWaiting, UnknownSession
@@ -32,8 +32,11 @@ async def decide(
 
     Raises NotWaiting, InvalidQuery for a call that does not wait, UnknownSession, SubmissionRejected.
     """
-    session = await patiently("look for a session", lambda: _waiting(bus, arrival, session_id), PATIENCE_S)
-    chosen = _chosen(session, calls)
+    session = await patiently("look for a session", lambda: waiting(bus, arrival, session_id), PATIENCE_S)
+    if not session.undecided:
+        raise NotWaiting(f"session {session_id} waits for nobody's approval: it waits for its user's answer.")
+    waits = {call.id: call.name for call in undecided(session)}
+    chosen = chosen_of(calls, session.undecided, waits, session_id, "a decision")
     first = await bus.first_event(session_id)
     if first is not None:
         said = {
@@ -52,10 +55,15 @@ async def decide(
 
 async def calls_waiting(bus: Bus, session_id: str) -> tuple[ToolCall, ...]:
     """The calls of a session that a person has to decide on; none when it waits for nobody."""
-    (_, content), response = await asyncio.gather(
-        bus.session(session_id).document(STATE), bus.session(session_id).response()
-    )
-    return undecided(Session.model_validate_json(content)) if content and response is None else ()
+    session = await unanswered_session(bus, session_id)
+    return undecided(session) if session else ()
+
+
+async def unanswered_session(bus: Bus, session_id: str) -> Session | None:
+    """The session as it stands; None when there is none, or it has been answered."""
+    stored = bus.session(session_id)
+    (_, content), response = await asyncio.gather(stored.document(STATE), stored.response())
+    return Session.model_validate_json(content) if content and response is None else None
 
 
 def undecided(session: Session) -> tuple[ToolCall, ...]:
@@ -63,10 +71,10 @@ def undecided(session: Session) -> tuple[ToolCall, ...]:
     return tuple(call for call in session.pending if call.id in session.undecided and call.refused is None)
 
 
-async def _waiting(bus: Bus, arrival: Arrival, session_id: str) -> Session:
+async def waiting(bus: Bus, arrival: Arrival, session_id: str, what: str = "nobody's approval") -> Session:
     """The session, if it waits for a person. Raises NotWaiting, which says what it does instead."""
     if not await arrival.check():
-        raise NotWaiting(f"session {session_id} waits for nobody's approval: it stands in the queue.")
+        raise NotWaiting(f"session {session_id} waits for {what}: it stands in the queue.")
     stored = bus.session(session_id)
     (_, content), response = await asyncio.gather(stored.document(STATE), stored.response())
     if response is not None:
@@ -78,21 +86,21 @@ async def _waiting(bus: Bus, arrival: Arrival, session_id: str) -> Session:
         if session.phase == "approval":
             return session
         doing = _DOING[session.phase].format(round=session.round)
-    raise NotWaiting(f"session {session_id} waits for nobody's approval: {doing}.")
+    raise NotWaiting(f"session {session_id} waits for {what}: {doing}.")
 
 
-def _chosen(session: Session, calls: Iterable[str]) -> tuple[str, ...]:
-    """The ids asked for, each once; all that wait when none is. Raises InvalidQuery."""
+def chosen_of(
+    calls: Iterable[str], waiting: tuple[str, ...], named: Mapping[str, str], session_id: str, what: str
+) -> tuple[str, ...]:
+    """The ids asked for, each once; all that wait when none is. `named` tells what each is. Raises InvalidQuery."""
     if isinstance(calls, str) or not isinstance(calls, Iterable):
-        raise InvalidQuery(
-            "calls: a list of call ids is needed.", hint=f"For instance [{session.undecided[0]!r}]."
-        )
+        raise InvalidQuery("calls: a list of call ids is needed.", hint=f"For instance [{waiting[0]!r}].")
     asked = list(calls)
     for call in asked:
-        if call not in session.undecided:
-            waiting = ", ".join(f"{call.id} ({call.name})" for call in undecided(session))
+        if call not in waiting:
+            those = ", ".join(f"{id} ({name})" for id, name in named.items())
             raise InvalidQuery(
-                f"calls: no call {call!r} of session {session.id} waits for a decision.",
-                hint=f"Those that wait: {waiting}.",
+                f"calls: no call {call!r} of session {session_id} waits for {what}.",
+                hint=f"Those that wait: {those}.",
             )
-    return tuple(dict.fromkeys(asked)) or session.undecided
+    return tuple(dict.fromkeys(asked)) or waiting

@@ -15,6 +15,7 @@ from typing import Any, Self, Unpack
 import structlog
 from pydantic import ValidationError
 
+from antiphon.answering import answer, questions_waiting
 from antiphon.approval import decide
 from antiphon.arrival import Arrival
 from antiphon.embedded import EmbeddedPipeline
@@ -28,7 +29,7 @@ from shared.bus.redis_bus import Bus
 from shared.bus.signing import SIGNATURE, genuine
 from shared.clock import utc_now
 from shared.errors import AntiphonError, ConfigurationError
-from shared.events import AnyEvent, ResponseReady, decode, encode
+from shared.events import AnyEvent, Question, ResponseReady, decode, encode
 from shared.events.codec import explain
 from shared.ids import new_id
 from shared.session import Response
@@ -227,6 +228,25 @@ class Antiphon:
         The rest is as in `approve`.
         """
         return await self._decide(session_id, False, calls, by, reason)
+
+    async def answer(
+        self, session_id: str, text: str, *, calls: Iterable[str] = (), by: str = ""
+    ) -> tuple[str, ...]:
+        """Answer what the model has asked the user: the questions named, or all that wait; returns their ids.
+
+        Only a session submitted with `interactive=True` asks. `by` is for the record. Raises NotWaiting,
+        InvalidQuery when a question does not wait or the text is no answer, UnknownSession, SubmissionRejected.
+        """
+        bus = self._open_bus()
+        checked_session_id(session_id)
+        arrival = Arrival(bus, session_id, self._entries.get(session_id))
+        return await answer(bus, arrival, session_id, text, calls, by)
+
+    async def questions_waiting(self, session_id: str) -> tuple[Question, ...]:
+        """What the model has asked the user and nobody has answered yet; none when the session waits for nobody."""
+        bus = self._open_bus()
+        checked_session_id(session_id)
+        return await patiently("read the questions", lambda: questions_waiting(bus, session_id), PATIENCE_S)
 
     async def _decide(
         self, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str

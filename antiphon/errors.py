@@ -29,7 +29,7 @@ class StillRunning(AntiphonError):
 
 
 class NotWaiting(AntiphonError):
-    """The session waits for nobody's approval; the message is what it does instead. Nothing was sent."""
+    """The session waits for nobody's approval, or answer; the message is what it does instead. Nothing was sent."""
 
     code = "not_waiting"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from redis.exceptions import ResponseError
 
+from antiphon.answering import unanswered
 from antiphon.approval import undecided
 from antiphon.errors import UnknownSession
 from antiphon.tail import age_of
@@ -85,6 +86,8 @@ class SessionSummary(Value):
     query: str
     waits_for: tuple[str, ...] = ()
     """The calls that a person has to approve, as `tool (id)`."""
+    asks: tuple[str, ...] = ()
+    """What the user is asked."""
 
 
 @asynccontextmanager
@@ -203,8 +206,10 @@ async def _summary(bus: Bus, session_id: str, opened_ms: float) -> SessionSummar
     )
     opened = Session.model_validate_json(state) if state else None
     data = decode(first[0][1][b"event"]).data if first else None
-    waiting = undecided(opened) if opened and response is None else ()
-    status = "waiting" if waiting else "open" if first else "expired"
+    is_open = opened is not None and response is None
+    waiting = undecided(opened) if opened and is_open else ()
+    asked = unanswered(opened) if opened and is_open else ()
+    status = "waiting" if waiting or asked else "open" if first else "expired"
     return SessionSummary(
         session_id=session_id,
         opened=datetime.fromtimestamp(opened_ms / 1000, UTC),
@@ -212,6 +217,7 @@ async def _summary(bus: Bus, session_id: str, opened_ms: float) -> SessionSummar
         round=response.rounds_used if response else opened.round if opened else 0,
         query=data.query if isinstance(data, QuerySubmitted) else "",
         waits_for=tuple(f"{call.name} ({call.id})" for call in waiting),
+        asks=tuple(question.question for question in asked),
     )
 
 

@@ -16,11 +16,12 @@ from shared.events import (
     CancellationRequested,
     EventData,
     QuerySubmitted,
+    QuestionAnswered,
     decode,
     encode,
 )
 from shared.events.base import TraceParent
-from shared.events.client import GRANT_LENGTH_MAX, QUERY_LENGTH_MAX
+from shared.events.client import ANSWER_LENGTH_MAX, GRANT_LENGTH_MAX, QUERY_LENGTH_MAX
 from shared.events.codec import ENVELOPES, explain
 from shared.grants import UnreadableGrant, read_claims
 from shared.session import Citations, QueryOptions
@@ -43,6 +44,7 @@ class Options(TypedDict, total=False):
     model: str | None
     citations: Citations | None
     conversation_id: str | None
+    interactive: bool | None
 
 
 def submission(
@@ -89,6 +91,13 @@ def decision(
 ) -> AnyEvent:
     """The approval.decided, of the fields `said`, for the session that `opening` began. Raises InvalidQuery."""
     return _signal(ApprovalDecided, said, session_id, opening, event_id, now)
+
+
+def answer(
+    session_id: str, said: Mapping[str, Any], opening: AnyEvent, event_id: UUID, now: datetime
+) -> AnyEvent:
+    """The question.answered, of the fields `said`, for the session that `opening` began. Raises InvalidQuery."""
+    return _signal(QuestionAnswered, said, session_id, opening, event_id, now)
 
 
 def _signal(
@@ -154,6 +163,19 @@ def _checked_query(query: str) -> str:
     except UnicodeEncodeError:
         raise InvalidQuery("query: not valid Unicode.", hint="Replace the lone surrogates.") from None
     return query
+
+
+def checked_answer(text: str) -> str:
+    """`text`, if it can answer a question. Raises InvalidQuery."""
+    if not isinstance(text, str):
+        raise InvalidQuery(f"answer: text is needed, not {type(text).__name__}.")
+    if not text.strip():
+        raise InvalidQuery("answer: it has no words.", hint="Say something; `no` is an answer too.")
+    if len(text) > ANSWER_LENGTH_MAX:
+        raise InvalidQuery(
+            f"answer: {len(text)} characters are too many.", hint=f"At most {ANSWER_LENGTH_MAX} are taken."
+        )
+    return text
 
 
 def _checked_options(options: Options) -> QueryOptions:

@@ -1,17 +1,16 @@
 """When a person has to approve a call, and what their decision does. Pure.
 
-The session waits in its phase `approval`, with the batch in its document and no worker in hand. Decisions come
-one by one or all at once; what is late, said twice or about another call changes nothing. When every call that
-needs a decision has one, the whole batch goes out: approved calls with the decision's place in the log, so that
-the dispatcher can see for itself, and denied ones refused.
+The session waits as people.py says. Decisions come one by one or all at once; what is late, said twice or about
+another call changes nothing. When the batch goes out, approved calls carry the decision's place in the log, so that
+the dispatcher can see for itself, and denied ones are refused.
 """
 
 from collections.abc import Sequence
 
 from coordinator.offer import contract_of
-from coordinator.session import Decision, Session, doubt
+from coordinator.session import Session, doubt
 from shared.conversation import CONVERSATION
-from shared.events import ApprovalDecided, ApprovalRequested, CallToApprove, ToolsCompleted
+from shared.events import ApprovalDecided, CallToApprove, ToolsCompleted
 from shared.excerpt import one_line
 from shared.placeholders import has_placeholder
 from shared.relevance import READ_RESULT, RECALL
@@ -28,6 +27,7 @@ _BLIND = (
     "a person has to approve it, and must see its arguments; make it again in the next reply, with the values "
     "themselves in place of the placeholders"
 )
+UNDECIDED = "a person has to approve it, and nobody decided in time"
 _WHO_CHARACTERS, _REASON_CHARACTERS = 80, 300
 
 
@@ -58,18 +58,6 @@ def without_blind(
     )
 
 
-def wait(session: Session, calls: tuple[RequestedCall, ...], asked: tuple[CallToApprove, ...]) -> Decision:
-    """The session waits for a person, with its batch."""
-    waiting = {
-        "phase": "approval",
-        "awaiting": None,
-        "pending": calls,
-        "undecided": tuple(dict.fromkeys(call.id for call in asked)),
-    }
-    request = ApprovalRequested(round=session.round, calls=asked)
-    return Decision(session.model_copy(update=waiting), (request,))
-
-
 def after_decision(session: Session, log_entry: LogEntry, decision: ApprovalDecided) -> Session:
     """The session with what a person has decided; itself when the decision is about nothing that waits."""
     if session.phase != "approval" or decision.round != session.round:
@@ -86,13 +74,16 @@ def after_decision(session: Session, log_entry: LogEntry, decision: ApprovalDeci
     return session.model_copy(update={"pending": pending, "undecided": left})
 
 
-def missing(session: Session) -> tuple[Uncertainty, ...]:
-    """What is to be said when the session ends while it waits."""
-    if session.phase != "approval":
-        return ()
+def missing(session: Session, when: str, is_batch_lost: bool) -> tuple[Uncertainty, ...]:
+    """What is to be said of calls that nobody has decided on; `when` ends the sentence."""
     waiting = [f"`{call.name}` ({call.id})" for call in session.pending if call.id in session.undecided]
-    message = f"Nobody decided on {', '.join(waiting)} before the session ended"
-    message += "; nothing of that batch was run." if len(session.pending) > 1 else "; it was not run."
+    if not waiting:
+        return ()
+    message = f"Nobody decided on {', '.join(waiting)} {when}; "
+    if is_batch_lost and len(session.pending) > 1:
+        message += "nothing of that batch was run."
+    else:
+        message += "it was not run." if len(waiting) == 1 else "they were not run."
     return (doubt("approval_missing", message, ", ".join(session.undecided)),)
 
 

@@ -6,7 +6,7 @@ twice, or from elsewhere, changes nothing.
 
 from datetime import datetime, timedelta
 
-from coordinator import approvals, ladder, limits, models, offer, summaries
+from coordinator import approvals, ladder, limits, models, offer, people, questions, summaries
 from coordinator.endings import answer_oneself, close, end, in_doubt
 from coordinator.requests import (
     hand_out,
@@ -27,6 +27,8 @@ from shared.events import (
     DeadlineReached,
     ModelDue,
     OutagesSeen,
+    PersonOverdue,
+    QuestionAnswered,
     ReasoningCompleted,
     ReasoningFailed,
     ResponseReady,
@@ -79,8 +81,15 @@ def decide(
         case SummaryCompleted() | SummaryFailed() as summary:
             return Decision(summaries.after_reply(session, event, log_entry, summary))
         case ApprovalDecided() as decision:
-            return _on_approval(session, event, log_entry, decision, catalogue)
-        case ModelDue(round=round) if session.phase == "resting" and round == session.round:
+            decided = approvals.after_decision(session, log_entry, decision)
+            return _on_person(session, decided, event, catalogue)
+        case QuestionAnswered() as answer:
+            answered = questions.after_answer(session, log_entry, answer)
+            return _on_person(session, answered, event, catalogue)
+        case PersonOverdue(round=overdue):
+            is_waiting = session.phase == "approval" and overdue == session.round
+            return _on_person(session, people.given_up(session) if is_waiting else session, event, catalogue)
+        case ModelDue(round=due) if session.phase == "resting" and due == session.round:
             return request_briefing(session, event)
         case _ if event.causationid is None or event.causationid != session.awaiting:
             return Decision(session)
@@ -176,14 +185,11 @@ def _on_reply(
     return end(heard, event, "complete", "natural_completion", log_entry)
 
 
-def _on_approval(
-    session: Session, event: AnyEvent, log_entry: LogEntry, decision: ApprovalDecided, catalogue: Catalogue
-) -> Decision:
-    """A person has decided on calls; when none is left to decide on, the batch goes out."""
-    decided = approvals.after_decision(session, log_entry, decision)
-    if decided is session or decided.undecided:
-        return Decision(decided)
-    return hand_out(decided, event, decided.pending, catalogue)
+def _on_person(session: Session, heard: Session, event: AnyEvent, catalogue: Catalogue) -> Decision:
+    """People were heard, or are waited for no longer; when no call waits for any, the batch goes out."""
+    if heard is session or heard.undecided or heard.unanswered:
+        return Decision(heard)
+    return hand_out(heard, event, heard.pending, catalogue)
 
 
 def _on_results(

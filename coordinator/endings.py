@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from coordinator import approvals
+from coordinator import people
 from coordinator.requests import DEADLINE, MODEL, OVERDUE, request_assembly
 from coordinator.session import Decision, Session, doubt
 from shared.bus.handling import CancelTimer
@@ -21,7 +21,7 @@ def end(
     reply: LogEntry | None = None,
 ) -> Decision:
     """The session's one answer is put together from what there is; work that still goes on for it is stopped."""
-    doubts = (*approvals.missing(session), *_left_out(session), *_cost_unknown(session))
+    doubts = (*people.missing(session), *_left_out(session), *_cost_unknown(session))
     decision = request_assembly(session.doubting(*doubts), event, status, reason, reply)
     is_at_work = session.phase in ("reasoning", "tools") and event.causationid != session.awaiting
     return replace(decision, stops_work=is_at_work or session.summary_awaiting is not None)

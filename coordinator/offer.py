@@ -13,10 +13,10 @@ from pydantic import ValidationError
 from coordinator.session import OfferBounds, Session
 from shared.contract import Contract
 from shared.events import ReasoningCompleted, ToolsCompleted
-from shared.relevance import FIND_TOOLS, READ_RESULT, RECALL, found_tools, rank
+from shared.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL, found_tools, rank
 from shared.tools import Catalogue, ToolDefinition
 
-BUILT_INS = (FIND_TOOLS, READ_RESULT, RECALL)
+BUILT_INS = (ASK_USER, FIND_TOOLS, READ_RESULT, RECALL)
 """Tools of the dispatchers' own: in the catalogue like others, but offered when there is a use for them."""
 _BY_WORDS = 2
 """Tools that the words of one reply may add."""
@@ -151,6 +151,8 @@ def _in_round(session: Session, catalogue: Catalogue, names: Iterable[str]) -> t
         there.add(READ_RESULT)
     if session.has_omissions:
         there.add(RECALL)
+    if session.is_interactive:
+        there.add(ASK_USER)
     there -= set(BUILT_INS) - set(session.built_ins)
     known = [tool.name for tool in catalogue.tools if tool.name in there]
     return (*known, *sorted(there.difference(known)))

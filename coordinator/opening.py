@@ -60,6 +60,7 @@ def open_session(
         citations=query.options.citations or "normal",
         built_ins=offer.built_ins(catalogue, standing.scopes) if tools else (),
         offer=offer.chosen(catalogue, tools, query.query, bounds.max_rounds, opening.offer),
+        is_interactive=bool(query.options.interactive),
         uncertainty=_doubts(query, opening, catalogue, standing),
         conversation=conversation,
         has_untrusted=any(turn.has_untrusted for turn in turns),

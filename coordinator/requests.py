@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from coordinator import approvals, ladder, limits, offer, summaries
+from coordinator import approvals, ladder, limits, offer, people, questions, summaries
 from coordinator.session import Decision, Session
 from shared.bus.handling import CancelTimer, SetTimer
 from shared.events import (
@@ -23,6 +23,8 @@ from shared.values import LogEntry
 
 DEADLINE, OVERDUE, MODEL = "deadline", "assembly", "model"
 """Names of timers."""
+_NOBODY = {"pending": (), "undecided": (), "unanswered": ()}
+"""Of a session that waits for no person."""
 
 
 def request_briefing(session: Session, event: AnyEvent, before: tuple[EventData, ...] = ()) -> Decision:
@@ -99,11 +101,17 @@ def request_tools(
         )
         for n, call in enumerate(calls)
     )
-    asked = approvals.needed(session, requested, offer.allowed(session, catalogue), catalogue)
+    allowed = offer.allowed(session, catalogue)
+    asked = approvals.needed(session, requested, allowed, catalogue)
     requested, asked = approvals.without_blind(requested, asked)
-    return (
-        approvals.wait(session, requested, asked) if asked else hand_out(session, event, requested, catalogue)
-    )
+    requested, posed = questions.without_unfit(requested, allowed)
+    if not asked and not posed:
+        return hand_out(session, event, requested, catalogue)
+    waits = people.waiting_for(session, requested, asked, posed)
+    end = people.until(session, event.time)
+    if end is not None:
+        return people.ask(waits, asked, posed, end)
+    return hand_out(late := people.given_up(waits), event, late.pending, catalogue)
 
 
 def hand_out(
@@ -125,11 +133,10 @@ def hand_out(
         "phase": "tools",
         "awaiting": child_id(event.id, 0),
         "tool_calls_used": session.tool_calls_used + sum(call.refused is None for call in calls),
-        "pending": (),
-        "undecided": (),
         "in_doubt": (*session.in_doubt, *(call for call in in_doubt if call not in session.in_doubt)),
+        **_NOBODY,
     }
-    return Decision(session.model_copy(update=waiting), (request,))
+    return Decision(session.model_copy(update=waiting), (request,), _nobody_waits(session))
 
 
 def request_assembly(
@@ -156,9 +163,10 @@ def request_assembly(
         usage=session.usage,
         opened=session.opened,
     )
-    ending = {"phase": "assembling", "awaiting": child_id(event.id, 0), "pending": (), "undecided": ()}
+    ending = {"phase": "assembling", "awaiting": child_id(event.id, 0), **_NOBODY}
     overdue = SetTimer(OVERDUE, timedelta(seconds=session.limits.assembly_s), AssemblyOverdue())
-    return Decision(session.model_copy(update=ending), (request,), (overdue, CancelTimer(DEADLINE)))
+    timers = (overdue, CancelTimer(DEADLINE), *_nobody_waits(session))
+    return Decision(session.model_copy(update=ending), (request,), timers)
 
 
 def in_doubt_as(tool: str, call_id: str) -> str:
@@ -170,3 +178,8 @@ def _may_write(call: RequestedCall, catalogue: Catalogue) -> bool:
     """Whether running the call may change something; so may what nobody knows any more."""
     tool = catalogue.by_name.get(call.name)
     return call.refused is None and call.problem is None and (tool is None or tool.effect == "write")
+
+
+def _nobody_waits(session: Session) -> tuple[SetTimer | CancelTimer, ...]:
+    """What ends with a session's waiting for people, if it waits."""
+    return (CancelTimer(people.PERSON),) if session.phase == "approval" else ()

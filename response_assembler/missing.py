@@ -8,7 +8,7 @@ from response_assembler.quote import code, plain
 from response_assembler.uncertainty import MESSAGE_CHARACTERS, facts_lost, failed
 from shared.excerpt import one_line
 from shared.memory import Memory, ToolUse
-from shared.relevance import FIND_TOOLS, READ_RESULT, RECALL
+from shared.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL
 from shared.session import TerminationReason, Uncertainty
 from shared.words import words
 
@@ -17,8 +17,14 @@ _SEARCHES_MAX = 4
 _STEPS_MAX = 4
 _QUESTION_CHARACTERS = 200
 _ANSWERED = ("ok", "not_found")
-_OUR_OWN = (FIND_TOOLS, READ_RESULT, RECALL)
-_TOLD_AS_MISSING = ("approval_missing", "tools_unavailable", "grant_invalid", "component_failed")
+_OUR_OWN = (ASK_USER, FIND_TOOLS, READ_RESULT, RECALL)
+_TOLD_AS_MISSING = (
+    "approval_missing",
+    "question_unanswered",
+    "tools_unavailable",
+    "grant_invalid",
+    "component_failed",
+)
 
 _NEXT: dict[TerminationReason, str] = {
     "natural_completion": "Ask again, in other words if you can.",
@@ -140,6 +146,8 @@ def _steps(gaps: Gaps) -> Iterator[str]:
     """What would help beside asking again, the most pressing first."""
     if any(told.kind == "approval_missing" for told in gaps.doubts):
         yield "Approve or deny the calls while the session waits for it (`antiphon sessions approve ID`)."
+    if any(told.kind == "question_unanswered" for told in gaps.doubts):
+        yield "Ask again with what was asked back, or answer while the session waits (`antiphon sessions answer ID`)."
     for use in failed(gaps.memory):
         if use.outcome in _AFTER_FAILURE:
             yield _AFTER_FAILURE[use.outcome].format(tool=code(use.tool))

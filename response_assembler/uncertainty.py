@@ -9,6 +9,7 @@ from typing import NamedTuple
 from shared.conversation import CONVERSATION
 from shared.excerpt import one_line
 from shared.memory import Memory, ToolUse
+from shared.relevance import ASK_USER
 from shared.session import Severity, Source, TerminationReason, Uncertainty
 
 
@@ -183,8 +184,12 @@ def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[
 
 
 def failed(memory: Memory) -> Sequence[ToolUse]:
-    """The last failure of each tool that did not succeed afterwards. Finding nothing is no failure."""
-    last = {use.tool: use for use in memory.tool_usage if use.outcome != "outcome_unknown"}
+    """The last failure of each tool that did not succeed afterwards. Finding nothing is no failure.
+
+    That a user has not answered is told as `question_unanswered`.
+    """
+    uses = [use for use in memory.tool_usage if use.tool != ASK_USER]
+    last = {use.tool: use for use in uses if use.outcome != "outcome_unknown"}
     return [use for use in last.values() if use.outcome not in _ANSWERS_IN_THEMSELVES]
 
 

@@ -1,9 +1,13 @@
-"""Tools that every dispatcher has: to find more tools, to read on in a result, and to recall what was left out."""
+"""Tools that every dispatcher has: to find more tools, to read on in a result, to recall what was left out, and to
+ask the user.
+"""
 
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, NoReturn
 
-from shared.relevance import FIND_TOOLS, READ_RESULT, RECALL, rank
+from shared.asking import ASK_USER_PARAMETERS
+from shared.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL, rank
+from tool_dispatcher.answered import users_answer
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.recall import recall
@@ -14,7 +18,8 @@ _FOUND_MAX = 10
 _PART_CHARACTERS = 8_000
 _PART_CHARACTERS_MAX = 40_000
 
-Answer = Callable[[dict[str, Any], BatchRun], Coroutine[Any, Any, Any]]
+Answer = Callable[[dict[str, Any], BatchRun, str], Coroutine[Any, Any, Any]]
+"""Of the arguments, the batch and the call's id."""
 
 
 class Builtin(Tool):
@@ -28,7 +33,7 @@ class Builtin(Tool):
 def builtins(tools: Mapping[str, Tool]) -> tuple[Builtin, ...]:
     """The built-in tools beside `tools`."""
 
-    async def find_tools(arguments: dict[str, Any], batch: BatchRun) -> Any:
+    async def find_tools(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
         usable = (tool.definition for name, tool in tools.items() if name not in batch.leave.hidden)
         found = rank(usable, arguments["need"], _FOUND_MAX)
         note = "They can be called from the next round on." if found else "None fits; use other words."
@@ -37,7 +42,7 @@ def builtins(tools: Mapping[str, Tool]) -> tuple[Builtin, ...]:
             "note": note,
         }
 
-    async def read_result(arguments: dict[str, Any], batch: BatchRun) -> Any:
+    async def read_result(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
         handle = arguments["handle"]
         whole = await batch.journal.kept(handle)
         if whole is None:
@@ -49,13 +54,17 @@ def builtins(tools: Mapping[str, Tool]) -> tuple[Builtin, ...]:
         length = arguments.get("length", _PART_CHARACTERS)
         return read_part(whole, arguments.get("start", 0), length, batch.result_bytes_max)
 
-    async def recall_earlier(arguments: dict[str, Any], batch: BatchRun) -> Any:
+    async def recall_earlier(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
         return await recall(arguments["id"], batch)
+
+    async def ask_user(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
+        return await users_answer(call_id, batch)
 
     return (
         Builtin(FIND_TOOLS, _FIND_TOOLS, _NEED, find_tools),
         Builtin(READ_RESULT, _READ_RESULT, _PART, read_result),
         Builtin(RECALL, _RECALL, _ID, recall_earlier),
+        Builtin(ASK_USER, _ASK_USER, ASK_USER_PARAMETERS, ask_user),
     )
 
 
@@ -115,3 +124,7 @@ _ID: dict[str, Any] = {
     },
     "required": ["id"],
 }
+_ASK_USER = (
+    "Asks the user one question and waits for the answer. Use it only when the answer changes what to do, and no "
+    "other tool can tell: people are slow, and may not answer at all. Ask for one thing, and never for a password."
+)

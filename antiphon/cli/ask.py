@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from antiphon.cli.dialogue import Dialogue
 from antiphon.cli.live import show_answer, show_progress
 from antiphon.cli.output import EXIT_INTERRUPTED, Json, UsageError, print_json, run, stderr
 from antiphon.client import Antiphon
@@ -31,6 +32,9 @@ Query = Annotated[str, typer.Argument(metavar="QUERY", help="The question; - rea
 MaxRounds = Annotated[int | None, typer.Option(help="Reasoning rounds at most, the last without tools.")]
 MaxToolCalls = Annotated[int | None, typer.Option(help="Tool calls at most, in all.")]
 MaxTokens = Annotated[int | None, typer.Option(help="Model tokens at most, in and out, in all.")]
+MaxCost = Annotated[
+    float | None, typer.Option(metavar="USD", help="What the model may cost at most, where prices are set.")
+]
 Deadline = Annotated[
     float | None,
     typer.Option("--deadline", metavar="SECONDS", help="Answer after so long with what there is."),
@@ -82,6 +86,17 @@ Conversation = Annotated[
         "guesses begins one.",
     ),
 ]
+Interactive = Annotated[
+    bool,
+    typer.Option(
+        "--interactive",
+        "-i",
+        help="Let the model ask you back; it, and calls that need your approval, are answered here.",
+    ),
+]
+InteractiveSession = Annotated[
+    bool, typer.Option("--interactive", "-i", help="Let the model ask back: see `antiphon sessions answer`.")
+]
 SessionIdOption = Annotated[
     str | None, typer.Option(help="An id of your own; submitting it twice opens one session.")
 ]
@@ -93,6 +108,7 @@ def ask(
     max_rounds: MaxRounds = None,
     max_tool_calls: MaxToolCalls = None,
     max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
     deadline: Deadline = None,
     citations: CitationsOption = None,
     tools: ToolModules = None,
@@ -100,6 +116,7 @@ def ask(
     scope: Scopes = None,
     grant: GrantOption = None,
     conversation: Conversation = None,
+    interactive: Interactive = False,
 ) -> None:
     """Ask a question and wait for the answer.
 
@@ -115,8 +132,11 @@ def ask(
     antiphon ask "..." --tools my_tools --model offline --max-rounds 3 --json > answer.json
     antiphon ask "..." --tools examples.crm --scope read --scope write
     antiphon ask "And how long is it?" --conversation $id
+    antiphon ask "Move my booking." --interactive --deadline 3600
     """
-    options = _options(max_rounds, max_tool_calls, max_tokens, deadline, citations, conversation)
+    options = _options(
+        max_rounds, max_tool_calls, max_tokens, max_cost, deadline, citations, conversation, interactive
+    )
     run(_ask(query, options, tools, model, scope, grant, json))
 
 
@@ -127,10 +147,12 @@ def submit(
     max_rounds: MaxRounds = None,
     max_tool_calls: MaxToolCalls = None,
     max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
     deadline: Deadline = None,
     citations: CitationsOption = None,
     grant: GrantOption = None,
     conversation: Conversation = None,
+    interactive: InteractiveSession = False,
 ) -> None:
     """Put a question into the queue of the running pipeline, and print its session's id.
 
@@ -138,7 +160,9 @@ def submit(
     id=$(antiphon submit "Which course ...?")
     antiphon sessions watch $id
     """
-    options = _options(max_rounds, max_tool_calls, max_tokens, deadline, citations, conversation)
+    options = _options(
+        max_rounds, max_tool_calls, max_tokens, max_cost, deadline, citations, conversation, interactive
+    )
     run(_submit(query, options, session_id, grant, json))
 
 
@@ -151,6 +175,12 @@ async def _ask(
     grant: str | None,
     is_json: bool,
 ) -> int:
+    is_interactive = bool(options.get("interactive"))
+    if is_interactive and query == "-":
+        raise UsageError(
+            "--interactive: the question takes all of standard input, so no answers can come from there.",
+            hint="Give the question as an argument.",
+        )
     grant = _grant(grant)
     query = _checked(query, options, grant)
     _refuse_to_forget(options)
@@ -161,12 +191,15 @@ async def _ask(
         else:
             await _warn_of_absent_components()
         session_id = str(new_id())  # known before it is submitted, should Ctrl-C come in between
+        dialogue = Dialogue(antiphon) if is_interactive else None
         try:
             await antiphon.submit(query, session_id=session_id, grant=grant, **options)
             async with aclosing(antiphon.stream(session_id)) as stream:
-                await show_progress(stream, _command(antiphon))
+                await show_progress(stream, _command(antiphon), dialogue)
             return show_answer(await antiphon.result(session_id), is_json)
         except asyncio.CancelledError:
+            if dialogue is not None:
+                dialogue.stop()
             response = await _cancel(antiphon, session_id)
             if response is not None:
                 show_answer(response, is_json)
@@ -283,17 +316,21 @@ def _options(
     max_rounds: int | None,
     max_tool_calls: int | None,
     max_tokens: int | None,
+    max_cost_usd: float | None,
     deadline_s: float | None,
     citations: Citations | None,
     conversation: str | None,
+    is_interactive: bool,
 ) -> Options:
     return Options(
         max_rounds=max_rounds,
         max_tool_calls=max_tool_calls,
         max_tokens=max_tokens,
+        max_cost_usd=max_cost_usd,
         deadline_s=deadline_s,
         citations=citations,
         conversation_id=conversation,
+        interactive=is_interactive or None,
     )
 
 

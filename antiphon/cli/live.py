@@ -7,24 +7,30 @@ from rich.markdown import Markdown
 from rich.status import Status
 
 from antiphon.cli import told
+from antiphon.cli.dialogue import Dialogue
 from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, one_line, print_json, stderr, stdout
 from antiphon.client import TextDelta
-from shared.events import AnyEvent, ApprovalRequested, ToolsRequested
+from shared.events import AnyEvent, ApprovalRequested, QuestionAsked, ToolsRequested
 from shared.session import Response
 
 _TAIL_LENGTH = 60
 
 
-async def show_progress(stream: AsyncIterator[AnyEvent | TextDelta], command: str = "antiphon") -> None:
+async def show_progress(
+    stream: AsyncIterator[AnyEvent | TextDelta],
+    command: str = "antiphon",
+    dialogue: Dialogue | None = None,
+) -> None:
     """The session's rounds and calls on stderr, as they happen; with a spinner where there is a terminal.
 
-    `command` is what reaches the session from another terminal; empty when nothing does.
+    `command` is what reaches the session from another terminal; empty when nothing does. With a `dialogue` the
+    person at this terminal is asked instead.
     """
     console = stderr()
     if not console.is_terminal:
         async for said in stream:
             if not isinstance(said, TextDelta):
-                for line in _lines(said, command):
+                for line in _lines(said, command, dialogue):
                     console.print(line)
         return
     with console.status("waiting") as status:
@@ -35,28 +41,38 @@ async def show_progress(stream: AsyncIterator[AnyEvent | TextDelta], command: st
                 status.update(f"… {one_line(text)[-_TAIL_LENGTH:]}")
                 continue
             text = ""
-            for line in _lines(said, command):
+            for line in _lines(said, command, dialogue):
                 console.print(line, style="bold" if line.startswith("round") else "dim")
             _say_what_runs(status, said)
+            if dialogue is not None:  # what turns would overwrite what is typed
+                status.stop() if dialogue.is_asking else status.start()
 
 
-def _lines(event: AnyEvent, command: str) -> list[str]:
+def _lines(event: AnyEvent, command: str, dialogue: Dialogue | None) -> list[str]:
+    """What is said of an event; what a dialogue has been asked, it says itself."""
+    if dialogue is not None:
+        dialogue.hear(event)
     lines = told.progress(event)
-    if not isinstance(event.data, ApprovalRequested):
-        return lines
+    match event.data:
+        case ApprovalRequested():
+            what, how = "decide", told.how_to_decide(event.subject, command)
+        case QuestionAsked():
+            what, how = "answer", told.how_to_answer(event.subject, command)
+        case _:
+            return lines
+    if dialogue is not None:
+        return []
     if not command:
-        return [
-            *lines,
-            "    nobody can decide: this pipeline is out of reach of other programs. Ctrl-C ends it.",
-        ]
-    return [*lines, *told.how_to_decide(event.subject, command)]
+        said = f"    nobody can {what}: this pipeline is out of reach of other programs. Ctrl-C ends it."
+        return [*lines, said]
+    return [*lines, *how]
 
 
 def _say_what_runs(status: Status, event: AnyEvent) -> None:
     inbox = event.data.inbox
     if isinstance(event.data, ToolsRequested):
         status.update(f"running {', '.join(sorted({one_line(call.name) for call in event.data.calls}))}")
-    elif isinstance(event.data, ApprovalRequested):
+    elif isinstance(event.data, ApprovalRequested | QuestionAsked):
         status.update("waiting for a person")
     elif inbox is not None and inbox != "coordinator":
         status.update({"reasoning_engine": "reasoning"}.get(inbox, "working"))

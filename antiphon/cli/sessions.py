@@ -1,10 +1,11 @@
-"""`antiphon sessions`: list, show, watch, cancel, approve, deny."""
+"""`antiphon sessions`: list, show, watch, cancel, approve, deny, answer."""
 
 from contextlib import aclosing
 from typing import Annotated
 
 import typer
 
+from antiphon.answering import questions_waiting
 from antiphon.approval import calls_waiting
 from antiphon.cli import told
 from antiphon.cli.live import show_answer, show_progress
@@ -25,13 +26,16 @@ from shared.values import DEFAULT_TENANT
 
 _STATUS_LENGTH = 80
 
-app = typer.Typer(no_args_is_help=True, help="Look at sessions, follow them, cancel them, decide for them.")
+app = typer.Typer(
+    no_args_is_help=True, help="Look at sessions, follow them, cancel them, decide and answer for them."
+)
 SessionIdArgument = Annotated[str, typer.Argument(metavar="ID", help="The session's id.")]
 Calls = Annotated[
     list[str] | None,
     typer.Option("--call", metavar="CALL_ID", help="One call; may be repeated. Without it, all that wait."),
 ]
 By = Annotated[str, typer.Option(metavar="NAME", help="Who decides, for the record.")]
+ByUser = Annotated[str, typer.Option(metavar="NAME", help="Who answers, for the record.")]
 Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why, for the record.")]
 ReasonToDeny = Annotated[str, typer.Option(metavar="TEXT", help="Why; the model is told.")]
 
@@ -120,6 +124,25 @@ def deny(
     run(_decide(session_id, False, call, by, reason, json))
 
 
+@app.command()
+def answer(
+    session_id: SessionIdArgument,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What the user says.")],
+    call: Calls = None,
+    by: ByUser = "",
+    json: Json = False,
+) -> None:
+    """Answer what the model has asked the user; the session goes on when all it waits for is said.
+
+    Exit codes: 0 said; 1 the session waits for no answer; 2 no such session, or no such question waits.
+
+    \b
+    antiphon sessions show ID                  # what is asked
+    antiphon sessions answer ID "The one in Lund." --by ann
+    """
+    run(_answer(session_id, text, call, by, json))
+
+
 async def _list(limit: int, is_json: bool) -> None:
     async with connected() as bus:
         sessions = await recent_sessions(bus, limit)
@@ -158,6 +181,7 @@ async def _show(session_id: str, is_json: bool) -> None:
     async with connected() as bus:
         log = await session_log(bus, checked_session_id(session_id))
         waiting = await calls_waiting(bus, session_id)
+        questions = await questions_waiting(bus, session_id)
     if is_json:
         for _, event in log:
             print_json(event)
@@ -171,6 +195,10 @@ async def _show(session_id: str, is_json: bool) -> None:
     if waiting:
         names = ", ".join(f"{one_line(call.name)} [{one_line(call.id)}]" for call in waiting)
         for line in (f"\nWaits for approval of {names}", *told.how_to_decide(session_id)):
+            stderr().print(line, style="yellow")
+    if questions:
+        asked = [line for question in questions for line in told.asked(question)]
+        for line in ("\nWaits for an answer", *asked, *told.how_to_answer(session_id)):
             stderr().print(line, style="yellow")
 
 
@@ -210,11 +238,23 @@ async def _decide(
         stdout().print(f"{'Approved' if is_approved else 'Denied'} {', '.join(decided)} of {session_id}.")
 
 
+async def _answer(session_id: str, text: str, calls: list[str] | None, by: str, is_json: bool) -> None:
+    async with Antiphon() as antiphon:
+        answered = await antiphon.answer(session_id, text, calls=calls or (), by=by)
+    if is_json:
+        print_json({"session_id": session_id, "calls": answered})
+    else:
+        stdout().print(f"Answered {', '.join(answered)} of {session_id}.")
+
+
 def _stands(session: SessionSummary) -> str:
-    """`complete`, `open`, or `waiting for approval of book (toolu_1)`."""
-    if not session.waits_for:
-        return session.status
-    return one_line(f"waiting for approval of {', '.join(session.waits_for)}", _STATUS_LENGTH)
+    """`complete`, `open`, `waiting for approval of book (toolu_1)`, or `waiting for an answer: Which room?`."""
+    waits = []
+    if session.waits_for:
+        waits.append(f"for approval of {', '.join(session.waits_for)}")
+    if session.asks:
+        waits.append(f"for an answer: {' '.join(session.asks)}")
+    return one_line(f"waiting {'; '.join(waits)}", _STATUS_LENGTH) if waits else session.status
 
 
 def _short(type: str) -> str:

@@ -19,7 +19,11 @@ from shared.events import (
     ComponentFailed,
     DeadlineReached,
     OutagesSeen,
+    PersonOverdue,
     QuerySubmitted,
+    Question,
+    QuestionAnswered,
+    QuestionAsked,
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
@@ -57,9 +61,15 @@ def progress(event: AnyEvent) -> list[str]:
         case ToolsRequested(calls=calls):
             return [f"  calls {call_text(call)}" for call in calls]
         case ApprovalRequested(calls=calls):
-            return [f"  waits for approval: {_to_approve(call)}" for call in calls]
+            return [f"  waits for approval: {to_approve(call)}" for call in calls]
         case ApprovalDecided() as decision:
             return [f"  {_decision(decision)}"]
+        case QuestionAsked(questions=questions):
+            return [line for question in questions for line in asked(question)]
+        case QuestionAnswered() as answer:
+            return [f"  {_answer(answer)}"]
+        case PersonOverdue():
+            return ["  nobody has said anything in time; goes on without"]
         case ToolsCompleted(results=results):
             is_many = len(results) > 1
             return [
@@ -87,6 +97,17 @@ def how_to_decide(session_id: str, command: str = "antiphon") -> list[str]:
         f"    to approve: {command} sessions approve {session_id}",
         f"    to deny:    {command} sessions deny {session_id}",
     ]
+
+
+def asked(question: Question) -> list[str]:
+    """`asks: Which room? [toolu_1]`, and the answers it suggests, numbered."""
+    choices = (f"    {n}. {one_line(choice)}" for n, choice in enumerate(question.choices, 1))
+    return [f"  asks: {one_line(question.question)} [{one_line(question.id)}]", *choices]
+
+
+def how_to_answer(session_id: str, command: str = "antiphon") -> list[str]:
+    """What to type, in another terminal, for a session that asks its user."""
+    return [f'    to answer:  {command} sessions answer {session_id} "..."']
 
 
 def detail(event: AnyEvent) -> str:
@@ -185,7 +206,8 @@ def _results_in(data: Any) -> int:
     return int(data not in (None, "", {}))
 
 
-def _to_approve(call: CallToApprove) -> str:
+def to_approve(call: CallToApprove) -> str:
+    """`book(room=7) [toolu_1]: every call of book has to be approved`."""
     asked = ToolCall(id=call.id, name=call.tool, arguments=call.arguments)
     return f"{call_text(asked, _TO_APPROVE_LENGTH)} [{one_line(call.id)}]: {one_line(call.because)}"
 
@@ -197,6 +219,12 @@ def _decision(decision: ApprovalDecided) -> str:
     calls = one_line(", ".join(decision.calls), _MESSAGE_LENGTH) or "all that wait"
     reason = f" ({one_line(decision.reason, _MESSAGE_LENGTH)})" if decision.reason else ""
     return f"{what}{by}: {calls}{reason}"
+
+
+def _answer(answer: QuestionAnswered) -> str:
+    """`answered by Ann: the red one`."""
+    by = f" by {one_line(answer.by, 40)}" if answer.by else ""
+    return f"answered{by}: {one_line(answer.answer, _MESSAGE_LENGTH)}"
 
 
 def _shown(value: Any, length: int) -> str:

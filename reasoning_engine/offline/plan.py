@@ -19,6 +19,7 @@ from reasoning_engine.offline.references import Resolution, concerns, resolve
 from reasoning_engine.offline.schema import Parameter, Tool
 from reasoning_engine.offline.spans import Entity
 from reasoning_engine.offline.tried import TriedCall
+from shared.relevance import ASK_USER
 
 _LIKENESS_MIN = 0.6
 CALLS_MAX = 4
@@ -290,6 +291,9 @@ def _one_at_a_time(slots: Slots) -> list[Slots]:
 
 
 def _may_use(tool: Tool, question: Question) -> bool:
+    """A write only where it is asked for; and rules ask the user nothing back."""
+    if tool.name == ASK_USER:
+        return False
     return not tool.writes or tool.verb in question.imperatives
 
 

@@ -17,6 +17,7 @@ from shared.bus.connection import Connections
 from shared.bus.handling import STATE
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
+from shared.clock import utc_now
 from shared.events import (
     ApprovalDecided,
     ApprovalRequested,
@@ -63,7 +64,9 @@ class House:
     async def answer(self, kind: type[EventData], data: EventData, session_id: str = "s1") -> None:
         """Play the component that `kind` asks."""
         asked = await self.found(kind, session_id)
-        await self.bus.publish(an_event(data, session_id, answers=asked.id), "signal")
+        event = an_event(data, session_id, answers=asked.id)
+        # How long a person is waited for counts from when the model has asked.
+        await self.bus.publish(event.model_copy(update={"time": utc_now()}), "signal")
 
     async def a_waiting_session(self, session_id: str = "s1", **options: Any) -> None:
         await self.client.submit("Book it.", session_id=session_id, **options)
@@ -161,7 +164,8 @@ async def test_a_submission_in_the_queue_waits_for_nobody_yet(
 
 
 async def test_a_session_that_ends_while_it_waits_says_what_waited(house: House) -> None:
-    await house.a_waiting_session(deadline_s=2)
+    await house.a_waiting_session()
+    await house.client.cancel("s1")
     (doubt,) = (await house.said(AssemblyRequested)).uncertainty
     assert (doubt.kind, doubt.about) == ("approval_missing", "c1, c2")
 

@@ -15,6 +15,7 @@ from shared.events import (
     EventData,
     OutagesSeen,
     QuerySubmitted,
+    QuestionAnswered,
     ReasoningCompleted,
     ResponseReady,
     RungTaken,
@@ -162,6 +163,15 @@ def the_results(*results: ToolResult, round: int = 1) -> ToolsCompleted:
 
 def a_decision(is_approved: bool = True, *calls: str, round: int = 1, **fields: Any) -> ApprovalDecided:
     return ApprovalDecided(round=round, is_approved=is_approved, calls=calls, **fields)
+
+
+def a_question(id: str = "q1", question: str = "Which one?", **arguments: Any) -> ToolCall:
+    """A call that asks the user."""
+    return a_call("ask_user", id, arguments={"question": question, **arguments})
+
+
+def an_answer(text: str = "The red one.", *calls: str, round: int = 1, **fields: Any) -> QuestionAnswered:
+    return QuestionAnswered(round=round, answer=text, calls=calls, **fields)
 
 
 def a_response() -> ResponseReady:

@@ -1,10 +1,12 @@
 """When a person has to approve a call, and what their decision does."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from coordinator.session import Decision, Session
+from shared.bus.handling import SetTimer
 from shared.errors import ErrorInfo
 from shared.events import (
     ApprovalDecided,
@@ -15,6 +17,7 @@ from shared.events import (
     ComponentFailed,
     DeadlineReached,
     EventData,
+    PersonOverdue,
     ToolsRequested,
 )
 from shared.ids import new_id
@@ -76,7 +79,9 @@ def test_a_call_that_a_person_has_to_approve_waits_with_its_whole_batch() -> Non
     (asked,) = only(decision, ApprovalRequested).calls
     assert (asked.id, asked.tool, asked.arguments) == ("b1", "book", {"room": 7})
     assert asked.because == "every call of book has to be approved"
-    assert decision.timers == ()
+    due = decision.session.deadline - timedelta(seconds=60)
+    assert decision.timers == (SetTimer("person", due, PersonOverdue(round=1)),)
+    assert only(decision, ApprovalRequested).until == due
     assert (decision.session.phase, decision.session.awaiting) == ("approval", None)
     assert decision.session.tool_calls_used == 0, "nothing has run yet"
 

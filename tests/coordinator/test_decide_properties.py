@@ -25,6 +25,9 @@ from shared.events import (
     EventData,
     ModelDue,
     OutagesSeen,
+    PersonOverdue,
+    QuestionAnswered,
+    QuestionAsked,
     ReasoningFailed,
     ReasoningRequested,
     SummaryCompleted,
@@ -47,6 +50,7 @@ from tests.coordinator.builders import (
     a_reply,
     a_response,
     a_tool,
+    an_answer,
     an_opened_session,
     some_results,
     too_much,
@@ -62,13 +66,14 @@ NO_TOKENS = Usage(cost_usd=0.0)
 NOTHING = a_catalogue()
 FEW = a_catalogue("fetch", "search")
 GUARDED = a_catalogue(
+    a_tool("ask_user"),
     a_tool("book", "write", approval="always"),
     a_tool("note", "write", approval="after_untrusted"),
     a_tool("search", open_world=True),
 )
 MANY = a_catalogue(*(f"tool_{n:02}" for n in range(31)), "find_tools", "search")
-names = st.sampled_from(["search", "book", "note", "tool_17", "find_tools", "invented"])
-placeholders = st.sampled_from([{}, {"text": "${calls[0]}"}])
+names = st.sampled_from(["search", "ask_user", "book", "note", "tool_17", "find_tools", "invented"])
+placeholders = st.sampled_from([{}, {"text": "${calls[0]}"}, {"question": "Which?"}])
 
 
 class AnySession(RuleBasedStateMachine):
@@ -83,6 +88,8 @@ class AnySession(RuleBasedStateMachine):
         max_tokens=st.integers(100, 20_000) | st.just(200_000),
         catalogue=st.sampled_from([NOTHING, FEW, GUARDED, MANY]),
         models=st.sampled_from([(), ("m",), ("m", "n")]),
+        deadline_s=st.sampled_from([300.0, 300.0, 5.0]),
+        interactive=st.booleans(),
     )
     def open(
         self,
@@ -91,6 +98,8 @@ class AnySession(RuleBasedStateMachine):
         max_tokens: int,
         catalogue: Catalogue,
         models: tuple[str, ...],
+        deadline_s: float,
+        interactive: bool,
     ) -> None:
         self.catalogue, self.outages = catalogue, NO_OUTAGES
         decision = an_opened_session(
@@ -99,19 +108,24 @@ class AnySession(RuleBasedStateMachine):
             max_rounds=max_rounds,
             max_tool_calls=max_tool_calls,
             max_tokens=max_tokens,
+            deadline_s=deadline_s,
+            interactive=interactive,
         )
         self.session, self.seen = decision.session, []
         limits = decision.session.limits.model_copy(update={"summaries_max": 0})
         self.twin = decision.session.model_copy(update={"limits": limits})
         self.calls_handed_out = self.assemblies = self.ends = 0
         self.asked: dict[tuple[int, str], bool | None] = {}
+        self.posed: dict[tuple[int, str], bool] = {}
         self.rounds_reasoned: set[int] = set()
 
     def feed(self, event: AnyEvent) -> None:
         before = self.session
         if isinstance(event.data, ApprovalDecided):
             self.note(event.data)
-        entry = APPROVED if isinstance(event.data, ApprovalDecided) else ENTRY
+        if isinstance(event.data, QuestionAnswered):
+            self.note_answer(event.data)
+        entry = APPROVED if isinstance(event.data, ApprovalDecided | QuestionAnswered) else ENTRY
         decision = decide(before, event, entry, self.catalogue, self.outages)
         again = decide(before, event, entry, self.catalogue, self.recorded(decision))
         assert again == decision, "it depends on its inputs alone, and they are recorded"
@@ -134,11 +148,20 @@ class AnySession(RuleBasedStateMachine):
                 if not decision.calls or id in decision.calls:
                     self.asked[decision.round, id] = decision.is_approved
 
+    def note_answer(self, answer: QuestionAnswered) -> None:
+        if self.session.phase == "approval" and answer.round == self.session.round:
+            for id in self.session.unanswered:
+                if not answer.calls or id in answer.calls:
+                    self.posed[answer.round, id] = True
+
     def check(self, before: Session, decision: Decision) -> None:
         if before.phase in ("assembling", "closed"):
             assert decision.commands == (), "no command after the end"
         commands = [one for one in decision.commands if not isinstance(one, (*NOTED, SummaryRequested))]
-        assert len(commands) <= 1
+        assert len(commands) <= 1 or {one.type for one in commands} == {
+            ApprovalRequested.type,
+            QuestionAsked.type,
+        }
         assert commands == list(decision.commands[: len(commands)]), "what is awaited comes first"
         if decision.session.phase == "resting" and before.phase != "resting":
             self.check_rest(decision)
@@ -159,6 +182,10 @@ class AnySession(RuleBasedStateMachine):
                     assert before.phase != "approval", "a person is asked once for each batch"
                     assert decision.session.awaiting is None
                     self.asked.update({(command.round, call.id): None for call in command.calls})
+                case QuestionAsked():
+                    assert before.phase != "approval", "the user is asked once for each batch"
+                    assert before.is_interactive
+                    self.posed.update({(command.round, one.id): False for one in command.questions})
                 case ToolsRequested():
                     self.calls_handed_out += sum(call.refused is None for call in command.calls)
                     self.check_batch(before, command)
@@ -184,14 +211,18 @@ class AnySession(RuleBasedStateMachine):
         for call in request.calls:
             if (request.round, call.id) in self.asked:
                 decided = self.asked[request.round, call.id]
-                assert decided is not None, "nothing goes out that nobody decided on"
-                assert (call.approval == APPROVED) is decided
-                assert (call.refused is None) is decided
+                assert (call.approval == APPROVED) is bool(decided), "nothing goes out that nobody decided on"
+                assert (call.refused is None) is bool(decided)
             else:
                 assert call.approval is None
                 has_to_wait = call.name == "book" or (call.name == "note" and before.has_untrusted)
                 assert not (has_to_wait and self.catalogue is GUARDED and call.refused is None)
+            answered = self.posed.get((request.round, call.id), False)
+            assert (call.answer == APPROVED) is answered
+            is_posed = (request.round, call.id) in self.posed
+            assert (call.refused is None) is answered or not is_posed
         self.asked.clear()
+        self.posed.clear()
 
     def answer(self, data: EventData) -> None:
         self.feed(an_event(data, answers=self.session.awaiting))
@@ -206,6 +237,7 @@ class AnySession(RuleBasedStateMachine):
                 self.answer(a_reply(calls=calls, round=self.session.round))
             if self.session.phase == "approval":
                 self.approval(is_approved=True, some=[0, 1, 2, 3], round_off=0)
+                self.users_answer(some=[], round_off=0)
             if self.session.phase == "tools":
                 self.results(calls, "ok")
 
@@ -311,6 +343,16 @@ class AnySession(RuleBasedStateMachine):
         self.feed(an_event(ModelDue(round=self.session.round + round_off)))
         assert not is_due or self.session.phase == "briefing"
 
+    @rule(some=st.lists(st.integers(0, 5), max_size=4), round_off=st.integers(0, 1))
+    def users_answer(self, some: list[int], round_off: int) -> None:
+        round = self.session.round
+        self.feed(an_event(an_answer("Red.", *(f"call_{round}_{n}" for n in some), round=round + round_off)))
+
+    @rule(round_off=st.integers(-1, 1))
+    def silence(self, round_off: int) -> None:
+        """The timer of this round's waiting, or another's."""
+        self.feed(an_event(PersonOverdue(round=max(1, self.session.round + round_off))))
+
     @rule(calls=st.integers(1, 4), status=st.sampled_from(["ok", "error"]))
     def results(self, calls: int, status: str) -> None:
         self.answer(some_results(calls, status, self.session.round))
@@ -351,7 +393,8 @@ class AnySession(RuleBasedStateMachine):
         assert self.assemblies <= 1, "the answer is asked for once"
         assert self.ends <= 1, "a session ends once"
         is_waiting = self.session.phase == "approval"
-        assert is_waiting is bool(self.session.pending) is bool(self.session.undecided)
+        assert is_waiting is bool(self.session.pending)
+        assert is_waiting is bool(self.session.undecided or self.session.unanswered)
         assert self.session.tool_calls_used == self.calls_handed_out
         assert (
             Session.model_validate_json(self.session.model_dump_json(exclude_defaults=True)) == self.session

@@ -18,7 +18,10 @@ from shared.events import (
     DeadlineReached,
     EventData,
     OutagesSeen,
+    PersonOverdue,
     QuerySubmitted,
+    QuestionAnswered,
+    QuestionAsked,
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
@@ -32,6 +35,7 @@ from shared.events import (
 )
 from shared.ids import child_id
 from shared.outages import NO_OUTAGES, Outages
+from shared.relevance import ASK_USER
 from shared.session import Response
 from shared.tools import Catalogue
 from tests.coordinator.builders import NOTED
@@ -41,7 +45,7 @@ from tests.simulation.weather import MODELS
 from tests.simulation.world import LIMITS, OFFER, Client, Step, World
 
 _SHORTLY_MS = 3_000
-_BESIDE = (DeadlineReached, AssemblyOverdue, ComponentFailed)
+_BESIDE = (DeadlineReached, AssemblyOverdue, PersonOverdue, ComponentFailed)
 """Come beside the step that follows from the same event: timers, and of an event that stood in two entries, or
 came back from the dead letters, what became of the other one."""
 
@@ -71,7 +75,7 @@ def broken_promises(world: World) -> list[BrokenPromise]:
     found = [BrokenPromise("", what) for what in _left_over(world)]
     for client in world.clients.values():
         record = Record.of(world, client)
-        for check in (_answered, _whole, _bounded, _written_once, _told, _replayed):
+        for check in (_answered, _whole, _bounded, _written_once, _asked, _told, _replayed):
             found += [BrokenPromise(client.session_id, what) for what in check(record)]
     return found
 
@@ -154,7 +158,7 @@ def _whole(record: Record) -> Iterator[str]:
         if not isinstance(event.data, _BESIDE):
             replies.setdefault(event.causationid, []).append(type(event.data))
     for kinds in replies.values():
-        beside = [kind for kind in kinds if kind not in (SummaryRequested, *NOTED)]
+        beside = [kind for kind in kinds if kind not in (SummaryRequested, QuestionAsked, *NOTED)]
         if len(beside) > 1 and beside[0] is not SessionOpened:
             yield f"one event was answered by {[kind.__name__ for kind in kinds]}"
     kinds_logged = [type(event.data) for event in record.log.values()]
@@ -214,6 +218,32 @@ def _written_once(record: Record) -> Iterator[str]:
             yield f"{key} took effect, and was never let"
         elif let[key].name == "book" and let[key].approval is None:
             yield f"{key} took effect, and nobody had approved it"
+
+
+def _asked(record: Record) -> Iterator[str]:
+    """A question of the model is answered by what the user has said to it, or refused, and told of once it is not."""
+    told = {doubt.kind for response in record.responses for doubt in response.uncertainty}
+    asked: dict[str, int] = {}
+    for event in record.log.values():
+        if isinstance(event.data, QuestionAsked):
+            asked |= {question.id: event.data.round for question in event.data.questions}
+        if not isinstance(event.data, ToolsRequested):
+            continue
+        for call in event.data.calls:
+            if call.id not in asked or call.name != ASK_USER:
+                continue
+            said = record.log[call.answer].data if call.answer else None
+            if isinstance(said, QuestionAnswered):
+                if said.round != event.data.round or (said.calls and call.id not in said.calls):
+                    yield f"{call.id} is answered by what was said to something else"
+            elif call.refused is None:
+                yield f"{call.id} went out without the user's answer"
+            elif record.responses and "question_unanswered" not in told and _is_assembled(record):
+                yield f"the user has not answered {call.id}, and the answer does not say so"
+
+
+def _is_assembled(record: Record) -> bool:
+    return record.responses[0].termination_reason != "internal_error"
 
 
 def _told(record: Record) -> Iterator[str]:

@@ -17,6 +17,7 @@ from shared.bus.handling import BRIEFING, TO_SUMMARIZE, Delivery, Outcome, Sessi
 from shared.errors import ErrorInfo, UnreadableEvent
 from shared.events import (
     EventData,
+    QuestionAnswered,
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
@@ -27,6 +28,7 @@ from shared.events import (
     ToolsRequested,
 )
 from shared.journal import begun_entry, journal_name, outcome_entry, read_outcome, write_outcome
+from shared.relevance import ASK_USER
 from shared.tools import ErrorType, RequestedCall, ToolCall, ToolError, ToolResult
 from shared.values import Usage
 from tests.coordinator.builders import a_catalogue, a_tool
@@ -41,6 +43,7 @@ CATALOGUE = a_catalogue(
     a_tool("find_tools"),
     a_tool("read_result"),
     a_tool("recall"),
+    a_tool("ask_user"),
 )
 WRITES = frozenset(tool.name for tool in CATALOGUE.tools if tool.effect == "write")
 _NAMES = ("search", "search", "search", "lookup", "note", "pay", "book", "recall", "invented")
@@ -129,6 +132,8 @@ class Engine:
         fields["prompt_tokens_estimated"] = random.choice((0, usage.input_tokens, 2 * usage.input_tokens))
         if random.random() < life.patience and (request.tools or random.random() < 0.05):
             calls = tuple(_a_call(n, request.round, random) for n in range(random.choice((1, 1, 2, 3, 5))))
+            if ASK_USER in request.tools:
+                calls = tuple(_or_a_question(call, random) for call in calls)
             stop = "tool_use" if random.random() < 0.95 else "max_tokens"
             text = random.choice(("", "I look it up first."))
             return ReasoningCompleted(text=text, tool_calls=calls, stop_reason=stop, **fields)
@@ -188,6 +193,8 @@ class Tools:
             return _failed(index, call, "validation_error", call.problem)
         if call.name not in request.allowed:
             return _failed(index, call, "unknown_tool", "There is no such tool.")
+        if call.name == ASK_USER:
+            return await _users_answer(index, call, request, session)
         if call.name in WRITES:
             if self.is_stopped(delivery) and call.idempotency_key not in life.claimed:
                 return _failed(index, call, "cancelled", "The session was cancelled.")
@@ -247,6 +254,24 @@ def _a_call(n: int, round: int, random: Random) -> ToolCall:
         arguments=arguments,
         problem=problem,
     )
+
+
+def _or_a_question(call: ToolCall, random: Random) -> ToolCall:
+    if random.random() < 0.6:
+        return call
+    question = random.choice(("Which one?", "Which one?", "${calls[0]}", ""))
+    return call.model_copy(update={"name": ASK_USER, "arguments": {"question": question}})
+
+
+async def _users_answer(
+    index: int, call: RequestedCall, request: ToolsRequested, session: SessionStore
+) -> ToolResult:
+    if call.answer is None:
+        return _failed(index, call, "validation_error", "That is no question.")
+    said = (await session.event(call.answer)).data
+    assert isinstance(said, QuestionAnswered)
+    assert said.round == request.round
+    return _ok(index, call, {"answer": said.answer})
 
 
 def _ok(index: int, call: ToolCall, data: Any, **fields: Any) -> ToolResult:

@@ -31,6 +31,8 @@ from shared.events import (
     CancellationRequested,
     Component,
     EventData,
+    QuestionAnswered,
+    QuestionAsked,
     ReasoningRequested,
     ResponseReady,
     SessionOpened,
@@ -397,6 +399,8 @@ class World:
         for name, choices in _OPTIONS.items():
             if random.random() < 0.5:
                 options[name] = random.choice(choices)
+        if Random(f"{self.seed}/user/{number}").random() < 0.4:
+            options["interactive"] = True
         session_id = f"s{number}"
         query = random.choice(("When does the reading room open?", "What did No. 7 cost, and who bought it?"))
         fields = {"query": query, "session_id": session_id, "options": orjson.dumps(options).decode()}
@@ -483,6 +487,8 @@ class World:
         client = self.clients[session_id]
         if kind == ApprovalRequested.type:
             self._person(session_id, at)
+        elif kind == QuestionAsked.type:
+            self._user(session_id, at)
         elif kind == SessionOpened.type:
             client.begun_ms = self.time_ms
         elif kind == ResponseReady.type and client.answered_ms is None:
@@ -510,6 +516,19 @@ class World:
                 )
                 delay_ms = random.choice((0, 1, 800, 20_000))
                 self.at(delay_ms, partial(self._signal, session_id, decided, random))
+
+    def _user(self, session_id: str, at: str) -> None:
+        """The user answers what they are asked: at once, one by one, twice, too late, or never."""
+        random = self.life(session_id).random
+        data = self.bus.decoded(self.bus.logs[session_id][at]).data
+        assert isinstance(data, QuestionAsked)
+        named = [()] if random.random() < 0.5 else [(question.id,) for question in data.questions]
+        for calls in named:
+            for _ in range(random.choice((0, 1, 1, 1, 2))):
+                round = data.round + (random.random() < 0.05)
+                said = QuestionAnswered(round=round, answer="The red one.", calls=calls, by="Ada")
+                delay_ms = random.choice((0, 1, 800, 20_000, 45_000))
+                self.at(delay_ms, partial(self._signal, session_id, said, random))
 
     def _repeat(self, session_id: str, at: str) -> None:
         """The same event in another entry."""

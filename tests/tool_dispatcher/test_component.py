@@ -8,7 +8,7 @@ import pytest
 from shared.bus.redis_bus import Bus
 from shared.errors import ConfigurationError
 from shared.events import ToolsRequested
-from shared.relevance import FIND_TOOLS, READ_RESULT, RECALL
+from shared.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL
 from tests.tool_dispatcher.builders import Ledger, a_bus, until
 from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.component import build
@@ -28,7 +28,7 @@ async def test_it_publishes_its_catalogue_at_once(bus: Bus) -> None:
     content_hash = await bus.current_catalogue()
     assert content_hash is not None
     catalogue = await bus.catalogue(content_hash)
-    assert set(catalogue.by_name) == {"look", "send", FIND_TOOLS, READ_RESULT, RECALL}
+    assert set(catalogue.by_name) == {"look", "send", ASK_USER, FIND_TOOLS, READ_RESULT, RECALL}
     assert {name: one.approval for name, one in catalogue.by_name.items() if one.approval != "never"} == {
         "send": "always"
     }
@@ -69,6 +69,7 @@ async def test_all_tools_need_a_person_but_the_built_in_ones() -> None:
     assert {name: one.approval for name, one in catalogue.by_name.items()} == {
         "look": "always",
         FIND_TOOLS: "never",
+        ASK_USER: "never",
         READ_RESULT: "never",
         RECALL: "never",
     }

@@ -56,7 +56,7 @@ class Attempts:
     async def make(self, attempt: Attempt, batch: BatchRun) -> Any:
         """JSON values, or a ToolError. Raises nothing but CancelledError."""
         if isinstance(attempt.tool, Builtin):
-            return await attempt.tool.answer(attempt.arguments.plain, batch)
+            return await attempt.tool.answer(attempt.arguments.plain, batch, attempt.call_id)
         async with AsyncExitStack() as held:
             try:
                 place = await self._admitted(attempt.tool, batch, held)

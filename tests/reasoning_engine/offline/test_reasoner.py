@@ -12,9 +12,11 @@ from examples.courses.corpus import all_courses
 from reasoning_engine.offline.language import word_set
 from reasoning_engine.offline.reasoner import SIGNATURE, Request, reply_to
 from reasoning_engine.offline.schema import Tool
+from shared.asking import ASK_USER_PARAMETERS
+from shared.relevance import ASK_USER
 from tests.examples.courses.answer_key import SAME_TOPIC_AS_LESSON_4
 from tests.reasoning_engine.offline.course_tools import COURSE_TOOLS
-from tests.reasoning_engine.offline.rounds import ask
+from tests.reasoning_engine.offline.rounds import OfferedTool, ask
 from tests.reasoning_engine.offline.town_tools import TOWN_TOOLS, booked
 
 FORMS = (
@@ -232,3 +234,11 @@ def test_no_request_is_too_strange(
         assert reply.tool_uses or reply.text.endswith(SIGNATURE)
         assert {use.name for use in reply.tool_uses} <= {tool.name for tool in tools}
         assert reply == reply_to(Request(asked, tools))
+
+
+async def test_rules_ask_nobody_back() -> None:
+    """What they could not find out themselves they would not know how to ask either."""
+    description = "Asks the user one question and waits for the answer."
+    asking = OfferedTool(ASK_USER, description, ASK_USER_PARAMETERS, lambda question: {"answer": "Red."})
+    asked = await ask('Which answer did the user give to the question "Which room?"', (asking,))
+    assert asked.called() == []

@@ -1,0 +1,62 @@
+"""What the model has asked the user: which questions wait, and answering them."""
+
+from collections.abc import Iterable
+
+from antiphon.approval import chosen_of, unanswered_session, waiting
+from antiphon.arrival import Arrival
+from antiphon.errors import NotWaiting, UnknownSession
+from antiphon.submission import answer as answer_event
+from antiphon.submission import checked_answer
+from antiphon.tail import PATIENCE_S
+from coordinator.session import Session
+from shared.asking import read_asked
+from shared.bus.connection import patiently
+from shared.bus.redis_bus import Bus
+from shared.clock import utc_now
+from shared.events import Question
+from shared.ids import new_id
+from shared.relevance import ASK_USER
+
+_NOBODY = "no answer"
+
+
+async def answer(
+    bus: Bus, arrival: Arrival, session_id: str, text: str, calls: Iterable[str], by: str
+) -> tuple[str, ...]:
+    """Answer questions of a session, all that wait when none is named; returns their ids.
+
+    Raises NotWaiting, InvalidQuery for text that is no answer or a question that does not wait, UnknownSession,
+    SubmissionRejected.
+    """
+    text = checked_answer(text)
+    session = await patiently(
+        "look for a session", lambda: waiting(bus, arrival, session_id, _NOBODY), PATIENCE_S
+    )
+    if not session.unanswered:
+        raise NotWaiting(f"session {session_id} waits for {_NOBODY}: it waits for a person's approval.")
+    named = {question.id: question.question for question in unanswered(session)}
+    chosen = chosen_of(calls, session.unanswered, named, session_id, "an answer")
+    first = await bus.first_event(session_id)
+    if first is not None:
+        said = {"round": session.round, "answer": text, "calls": chosen, "by": by}
+        event = answer_event(session_id, said, first, new_id(), utc_now())
+        # Safe to repeat: what is said twice changes nothing.
+        if await patiently("answer", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
+            return chosen
+    raise UnknownSession(f"session {session_id} is not kept any more.")
+
+
+async def questions_waiting(bus: Bus, session_id: str) -> tuple[Question, ...]:
+    """The questions of a session that nobody has answered yet; none when it waits for nobody."""
+    session = await unanswered_session(bus, session_id)
+    return unanswered(session) if session else ()
+
+
+def unanswered(session: Session) -> tuple[Question, ...]:
+    """The questions that wait, in the order of their batch, each id once."""
+    found: dict[str, Question] = {}
+    for call in session.pending:
+        is_waiting = call.name == ASK_USER and call.refused is None and call.id in session.unanswered
+        if is_waiting and (asked := read_asked(call.arguments)) is not None:
+            found.setdefault(call.id, Question(id=call.id, question=asked[0], choices=asked[1]))
+    return tuple(found.values())

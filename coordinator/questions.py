@@ -1,0 +1,84 @@
+"""When the model asks the user back, and what the answer does. Pure.
+
+A call of `ask_user` waits like one that a person has to approve: see people.py. Answers come one by one or for
+all at once; what is late, said twice or about another call changes nothing. The call goes out with the answer's
+place in the log, where the dispatcher reads it.
+"""
+
+from collections.abc import Sequence
+from itertools import islice
+
+from coordinator.session import Session, doubt
+from shared.asking import read_asked
+from shared.events import Question, QuestionAnswered
+from shared.excerpt import one_line
+from shared.placeholders import has_placeholder
+from shared.relevance import ASK_USER
+from shared.session import Uncertainty
+from shared.tools import RequestedCall
+from shared.values import LogEntry
+
+QUESTIONS_MAX = 3
+"""Of one batch."""
+_EXCESS = f"a reply may ask the user at most {QUESTIONS_MAX} questions; ask the one that matters most"
+_BLIND = "the user must see the question; ask it again in the next reply, with no placeholder in it"
+UNANSWERED = "the user has not answered; go on without, and say in the answer what you assumed"
+_QUESTION_CHARACTERS = 300
+
+
+def without_unfit(
+    calls: tuple[RequestedCall, ...], allowed: Sequence[str]
+) -> tuple[tuple[RequestedCall, ...], tuple[Question, ...]]:
+    """The batch, and what the user is to be asked of it, each id once.
+
+    Questions beyond the limit and those that hold placeholders are refused. Arguments that are not valid are left
+    to the dispatcher, which says what is wrong with them.
+    """
+    asking = [call for call in calls if _is_asking(call, allowed)]
+    blind = {call.id for call in asking if has_placeholder(call.arguments)}
+    fit = dict.fromkeys(call.id for call in asking if call.id not in blind)
+    taken = set(islice(fit, QUESTIONS_MAX))
+    refused = tuple(
+        call.model_copy(update={"refused": _BLIND if call.id in blind else _EXCESS})
+        if _is_asking(call, allowed) and call.id not in taken
+        else call
+        for call in calls
+    )
+    posed: dict[str, Question] = {}
+    for call in asking:
+        if call.id in taken and (asked := read_asked(call.arguments)) is not None:
+            posed.setdefault(call.id, Question(id=call.id, question=asked[0], choices=asked[1]))
+    return refused, tuple(posed.values())
+
+
+def after_answer(session: Session, log_entry: LogEntry, answer: QuestionAnswered) -> Session:
+    """The session with what the user has answered; itself when the answer is to nothing that waits."""
+    if session.phase != "approval" or answer.round != session.round:
+        return session
+    answered = {id for id in session.unanswered if not answer.calls or id in answer.calls}
+    if not answered:
+        return session
+    pending = tuple(
+        call.model_copy(update={"answer": log_entry})
+        if call.name == ASK_USER and call.id in answered
+        else call
+        for call in session.pending
+    )
+    left = tuple(id for id in session.unanswered if id not in answered)
+    return session.model_copy(update={"pending": pending, "unanswered": left})
+
+
+def missing(session: Session, when: str) -> tuple[Uncertainty, ...]:
+    """What is to be said of questions without an answer; `when` is the end of the sentence."""
+    waiting = [call for call in session.pending if call.name == ASK_USER and call.id in session.unanswered]
+    if not waiting:
+        return ()
+    questions = [one_line(str(call.arguments.get("question", "")), _QUESTION_CHARACTERS) for call in waiting]
+    said = ", ".join(f"“{question}”" for question in dict.fromkeys(questions))
+    message = f"The user was asked {said} and did not answer {when}."
+    return (doubt("question_unanswered", message, ", ".join(session.unanswered)),)
+
+
+def _is_asking(call: RequestedCall, allowed: Sequence[str]) -> bool:
+    """Whether a call would ask the user, if its arguments are valid."""
+    return call.name == ASK_USER and call.name in allowed and call.refused is None and call.problem is None

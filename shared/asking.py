@@ -1,0 +1,47 @@
+"""What the tool `ask_user` takes: one question to the user, and answers it suggests. Pure.
+
+The dispatcher publishes the schema; the coordinator reads the arguments before it has anybody asked.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+QUESTION_CHARACTERS = 2_000
+CHOICES_MAX, CHOICE_CHARACTERS = 10, 200
+
+ASK_USER_PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "question": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": QUESTION_CHARACTERS,
+            "pattern": r"\S",
+            "description": "One question, with all that the user must know to answer it: they see nothing else.",
+            "examples": ["Which of your two accounts do you mean?"],
+        },
+        "choices": {
+            "type": "array",
+            "maxItems": CHOICES_MAX,
+            "items": {"type": "string", "minLength": 1, "maxLength": CHOICE_CHARACTERS, "pattern": r"\S"},
+            "description": "Answers to suggest; the user may give any other.",
+        },
+    },
+    "required": ["question"],
+}
+
+
+def read_asked(arguments: Mapping[str, Any]) -> tuple[str, tuple[str, ...]] | None:
+    """The question and its choices; None where the arguments are not what the schema says."""
+    question, choices = arguments.get("question"), arguments.get("choices", [])
+    if arguments.keys() - {"question", "choices"} or not _is_text(question, QUESTION_CHARACTERS):
+        return None
+    if not isinstance(choices, list) or len(choices) > CHOICES_MAX:
+        return None
+    if not all(_is_text(choice, CHOICE_CHARACTERS) for choice in choices):
+        return None
+    return str(question), tuple(choices)
+
+
+def _is_text(value: Any, characters: int) -> bool:
+    return isinstance(value, str) and len(value) <= characters and bool(value.strip())

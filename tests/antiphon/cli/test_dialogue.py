@@ -1,0 +1,164 @@
+"""`antiphon ask --interactive`: the person at the terminal answers, as real processes on pipes and on a terminal."""
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import orjson
+import pytest
+
+from shared.session import Response
+from tests.antiphon.conftest import LIMIT_S, InProcess, clean_environment
+from tests.flows.pipeline import scripted_model
+from tests.messages_server import Scripted, Use
+
+WHICH = Use(name="ask_user", input={"question": "Which soup?", "choices": ["lentil", "pea"]})
+WHEN = Use(name="ask_user", input={"question": "For when?"})
+LOOK = Use(name="find_recipe", input={"query": "pea soup"})
+SCRIPT = [
+    Scripted(when="cook two things", uses=(WHICH, WHEN)),
+    Scripted(when="Round 1 of", uses=(WHICH,)),
+    Scripted(when="For when", text="Pea soup for Friday [F1]."),
+    Scripted(when="the user has not answered", text="I assumed lentil."),
+    Scripted(when="stew", text="Stew then [F1]."),
+    Scripted(when="pea", text="Pea soup [F1]."),
+]
+APPROVAL = [
+    Scripted(when="Round 1 of", uses=(LOOK,)),
+    Scripted(when="denied it", text="Then not."),
+    Scripted(when="Lentils, carrots", text="It takes 40 minutes [F1]."),
+]
+
+
+@contextmanager
+def command(
+    folder: Path, *arguments: str, script: list[Scripted] = SCRIPT
+) -> Iterator[tuple[list[str], dict[str, str]]]:
+    """The command line of an interactive question, and its environment."""
+    with scripted_model(script) as model:
+        line = [sys.executable, "-m", "antiphon", "ask", "--tools", "recipes", "--interactive", *arguments]
+        yield line, clean_environment(ANTHROPIC_BASE_URL=model.url, TERM="dumb")
+
+
+def ask(
+    folder: Path, stdin: str, *arguments: str, script: list[Scripted] = SCRIPT, **variables: str
+) -> "subprocess.CompletedProcess[str]":
+    with command(folder, *(arguments or ("Cook.",)), script=script) as (line, environment):
+        return subprocess.run(
+            line,
+            env={**environment, **variables},
+            cwd=folder,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+        )
+
+
+@pytest.mark.parametrize(
+    ("stdin", "answer"),
+    [("x" * 20_001 + "\n \n2\n", "Pea soup"), ("stew, rather", "Stew then")],
+    ids=["too much, nothing, and then a number", "words, at the end of the input"],
+)
+def test_the_answer_is_read_from_standard_input(folder: Path, stdin: str, answer: str) -> None:
+    done = ask(folder, stdin)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(answer), done.stderr
+    assert "  asks: Which soup? [toolu_1]\n    1. lentil\n    2. pea\n" in done.stderr
+    assert done.stderr.count("asks: Which soup?") == 1
+    assert "sessions answer" not in done.stderr, "nobody needs another terminal"
+
+
+def test_several_questions_are_asked_one_after_the_other(folder: Path) -> None:
+    done = ask(folder, "pea\nFriday\n", "cook two things")
+    assert done.stdout.startswith("Pea soup for Friday"), done.stderr
+    said = done.stderr
+    assert said.index("asks: Which") < said.index("asks: For when") < said.rindex("> ")
+
+
+def test_when_standard_input_has_ended_the_session_goes_on_without(folder: Path) -> None:
+    done = ask(folder, "", ANTIPHON_COORDINATOR_PERSON_WAIT_S="0.3")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("I assumed lentil.")
+    assert "standard input has ended; the session goes on without an answer in time" in done.stderr
+    assert "caution: The user was asked “Which soup?” and did not answer in time." in done.stderr
+
+
+@pytest.mark.parametrize(("stdin", "answer"), [("maybe\ny\n", "It takes 40"), ("n\n", "Then not.")])
+def test_calls_are_approved_there_too(folder: Path, stdin: str, answer: str) -> None:
+    done = ask(folder, stdin, script=APPROVAL, ANTIPHON_TOOL_DISPATCHER_APPROVAL="find_recipe")
+    assert done.stdout.startswith(answer), done.stderr
+    assert 'waits for approval: find_recipe(query="pea soup") [toolu_1]' in done.stderr
+
+
+def test_json_is_one_response_on_stdout_all_the_same(folder: Path) -> None:
+    done = ask(folder, "2\n", "Cook.", "--json")
+    response = Response.model_validate(orjson.loads(done.stdout))
+    assert response.answer.startswith("Pea soup")
+
+
+def test_a_question_from_standard_input_leaves_none_for_answers(run: InProcess) -> None:
+    done = run("ask", "-", "--interactive")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "--interactive: the question takes all of standard input" in done.stderr
+
+
+class Terminal:
+    """A process at a terminal of its own."""
+
+    def __init__(self, line: list[str], environment: dict[str, str], folder: Path) -> None:
+        self._fd, other = pty.openpty()
+        self.process = subprocess.Popen(
+            line, env=environment, cwd=folder, stdin=other, stdout=other, stderr=other, start_new_session=True
+        )
+        os.close(other)
+        self.shown = ""
+
+    def until(self, words: str) -> None:
+        deadline = time.monotonic() + LIMIT_S
+        while words not in self.shown:
+            assert time.monotonic() < deadline, self.shown
+            assert self._read(), f"it ended before it said {words!r}: {self.shown}"
+
+    def type(self, text: str) -> None:
+        os.write(self._fd, text.encode())
+
+    def end(self) -> int:
+        while self._read():
+            pass
+        os.close(self._fd)
+        return self.process.wait(timeout=LIMIT_S)
+
+    def _read(self) -> bool:
+        ready, _, _ = select.select([self._fd], [], [], LIMIT_S)
+        assert ready, self.shown
+        with suppress(OSError):  # the other side is closed
+            if piece := os.read(self._fd, 65_536):
+                self.shown += piece.decode(errors="replace").replace("\r\n", "\n")
+                return True
+        return False
+
+
+def test_a_person_at_a_terminal_is_asked_and_answers(folder: Path) -> None:
+    with command(folder, "Cook.") as (line, environment):
+        terminal = Terminal(line, environment, folder)
+        terminal.until("a number, or your own words> ")
+        terminal.type("2\n")
+        assert terminal.end() == 0
+    assert "Pea soup" in terminal.shown
+
+
+def test_a_person_who_has_gone_to_lunch_keeps_nothing_from_ending(folder: Path) -> None:
+    """Standard input stays open, and the program ends all the same, while a read of it still waits."""
+    with command(folder, "Cook.") as (line, environment):
+        terminal = Terminal(line, {**environment, "ANTIPHON_COORDINATOR_PERSON_WAIT_S": "0.3"}, folder)
+        assert terminal.end() == 0
+    assert "a number, or your own words> " in terminal.shown
+    assert "nobody has said anything in time; goes on without" in terminal.shown
+    assert "I assumed lentil." in terminal.shown

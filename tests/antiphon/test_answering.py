@@ -1,0 +1,167 @@
+"""The user answers what the model asks, through the client and the command line; the rest of the house is played."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import orjson
+import pytest
+
+from antiphon import Antiphon, InvalidQuery, NotWaiting, UnknownSession
+from antiphon.observe import recent_sessions
+from shared.events import (
+    ApprovalRequested,
+    BriefingRequested,
+    Event,
+    QuestionAnswered,
+    QuestionAsked,
+    ReasoningRequested,
+    ToolsRequested,
+)
+from shared.tools import ToolCall
+from tests.antiphon.conftest import InProcess
+from tests.antiphon.test_approval import House, a_house, until
+from tests.coordinator.builders import a_briefing, a_call, a_catalogue, a_question, a_reply, a_tool
+from tests.redis_server import RedisServer
+
+TOOLS = a_catalogue("ask_user", a_tool("book", "write", approval="always"), "search")
+WHICH, WHEN = a_question("q1", "Which room?", choices=["red", "blue"]), a_question("q2", "When?")
+
+
+@pytest.fixture
+async def house(redis_server: RedisServer, namespace: str) -> AsyncIterator[House]:
+    async with a_house(redis_server.url, namespace) as house:
+        await house.bus.publish_catalogue(TOOLS)
+        yield house
+
+
+async def a_session_that_asks(house: House, *calls: ToolCall) -> None:
+    await house.client.submit("Book it.", session_id="s1", interactive=True)
+    await house.answer(BriefingRequested, a_briefing())
+    await house.answer(ReasoningRequested, a_reply("I ask.", calls or (WHICH, WHEN)))
+    await house.said(QuestionAsked)
+
+
+async def test_answers_go_out_with_the_calls_that_asked(house: House) -> None:
+    await a_session_that_asks(house)
+    assert await house.client.answer("s1", "The red one.", calls=["q1"], by="Ann") == ("q1",)
+    assert await house.client.answer("s1", "On Friday.") == ("q2",), "the one that still waits"
+    places = {
+        event.data.answer: place
+        for place, event in await house.bus.session("s1").log()
+        if isinstance(event.data, QuestionAnswered)
+    }
+    which, when = (await house.said(ToolsRequested)).calls
+    assert (which.answer, when.answer) == (places["The red one."], places["On Friday."])
+    assert (await house.said(QuestionAnswered)).by == ""
+
+
+async def test_the_questions_that_wait_can_be_asked_for(house: House) -> None:
+    await a_session_that_asks(house)
+    first, second = await house.client.questions_waiting("s1")
+    assert (first.id, first.question, first.choices) == ("q1", "Which room?", ("red", "blue"))
+    assert (second.id, second.choices) == ("q2", ())
+    await house.client.answer("s1", "red", calls=["q1"])
+
+    async def is_half_answered() -> bool:
+        return [one.id for one in await house.client.questions_waiting("s1")] == ["q2"]
+
+    await until(is_half_answered)
+    await house.client.answer("s1", "Friday")
+    await house.said(ToolsRequested)
+    assert await house.client.questions_waiting("s1") == ()
+    assert await house.client.questions_waiting("nobody") == ()
+
+
+async def test_what_is_asked_is_in_the_stream(house: House) -> None:
+    await a_session_that_asks(house)
+    async with asyncio.timeout(30):
+        async for told in house.client.stream("s1"):
+            if isinstance(told, Event) and isinstance(told.data, QuestionAsked):
+                asked = told.data
+                break
+    assert asked.until is not None
+
+
+async def test_what_cannot_be_an_answer_is_refused_and_nothing_is_sent(house: House) -> None:
+    await a_session_that_asks(house)
+    for text in ("", " \n", "x" * 20_001, "\ud800", 7):
+        with pytest.raises(InvalidQuery):
+            await house.client.answer("s1", text)  # type: ignore[arg-type]  # bad input is the point
+    for calls in (["q9"], ["q1", "c0"], [["q1"]]):
+        with pytest.raises(InvalidQuery, match=r"Those that wait: q1 \(Which room\?\), q2 \(When\?\)"):
+            await house.client.answer("s1", "red", calls=calls)  # type: ignore[arg-type]  # the same
+    for no_list in ("q1", 5):
+        with pytest.raises(InvalidQuery, match="a list of call ids"):
+            await house.client.answer("s1", "red", calls=no_list)  # type: ignore[arg-type]  # the same
+    with pytest.raises(InvalidQuery):
+        await house.client.answer("s1", "red", by="x" * 201)
+    types = [event.type for _, event in await house.bus.session("s1").log()]
+    assert QuestionAnswered.type not in types
+
+
+async def test_a_session_that_asks_nothing_is_said_to_be_doing_something_else(house: House) -> None:
+    await house.client.submit("Book it.", session_id="s1")
+    await house.said(BriefingRequested)
+    with pytest.raises(NotWaiting, match="waits for no answer: it is being briefed for round 1"):
+        await house.client.answer("s1", "red")
+    await house.answer(BriefingRequested, a_briefing())
+    await house.answer(ReasoningRequested, a_reply("I book.", [a_call("book", "b1")]))
+    await house.said(ApprovalRequested)
+    with pytest.raises(NotWaiting, match="waits for no answer: it waits for a person's approval"):
+        await house.client.answer("s1", "red")
+    with pytest.raises(UnknownSession):
+        await house.client.answer("nobody", "red")
+
+
+async def test_who_approves_is_told_that_the_user_is_waited_for(house: House) -> None:
+    await a_session_that_asks(house)
+    with pytest.raises(NotWaiting, match="it waits for its user's answer"):
+        await house.client.approve("s1")
+
+
+async def test_an_answer_and_an_approval_may_be_waited_for_together(house: House) -> None:
+    await a_session_that_asks(house, WHICH, a_call("book", "b1"))
+    assert (await recent_sessions(house.bus, 5))[0].waits_for == ("book (b1)",)
+    assert (await recent_sessions(house.bus, 5))[0].asks == ("Which room?",)
+    await house.client.approve("s1")
+    await house.client.answer("s1", "red")
+    assert [call.refused for call in (await house.said(ToolsRequested)).calls] == [None, None]
+
+
+async def test_the_command_line_shows_what_is_asked_and_takes_the_answer(
+    house: House, run: InProcess
+) -> None:
+    async def antiphon(*arguments: str) -> Any:
+        return await asyncio.to_thread(run, *arguments, **house.environment)
+
+    await a_session_that_asks(house)
+    listed = await antiphon("sessions", "list")
+    assert "waiting for an answer: Which room? When?" in listed.stdout
+    shown = await antiphon("sessions", "show", "s1")
+    assert "asks: Which room? [q1]" in shown.stdout
+    assert "  asks: Which room? [q1]\n    1. red\n    2. blue\n  asks: When? [q2]\n" in shown.stderr
+    assert 'antiphon sessions answer s1 "..."' in shown.stderr
+
+    unknown = await antiphon("sessions", "answer", "s1", "red", "--call", "q9")
+    assert (unknown.exit_code, unknown.stdout) == (2, "")
+    assert "Those that wait: q1 (Which room?), q2 (When?)." in unknown.stderr
+    empty = await antiphon("sessions", "answer", "s1", " ")
+    assert (empty.exit_code, empty.stdout) == (2, "")
+    one = await antiphon("sessions", "answer", "s1", "red", "--call", "q1", "--by", "ann", "--json")
+    assert orjson.loads(one.stdout) == {"session_id": "s1", "calls": ["q1"]}
+    other = await antiphon("sessions", "answer", "s1", "On Friday.")
+    assert (other.exit_code, other.stdout) == (0, "Answered q2 of s1.\n")
+    await house.said(ToolsRequested)
+
+    late = await antiphon("sessions", "answer", "s1", "blue")
+    assert (late.exit_code, late.stdout) == (1, "")
+    assert "waits for no answer: its tool calls of round 1 are running" in late.stderr
+    assert (await antiphon("sessions", "answer", "nobody", "blue")).exit_code == 2
+    assert "answered by ann: red" in (await antiphon("sessions", "show", "s1")).stdout
+
+
+async def test_whether_there_is_a_user_is_a_yes_or_a_no(redis_server: RedisServer) -> None:
+    async with Antiphon(redis_server.url) as client:
+        with pytest.raises(InvalidQuery, match="interactive"):
+            await client.submit("Why?", interactive="perhaps")  # type: ignore[arg-type]  # bad input

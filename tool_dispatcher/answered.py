@@ -1,0 +1,37 @@
+"""The tool `ask_user`: what the user has answered, as it stands in the session's log.
+
+By the time a call gets here the coordinator has waited for the answer, and the call names its place. The dispatcher
+takes nobody's word for it: the event there must be an answer, of this session, of this round and to this call.
+"""
+
+from shared.bus.connection import patiently
+from shared.errors import UnreadableEvent
+from shared.events import QuestionAnswered
+from shared.relevance import ASK_USER
+from shared.tools import ToolError
+from tool_dispatcher.authoring.failures import tool_error
+from tool_dispatcher.running.batch_run import BatchRun
+
+
+async def users_answer(call_id: str, batch: BatchRun) -> dict[str, str] | ToolError:
+    """`{"answer": ...}`, or that there is none."""
+    # Of calls that share an id the first is the one that runs.
+    call = next((call for call in batch.request.calls if call.id == call_id), None)
+    if call is None or call.name != ASK_USER or (entry := call.answer) is None:
+        return _NOT_ASKED
+    try:
+        event = await patiently("read an answer", lambda: batch.session.event(entry))
+    except UnreadableEvent:
+        return _NOT_ASKED
+    said = event.data
+    is_ours = event.subject == batch.session.session_id
+    if not (is_ours and isinstance(said, QuestionAnswered) and said.round == batch.request.round):
+        return _NOT_ASKED
+    return {"answer": said.answer} if not said.calls or call_id in said.calls else _NOT_ASKED
+
+
+_NOT_ASKED = tool_error(
+    "not_found",
+    "The user has given no answer to this question.",
+    "Go on without it, and say in the answer what you assumed.",
+)

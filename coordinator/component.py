@@ -2,6 +2,7 @@
 
 from coordinator.handlers import Coordinator
 from coordinator.settings import CoordinatorSettings
+from shared.bus.admission import Admission
 from shared.bus.intake import Intake
 from shared.bus.redis_bus import Bus
 from shared.ids import new_consumer_name
@@ -19,5 +20,7 @@ def build(bus: Bus) -> Service:
         bus.catalogue,
         settings.offer,
     )
-    intake = Intake(bus, new_consumer_name(), settings.intake)
-    return Service("coordinator", coordinator.handlers, settings.concurrency, background=(intake.run,))
+    admission = Admission(bus, settings.weights)
+    intake = Intake(bus, new_consumer_name(), settings.intake, settings.deadline_s, admission.look_soon)
+    background = (intake.run, admission.run)
+    return Service("coordinator", coordinator.handlers, settings.concurrency, background=background)

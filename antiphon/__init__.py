@@ -6,7 +6,14 @@ async with Antiphon() as antiphon:
 """
 
 from antiphon.client import Antiphon, TextDelta
-from antiphon.errors import InvalidQuery, PipelineFailed, StillRunning, SubmissionRejected, UnknownSession
+from antiphon.errors import (
+    InvalidQuery,
+    Overloaded,
+    PipelineFailed,
+    StillRunning,
+    SubmissionRejected,
+    UnknownSession,
+)
 from shared.contract import Alternative, Backoff, BatchVariant, Dependency, RateLimit, Retry
 from shared.errors import AntiphonError, ConfigurationError, RedisUnavailable
 from shared.events import Event
@@ -28,6 +35,7 @@ __all__ = [
     "Event",
     "InvalidQuery",
     "InvalidTool",
+    "Overloaded",
     "PipelineFailed",
     "QueryOptions",
     "RateLimit",

@@ -19,6 +19,7 @@ from antiphon.cli.output import (
 )
 from antiphon.client import Antiphon, TextDelta
 from antiphon.observe import SessionSummary, connected, recent_sessions, session_log
+from antiphon.queued import place_in_line
 from antiphon.submission import checked_session_id
 
 _STATUS_LENGTH = 80
@@ -39,7 +40,7 @@ def list_sessions(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many, the newest first.")] = 20,
     json: Json = False,
 ) -> None:
-    """The newest sessions, and how they stand: open, waiting for a person, or the status of their answer."""
+    """The newest sessions, and how they stand: queued, open, waiting for a person, or the status of their answer."""
     run(_list(limit, json))
 
 
@@ -121,6 +122,7 @@ async def _show(session_id: str, is_json: bool) -> None:
     async with connected() as bus:
         log = await session_log(bus, checked_session_id(session_id))
         waiting = await calls_waiting(bus, session_id)
+        queued = await place_in_line(bus, session_id)
     if is_json:
         for _, event in log:
             print_json(event)
@@ -131,6 +133,8 @@ async def _show(session_id: str, is_json: bool) -> None:
         for _, event in log
     ]
     print_table(("s", "from", "event", ""), rows, "")
+    if queued:
+        stderr().print(f"\nQueued: waits for room, {one_line(queued)}.", style="yellow")
     if waiting:
         names = ", ".join(f"{one_line(call.name)} [{one_line(call.id)}]" for call in waiting)
         for line in (f"\nWaits for approval of {names}", *told.how_to_decide(session_id)):

@@ -5,7 +5,17 @@ from typing import Annotated
 
 import typer
 
-from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, Json, print_json, print_table, run, stderr, stdout
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    Json,
+    one_line,
+    print_json,
+    print_table,
+    run,
+    stderr,
+    stdout,
+)
 from antiphon.observe import connected, pipeline_status
 from shared.events import Component
 from shared.health import workers
@@ -15,7 +25,8 @@ def status(json: Json = False) -> None:
     """Show what the pipeline has to do and who is there to do it.
 
     Per component: inbox length, how much of it is in flight (handed to a worker, not finished), how long the
-    oldest has been there, and the workers that are alive. Works while parts are absent.
+    oldest has been there, and the workers that are alive; then the queue, and the tenants whose queries wait for
+    room. Works while parts are absent.
     """
     run(_status(json))
 
@@ -50,6 +61,9 @@ async def _status(is_json: bool) -> None:
         f"\nqueue {queue.length} (oldest {_seconds(queue.oldest_wait_s)}), rejected {status.rejected}, "
         f"open sessions {status.open_sessions}, dead letters {status.dead_letters}"
     )
+    if status.waiting.queries:
+        tenants = ", ".join(f"{one_line(one.tenant)} {one.queries}" for one in status.waiting.tenants)
+        stdout().print(f"waiting for room {status.waiting.queries} ({tenants})")
 
 
 async def _health(component: Component, is_here: bool, is_json: bool) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from shared.bus.admission import Admission
 from shared.bus.handling import Outcome
-from shared.bus.intake import GROUP, Intake, read_submission
+from shared.bus.intake import GROUP, Intake, Overloaded, read_submission
 from shared.bus.reader import Entry
 from shared.bus.redis_bus import Bus
 from shared.clock import utc_now
@@ -25,6 +25,7 @@ from tests.bus.builders import (
     eventually,
     length,
     pending,
+    sessions_of_one_partition,
     types_in_log,
     working,
 )
@@ -261,6 +262,35 @@ async def test_a_burst_waits_outside_the_queue_and_is_let_in_as_sessions_close(b
             await eventually(lambda: len(closing.deliveries) == 12)
     assert len({delivery.event.subject for delivery in closing.deliveries}) == 12
     assert await keys_of_waiting(bus) == []
+
+
+async def test_where_too_many_wait_a_submission_is_rejected_and_says_what_to_do(bus: Bus) -> None:
+    bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1, "max_waiting_sessions": 2})
+    names = sessions_of_one_partition(bus.keys, 6)
+    async with open_door(bus, places=1):
+        for name in names:
+            await submit(bus, {"query": "Why?", "session_id": name})
+        await until_let_in(bus)
+    assert (len(await opened(bus)), len(await waiting_sessions(bus))) == (1, 2)
+    rejected = [fields for _, fields in await entries(bus, bus.keys.rejected())]
+    assert [fields[b"original.session_id"].decode() for fields in rejected] == names[3:]
+    assert {fields[b"code"] for fields in rejected} == {b"overloaded"}
+    assert rejected[0][b"reason"].startswith(b"2 queries wait already, 2 of them of tenant default.")
+
+
+async def test_what_was_rejected_is_not_let_in_when_it_is_delivered_once_more(bus: Bus) -> None:
+    """A crash between the rejection and its acknowledgement, and meanwhile there is room again."""
+    queue = bus.keys.queries()
+    entry = await submit(bus, {"query": "Why?", "session_id": "mine"})
+    await bus.ensure_groups([(queue, GROUP)])
+    taken = Entry(queue, entry, {b"query": b"Why?", b"session_id": b"mine"})
+    await Intake(bus, "gone", 1)._reject(taken, Overloaded("too many."))
+    await bus.client.execute_command("XREADGROUP", "GROUP", GROUP, "gone", "STREAMS", queue, ">")
+    await claim(bus, queue, GROUP, entry.encode(), "gone")
+    async with open_door(bus):
+        await until_let_in(bus)
+    assert await opened(bus) == []
+    assert await length(bus, bus.keys.rejected()) == 1
 
 
 async def test_two_doors_share_the_queue(bus: Bus) -> None:

@@ -35,7 +35,7 @@ class Door:
 
     def names(self, tenant: str, count: int) -> list[str]:
         """Session ids that tell the tenant, in partition 0."""
-        found = []
+        found: list[str] = []
         while len(found) < count:
             name = f"{tenant}.{self._count}"
             self._count += 1

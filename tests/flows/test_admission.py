@@ -53,9 +53,11 @@ def test_ten_queries_are_answered_before_the_thousand_that_came_first() -> None:
 
 
 def test_weights_are_turns() -> None:
-    weights = {"ANTIPHON_COORDINATOR_TENANT_WEIGHTS": "gold=4"}
     with pipeline(
-        scripted=BRIEF, is_started=False, ANTIPHON_BUS_MAX_OPEN_SESSIONS=str(ROOM), **weights
+        scripted=BRIEF,
+        is_started=False,
+        ANTIPHON_BUS_MAX_OPEN_SESSIONS=str(ROOM),
+        ANTIPHON_COORDINATOR_TENANT_WEIGHTS="gold=4",
     ) as five:
         submit_all(five, "plain", 100)
         submit_all(five, "gold", 100)
@@ -125,8 +127,7 @@ async def test_a_query_that_waits_is_shown_and_ends_when_it_is_cancelled() -> No
 
 
 async def test_a_client_is_told_that_too_many_wait() -> None:
-    bounds = {"ANTIPHON_BUS_MAX_OPEN_SESSIONS": "1", "ANTIPHON_BUS_MAX_WAITING_SESSIONS": "1"}
-    with pipeline(**bounds) as five:
+    with pipeline(ANTIPHON_BUS_MAX_OPEN_SESSIONS="1", ANTIPHON_BUS_MAX_WAITING_SESSIONS="1") as five:
         five.submit(HANGS, session_id="first")
         five.until(lambda: five.model.under_way() == 1, "the model hangs")
         five.submit("Is there room?", session_id="second")

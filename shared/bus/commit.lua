@@ -20,7 +20,7 @@
 --   answer   stream of responses, length, event
 --   timer    0, name, "+delay_ms header\nevent" or "=unix_ms header\nevent"; see due.lua for the header
 --   cancel   0, name, -
---   close    0, -, -
+--   close    0, -, -                  reopen   0, -, -          (whether the session counts as open)
 --   bury     dead letters, length, "letter\nevent"
 --
 -- Returns "committed", "duplicate" (somebody has finished it, or an entry with the same event: nothing is
@@ -50,7 +50,7 @@ for i = 6, #ARGV, OPERATION do
       redis.call('HLEN', KEYS[5])
       are_timers_checked = true
     end
-  elseif name == 'close' then
+  elseif name == 'close' or name == 'reopen' then
     redis.call('ZCARD', KEYS[6])
   else
     if name == 'event' and not is_log_checked then
@@ -126,6 +126,8 @@ for i = 6, #ARGV, OPERATION do
     redis.call('HDEL', KEYS[5], session .. '/' .. a)
   elseif name == 'close' then
     redis.call('ZREM', KEYS[6], session)
+  elseif name == 'reopen' then
+    redis.call('ZADD', KEYS[6], milliseconds(), session)
   elseif name == 'bury' then
     local letter, event = string.match(b, '^([^\n]*)\n(.*)$')
     redis.call('XADD', key, 'MAXLEN', '~', a, '*', 'letter', letter, 'event', event)

@@ -153,6 +153,8 @@ class SimulatedBus:
                 self.timers.pop(f"{session_id}/{first}", None)
             case "close":
                 self.open_sessions.discard(session_id)
+            case "reopen":
+                self.open_sessions.add(session_id)
             case "bury":
                 self.dead.append(second.partition(b"\n")[2])
 

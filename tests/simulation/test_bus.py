@@ -1,5 +1,6 @@
 """The simulated bus does what Redis does: the same commands to both, and the same stands in both afterwards."""
 
+import asyncio
 import re
 from datetime import UTC, datetime
 from random import Random
@@ -127,6 +128,9 @@ class Twins:
         )
         assert real.decode() == simulated
         await self.pair()
+        # Timers that are set in one millisecond would come in no order of their own.
+        self.simulated.now_ms += 1
+        await asyncio.sleep(0.002)
 
     def an_operation(self, session_id: str) -> Operation:
         """One of any kind; its key named so that both buses can make it their own."""
@@ -142,7 +146,7 @@ class Twins:
             ("answer", "responses", 100, raw),
             ("timer", None, name, header + raw),
             ("cancel", None, name, ""),
-            ("close", None, "", ""),
+            (random.choice(("close", "close", "reopen")), None, "", ""),
             ("bury", "dead", 100, b"letter\n" + raw),
         ]
         return random.choice(kinds)

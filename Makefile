@@ -1,7 +1,7 @@
 # `make` alone explains. Every target does its own set-up, and only once.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format chaos simulate bench bench-memory docs clean
+.PHONY: help setup demo test check format chaos simulate bench bench-memory bench-fairness docs clean
 
 export PYTHON
 bin := .venv/bin
@@ -54,6 +54,10 @@ bench: ## measure sessions per second, latency and memory, beside the floor
 
 bench-memory: setup ## measure how much of what matters a briefing keeps, beside other methods
 	$(bin)/python -m benchmarks.memory $(ARGS)
+
+bench-fairness: ## measure how a flood of one tenant delays another's few queries
+	@scripts/setup.sh test,bench
+	$(bin)/python -m benchmarks.fairness $(ARGS)
 
 docs: setup ## write docs/settings.md anew
 	$(bin)/python -m antiphon.settings_table > docs/settings.md

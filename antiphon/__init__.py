@@ -9,6 +9,7 @@ from antiphon.client import Antiphon, TextDelta
 from antiphon.errors import (
     InvalidQuery,
     NotWaiting,
+    Overloaded,
     PipelineFailed,
     StillRunning,
     SubmissionRejected,
@@ -36,6 +37,7 @@ __all__ = [
     "InvalidQuery",
     "InvalidTool",
     "NotWaiting",
+    "Overloaded",
     "PipelineFailed",
     "QueryOptions",
     "Question",

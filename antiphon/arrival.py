@@ -1,6 +1,8 @@
 """Whether a submission has become a session yet, may still, or never will."""
 
-from antiphon.errors import SubmissionRejected, UnknownSession
+import asyncio
+
+from antiphon.errors import Overloaded, SubmissionRejected, UnknownSession
 from antiphon.tail import age_of
 from shared.bus.redis_bus import Bus
 
@@ -10,8 +12,9 @@ _PAGE = 200
 class Arrival:
     """Watches for one session to be there.
 
-    The queue is let in from its beginning: once what stood in it when we began to look is gone, a session
-    that is not there will not come any more. `entry` is the submission's own place in the queue, if known.
+    The queue is taken in from its beginning: once what stood in it when we began to look is gone, a session
+    that neither is there nor waits for room will not come any more. `entry` is the submission's own place in the
+    queue, if known.
     """
 
     def __init__(self, bus: Bus, session_id: str, entry: str | None) -> None:
@@ -26,8 +29,15 @@ class Arrival:
             )
             self._until = newest[0][0].decode() if newest else "0-0"
         is_queued = await self._is_queued(self._until)
-        if await self._bus.batcher.submit("EXISTS", self._bus.keys.log(self._session_id)):
+        # In this order, which is a query's own: what moves on between two looks is seen by the second.
+        is_waiting, is_there = await asyncio.gather(
+            self._bus.batcher.submit("HEXISTS", self._waiting, self._session_id),
+            self._bus.batcher.submit("EXISTS", self._bus.keys.log(self._session_id)),
+        )
+        if is_there:
             return True
+        if is_waiting:
+            return False
         await self._raise_if_rejected()
         if not is_queued:
             raise UnknownSession(
@@ -36,6 +46,15 @@ class Arrival:
                 "`antiphon sessions list` shows those that are.",
             )
         return False
+
+    async def hurry(self) -> None:
+        """Have the session opened out of turn, if it waits for room: for those who mean to cancel it."""
+        deadlines = self._bus.keys.waiting_deadlines(self._bus.keys.partition(self._session_id))
+        await self._bus.batcher.submit("ZADD", deadlines, "XX", 0, self._session_id)
+
+    @property
+    def _waiting(self) -> str:
+        return self._bus.keys.queries_waiting(self._bus.keys.partition(self._session_id))
 
     async def _is_queued(self, until: str) -> bool:
         start = until if self._own else "-"
@@ -47,17 +66,18 @@ class Arrival:
             "EXISTS", self._bus.keys.rejection(self._own)
         ):
             return
-        reason = await self._reason(self._own)
-        raise SubmissionRejected(f"the query was rejected: {reason}")
+        code, reason = await self._why(self._own)
+        kind = Overloaded if code == Overloaded.code else SubmissionRejected
+        raise kind(f"the query was rejected: {reason}")
 
-    async def _reason(self, own: str) -> str:
-        """What the stream of rejections says of our entry; rejections are younger than what they reject."""
+    async def _why(self, own: str) -> tuple[str, str]:
+        """What the stream of rejections says of our entry, as a code and in words; it is younger than the entry."""
         start = own
         while page := await self._bus.batcher.submit(
             "XRANGE", self._bus.keys.rejected(), start, "+", "COUNT", _PAGE
         ):
             for place, fields in page:
                 if fields.get(b"entry") == own.encode():
-                    return str(fields.get(b"reason", b"").decode())
+                    return fields.get(b"code", b"").decode(), fields.get(b"reason", b"").decode()
                 start = "({}-{}".format(*age_of(place.decode()))
-        return f"see `{self._bus.keys.rejected()}`, which no longer holds why."
+        return "", f"see `{self._bus.keys.rejected()}`, which no longer holds why."

@@ -201,12 +201,14 @@ class Antiphon:
     async def cancel(self, session_id: str, reason: str = "") -> bool:
         """Ask the session to end now, with what it has found. False when it had ended already.
 
-        Waits while the submission stands in the queue. Raises UnknownSession, SubmissionRejected.
+        Waits while the submission stands in the queue; what waits for room is let in for it. Raises
+        UnknownSession, SubmissionRejected.
         """
         bus = self._open_bus()
         checked_session_id(session_id)
         arrival = Arrival(bus, session_id, self._entries.get(session_id))
-        while not await patiently("look for a session", arrival.check, PATIENCE_S):  # noqa: ASYNC110  # Redis sets no Event
+        while not await patiently("look for a session", arrival.check, PATIENCE_S):
+            await patiently("let it in", arrival.hurry, PATIENCE_S)
             await asyncio.sleep(_ARRIVAL_POLL_S)
         return await patiently("cancel", lambda: self._cancel(bus, session_id, reason), PATIENCE_S)
 

@@ -21,6 +21,13 @@ class SubmissionRejected(AntiphonError):
     code = "submission_rejected"
 
 
+class Overloaded(SubmissionRejected):
+    """So many queries wait already that this one was refused. Submitting it again later may succeed."""
+
+    code = "overloaded"
+    retryable = True
+
+
 class StillRunning(AntiphonError):
     """The session has not ended within the time given. It goes on."""
 

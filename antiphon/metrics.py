@@ -115,6 +115,7 @@ def families(status: PipelineStatus) -> Iterator[GaugeMetricFamily]:
         "queue_oldest_seconds", "How long the oldest of them has waited.", status.queue.oldest_wait_s or 0.0
     )
     yield _gauge("rejected", "Submissions that were set aside.", status.rejected)
+    yield _gauge("queries_waiting", "Queries that wait for room.", status.waiting.queries)
     yield _gauge("open_sessions", "Sessions that have not ended.", status.open_sessions)
     yield _gauge("dead_letters", "Messages set aside after their last delivery.", status.dead_letters)
     found = status.breakers

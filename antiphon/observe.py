@@ -11,6 +11,7 @@ from redis.exceptions import ResponseError
 from antiphon.answering import unanswered
 from antiphon.approval import undecided
 from antiphon.errors import UnknownSession
+from antiphon.queued import Waiting, queries_waiting, query_waiting, waiting_now
 from antiphon.tail import age_of
 from coordinator.session import Session
 from shared import health
@@ -70,6 +71,7 @@ class PipelineStatus(Value):
 
     components: tuple[ComponentStatus, ...]
     queue: InboxStatus
+    waiting: Waiting
     rejected: int
     open_sessions: int
     dead_letters: int
@@ -104,9 +106,10 @@ async def connected() -> AsyncIterator[Bus]:
 async def pipeline_status(bus: Bus) -> PipelineStatus:
     """The pipeline right now; what is absent counts as empty."""
     keys, partitions = bus.keys, range(bus.keys.partitions)
-    components, queue, rejected, open_sessions, dead, found = await asyncio.gather(
+    components, queue, waiting, rejected, open_sessions, dead, found = await asyncio.gather(
         asyncio.gather(*(_component_status(bus, name) for name in COMPONENTS)),
         _inbox_status(bus, [keys.queries()], INTAKE_GROUP),
+        waiting_now(bus),
         bus.batcher.submit("XLEN", keys.rejected()),
         asyncio.gather(*(bus.batcher.submit("ZCARD", keys.open_sessions(p)) for p in partitions)),
         DeadLetters(bus).count(),
@@ -115,6 +118,7 @@ async def pipeline_status(bus: Bus) -> PipelineStatus:
     return PipelineStatus(
         components=tuple(components),
         queue=queue,
+        waiting=waiting,
         rejected=rejected,
         open_sessions=sum(open_sessions),
         dead_letters=dead,
@@ -144,7 +148,7 @@ def _breaker_status(name: str, state: BreakerState, now: float) -> BreakerStatus
 
 
 async def recent_sessions(bus: Bus, limit: int) -> list[SessionSummary]:
-    """The newest sessions of all partitions, at most `limit`."""
+    """The newest sessions of all partitions, at most `limit`; also those that wait for room."""
     found: list[tuple[float, str]] = []
     for partition in range(bus.keys.partitions):
         rows = await bus.batcher.submit(
@@ -153,12 +157,21 @@ async def recent_sessions(bus: Bus, limit: int) -> list[SessionSummary]:
         found += [(float(score), name.decode()) for name, score in _pairs(rows)]
     newest = sorted(found, reverse=True)[:limit]
     summaries = await asyncio.gather(*(_summary(bus, session_id, ms) for ms, session_id in newest))
-    return list(summaries)
+    queued = [_queued(event) for event in await queries_waiting(bus, limit)]
+    # One that was let in between the two looks is told as opened.
+    by_id = {summary.session_id: summary for summary in (*queued, *summaries)}
+    return sorted(by_id.values(), key=lambda summary: summary.opened, reverse=True)[:limit]
 
 
 async def session_log(bus: Bus, session_id: str) -> list[tuple[str, AnyEvent]]:
-    """A session's events in order, with their places in its log. Raises UnknownSession."""
+    """A session's events in order, with their places in its log; of one that waits for room, its query alone.
+
+    Raises UnknownSession.
+    """
+    query = await query_waiting(bus, session_id)
     log = await bus.session(session_id).log()
+    if not log and query is not None:
+        return [("-", query)]
     if not log:
         raise UnknownSession(
             f"there is no session {session_id}.", hint="`antiphon sessions list` shows those that are kept."
@@ -219,6 +232,11 @@ async def _summary(bus: Bus, session_id: str, opened_ms: float) -> SessionSummar
         waits_for=tuple(f"{call.name} ({call.id})" for call in waiting),
         asks=tuple(question.question for question in asked),
     )
+
+
+def _queued(event: AnyEvent) -> SessionSummary:
+    query = event.data.query if isinstance(event.data, QuerySubmitted) else ""
+    return SessionSummary(session_id=event.subject, opened=event.time, status="queued", round=0, query=query)
 
 
 def _pairs(rows: Any) -> list[tuple[bytes, Any]]:

@@ -140,11 +140,22 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", turns, (keys.conversation("*", "*"),))
     yield Rule("W", (*_PUT, "xtrim"), (keys.responses(0), keys.feed(0)))
     yield Rule("RW", ("zadd", "zrem", "zcard", "zrangebyscore"), (keys.open_sessions(0), keys.sessions(0)))
+    yield from _admission(keys)
     yield Rule("R", ("zrangebyscore", "zrange"), (keys.timers(0),))
     stop = ("zadd", "zcard", "zrange", "zremrangebyscore", "zremrangebyrank", "pexpire")
     yield Rule("RW", stop, (keys.stopped(0),))
     yield Rule("R", ("hget",), (keys.timer_messages(0),))
     yield Rule("RW", _BREAKERS, (keys.breakers(),))
+
+
+def _admission(keys: Keys) -> Iterator[Rule]:
+    """To let queries wait for room, and sessions in."""
+    tenants, lists = keys.tenants_waiting(0), keys.waiting(0, "*")
+    yield Rule("R", ("exists",), (keys.rejection("*"), lists))
+    yield Rule("RW", ("hlen", "hexists", "hget", "hset", "hdel"), (keys.queries_waiting(0),))
+    yield Rule("RW", ("zcard", "zadd", "zrem", "zrange", "zscore"), (tenants, lists))
+    yield Rule("RW", ("zcard", "zadd", "zrem", "zrangebyscore"), (keys.waiting_deadlines(0),))
+    yield Rule("RW", ("zcard", "zadd", "zscore", "zremrangebyscore", "del"), (keys.turns(0),))
 
 
 def _reasoning_engine(keys: Keys) -> Iterator[Rule]:
@@ -199,6 +210,7 @@ def _following(keys: Keys) -> Iterator[Rule]:
     """To see a submission through to its answer."""
     yield Rule("R", ("xrange", "xrevrange"), (keys.queries(), keys.rejected()))
     yield Rule("R", ("exists",), (keys.log("*"), keys.rejection("*")))
+    yield Rule("R", ("hexists",), (keys.queries_waiting(0),))
     yield Rule("R", ("xrange", "xread"), (keys.log("*"), keys.deltas("*"), keys.responses(0)))
     yield Rule("R", _READ_DOCUMENT, (keys.of_session("*", RESPONSE),))
 
@@ -216,6 +228,10 @@ def _operator(keys: Keys) -> Iterator[Rule]:
     yield Rule("R", ("xrange", "xlen", "xpending"), (*inboxes, keys.queries()))
     yield Rule("R", ("xlen",), (keys.rejected(),))
     yield Rule("R", ("zcard", "zrange"), (keys.open_sessions(0), keys.sessions(0)))
+    yield Rule("R", ("hlen", "hmget"), (keys.queries_waiting(0),))
+    yield Rule("R", ("zcard", "zrange"), (keys.tenants_waiting(0), keys.waiting(0, "*")))
+    # What is to be cancelled is let in out of turn: its deadline is set to the beginning of time.
+    yield Rule("RW", ("zrange", "zadd"), (keys.waiting_deadlines(0),))
     yield Rule("R", _READ_DOCUMENT, (keys.of_session("*", STATE),))
     yield Rule("R", ("hgetall",), (keys.conversation("*", "*"),))
     yield Rule("R", ("get",), (keys.catalogue(), keys.catalogue_content("*")))

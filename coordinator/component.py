@@ -4,6 +4,7 @@ from coordinator.handlers import Coordinator
 from coordinator.models import in_order
 from coordinator.settings import CoordinatorSettings
 from shared.breaker import Breaker
+from shared.bus.admission import Admission
 from shared.bus.breakers import SharedBreakers
 from shared.bus.conversations import SharedTurns
 from shared.bus.intake import Intake
@@ -27,7 +28,7 @@ def build(bus: Bus) -> Service:
         breakers.outages,
         turns=SharedTurns(bus),
     )
-    intake = Intake(bus, new_consumer_name(), settings.intake)
-    return Service(
-        "coordinator", coordinator.handlers, settings.concurrency, background=(intake.run, breakers.run)
-    )
+    admission = Admission(bus, settings.weights)
+    intake = Intake(bus, new_consumer_name(), settings.intake, settings.deadline_s, admission.look_soon)
+    background = (intake.run, admission.run, breakers.run)
+    return Service("coordinator", coordinator.handlers, settings.concurrency, background=background)

@@ -141,7 +141,7 @@ class Coordinator:
             self._remembered.keep(version + 1, decision.session)
         else:
             self._remembered.forget(decision.session.id)
-        return _outcome(version, decision)
+        return _outcome(version, decision, before)
 
     async def _turns_before(self, delivery: Delivery, query: QuerySubmitted) -> tuple[Turn, ...]:
         """What has been said in the query's conversation so far; and the query is noted as its newest question."""
@@ -185,15 +185,22 @@ class Coordinator:
                 return NOTHING
 
 
-def _outcome(version: int, decision: Decision) -> Outcome:
+def _outcome(version: int, decision: Decision, before: Session | None = None) -> Outcome:
     state = Put(STATE, version, decision.session.model_dump_json(exclude_defaults=True).encode())
     return Outcome(
         events=decision.commands,
         writes=(state,),
         timers=decision.timers,
         closes_session=decision.closes,
+        takes_room=_takes_room(before, decision.session),
         stops_work=decision.stops_work,
     )
+
+
+def _takes_room(before: Session | None, after: Session) -> bool | None:
+    """Whether others may have the session's room, when that has changed: while it waits for a person, they may."""
+    waited, waits = before is not None and before.phase == "approval", after.phase == "approval"
+    return None if waited == waits else not waits
 
 
 def _answer(response: Response) -> Outcome:

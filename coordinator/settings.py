@@ -1,11 +1,14 @@
 """Settings of the coordinator: `ANTIPHON_COORDINATOR_<NAME>`."""
 
-from pydantic import Field
+from typing import Annotated
+
+from pydantic import Field, field_validator
 from pydantic_settings import SettingsConfigDict
 
 from coordinator.session import OfferBounds
 from shared.session import Limits
-from shared.settings import Settings
+from shared.settings import Settings, comma_list
+from shared.values import Tenant
 
 _ASSEMBLY_S_MIN = 15.0
 
@@ -38,6 +41,14 @@ class CoordinatorSettings(Settings):
     )
     concurrency: int = Field(default=256, ge=1, le=10_000, description="Messages in hand at once.")
     intake: int = Field(default=128, ge=1, le=10_000, description="Submissions in hand at once.")
+    tenant_weights: Annotated[
+        tuple[str, ...],
+        *comma_list("a tenant with its weight", r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}=\d{1,4}(\.\d{1,2})?"),
+    ] = Field(
+        default=(),
+        description="Comma list such as `gold=4,trial=0.5`: turns of tenants whose queries wait for room, for each "
+        "turn of a tenant that is not named.",
+    )
     catalogue_wait_s: float = Field(
         default=20, ge=0, le=600, description="Seconds a new session waits for a dispatcher's catalogue."
     )
@@ -57,6 +68,25 @@ class CoordinatorSettings(Settings):
         description="Summaries of a session that a model is asked for at most, where its memory outgrows the "
         "briefing; 0: none.",
     )
+
+    @field_validator("tenant_weights")
+    @classmethod
+    def _are_weights(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        named = set()
+        for tenant, _, weight in (entry.partition("=") for entry in given):
+            if not float(weight):
+                raise ValueError(f"the weight of {tenant} is 0, so that it would wait until its deadline")
+            if tenant in named:
+                raise ValueError(f"{tenant} has two weights")
+            named.add(tenant)
+        return given
+
+    @property
+    def weights(self) -> dict[Tenant, float]:
+        """The tenants that have a weight of their own."""
+        return {
+            tenant: float(weight) for tenant, _, weight in (one.partition("=") for one in self.tenant_weights)
+        }
 
     @property
     def offer(self) -> OfferBounds:

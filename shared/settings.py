@@ -154,10 +154,18 @@ class BusSettings(Settings):
         default=10_000, ge=1, le=10_000_000, description="Dead letters a partition keeps, about."
     )
     max_open_sessions: int = Field(
-        default=1_000,
+        default=32,
         ge=1,
         le=10_000_000,
-        description="Sessions open at once per partition; further queries wait in the queue.",
+        description="Sessions open at once per partition; further queries wait, and tenants take turns. About "
+        "twice what the engines have in hand: see docs/overload.md.",
+    )
+    max_waiting_sessions: int = Field(
+        default=20_000,
+        ge=1,
+        le=10_000_000,
+        description="Queries that may wait for room per partition; beyond, one is rejected as `overloaded`, unless "
+        "its tenant has less than its share.",
     )
     unsigned_queries: bool = Field(
         default=False,

@@ -39,7 +39,9 @@ def namespace() -> str:
 @pytest.fixture
 def bus_settings() -> BusSettings:
     """Short leases, so that takeovers happen within a test."""
-    return BusSettings(lease_s=0.6, retry_delay_s=0.05, max_deliveries=5, max_attempts=3)
+    return BusSettings(
+        lease_s=0.6, retry_delay_s=0.05, max_deliveries=5, max_attempts=3, max_open_sessions=1_000
+    )
 
 
 @pytest.fixture(params=["fakeredis", "redis", "cluster"])

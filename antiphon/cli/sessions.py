@@ -20,6 +20,7 @@ from antiphon.cli.output import (
 )
 from antiphon.client import Antiphon, TextDelta
 from antiphon.observe import SessionSummary, connected, recent_sessions, session_log
+from antiphon.queued import place_in_line
 from antiphon.submission import checked_session_id
 from shared.bus.conversations import SharedTurns
 from shared.values import DEFAULT_TENANT
@@ -52,7 +53,7 @@ def list_sessions(
     tenant: Annotated[str, typer.Option(metavar="NAME", help="Whose conversation.")] = DEFAULT_TENANT,
     json: Json = False,
 ) -> None:
-    """The newest sessions, and how they stand: open, waiting for a person, or the status of their answer.
+    """The newest sessions, and how they stand: queued, open, waiting for a person, or answered.
 
     With --conversation, the sessions of one conversation that have ended, with their answers.
     """
@@ -182,6 +183,7 @@ async def _show(session_id: str, is_json: bool) -> None:
         log = await session_log(bus, checked_session_id(session_id))
         waiting = await calls_waiting(bus, session_id)
         questions = await questions_waiting(bus, session_id)
+        queued = await place_in_line(bus, session_id)
     if is_json:
         for _, event in log:
             print_json(event)
@@ -192,6 +194,8 @@ async def _show(session_id: str, is_json: bool) -> None:
         for _, event in log
     ]
     print_table(("s", "from", "event", ""), rows, "")
+    if queued:
+        stderr().print(f"\nQueued: waits for room, {one_line(queued)}.", style="yellow")
     if waiting:
         names = ", ".join(f"{one_line(call.name)} [{one_line(call.id)}]" for call in waiting)
         for line in (f"\nWaits for approval of {names}", *told.how_to_decide(session_id)):

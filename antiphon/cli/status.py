@@ -6,7 +6,17 @@ from typing import Annotated
 import typer
 
 from antiphon.cli.breakers import BREAKER_HEADINGS, breaker_rows
-from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, Json, print_json, print_table, run, stderr, stdout
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    Json,
+    one_line,
+    print_json,
+    print_table,
+    run,
+    stderr,
+    stdout,
+)
 from antiphon.observe import connected, pipeline_status
 from shared.events import Component
 from shared.health import workers
@@ -16,8 +26,8 @@ def status(json: Json = False) -> None:
     """Show what the pipeline has to do and who is there to do it.
 
     Per component: inbox length, how much of it is in flight (handed to a worker, not finished), how long the
-    oldest has been there, and the workers that are alive; then the circuit breakers that are not closed.
-    Works while parts are absent.
+    oldest has been there, and the workers that are alive; then the queue, the tenants whose queries wait for
+    room, and the circuit breakers that are not closed. Works while parts are absent.
     """
     run(_status(json))
 
@@ -52,6 +62,9 @@ async def _status(is_json: bool) -> None:
         f"\nqueue {queue.length} (oldest {_seconds(queue.oldest_wait_s)}), rejected {status.rejected}, "
         f"open sessions {status.open_sessions}, dead letters {status.dead_letters}"
     )
+    if status.waiting.queries:
+        tenants = ", ".join(f"{one_line(one.tenant)} {one.queries}" for one in status.waiting.tenants)
+        stdout().print(f"waiting for room {status.waiting.queries} ({tenants})")
     not_closed = [breaker for breaker in status.breakers if breaker.phase != "closed"]
     if not_closed:
         stdout().print()

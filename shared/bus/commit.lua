@@ -20,8 +20,8 @@
 --   answer   stream of responses, length, event
 --   timer    0, name, "+delay_ms header\nevent" or "=unix_ms header\nevent"; see due.lua for the header
 --   cancel   0, name, -
---   close    0, -, -
 --   stop     sessions whose work is to stop, how many of them are kept, -      (after the events)
+--   close    0, -, -                  reopen   0, -, -          (whether the session counts as open)
 --   bury     dead letters, length, "letter\nevent"
 --
 -- Returns "committed", "duplicate" (somebody has finished it, or an entry with the same event: nothing is
@@ -51,7 +51,7 @@ for i = 6, #ARGV, OPERATION do
       redis.call('HLEN', KEYS[5])
       are_timers_checked = true
     end
-  elseif name == 'close' then
+  elseif name == 'close' or name == 'reopen' then
     redis.call('ZCARD', KEYS[6])
   elseif name == 'stop' then
     redis.call('ZCARD', KEYS[tonumber(ARGV[i + 1])])
@@ -140,6 +140,8 @@ for i = 6, #ARGV, OPERATION do
     redis.call('ZREMRANGEBYSCORE', key, '-inf', at - retention)
     redis.call('ZREMRANGEBYRANK', key, 0, -1 - a)
     redis.call('PEXPIRE', key, retention)
+  elseif name == 'reopen' then
+    redis.call('ZADD', KEYS[6], milliseconds(), session)
   elseif name == 'bury' then
     local letter, event = string.match(b, '^([^\n]*)\n(.*)$')
     redis.call('XADD', key, 'MAXLEN', '~', a, '*', 'letter', letter, 'event', event)

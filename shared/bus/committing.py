@@ -62,8 +62,10 @@ def of_outcome(
             yield "timer", None, timer.name, _timed(timer.due, event, _bounded(event, settings), "-", 0)
         else:
             yield "cancel", None, timer.name, ""
-    if outcome.closes_session:
+    if outcome.closes_session or outcome.takes_room is False:
         yield "close", None, "", ""
+    elif outcome.takes_room:
+        yield "reopen", None, "", ""
     if outcome.stops_work:
         yield "stop", keys.stopped(partition), STOPS_KEPT_MAX, ""
 

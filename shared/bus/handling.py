@@ -92,6 +92,8 @@ class Outcome:
     timers: tuple[SetTimer | CancelTimer, ...] = ()
     closes_session: bool = False
     """Whether the session no longer counts as open."""
+    takes_room: bool | None = None
+    """False: it waits for a person from now on, and others may have its room; True: it goes on, and counts again."""
     stops_work: bool = False
     """Whether engines and dispatchers are to drop, within a second, what they do for the session."""
 

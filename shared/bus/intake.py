@@ -1,12 +1,14 @@
 """The front door: from `antiphon:queries` into a session's partition, in two steps that are safe to repeat.
 
-First the session is opened (once, whoever tries), then the submission is acknowledged. A submission that
-cannot be understood is set aside with the reason (once), then acknowledged. While too many sessions are open,
-the door waits with what it has in hand, and the rest stands in the queue.
+First the session is opened, or let wait for room (once, whoever tries), then the submission is acknowledged. A
+submission that cannot be understood, or that finds too many waiting, is set aside with the reason (once), then
+acknowledged. So the queue is drained at once, and whoever waits does so in the session's partition: see admission.py.
 """
 
 import asyncio
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 
 import structlog
 from pydantic import TypeAdapter, ValidationError
@@ -21,6 +23,7 @@ from shared.bus.redis_bus import Bus
 from shared.bus.room import Room, ended
 from shared.bus.signing import SIGNATURE, KeyMissing, Signer, require_key
 from shared.bus.timers import CleanUp
+from shared.bus.waiting import place_of
 from shared.clock import utc_now
 from shared.errors import AntiphonError
 from shared.events import AnyEvent, QuerySubmitted, decode, encode
@@ -32,7 +35,6 @@ from shared.values import SessionId
 
 GROUP = "intake"
 FIELDS = frozenset({"query", "session_id", "options", "grant", "traceparent", "event"})
-_FULL_WAIT_S = 0.1
 _SHORTEN = "Shorten the query."
 _REJECTED_LENGTH = 100_000
 _REJECTION_LIFE_MS = 86_400_000
@@ -53,11 +55,26 @@ class Unacceptable(AntiphonError):
     code = "submission_rejected"
 
 
+class Overloaded(AntiphonError):
+    """So many queries wait already that one more is refused."""
+
+    code = "overloaded"
+    retryable = True
+
+
 class Intake:
     """Reads the queue of submissions for one process."""
 
-    def __init__(self, bus: Bus, consumer: str, places: int) -> None:
-        self._bus = bus
+    def __init__(
+        self,
+        bus: Bus,
+        consumer: str,
+        places: int,
+        deadline_s: float = 300.0,
+        on_waiting: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`deadline_s` is that of queries which name none; `on_waiting` hears that one has to wait for room."""
+        self._bus, self._deadline_s, self._on_waiting = bus, deadline_s, on_waiting
         self._room = Room(places, readers=1)
         self._leases = Leases(bus, GROUP, consumer)
         self._consumer = consumer
@@ -113,7 +130,7 @@ class Intake:
             except AntiphonError as error:
                 await self._reject(entry, error)
             else:
-                await self._open_when_there_is_room(event)
+                await self._arrive(entry, event)
             await patiently("acknowledge a submission", lambda: self._acknowledge(entry))
         except KeyMissing as error:
             self._fault = error
@@ -132,11 +149,30 @@ class Intake:
             signer = None
         return read_submission(entry, self._stream, settings.max_event_bytes, utc_now(), signer)
 
-    async def _open_when_there_is_room(self, event: AnyEvent) -> None:
-        while (  # noqa: ASYNC110  # what is waited for happens in other processes
-            await patiently("open a session", lambda: self._bus.publish(event, "open")) == "full"
-        ):
-            await asyncio.sleep(_FULL_WAIT_S)
+    async def _arrive(self, entry: Entry, event: AnyEvent) -> None:
+        if entry.is_taken_over and await patiently("look for a rejection", lambda: self._is_rejected(entry)):
+            return  # its client has been told
+        attempt = partial(self._bus.publish, event, "open", self._deadline_s)
+        result = await patiently("open a session", attempt)
+        if result == "waiting":
+            self._on_waiting()
+        elif result == "overloaded":
+            await self._reject(entry, await patiently("count who waits", lambda: self._overloaded(event)))
+
+    async def _is_rejected(self, entry: Entry) -> bool:
+        return bool(await self._bus.batcher.submit("EXISTS", self._bus.keys.rejection(entry.id)))
+
+    async def _overloaded(self, event: AnyEvent) -> Overloaded:
+        keys, partition = self._bus.keys, self._bus.keys.partition(event.subject)
+        tenant = place_of(event, self._deadline_s).tenant
+        waiting, mine = await asyncio.gather(
+            self._bus.batcher.submit("HLEN", keys.queries_waiting(partition)),
+            self._bus.batcher.submit("ZCARD", keys.waiting(partition, tenant)),
+        )
+        return Overloaded(
+            f"{waiting} queries wait already, {mine} of them of tenant {tenant}.",
+            hint="Submit it again later, more slowly, or add engines: `antiphon status` shows who waits.",
+        )
 
     async def _acknowledge(self, entry: Entry) -> None:
         await faults.at("submission.acknowledge.before")

@@ -117,12 +117,16 @@ class Keys:
         return f"{self.prefix(partition)}waiting"
 
     def waiting(self, partition: int, tenant: str) -> str:
-        """List: sessions of a tenant that wait for room, the oldest first."""
+        """Sorted set: sessions of a tenant that wait for room, by their submission in Unix milliseconds."""
         return f"{self.prefix(partition)}waiting:of:{tenant}"
 
     def queries_waiting(self, partition: int) -> str:
-        """Hash: the query of each session that waits for room."""
+        """Hash: the query of each session that waits for room, under its tenant, type and signatures."""
         return f"{self.prefix(partition)}waiting:queries"
+
+    def turns(self, partition: int) -> str:
+        """Sorted set: the virtual time of the turns of tenants that wait no more; of the present under no name."""
+        return f"{self.prefix(partition)}waiting:turns"
 
     def waiting_deadlines(self, partition: int) -> str:
         """Sorted set: sessions that wait for room, by their deadline in Unix milliseconds."""

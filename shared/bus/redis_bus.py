@@ -16,6 +16,7 @@ from shared.bus.keys import Keys
 from shared.bus.sessions import RedisSession
 from shared.bus.signing import Signer, genuine, require_key
 from shared.bus.tls import with_certificates
+from shared.bus.waiting import place_of
 from shared.bus.wire import Argument, exchange_over
 from shared.clock import milliseconds
 from shared.errors import RedisUnavailable
@@ -26,7 +27,8 @@ from shared.secret_values import secret_values
 from shared.settings import BusSettings, PipelineSettings, load
 from shared.tools import Catalogue, ToolDefinition
 
-Published = Literal["sent", "known", "full", "unknown"]
+Published = Literal["sent", "known", "waiting", "overloaded", "unknown"]
+_DEADLINE_S = 300.0
 
 
 class Bus:
@@ -96,32 +98,40 @@ class Bus:
         require_key(self.signer, found[0][1])
         return decode(genuine(self.signer, log, found[0][1]))
 
-    async def publish(self, event: AnyEvent, mode: Literal["open", "signal"]) -> Published:
-        """Bring an event from outside into its session, which it opens, or which must be there."""
+    async def publish(
+        self, event: AnyEvent, mode: Literal["open", "signal"], deadline_s: float = _DEADLINE_S
+    ) -> Published:
+        """Bring an event from outside into its session, which it opens, or which must be there.
+
+        A query that finds no room waits, until its deadline at most: `deadline_s` is for one that names none.
+        """
         session_id, partition = event.subject, self.keys.partition(event.subject)
         inbox = event.data.inbox
         assert inbox is not None, "only events with an inbox come from outside"
-        keys = [
-            self.keys.log(session_id),
-            self.keys.inbox(partition, inbox),
-            self.keys.feed(partition),
-            self.keys.open_sessions(partition),
-            self.keys.sessions(partition),
-        ]
+        keys = [self.keys.log(session_id), self.keys.inbox(partition, inbox), self.keys.feed(partition)]
         raw = encode(event)
-        arguments: list[Argument] = [
-            mode,
-            session_id,
-            event.type,
-            raw,
-            self.settings.max_open_sessions,
-            milliseconds(self.settings.retention_s),
-            self.settings.feed_length,
-        ]
-        if self.signer is not None:
-            arguments += [self.signer.sign(stream, raw) for stream in keys[:2]]
-        result: bytes = await self.batcher.run(scripts.PUBLISH, keys, arguments)
-        return result.decode()  # type: ignore[return-value]  # the script's four words
+        told: list[Argument] = [session_id, event.type, raw]
+        kept: list[Argument] = [milliseconds(self.settings.retention_s), self.settings.feed_length]
+        signatures = [] if self.signer is None else [self.signer.sign(stream, raw) for stream in keys[:2]]
+        if mode == "signal":
+            result: bytes = await self.batcher.run(scripts.PUBLISH, keys, [*told, *kept, *signatures])
+        else:
+            place = place_of(event, deadline_s)
+            keys += [
+                self.keys.open_sessions(partition),
+                self.keys.sessions(partition),
+                self.keys.queries_waiting(partition),
+                self.keys.tenants_waiting(partition),
+                self.keys.waiting(partition, place.tenant),
+                self.keys.waiting_deadlines(partition),
+                self.keys.turns(partition),
+            ]
+            bounds: list[Argument] = [self.settings.max_open_sessions, self.settings.max_waiting_sessions]
+            stands: list[Argument] = [place.tenant, place.submitted_ms, place.deadline_ms]
+            result = await self.batcher.run(
+                scripts.ARRIVE, keys, [*told, *bounds, *kept, *stands, *signatures]
+            )
+        return result.decode()  # type: ignore[return-value]  # the scripts' five words
 
     async def publish_catalogue(self, catalogue: Catalogue) -> str:
         """Make `catalogue` the current one; returns its hash, under which sessions find it for the retention."""

@@ -26,6 +26,8 @@ def _script(name: str) -> Script:
 
 COMMIT = _script("commit")
 PUBLISH = _script("publish")
+ARRIVE = _script("arrive")
+ADMIT = _script("admit")
 DUE = _script("due")
 RECLAIM = _script("reclaim")
 MISSED = _script("missed")

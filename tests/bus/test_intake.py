@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from shared.bus.admission import Admission
 from shared.bus.handling import Outcome
-from shared.bus.intake import GROUP, Intake, read_submission
+from shared.bus.intake import GROUP, Intake, Overloaded, read_submission
 from shared.bus.reader import Entry
 from shared.bus.redis_bus import Bus
 from shared.clock import utc_now
@@ -24,6 +25,7 @@ from tests.bus.builders import (
     eventually,
     length,
     pending,
+    sessions_of_one_partition,
     types_in_log,
     working,
 )
@@ -34,12 +36,15 @@ TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 @asynccontextmanager
 async def open_door(bus: Bus, name: str = "i1", places: int = 4) -> AsyncIterator[None]:
-    intake = asyncio.create_task(Intake(bus, name, places).run())
+    admission = Admission(bus, {})
+    intake = Intake(bus, name, places, on_waiting=admission.look_soon)
+    duties = [asyncio.create_task(intake.run()), asyncio.create_task(admission.run())]
     try:
         yield
     finally:
-        intake.cancel()
-        await asyncio.gather(intake, return_exceptions=True)
+        for duty in duties:
+            duty.cancel()
+        await asyncio.gather(*duties, return_exceptions=True)
 
 
 async def submit(bus: Bus, fields: dict[Any, Any]) -> str:
@@ -60,6 +65,21 @@ async def opened(bus: Bus) -> list[str]:
     for partition in range(bus.keys.partitions):
         found += await bus.batcher.submit("ZRANGE", bus.keys.open_sessions(partition), 0, -1)
     return sorted(name.decode() for name in found)
+
+
+async def waiting_sessions(bus: Bus) -> list[str]:
+    found: list[bytes] = []
+    for partition in range(bus.keys.partitions):
+        found += await bus.batcher.submit("HKEYS", bus.keys.queries_waiting(partition))
+    return sorted(name.decode() for name in found)
+
+
+async def keys_of_waiting(bus: Bus) -> list[str]:
+    """Whatever is left of the waiting in Redis."""
+    found: list[bytes] = []
+    for partition in range(bus.keys.partitions):
+        found += await bus.batcher.submit("EVAL", _WAITING, 1, bus.keys.prefix(partition))
+    return [name.decode() for name in found]
 
 
 async def test_every_form_of_submission_opens_a_session(bus: Bus) -> None:
@@ -227,24 +247,50 @@ async def test_a_crash_between_the_two_steps_is_repeated_safely(bus: Bus, fields
         assert await length(bus, bus.keys.rejected()) == 1
 
 
-async def test_a_burst_stands_in_the_queue_and_is_let_in_as_sessions_close(bus: Bus) -> None:
+async def test_a_burst_waits_outside_the_queue_and_is_let_in_as_sessions_close(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 2})
     closing = Seen(Outcome(closes_session=True))
     async with open_door(bus, places=3):
         for n in range(12):
             await submit(bus, {"query": "Why?", "session_id": f"s{n}"})
-        if bus.keys.partitions == 1:
-            await eventually(lambda: _stand_outside(bus, 10))
+        await until_let_in(bus)
+        waiting = await waiting_sessions(bus)
         for partition in range(bus.keys.partitions):
             assert await bus.batcher.submit("ZCARD", bus.keys.open_sessions(partition)) <= 2
+        assert len(waiting) == 12 - len(await opened(bus))
         async with working(bus, {QuerySubmitted: closing}):
-            await until_let_in(bus)
             await eventually(lambda: len(closing.deliveries) == 12)
     assert len({delivery.event.subject for delivery in closing.deliveries}) == 12
+    assert await keys_of_waiting(bus) == []
 
 
-async def _stand_outside(bus: Bus, count: int) -> bool:
-    return await length(bus, bus.keys.queries()) == count
+async def test_where_too_many_wait_a_submission_is_rejected_and_says_what_to_do(bus: Bus) -> None:
+    bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1, "max_waiting_sessions": 2})
+    names = sessions_of_one_partition(bus.keys, 6)
+    async with open_door(bus, places=1):
+        for name in names:
+            await submit(bus, {"query": "Why?", "session_id": name})
+        await until_let_in(bus)
+    assert (len(await opened(bus)), len(await waiting_sessions(bus))) == (1, 2)
+    rejected = [fields for _, fields in await entries(bus, bus.keys.rejected())]
+    assert [fields[b"original.session_id"].decode() for fields in rejected] == names[3:]
+    assert {fields[b"code"] for fields in rejected} == {b"overloaded"}
+    assert rejected[0][b"reason"].startswith(b"2 queries wait already, 2 of them of tenant default.")
+
+
+async def test_what_was_rejected_is_not_let_in_when_it_is_delivered_once_more(bus: Bus) -> None:
+    """A crash between the rejection and its acknowledgement, and meanwhile there is room again."""
+    queue = bus.keys.queries()
+    entry = await submit(bus, {"query": "Why?", "session_id": "mine"})
+    await bus.ensure_groups([(queue, GROUP)])
+    taken = Entry(queue, entry, {b"query": b"Why?", b"session_id": b"mine"})
+    await Intake(bus, "gone", 1)._reject(taken, Overloaded("too many."))
+    await bus.client.execute_command("XREADGROUP", "GROUP", GROUP, "gone", "STREAMS", queue, ">")
+    await claim(bus, queue, GROUP, entry.encode(), "gone")
+    async with open_door(bus):
+        await until_let_in(bus)
+    assert await opened(bus) == []
+    assert await length(bus, bus.keys.rejected()) == 1
 
 
 async def test_two_doors_share_the_queue(bus: Bus) -> None:
@@ -255,21 +301,22 @@ async def test_two_doors_share_the_queue(bus: Bus) -> None:
     assert len(await opened(bus)) == 20
 
 
-async def test_a_door_that_closes_hands_back_what_stands_in_it(bus: Bus) -> None:
+async def test_what_one_door_has_let_wait_another_lets_in(bus: Bus) -> None:
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1})
     async with open_door(bus):
         for n in range(8):
             await submit(bus, {"query": "Why?", "session_id": f"s{n}"})
-        await eventually(lambda: _has_opened(bus))
+        await until_let_in(bus)
+    assert len(await opened(bus)) + len(await waiting_sessions(bus)) == 8
     assert all(count == 0 for _, _, _, count in await pending(bus, bus.keys.queries(), GROUP))
     bus.settings = bus.settings.model_copy(update={"max_open_sessions": 100})
     async with open_door(bus, "i2"):
-        await until_let_in(bus)
-    assert len(await opened(bus)) == 8
+        await eventually(lambda: _have_opened(bus, 8))
+    assert await keys_of_waiting(bus) == []
 
 
-async def _has_opened(bus: Bus) -> bool:
-    return bool(await opened(bus))
+async def _have_opened(bus: Bus, count: int) -> bool:
+    return len(await opened(bus)) == count
 
 
 async def test_a_queue_of_another_type_is_waited_out(bus: Bus) -> None:
@@ -298,6 +345,7 @@ async def test_an_inbox_of_another_type_leaves_no_half_open_session(bus: Bus) ->
     assert await bus.publish(a_query(), "open") == "sent"
 
 
+_WAITING = "return redis.call('KEYS', KEYS[1] .. 'waiting*')"
 _PROBE = """
 local entry = redis.pcall('XADD', KEYS[1], '*', 'probe', '1')
 if type(entry) == 'table' then return 0 end

@@ -136,6 +136,18 @@ async def test_a_decision_of_a_person_takes_a_waiting_session_on() -> None:
     assert await a_coordinator(tools=tools).on_event(a_delivery(a_decision(False)), out) == NOTHING
 
 
+async def test_a_session_that_waits_for_a_person_gives_its_room_to_others() -> None:
+    tools = a_catalogue(a_tool("book", approval="always"))
+    coordinator = a_coordinator(tools=tools)
+    reasoning = answered(an_opened_session(tools).session, a_briefing(), tools).session
+    reply = an_event(a_reply(calls=[a_call("book")])).model_copy(update={"causationid": reasoning.awaiting})
+    waits = await coordinator.on_event(Delivery(reply, ENTRY), stored(reasoning))
+    assert waits.takes_room is False
+    goes_on = await coordinator.on_event(a_delivery(a_decision(True)), stored(state_of(waits)))
+    assert goes_on.takes_room is True
+    assert (await coordinator.on_event(a_delivery(a_briefing()), stored(reasoning))).takes_room is None
+
+
 async def test_an_event_of_a_session_nobody_opened_is_let_go() -> None:
     assert await a_coordinator().on_event(a_delivery(AssemblyOverdue()), FakeSession()) == NOTHING
 

@@ -167,9 +167,11 @@ class Processes:
             for inbox in (self.keys.inbox(p, component) for component in COMPONENTS):
                 sizes[inbox] = self.client.xlen(inbox)
             sizes[self.keys.dead(p)] = self.client.xlen(self.keys.dead(p)) if with_dead else 0
-            for ordered in (self.keys.timers(p), self.keys.open_sessions(p)):
+            waiting = [self.keys.tenants_waiting(p), self.keys.waiting_deadlines(p), self.keys.turns(p)]
+            for ordered in (self.keys.timers(p), self.keys.open_sessions(p), *waiting):
                 sizes[ordered] = self.client.zcard(ordered)
-            sizes[self.keys.timer_messages(p)] = self.client.hlen(self.keys.timer_messages(p))
+            for table in (self.keys.timer_messages(p), self.keys.queries_waiting(p)):
+                sizes[table] = self.client.hlen(table)
         for component in COMPONENTS:
             sizes[f"pending {component}"] = self.pending(component)
         return sizes

@@ -33,6 +33,7 @@ def guarded(tmp_path: Path, partitions: int = 1, is_started: bool = True) -> Ite
         logins={component: f"{component}:{component}" for component in COMPONENTS},
         is_started=is_started,
         ANTIPHON_BUS_LEASE_S="1",
+        ANTIPHON_BUS_MAX_OPEN_SESSIONS="2",
     ) as five:
         yield five
 

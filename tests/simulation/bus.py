@@ -1,8 +1,9 @@
 """What `shared/bus` promises, in plain Python and memory: the commit, deliveries, timers, documents, lists.
 
 The operations of a commit come from `shared/bus/committing.py` itself, so what is modelled here is what Redis does
-with them: `commit.lua`, `publish.lua`, `due.lua`, `reclaim.lua`, `missed.lua` and `renew.lua`, line by line but
-without keys of foreign types, retention, or lengths. `test_bus.py` holds it against those scripts on a real Redis.
+with them: `commit.lua`, `publish.lua`, `arrive.lua`, `admit.lua`, `due.lua`, `reclaim.lua`, `missed.lua` and
+`renew.lua`, line by line but without keys of foreign types, retention, or lengths. `test_bus.py` holds it against
+those scripts on a real Redis.
 """
 
 import re
@@ -14,9 +15,11 @@ from shared.bus.committing import Operation
 from shared.bus.handling import Delivery
 from shared.bus.keys import Keys
 from shared.bus.reader import ALONE_FROM_DELIVERY
+from shared.bus.waiting import place_of
 from shared.errors import UnreadableEvent
 from shared.events import AnyEvent, Component, decode, encode
 from shared.events.base import COMPONENTS
+from tests.simulation.waiting import WaitingRoom
 
 KEYS = Keys("sim", partitions=1)
 PARTITION = 0
@@ -84,6 +87,8 @@ class SimulatedBus:
 
     now_ms: int
     sessions_max: int = 1_000
+    waiting_max: int = 20_000
+    weights: dict[str, float] = field(default_factory=dict)
     has_shortcuts: bool = True
     """Whether bytes that were decoded before are not decoded again; events are immutable."""
     inboxes: dict[Component, Inbox] = field(default_factory=lambda: {c: Inbox() for c in COMPONENTS})
@@ -96,6 +101,7 @@ class SimulatedBus:
     open_sessions: set[str] = field(default_factory=set)
     stopped: dict[str, int] = field(default_factory=dict)
     """Sessions whose work is to stop, by when that was said."""
+    waiting: WaitingRoom = field(default_factory=WaitingRoom)
     responses: list[tuple[str, bytes]] = field(default_factory=list)
     dead: list[bytes] = field(default_factory=list)
     on_arrival: Callable[[Component], None] = _ignore
@@ -151,6 +157,8 @@ class SimulatedBus:
                 self.open_sessions.discard(session_id)
             case "stop":
                 self._stop(session_id)
+            case "reopen":
+                self.open_sessions.add(session_id)
             case "bury":
                 self.dead.append(second.partition(b"\n")[2])
 
@@ -174,14 +182,16 @@ class SimulatedBus:
         )
         self.on_timer(due_ms)
 
-    def publish(self, event: AnyEvent, mode: str) -> str:
-        """publish.lua: `sent`, `known`, `full` or `unknown`."""
+    def publish(self, event: AnyEvent, mode: str, deadline_s: float = 300.0) -> str:
+        """publish.lua: `sent` or `unknown`; arrive.lua: `sent`, `known`, `waiting` or `overloaded`."""
         session_id = event.subject
         if mode == "open":
-            if session_id in self.logs:
+            if session_id in self.logs or session_id in self.waiting.queries:
                 return "known"
-            if len(self.open_sessions) >= self.sessions_max:
-                return "full"
+            if self.waiting.queries or len(self.open_sessions) >= self.sessions_max:
+                place = place_of(event, deadline_s)
+                is_in = self.waiting.add(session_id, encode(event), place, self.waiting_max)
+                return "waiting" if is_in else "overloaded"
             self.open_sessions.add(session_id)
         elif session_id not in self.logs:
             return "unknown"
@@ -189,6 +199,30 @@ class SimulatedBus:
         raw = encode(event)
         self._arrive(event.data.inbox, Message(raw, self._log(session_id, event.type, raw)))
         return "sent"
+
+    def admit(self, most: int = 64) -> tuple[int, int]:
+        """admit.lua: how many left the waiting, and how many still wait."""
+        room, taken = self.sessions_max - len(self.open_sessions), 0
+        for session_id in self.waiting.due(self.now_ms)[:most]:
+            self._open(session_id, is_counted=False)
+            taken += 1
+        while room > 0 and taken < most and self.waiting.queries:
+            room -= self._open(self.waiting.next(self.weights), is_counted=True)
+            taken += 1
+        self.waiting.forget_past()
+        return taken, len(self.waiting.queries)
+
+    def _open(self, session_id: str, is_counted: bool) -> bool:
+        """Whether it was opened and takes room."""
+        raw = self.waiting.take_out(session_id)
+        if session_id in self.logs:
+            return False
+        event = self.decoded(raw)
+        assert event.data.inbox is not None
+        if is_counted:
+            self.open_sessions.add(session_id)
+        self._arrive(event.data.inbox, Message(raw, self._log(session_id, event.type, raw)))
+        return is_counted
 
     def read(self, component: Component, consumer: str, count: int) -> list[Handed]:
         """XREADGROUP: what nobody was given yet, the oldest first."""

@@ -107,6 +107,8 @@ def _left_over(world: World) -> Iterator[str]:
             yield f"the inbox of {component} holds {len(inbox.messages)} messages at the end"
     if bus.timers:
         yield f"timers are left: {', '.join(bus.timers)}"
+    if bus.waiting.queries or bus.waiting.tenants:
+        yield f"sessions wait for room: {', '.join(sorted(bus.waiting.queries))}"
     if bus.open_sessions:
         yield f"sessions count as open: {', '.join(sorted(bus.open_sessions))}"
     yield from world.unexpected

@@ -1,29 +1,36 @@
 """The simulated bus does what Redis does: the same commands to both, and the same stands in both afterwards."""
 
+import asyncio
 import re
+from datetime import UTC, datetime
 from random import Random
 from typing import Any
 
 import pytest
 
 from shared.bus import committing, scripts
+from shared.bus.admission import Admission
 from shared.bus.committing import STOPS_KEPT_MAX, Operation
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
-from shared.clock import milliseconds
-from shared.events import AnyEvent, CancellationRequested, Component, encode
+from shared.clock import milliseconds, utc_now
+from shared.events import AnyEvent, CancellationRequested, Component, QuerySubmitted, encode
+from shared.session import QueryOptions
 from shared.settings import BusSettings
-from tests.bus.builders import a_bus, a_query
+from tests.bus.builders import a_bus
 from tests.envelopes import an_event
+from tests.grants import a_grant
 from tests.redis_server import RedisServer
 from tests.simulation.bus import KEYS, PARTITION, SimulatedBus
 
 GROUP: Component = "coordinator"
 OTHER: Component = "context_synthesizer"
 CONSUMERS = ("w1", "w2")
-SESSIONS = ("s1", "s2", "s3")
+SESSIONS = ("s1", "s2", "s3", "s4", "s5", "s6")
+TENANTS = ("big", "gold", "small")
+WEIGHTS = {"gold": 3.0, "small": 0.5}
 MINUTE_MS = 60_000
-SETTINGS = BusSettings(max_open_sessions=2)
+SETTINGS = BusSettings(max_open_sessions=2, max_waiting_sessions=3)
 
 
 class Twins:
@@ -31,7 +38,13 @@ class Twins:
 
     def __init__(self, real: Bus, random: Random) -> None:
         self.real, self.random = real, random
-        self.simulated = SimulatedBus(now_ms=1_000_000, sessions_max=SETTINGS.max_open_sessions)
+        self.simulated = SimulatedBus(
+            now_ms=1_000_000_000,
+            sessions_max=SETTINGS.max_open_sessions,
+            waiting_max=SETTINGS.max_waiting_sessions,
+            weights=WEIGHTS,
+        )
+        self.admission = Admission(real, WEIGHTS)
         self.entries: dict[str, str] = {}
         """Entries of the simulated inbox by those of the real one."""
         self.events = [an_event(CancellationRequested(reason=str(n)), "s1") for n in range(3)]
@@ -43,9 +56,18 @@ class Twins:
     async def publish(self) -> None:
         session_id = self.random.choice(SESSIONS)
         mode = self.random.choice(("open", "open", "signal"))
-        event: AnyEvent = a_query(session_id)
+        grant = a_grant(tenant=self.random.choice(TENANTS))
+        # Long ago, or long hence, on both clocks.
+        options = QueryOptions(deadline_s=self.random.choice((1, 80_000)))
+        query = an_event(QuerySubmitted(query="Why?", options=options, grant=grant), session_id)
+        submitted = self.random.choice((utc_now(), datetime(1970, 1, 1, tzinfo=UTC)))
+        event: AnyEvent = query.model_copy(update={"time": submitted})
         real = await self.real.publish(event, mode)  # type: ignore[arg-type]  # one of the two
         assert real == self.simulated.publish(event, mode)
+        await self.pair()
+
+    async def admit(self) -> None:
+        assert tuple(await self.admission.admit(PARTITION)) == self.simulated.admit()
         await self.pair()
 
     async def read(self) -> None:
@@ -106,6 +128,9 @@ class Twins:
         )
         assert real.decode() == simulated
         await self.pair()
+        # Timers that are set in one millisecond would come in no order of their own.
+        self.simulated.now_ms += 1
+        await asyncio.sleep(0.002)
 
     def an_operation(self, session_id: str) -> Operation:
         """One of any kind; its key named so that both buses can make it their own."""
@@ -121,8 +146,8 @@ class Twins:
             ("answer", "responses", 100, raw),
             ("timer", None, name, header + raw),
             ("cancel", None, name, ""),
-            ("close", None, "", ""),
             ("stop", "stopped", STOPS_KEPT_MAX, ""),
+            (random.choice(("close", "close", "reopen")), None, "", ""),
             ("bury", "dead", 100, b"letter\n" + raw),
         ]
         return random.choice(kinds)
@@ -181,11 +206,32 @@ class Twins:
         assert [one.decode() for one in stopped] == sorted(
             simulated.stopped, key=simulated.stopped.__getitem__
         )
+        await self.compare_waiting()
         answers = await ask("XRANGE", keys.responses(PARTITION), "-", "+")
         told = [(fields[b"session_id"].decode(), fields[b"event"]) for _, fields in answers]
         assert told == simulated.responses
         dead = await ask("XRANGE", keys.dead(PARTITION), "-", "+")
         assert [fields[b"event"] for _, fields in dead] == simulated.dead
+
+    async def compare_waiting(self) -> None:
+        ask, keys, waiting = self.real.batcher.submit, self.real.keys, self.simulated.waiting
+        stands = await ask("HGETALL", keys.queries_waiting(PARTITION))
+        assert {
+            name.decode(): record.partition(b"\n")[2] for name, record in stands.items()
+        } == waiting.queries
+        deadlines = await ask("ZRANGE", keys.waiting_deadlines(PARTITION), 0, -1)
+        assert {name.decode() for name in deadlines} == set(waiting.places)
+        assert await self.scores(keys.tenants_waiting(PARTITION)) == waiting.tenants
+        turns = await self.scores(keys.turns(PARTITION))
+        assert (turns.pop("", 0), turns) == (waiting.present, waiting.past_turns)
+        for tenant in TENANTS:
+            mine = await ask("ZRANGE", keys.waiting(PARTITION, tenant), 0, -1)
+            assert [name.decode() for name in mine] == waiting.of(tenant)
+
+    async def scores(self, key: str) -> dict[str, float]:
+        script = "return redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')"
+        rows = await self.real.batcher.submit("EVAL", script, 1, key)
+        return {name.decode(): float(score) for name, score in zip(rows[::2], rows[1::2], strict=True)}
 
 
 def _for(keys: Keys, operation: Operation) -> Operation:
@@ -214,7 +260,15 @@ async def test_the_same_commands_leave_the_same_in_redis_and_in_the_simulated_bu
     async with a_bus(redis_server.url, namespace, SETTINGS) as real:
         await real.ensure_groups([(real.keys.inbox(PARTITION, GROUP), GROUP)])
         twins = Twins(real, random)
-        commands: list[Any] = [twins.publish, twins.read, twins.reclaim, twins.read_missed, twins.begin]
+        commands: list[Any] = [
+            twins.publish,
+            twins.publish,
+            twins.admit,
+            twins.read,
+            twins.reclaim,
+            twins.read_missed,
+            twins.begin,
+        ]
         for _ in range(120):
             command = random.choice(
                 [*commands, twins.commit, twins.commit, twins.commit, twins.move_due_timers]

@@ -31,6 +31,7 @@ from shared.events import (
     CancellationRequested,
     Component,
     EventData,
+    QuerySubmitted,
     QuestionAnswered,
     QuestionAsked,
     ReasoningRequested,
@@ -59,6 +60,7 @@ CATALOGUE_HASH = "c0ffee"
 CATALOGUE_WAIT_S = 20.0
 END_MS = 3_600_000
 _STOP_HEARD_MS = 250
+_ADMIT_EVERY_MS = 20
 _SETTINGS = BusSettings(lease_s=LEASE_MS / 1000, retry_delay_s=0.5, max_deliveries=5, max_attempts=5)
 _SMALL_BRIEFINGS = ContextSynthesizerSettings(briefing_tokens=500)
 _BRIEFINGS = ContextSynthesizerSettings()
@@ -442,15 +444,21 @@ class World:
             stands = Entry(KEYS.queries(), entry, client.fields)
             now = datetime.fromtimestamp(self.time_ms / 1000, UTC)
             event = read_submission(stands, KEYS.queries(), self.settings.max_event_bytes, now)
-            result = self.bus.publish(event, "open")
-            if result == "full":
-                await pause(100)
-                continue
-            if result == "sent":
-                client.opened_ms, client.submitted_ms = self.time_ms, submitted_ms
+            result = self.bus.publish(event, "open", LIMITS.deadline_s)
+            if result in ("sent", "waiting"):
+                client.submitted_ms = submitted_ms
+            if result == "waiting" and len(self.bus.waiting.queries) == 1:
+                self.at(_ADMIT_EVERY_MS, self._admit)
             if not self.faults.strikes("crash"):
                 return
             await pause(LEASE_MS)
+
+    def _admit(self) -> None:
+        """What every coordinator does, as long as somebody waits."""
+        if not self.is_redis_away and any(process.is_up for process in self._processes["coordinator"]):
+            self.bus.admit()
+        if self.bus.waiting.queries:
+            self.at(_ADMIT_EVERY_MS, self._admit)
 
     def _cancel(self, client: Client, random: Random) -> None:
         if self._signal(client.session_id, CancellationRequested(reason="Never mind."), random):
@@ -489,6 +497,8 @@ class World:
             self._person(session_id, at)
         elif kind == QuestionAsked.type:
             self._user(session_id, at)
+        elif kind == QuerySubmitted.type and client.opened_ms is None:
+            client.opened_ms = self.time_ms
         elif kind == SessionOpened.type:
             client.begun_ms = self.time_ms
         elif kind == ResponseReady.type and client.answered_ms is None:

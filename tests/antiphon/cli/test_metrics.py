@@ -12,6 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from antiphon.metrics import exposition
 from antiphon.observe import BreakerStatus, ComponentStatus, InboxStatus, PipelineStatus
+from antiphon.queued import Waiting
 from shared.events import COMPONENTS
 from tests.antiphon.conftest import InProcess, clean_environment, until
 from tests.redis_server import RedisServer, free_port, running
@@ -74,6 +75,7 @@ def test_every_number_of_status_is_a_metric() -> None:
     status = PipelineStatus(
         components=parts,
         queue=InboxStatus(length=60, in_flight=0),
+        waiting=Waiting(queries=65),
         rejected=70,
         open_sessions=80,
         dead_letters=90,
@@ -84,8 +86,16 @@ def test_every_number_of_status_is_a_metric() -> None:
         shown = ("inbox_length", "inbox_in_flight", "inbox_oldest_seconds", "workers_alive", "workers_silent")
         values = [found[f"antiphon_{metric}{{{name}}}"] for metric in shown]
         assert values == [10 + n, 20 + n, 30.5 + n, 40 + n, 50 + n]
-    plain = ("up", "queue_length", "queue_oldest_seconds", "rejected", "open_sessions", "dead_letters")
-    assert [found[f"antiphon_{metric}"] for metric in plain] == [1, 60, 0, 70, 80, 90]
+    plain = (
+        "up",
+        "queue_length",
+        "queue_oldest_seconds",
+        "queries_waiting",
+        "rejected",
+        "open_sessions",
+        "dead_letters",
+    )
+    assert [found[f"antiphon_{metric}"] for metric in plain] == [1, 60, 0, 65, 70, 80, 90]
     names = [breaker.name for breaker in breakers]
     assert [found[f"antiphon_breaker_phase{{{name}}}"] for name in names] == [2, 1, 0]
     assert [found[f"antiphon_breaker_failures{{{name}}}"] for name in names] == [5, 4, 1]
@@ -96,6 +106,7 @@ def test_a_label_may_hold_what_it_likes() -> None:
     status = PipelineStatus(
         components=(),
         queue=InboxStatus(length=0, in_flight=0),
+        waiting=Waiting(queries=0),
         rejected=0,
         open_sessions=0,
         dead_letters=0,

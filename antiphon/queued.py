@@ -1,0 +1,79 @@
+"""What an observer sees of queries that wait for room: how many, whose, and which. Reads Redis, changes nothing."""
+
+import asyncio
+from collections import Counter
+
+from shared.bus.redis_bus import Bus
+from shared.bus.waiting import query_of, tenant_of
+from shared.events import AnyEvent
+from shared.values import Value
+
+_TENANTS_LOOKED_AT = 1_000
+_TENANTS_SHOWN = 10
+
+
+class TenantWaiting(Value):
+    """How many queries of one tenant wait for room."""
+
+    tenant: str
+    queries: int
+
+
+class Waiting(Value):
+    """Who waits for room, over all partitions; tenants with the most queries first, a few of them."""
+
+    queries: int
+    tenants: tuple[TenantWaiting, ...] = ()
+
+
+async def waiting_now(bus: Bus) -> Waiting:
+    """Of very many tenants in a partition, only some are looked at."""
+    found = await asyncio.gather(*(_of_partition(bus, p) for p in range(bus.keys.partitions)))
+    counts = sum((tenants for _, tenants in found), Counter[str]())
+    most = tuple(TenantWaiting(tenant=name, queries=n) for name, n in counts.most_common(_TENANTS_SHOWN))
+    return Waiting(queries=sum(queries for queries, _ in found), tenants=most)
+
+
+async def queries_waiting(bus: Bus, limit: int) -> list[AnyEvent]:
+    """Queries that wait, at most so many of each partition: those that may wait longest."""
+    found: list[AnyEvent] = []
+    for partition in range(bus.keys.partitions):
+        deadlines = bus.keys.waiting_deadlines(partition)
+        names = await bus.batcher.submit("ZRANGE", deadlines, 0, limit - 1, "REV")
+        queries = await asyncio.gather(*(query_waiting(bus, name.decode()) for name in names))
+        found += [query for query in queries if query is not None]
+    return found
+
+
+async def query_waiting(bus: Bus, session_id: str) -> AnyEvent | None:
+    """The query of a session that waits for room; None when it does not. Raises BadSignature."""
+    record = await _record(bus, session_id)
+    return None if record is None else query_of(record, bus.keys.log(session_id), bus.signer)
+
+
+async def place_in_line(bus: Bus, session_id: str) -> str:
+    """Whose query it is and how many of that tenant wait, in words; empty when it does not wait."""
+    record = await _record(bus, session_id)
+    if record is None:
+        return ""
+    tenant = tenant_of(record)
+    mine = await bus.batcher.submit("ZCARD", bus.keys.waiting(bus.keys.partition(session_id), tenant))
+    return f"one of {mine} of tenant {tenant}"
+
+
+async def _record(bus: Bus, session_id: str) -> bytes | None:
+    key = bus.keys.queries_waiting(bus.keys.partition(session_id))
+    (record,) = await bus.batcher.submit("HMGET", key, session_id)
+    return None if record is None else bytes(record)
+
+
+async def _of_partition(bus: Bus, partition: int) -> tuple[int, Counter[str]]:
+    tenants, queries = await asyncio.gather(
+        bus.batcher.submit("ZRANGE", bus.keys.tenants_waiting(partition), 0, _TENANTS_LOOKED_AT - 1),
+        bus.batcher.submit("HLEN", bus.keys.queries_waiting(partition)),
+    )
+    names = [name.decode() for name in tenants]
+    counts = await asyncio.gather(
+        *(bus.batcher.submit("ZCARD", bus.keys.waiting(partition, name)) for name in names)
+    )
+    return queries, Counter(dict(zip(names, counts, strict=True)))

@@ -1,0 +1,125 @@
+-- Opens sessions that wait: those whose deadline has passed, and as many more as there is room for, in fair order.
+--
+-- KEYS[1]  queries waiting        KEYS[2]  tenants waiting             KEYS[3]  deadlines of what waits
+-- KEYS[4]  turns                  KEYS[5]  open sessions               KEYS[6]  all sessions
+-- KEYS[7]  the coordinator's inbox             KEYS[8]  the partition's feed
+--
+-- ARGV[1]  prefix of the partition's keys      ARGV[2]  sessions that may be open at once
+-- ARGV[3]  sessions to open at most            ARGV[4]  retention in milliseconds     ARGV[5]  length of the feed
+-- ARGV[6]  what a turn costs a tenant in virtual time; ARGV[7+] tenant, what it costs that one, and so on
+--
+-- The order is that of stride scheduling (Waldspurger and Weihl, 1995), which is start-time fair queueing (Goyal,
+-- Vin and Cheng, 1996) with queries of one size: the tenant whose turn stands at the smallest virtual time goes
+-- next, and its next turn stands 1/weight later. The present is the turn of who went last. A tenant with nothing
+-- waiting keeps its next turn among `turns` until that is past, so that it gains nothing by coming one by one; the
+-- present stands there too, under the empty name. When nobody waits any more, all of it is forgotten.
+--
+-- What is opened for its deadline is not counted among the open sessions: it comes in only to be answered, and
+-- must not take the room of others. A record that cannot be read becomes a dead letter without a letter.
+--
+-- Returns how many sessions were taken out, and how many still wait. Nothing that waits is lost or opened twice: a
+-- session leaves the waiting in the step that puts it into the inbox, and is let go where its log is there already.
+
+redis.call('XLEN', KEYS[7])
+redis.call('ZCARD', KEYS[6])
+redis.call('ZCARD', KEYS[4])
+redis.call('ZCARD', KEYS[2])
+local room = tonumber(ARGV[2]) - redis.call('ZCARD', KEYS[5])
+local most = tonumber(ARGV[3])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local costs = {}
+for i = 7, #ARGV, 2 do
+  costs[ARGV[i]] = tonumber(ARGV[i + 1])
+end
+
+local function is_error(reply)
+  return type(reply) == 'table' and reply.err ~= nil
+end
+
+local function list_of(tenant)
+  return ARGV[1] .. 'waiting:of:' .. tenant
+end
+
+local function add(stream, signature, ...)
+  if signature ~= '-' then
+    return redis.pcall('XADD', stream, '*', 'signature', signature, ...)
+  end
+  return redis.pcall('XADD', stream, '*', ...)
+end
+
+local function open(session, record, is_counted)
+  local log = ARGV[1] .. 'session:' .. session .. ':events'
+  if redis.call('EXISTS', log) == 1 then
+    return
+  end
+  local _, kind, of_log, of_inbox, event = string.match(record, '^(%S+) (%S+) (%S+) (%S+)\n(.*)$')
+  local at = kind and add(log, of_log, 'event', event)
+  if not at or is_error(at) then
+    redis.pcall('XADD', ARGV[1] .. 'dead', '*', 'letter', '', 'event', record)
+    return
+  end
+  redis.call('PEXPIRE', log, ARGV[4])
+  redis.call('ZADD', KEYS[6], now, session)
+  if is_counted then
+    redis.call('ZADD', KEYS[5], now, session)
+    room = room - 1
+  end
+  add(KEYS[7], of_inbox, 'event', event, 'log', at)
+  redis.pcall('XADD', KEYS[8], 'MAXLEN', '~', ARGV[5], '*', 'session', session, 'type', kind, 'entry', at)
+end
+
+local function take_out(session, tenant, is_counted)
+  local record = redis.call('HGET', KEYS[1], session)
+  redis.call('HDEL', KEYS[1], session)
+  redis.call('ZREM', KEYS[3], session)
+  tenant = tenant or record and string.match(record, '^%S+')
+  if tenant then
+    redis.pcall('ZREM', list_of(tenant), session)
+    if redis.pcall('EXISTS', list_of(tenant)) == 0 then
+      local turn = redis.call('ZSCORE', KEYS[2], tenant)
+      if turn then
+        redis.call('ZREM', KEYS[2], tenant)
+        redis.call('ZADD', KEYS[4], turn, tenant)
+      end
+    end
+  end
+  if record then
+    open(session, record, is_counted)
+  end
+end
+
+local taken = 0
+for _, session in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0, most)) do
+  take_out(session, nil, false)
+  taken = taken + 1
+end
+
+while room > 0 and taken < most do
+  local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+  if not first[1] then
+    break
+  end
+  local tenant, turn = first[1], tonumber(first[2])
+  local oldest = redis.pcall('ZRANGE', list_of(tenant), 0, 0)
+  if is_error(oldest) or not oldest[1] then
+    redis.call('ZREM', KEYS[2], tenant)
+  else
+    redis.call('ZADD', KEYS[4], turn, '')
+    redis.call('ZADD', KEYS[2], turn + (costs[tenant] or tonumber(ARGV[6])), tenant)
+    take_out(oldest[1], tenant, true)
+  end
+  taken = taken + 1
+end
+
+local left = redis.call('HLEN', KEYS[1])
+if left == 0 then
+  redis.call('DEL', KEYS[4])
+else
+  local present = redis.call('ZSCORE', KEYS[4], '')
+  if present then
+    redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', '(' .. present)
+  end
+end
+return { taken, left }

@@ -1,0 +1,68 @@
+-- Takes a new query in: its session is opened at once where there is room and nobody waits, else it waits.
+--
+-- KEYS[1]  the session's log      KEYS[2]  the coordinator's inbox     KEYS[3]  the partition's feed
+-- KEYS[4]  open sessions          KEYS[5]  all sessions
+-- KEYS[6]  queries waiting        KEYS[7]  tenants waiting             KEYS[8]  sessions of the tenant that wait
+-- KEYS[9]  deadlines of what waits             KEYS[10]  turns
+--
+-- ARGV[1]  session id     ARGV[2]  event type      ARGV[3]  event
+-- ARGV[4]  sessions that may be open at once       ARGV[5]  sessions that may wait
+-- ARGV[6]  retention in milliseconds               ARGV[7]  length of the feed
+-- ARGV[8]  tenant         ARGV[9]  when the query was submitted    ARGV[10]  its deadline, both Unix milliseconds
+-- ARGV[11] signature in the log, ARGV[12] in the inbox             (where messages are signed)
+--
+-- Returns "sent"; "waiting"; "known" when the session is there or waits already; "overloaded" when too many wait.
+-- Nothing is written by the latter two, so it may be repeated; what is read first fails, while nothing is written,
+-- on a key of another type.
+--
+-- Beyond the bound a tenant may still come in that has less than its share of it, up to twice the bound in all: a
+-- flood of one tenant does not shut the door for the others. A tenant that comes anew has its turn at the present
+-- virtual time, or later if it has had turns ahead of it; see admit.lua.
+
+redis.call('XLEN', KEYS[2])
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  return 'known'
+end
+
+local function add(stream, signature, ...)
+  if signature then
+    return redis.call('XADD', stream, '*', 'signature', signature, ...)
+  end
+  return redis.call('XADD', stream, '*', ...)
+end
+
+local waiting = redis.call('HLEN', KEYS[6])
+if waiting == 0 and redis.call('ZCARD', KEYS[4]) < tonumber(ARGV[4]) then
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  redis.call('ZADD', KEYS[4], now, ARGV[1])
+  redis.call('ZADD', KEYS[5], now, ARGV[1])
+  local at = add(KEYS[1], ARGV[11], 'event', ARGV[3])
+  redis.call('PEXPIRE', KEYS[1], ARGV[6])
+  add(KEYS[2], ARGV[12], 'event', ARGV[3], 'log', at)
+  redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[7], '*', 'session', ARGV[1], 'type', ARGV[2], 'entry', at)
+  return 'sent'
+end
+if redis.call('HEXISTS', KEYS[6], ARGV[1]) == 1 then
+  return 'known'
+end
+
+local bound, mine, tenants = tonumber(ARGV[5]), redis.call('ZCARD', KEYS[8]), redis.call('ZCARD', KEYS[7])
+if waiting >= bound then
+  if mine == 0 then
+    tenants = tenants + 1
+  end
+  if waiting >= 2 * bound or mine * tenants >= bound then
+    return 'overloaded'
+  end
+end
+
+redis.call('ZCARD', KEYS[9])
+local present = tonumber(redis.call('ZSCORE', KEYS[10], '') or 0)
+local earned = tonumber(redis.call('ZSCORE', KEYS[10], ARGV[8]) or 0)
+redis.call('ZADD', KEYS[7], 'NX', math.max(present, earned), ARGV[8])
+redis.call('ZADD', KEYS[8], ARGV[9], ARGV[1])
+redis.call('ZADD', KEYS[9], ARGV[10], ARGV[1])
+local header = table.concat({ ARGV[8], ARGV[2], ARGV[11] or '-', ARGV[12] or '-' }, ' ')
+redis.call('HSET', KEYS[6], ARGV[1], header .. '\n' .. ARGV[3])
+return 'waiting'

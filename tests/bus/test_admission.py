@@ -1,0 +1,228 @@
+"""Queries that wait for room: in which order they are let in, how many may wait, and until when."""
+
+import asyncio
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+
+from shared.bus.admission import Admission
+from shared.bus.handling import Outcome
+from shared.bus.redis_bus import Bus, Published
+from shared.bus.signing import Signer
+from shared.clock import utc_now
+from shared.events import AnyEvent, QuerySubmitted
+from shared.session import QueryOptions
+from tests.bus.builders import Seen, dead_letters, eventually, session_in, types_in_log, working
+from tests.bus.test_intake import keys_of_waiting
+from tests.envelopes import an_event
+from tests.grants import a_grant
+
+
+def a_query_of(tenant: str, session_id: str, deadline_s: float | None = None, age_s: float = 0.0) -> AnyEvent:
+    grant = a_grant(tenant=tenant) if tenant else ""
+    query = QuerySubmitted(query="Why?", options=QueryOptions(deadline_s=deadline_s), grant=grant)
+    event: AnyEvent = an_event(query, session_id)
+    return event.model_copy(update={"time": utc_now() - timedelta(seconds=age_s)})
+
+
+class Door:
+    """Partition 0 of a bus: who comes, and who was let in, by tenant, in order."""
+
+    def __init__(self, bus: Bus, weights: dict[str, float] | None = None) -> None:
+        self.bus, self.admission = bus, Admission(bus, weights or {})
+        self._count = 0
+
+    def names(self, tenant: str, count: int) -> list[str]:
+        """Session ids that tell the tenant, in partition 0."""
+        found: list[str] = []
+        while len(found) < count:
+            name = f"{tenant}.{self._count}"
+            self._count += 1
+            if self.bus.keys.partition(name) == 0:
+                found.append(name)
+        return found
+
+    async def come(self, tenant: str, count: int = 1) -> list[Published]:
+        return [
+            await self.bus.publish(a_query_of(tenant, name, age_s=60 - self._count / 1000), "open")
+            for name in self.names(tenant, count)
+        ]
+
+    async def let_in(self, room: int) -> list[str]:
+        """Tenants in the order they are let in, when so many sessions have closed."""
+        before = len(await self._logged())
+        self.set_bounds(max_open_sessions=await self._open() + room)
+        await self.admission.admit(0)
+        return [name.partition(".")[0] for name in (await self._logged())[before:]]
+
+    def set_bounds(self, **bounds: int) -> None:
+        self.bus.settings = self.bus.settings.model_copy(update=bounds)
+
+    async def _open(self) -> int:
+        return int(await self.bus.batcher.submit("ZCARD", self.bus.keys.open_sessions(0)))
+
+    async def _logged(self) -> list[str]:
+        feed = await self.bus.batcher.submit("XRANGE", self.bus.keys.feed(0), "-", "+")
+        return [fields[b"session"].decode() for _, fields in feed]
+
+
+@pytest.fixture
+async def full(bus: Bus) -> Door:
+    """A door behind which there is no room."""
+    door = Door(bus)
+    door.set_bounds(max_open_sessions=1)
+    assert await door.come("first") == ["sent"]
+    return door
+
+
+async def test_where_somebody_waits_nobody_overtakes_by_coming_when_there_is_room(full: Door) -> None:
+    assert await full.come("late") == ["waiting"]
+    full.set_bounds(max_open_sessions=10)
+    assert await full.come("later") == ["waiting"]
+    assert await full.let_in(10) == ["late", "later"]
+    assert await full.come("last") == ["sent"]
+
+
+async def test_tenants_take_turns_however_many_queries_each_has(full: Door) -> None:
+    await full.come("big", 20)
+    await full.come("small", 2)
+    assert await full.let_in(6) == ["big", "small", "big", "small", "big", "big"]
+
+
+async def test_a_tenants_own_queries_are_let_in_in_the_order_of_their_submission(full: Door) -> None:
+    early, late = full.names("big", 2)
+    await full.bus.publish(a_query_of("big", late, age_s=1), "open")
+    await full.bus.publish(a_query_of("big", early, age_s=2), "open")
+    await full.let_in(1)
+    assert await types_in_log(full.bus, early) == [QuerySubmitted.type]
+    assert await types_in_log(full.bus, late) == []
+
+
+async def test_a_weight_is_a_number_of_turns(full: Door) -> None:
+    full.admission = Admission(full.bus, {"gold": 4, "trial": 0.5})
+    for tenant in ("gold", "plain", "trial"):
+        await full.come(tenant, 40)
+    assert Counter(await full.let_in(55)) == {"gold": 40, "plain": 10, "trial": 5}
+
+
+async def test_who_comes_anew_has_saved_up_nothing(full: Door) -> None:
+    await full.come("big", 30)
+    assert await full.let_in(10) == ["big"] * 10
+    await full.come("anew", 10)
+    assert await full.let_in(5) == ["anew", "anew", "big", "anew", "big"]
+
+
+async def test_who_comes_one_by_one_gains_nothing_by_it(full: Door) -> None:
+    """Its line is empty each time, and its name comes first in the alphabet."""
+    await full.come("big", 30)
+    seen: list[str] = []
+    for _ in range(20):
+        if await full.bus.batcher.submit("ZCARD", full.bus.keys.waiting(0, "a")) == 0:
+            await full.come("a")
+        seen += await full.let_in(1)
+    assert Counter(seen) == {"a": 10, "big": 10}
+
+
+async def test_without_a_grant_or_with_one_of_no_use_a_query_is_of_the_default_tenant(full: Door) -> None:
+    expired = an_event(
+        QuerySubmitted(query="Why?", grant=a_grant(tenant="acme", exp=1)), session_in(full.bus.keys, 0)
+    )
+    unreadable = an_event(QuerySubmitted(query="Why?", grant="x.y.z"), session_in(full.bus.keys, 0, 1))
+    none = a_query_of("", session_in(full.bus.keys, 0, 2))
+    for event in (expired, unreadable, none):
+        assert await full.bus.publish(event, "open") == "waiting"
+    assert await full.bus.batcher.submit("ZCARD", full.bus.keys.waiting(0, "default")) == 3
+
+
+async def test_beyond_the_bound_only_those_come_in_who_have_less_than_their_share(full: Door) -> None:
+    full.set_bounds(max_waiting_sessions=6)
+    assert await full.come("big", 8) == ["waiting"] * 6 + ["overloaded"] * 2
+    assert await full.come("small", 5) == ["waiting"] * 3 + ["overloaded"] * 2
+    assert await full.come("third", 3) == ["waiting"] * 2 + ["overloaded"]
+    assert await full.come("fourth", 2) == ["waiting", "overloaded"], "twice the bound is all there is"
+    assert await full.come("fifth") == ["overloaded"]
+    await full.let_in(12)
+    assert await full.come("big", 2) == ["waiting"] * 2
+
+
+async def test_what_waits_beyond_its_deadline_is_let_in_at_once_and_takes_nobodys_room(full: Door) -> None:
+    patient, hasty = full.names("big", 2)
+    await full.bus.publish(a_query_of("big", patient, deadline_s=3_600, age_s=60), "open")
+    await full.bus.publish(a_query_of("big", hasty, deadline_s=30, age_s=60), "open")
+    assert list(await full.admission.admit(0)) == [1, 1]
+    assert await types_in_log(full.bus, hasty) == [QuerySubmitted.type]
+    assert await full.let_in(1) == ["big"]
+    assert await keys_of_waiting(full.bus) == []
+
+
+async def test_a_query_that_names_no_deadline_waits_for_the_default_one(full: Door) -> None:
+    first, second = full.names("big", 2)
+    await full.bus.publish(a_query_of("big", first, age_s=60), "open", deadline_s=59)
+    await full.bus.publish(a_query_of("big", second, age_s=60), "open", deadline_s=600)
+    assert list(await full.admission.admit(0)) == [1, 1]
+
+
+async def test_who_waits_already_is_known(full: Door) -> None:
+    (name,) = full.names("big", 1)
+    results = [await full.bus.publish(a_query_of(tenant, name), "open") for tenant in ("big", "other", "")]
+    assert results == ["waiting", "known", "known"]
+    assert await full.let_in(5) == ["big"]
+    assert await full.bus.publish(a_query_of("big", name), "open") == "known"
+    assert await keys_of_waiting(full.bus) == []
+
+
+async def test_many_who_let_in_at_once_open_each_session_once(full: Door) -> None:
+    for tenant in ("a", "b", "c"):
+        await full.come(tenant, 20)
+    full.set_bounds(max_open_sessions=41)
+    others = [Admission(full.bus, {}) for _ in range(5)]
+    await asyncio.gather(*(one.admit(0) for one in others for _ in range(4)))
+    logged = await full._logged()
+    assert len(set(logged)) == len(logged) == 41
+    assert Counter(name[0] for name in logged[1:]) == {"a": 14, "b": 13, "c": 13}
+
+
+async def test_what_is_let_in_bears_the_signatures_of_its_arrival(bus: Bus) -> None:
+    bus.signer = Signer((b"a key of 16 bytes",))
+    bus.settings = bus.settings.model_copy(update={"max_open_sessions": 1})
+    seen = Seen(Outcome(closes_session=True))
+    names = [session_in(bus.keys, 0, n) for n in range(3)]
+    for name in names:
+        await bus.publish(a_query_of("big", name), "open")
+    duty = asyncio.create_task(Admission(bus, {}).run())
+    async with working(bus, {QuerySubmitted: seen}):
+        await eventually(lambda: len(seen.deliveries) == 3)
+    duty.cancel()
+    assert [await types_in_log(bus, name) for name in names] == [[QuerySubmitted.type]] * 3
+    assert await dead_letters(bus) == 0
+
+
+async def test_what_something_foreign_has_spoilt_stops_nobody(full: Door) -> None:
+    """A tenant's line that is none, a record that is none, and one that has no place in any line."""
+    keys, submit = full.bus.keys, full.bus.batcher.submit
+    (spoilt,) = full.names("spoilt", 1)
+    await full.bus.publish(a_query_of("spoilt", spoilt, deadline_s=80_000), "open")
+    await submit("DEL", keys.waiting(0, "spoilt"))
+    await submit("SET", keys.waiting(0, "spoilt"), "a string")
+    (odd,) = full.names("odd", 1)
+    await full.bus.publish(a_query_of("odd", odd), "open")
+    await submit("HSET", keys.queries_waiting(0), odd, "no record")
+    await full.come("well", 2)
+    assert await full.let_in(10) == ["well", "well"]
+    assert await dead_letters(full.bus) == 1
+    await submit("ZADD", keys.waiting_deadlines(0), 0, spoilt)
+    await full.admission.admit(0)
+    assert await types_in_log(full.bus, spoilt) == [QuerySubmitted.type]
+
+
+async def test_a_key_of_another_type_is_waited_out(full: Door) -> None:
+    await full.come("big", 2)
+    inbox = full.bus.keys.inbox(0, "coordinator")
+    await full.bus.batcher.submit("RENAME", inbox, f"{inbox}:aside")
+    await full.bus.batcher.submit("SET", inbox, "a string")
+    full.set_bounds(max_open_sessions=10)
+    with pytest.raises(Exception, match="WRONGTYPE"):
+        await full.admission.admit(0)
+    await full.bus.batcher.submit("DEL", inbox)
+    assert await full.let_in(5) == ["big", "big"]

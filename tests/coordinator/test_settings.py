@@ -1,0 +1,29 @@
+"""Settings of the coordinator that are more than a number."""
+
+import pytest
+
+from coordinator.settings import CoordinatorSettings
+from shared.errors import ConfigurationError
+from shared.settings import load
+
+
+def test_weights_are_read_from_a_comma_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTIPHON_COORDINATOR_TENANT_WEIGHTS", "gold=4, trial=0.5")
+    assert load(CoordinatorSettings).weights == {"gold": 4.0, "trial": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("gold", "is not a tenant with its weight"),
+        ("gold=-1", "is not a tenant with its weight"),
+        ("gold=nan", "is not a tenant with its weight"),
+        ("gold=0", "the weight of gold is 0"),
+        ("gold=0.00", "the weight of gold is 0"),
+        ("gold=1,gold=2", "gold has two weights"),
+    ],
+)
+def test_a_weight_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, given: str, says: str) -> None:
+    monkeypatch.setenv("ANTIPHON_COORDINATOR_TENANT_WEIGHTS", given)
+    with pytest.raises(ConfigurationError, match=says):
+        load(CoordinatorSettings)

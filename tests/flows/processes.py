@@ -52,7 +52,7 @@ class Processes:
         """Start processes; one of each component when none is named."""
         for name in names or COMPONENTS:
             command = [sys.executable, "-m", component_of(name)]
-            environment = {**self.environment, **self._own_environment(component_of(name))}
+            environment = {**self.environment, **self._own_environment(name)}
             with (self.folder / f"{name}.log").open("ab") as log:
                 self.running[name] = subprocess.Popen(
                     command, env=environment, stdout=log, stderr=log, cwd=ROOT
@@ -184,8 +184,8 @@ class Processes:
     def _partitions(self) -> range:
         return range(self.keys.partitions)
 
-    def _own_environment(self, component: Component) -> dict[str, str]:
-        login = self._logins.get(component)
+    def _own_environment(self, name: str) -> dict[str, str]:
+        login = self._logins.get(component_of(name))
         return {"ANTIPHON_REDIS_URL": f"redis://{login}@{self._host}"} if login else {}
 
     def _inboxes(self, component: Component) -> list[str]:

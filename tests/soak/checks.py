@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.soak.books import disagreements
@@ -23,9 +23,12 @@ FLAT_AFTER_S = 180.0
 """Trends are judged only of rows that are longer."""
 
 FIXED = re.compile(
-    r"queries|queries:rejected|catalogue|breakers|workers:\w+|\{\d+\}:(inbox:\w+|responses|events|dead)"
+    r"queries|queries:rejected|catalogue|breakers|workers:\w+|\{\d+\}:(inbox:\w+|responses|events|dead|sessions)"
 )
 """Keys that stay, without the namespace; each is bounded by itself."""
+_OF_SESSION = re.compile(r"\{\d+\}:session:([^:]+):")
+_NEVER = -1
+"""PTTL of a key that does not expire; one that has just done so has -2."""
 
 
 @dataclass(slots=True)
@@ -58,7 +61,7 @@ def after_the_calm(
 def _answered_once(load: Load) -> Promise:
     broken = [f"{session_id} was answered, and nobody asked" for session_id in load.strangers]
     broken += [
-        f"{one.question.session_id} ({one.question.kind}) has {len(one.answers)} answers"
+        f"{one.question.session_id} ({one.question.kind}) has {len(one.answers)} answers; {one.missed}"
         for one in load.asked.values()
         if one.accepted_s and len(one.answers) != 1
     ]
@@ -135,31 +138,33 @@ def _shown(letter: Mapping[bytes, bytes]) -> str:
     )
 
 
-def after_the_retention(stage: Stage) -> Promise:
-    """When everything that belonged to sessions has outlived its retention."""
+def no_orphans(stage: Stage, kept: Collection[str]) -> Promise:
+    """No key but the fixed ones, those of the sessions that are kept, and those that expire by themselves."""
     kinds: Counter[str] = Counter()
     broken: list[str] = []
     for raw in stage.client.scan_iter(count=1_000):
         key = raw.decode().removeprefix(f"{stage.keys.namespace}:")
-        if FIXED.fullmatch(key):
-            kinds["fixed"] += 1
-            continue
-        kind = pattern_of(key)
-        kinds[kind] += 1
-        if ":session:" in key:
+        owner = _OF_SESSION.match(key)
+        kinds[pattern_of(key)] += 1
+        if owner and owner[1] not in kept:
             broken.append(f"{key} has outlived its session")
-        elif stage.client.pttl(raw) == -1:
+        elif not FIXED.fullmatch(key) and stage.client.pttl(raw) == _NEVER:
             broken.append(f"{key} never expires")
+    known = len(stage.session_ids())
+    if known > len(kept):
+        broken.append(f"{known} sessions are listed, and {len(kept)} are kept")
     seen = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-    return Promise("no key is left but the fixed ones and those that expire", seen, broken)
+    return Promise(f"no key is an orphan, with {len(kept)} sessions kept", seen, broken)
 
 
 def pattern_of(key: str) -> str:
-    """What kind of key it is, by the word that is the same for all of them."""
+    """What kind of key it is, by the words that are the same for all of them."""
+    if FIXED.fullmatch(key):
+        return "fixed"
     if "queries:rejected" in key:
         return "rejection"
-    found = re.match(r"(?:\{\d+\}:)?([a-z]+)", key)
-    return found[1] if found else key
+    found = re.match(r"(?:\{\d+\}:)?([a-z:]+)", key)
+    return found[1].strip(":") if found else key
 
 
 def flat(samples: Samples, since_s: float, until_s: float) -> tuple[Promise, dict[str, Trend]]:

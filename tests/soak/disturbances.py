@@ -42,6 +42,8 @@ EXPLAINED = (EXIT_REDIS, EXIT_STUCK)
 """Ends of a process's own accord that are documented: no Redis at its start, and an event loop that stood still."""
 _CLOCK_S, _REDIS_CLOCK_S = 20.0, 4.0
 _SLOW_S = 0.03
+_START_S = 20.0
+_SHOWN_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,8 @@ class Disturber:
         self._lasting: list[tuple[float, Done, Callable[[], None]]] = []
         self._stopping: dict[str, float] = {}
         """Processes that were asked to stop, and since when."""
+        self._started_s: dict[int, float] = {}
+        """When processes were started again, by their ids."""
 
     def step(self) -> None:
         """Everything that is due."""
@@ -196,7 +200,11 @@ class Disturber:
         """kill -9, and started again at once."""
         self._stage.kill(name)
         self._stopping.pop(name, None)
+        self._start(name)
+
+    def _start(self, name: str) -> None:
         self._stage.start(name)
+        self._started_s[self._stage.running[name].pid] = time.monotonic()
 
     def _start_what_ended(self) -> None:
         for name, process in list(self._stage.running.items()):
@@ -205,18 +213,24 @@ class Disturber:
                 self.broken.append(f"{name} was asked to stop, and was there {STOP_LIMIT_S:.0f} s later")
                 self._kill(name)
             elif code is not None:
-                self._note_end(name, code, was_asked=self._stopping.pop(name, None) is not None)
-                self._stage.start(name)
+                self._stopping.pop(name, None)
+                self._note_end(name, code, process.pid, asked_s)
+                self._start(name)
 
-    def _note_end(self, name: str, code: int, was_asked: bool) -> None:
-        if was_asked and code == 0:
+    def _note_end(self, name: str, code: int, pid: int, asked_s: float | None) -> None:
+        if asked_s is not None and (code == 0 or self._was_starting(code, pid, asked_s)):
             return
         if code in EXPLAINED:
             self.self_ended.append(f"{name} ({code})")
             return
-        said = "\n".join((self._stage.folder / f"{name}.log").read_text(errors="replace").splitlines()[-20:])
-        how = "when it was asked to stop" if was_asked else "of its own accord"
+        lines = (self._stage.folder / f"{name}.log").read_text(errors="replace").splitlines()[-20:]
+        said = "\n".join(line[:_SHOWN_CHARACTERS] for line in lines)
+        how = "of its own accord" if asked_s is None else "when it was asked to stop"
         self.broken.append(f"{name} ended {how} with exit code {code}:\n{said}")
+
+    def _was_starting(self, code: int, pid: int, asked_s: float) -> bool:
+        """Whether it was asked before it could listen: Python was still being loaded."""
+        return code == -signal.SIGTERM and asked_s - self._started_s.get(pid, 0.0) < _START_S
 
     def _set_clock(self, name: str, ahead_s: float) -> float:
         """Returns how far Redis's clock has jumped back."""

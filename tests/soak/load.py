@@ -24,8 +24,9 @@ from tests.soak.books import Account, Journals, ToldWrite, read_log
 from tests.soak.questions import JUNK, Question, a_question
 from tests.soak.stage import Stage
 
-GIVE_UP_S = 150.0
-"""How long a client waits beyond a deadline before it asks its next question; the answer is still waited for."""
+GIVE_UP_S = 30.0
+"""How long a client waits beyond a deadline before it notes what is there of the session, and asks its next
+question. The answer is still waited for."""
 _JUNK_ONE_IN = 12
 _PAUSE_S = 0.1
 _ASK_AGAIN_S = 0.3
@@ -42,6 +43,8 @@ class Asked:
     answered_s: float | None = None
     answers: list[Response] = field(default_factory=list)
     answered: asyncio.Event = field(default_factory=asyncio.Event)
+    missed: str = ""
+    """What Redis had of the session when its client gave up."""
 
 
 class Load:
@@ -119,6 +122,8 @@ class Load:
                         await asked.answered.wait()
             if asked.answers:
                 await self._audit(client, asked)
+            else:
+                await self._persist(lambda asked=asked: self._look_for(client, asked))  # type: ignore[misc]
 
     async def _submit(self, antiphon: Antiphon, question: Question) -> None:
         """Until it is acknowledged. With an id of its own it may be repeated."""
@@ -219,6 +224,17 @@ class Load:
         self.writes += account.writes
         self.problems += account.problems
         self.audited += 1
+
+    async def _look_for(self, client: redis.asyncio.Redis, asked: Asked) -> None:
+        keys, session_id = self._stage.keys, asked.question.session_id
+        entries = cast(list[Any], await client.xrange(keys.log(session_id)))
+        way = [orjson.loads(fields[b"event"])["type"].split(".")[1:3] for _, fields in entries]
+        partition = keys.partition(session_id)
+        is_open = await client.zscore(keys.open_sessions(partition), session_id)
+        timers = cast(list[bytes], await client.zrange(keys.timers(partition), 0, -1))
+        its_timers = [timer.decode() for timer in timers if timer.decode().startswith(f"{session_id}/")]
+        said = ", ".join(".".join(words) for words in way)
+        asked.missed = f"its log: {said or 'none'}; open: {is_open is not None}; timers: {its_timers}"
 
     async def _persist(self, attempt: Callable[[], Awaitable[None]]) -> None:
         """Until Redis has answered; whoever stops the soak ends it."""

@@ -12,6 +12,7 @@ from tests.messages_server import Scripted, Use
 
 Kind = Literal["facts", "writes", "stumbles", "floods", "sits", "hangs", "approval"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+Decides = Literal["approve", "deny", "never"]
 _WEIGHTS = (8, 8, 3, 1, 1, 1, 2)
 
 TENANTS = ("default", "acme", "umbrella")
@@ -31,7 +32,7 @@ class Question:
     deadline_s: float
     cancels_after_s: float | None = None
     submits_again_after_s: float | None = None
-    decides: Literal["approve", "deny", "never"] = "never"
+    decides: Decides = "never"
 
     @property
     def text(self) -> str:
@@ -42,7 +43,9 @@ def a_question(number: int, choose: random.Random) -> Question:
     """The next question of a seeded row."""
     (kind,) = choose.choices(KINDS, _WEIGHTS)
     options: dict[str, Any] = {}
-    is_short = kind in ("sits", "hangs") or choose.random() < 0.1
+    decides: Decides = choose.choice(("approve", "approve", "deny", "never"))
+    is_endless = kind in ("sits", "hangs") or (kind == "approval" and decides == "never")
+    is_short = is_endless or choose.random() < 0.1
     deadline_s = round(choose.uniform(*SHORT_DEADLINE_S), 2) if is_short else DEADLINE_S
     options["deadline_s"] = deadline_s
     if choose.random() < 0.2:
@@ -57,7 +60,7 @@ def a_question(number: int, choose: random.Random) -> Question:
         deadline_s=deadline_s,
         cancels_after_s=choose.uniform(0, 2) if choose.random() < 0.08 else None,
         submits_again_after_s=choose.uniform(0, 1) if choose.random() < 0.1 else None,
-        decides=choose.choice(("approve", "approve", "deny", "never")),
+        decides=decides,
     )
 
 

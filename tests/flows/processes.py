@@ -58,14 +58,14 @@ class Processes:
                     command, env=environment, stdout=log, stderr=log, cwd=ROOT
                 )
 
-    def wait_until_ready(self, *names: str) -> None:
+    def wait_until_ready(self, *names: str, limit_s: float = LIMIT_S) -> None:
         """Until each process, as it was last started, has said that it lives."""
         waiting = {self.running[name].pid: component_of(name) for name in names or self.running}
 
         def is_ready() -> bool:
             return all(pid in self._pids_alive(component) for pid, component in waiting.items())
 
-        self.until(is_ready, f"{', '.join(names) or 'all'} ready")
+        self.until(is_ready, f"{', '.join(names) or 'all'} ready", limit_s)
 
     def kill(self, name: str) -> None:
         """kill -9, and gone."""

@@ -43,6 +43,7 @@ EXPLAINED = (EXIT_REDIS, EXIT_STUCK)
 _CLOCK_S, _REDIS_CLOCK_S = 20.0, 4.0
 _SLOW_S = 0.03
 _START_S = 20.0
+_PATIENCE_S = 10.0
 _SHOWN_CHARACTERS = 200
 
 
@@ -104,13 +105,15 @@ def _drawn(at_s: float, kind: Kind, choose: random.Random, may_end_elders: bool)
 class Disturber:
     """Has happen what was planned, and starts again whatever has ended."""
 
-    def __init__(self, stage: Stage, planned: Sequence[Planned]) -> None:
+    def __init__(self, stage: Stage, planned: Sequence[Planned], answered: Callable[[], int]) -> None:
+        """`answered` counts the answers so far. A machine that is too slow for the plan is spared a part of it."""
         self.history: list[Done] = []
         self.broken: list[str] = []
         self.self_ended: list[str] = []
         """Processes that ended of their own accord, for a reason that is documented."""
         self._stage = stage
-        self._began_s = time.monotonic()
+        self._began_s = self._last_s = time.monotonic()
+        self._answered, self._answered_at_last = answered, 0
         self._coming = list(planned)
         self._lasting: list[tuple[float, Done, Callable[[], None]]] = []
         self._stopping: dict[str, float] = {}
@@ -126,7 +129,9 @@ class Disturber:
             end()
             done.ended_s = time.monotonic()
         while self._coming and self._coming[0].at_s <= now - self._began_s:
-            self._begin(self._coming.pop(0))
+            planned = self._coming.pop(0)
+            if self._is_recovered(now):
+                self._begin(planned)
         self._start_what_ended()
 
     def calm(self) -> None:
@@ -146,8 +151,13 @@ class Disturber:
         """Whether nobody is on the way to its end."""
         return not self._stopping
 
+    def _is_recovered(self, now: float) -> bool:
+        """Whether there has been an answer since the last disturbance: without that nothing would ever go on."""
+        return self._answered() > self._answered_at_last or now > self._last_s + _PATIENCE_S
+
     def _begin(self, planned: Planned) -> None:
         done = Done(planned, time.monotonic())
+        self._last_s, self._answered_at_last = done.began_s, self._answered()
         self.history.append(done)
         end = self._have_happen(planned, done)
         if end is None:

@@ -81,13 +81,17 @@ class Load:
         """No new questions. Those under way are waited for."""
         self._over.set()
 
+    def answered(self) -> int:
+        """Questions that have an answer."""
+        return sum(1 for one in list(self.asked.values()) if one.answers)
+
     def in_flight(self) -> list[Asked]:
         """Accepted, and not answered yet."""
         return [one for one in list(self.asked.values()) if one.accepted_s and not one.answers]
 
     def is_settled(self) -> bool:
         """Whether everything accepted is answered and audited."""
-        return not self.in_flight() and self.audited >= sum(1 for one in self.asked.values() if one.answers)
+        return not self.in_flight() and self.audited >= self.answered()
 
     async def _run(self) -> None:
         async with contextlib.AsyncExitStack() as stack:

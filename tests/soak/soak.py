@@ -1,5 +1,6 @@
 """One soak from its beginning to its report."""
 
+import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -37,9 +38,12 @@ class Order:
 def soak(order: Order, tell: Callable[[str], None], tell_every_s: float = 10.0) -> Report:
     """Run it. `tell` gets a line of progress now and then."""
     logs.silence("error")
-    with stage(order.seed, order.retention_s) as ten, Load(ten, order.sessions, order.seed).running() as load:
+    with contextlib.ExitStack() as stack:
+        ten = stack.enter_context(stage(order.seed, order.retention_s))
+        load = stack.enter_context(Load(ten, order.sessions, order.seed).running())
         planned = plan(order.seed, order.length_s, has_clocks=not ten.clocks.why_not)
-        disturber, samples = Disturber(ten, planned), Samples(ten)
+        disturber, samples = Disturber(ten, planned, load.answered), Samples(ten)
+        stack.callback(samples.close)
         began_s = time.monotonic()
         watch = _Watch(ten, load, disturber, samples, tell, tell_every_s)
         watch.until(lambda: time.monotonic() >= began_s + order.length_s, order.length_s)
@@ -92,9 +96,8 @@ class _Watch:
             time.sleep(_STEP_S)
 
     def _line(self, since_s: float) -> str:
-        answered = sum(1 for one in list(self._load.asked.values()) if one.answers)
         return (
-            f"{since_s:6.0f} s  answered {answered}, in flight {len(self._load.in_flight())}, "
+            f"{since_s:6.0f} s  answered {self._load.answered()}, in flight {len(self._load.in_flight())}, "
             f"faults {len(self._disturber.history)}, memory {self._samples.now_mb():.0f} MB"
         )
 

@@ -33,6 +33,7 @@ NAMES: tuple[str, ...] = (*ELDERS, *(f"{name}-2" for name in COMPONENTS))
 _DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
 """Nothing that Redis has acknowledged may be lost when it is killed; `everysec` promises less."""
 _SCOPES = ("read", "write")
+_START_LIMIT_S = 240.0
 _CLOCKS_APART = timedelta(minutes=5)
 """A grant must have been issued already by the clock of whoever verifies it."""
 _WRITE_WAIT_S, _WRITE_LATE_S = 0.03, 1.5 * LEASE_S
@@ -115,7 +116,7 @@ def stage(seed: int, retention_s: float) -> Iterator[Stage]:
             ten = Stage(means, model.url, service_port, retention_s)
             try:
                 ten.start(*NAMES)
-                ten.wait_until_ready()
+                ten.wait_until_ready(limit_s=_START_LIMIT_S)
                 yield ten
             finally:
                 ten.stop()

@@ -95,7 +95,7 @@ def _disagreements(write: ToldWrite, effects: Sequence[Effect]) -> Iterator[str]
 
 def _faults(log: Log, response: Response) -> Iterator[str]:
     """What is wrong with the log of a session that has ended: a gap, a repeat, or another answer."""
-    kinds = Counter(_kind(event) for event in log)
+    kinds = Counter(kind_of(event) for event in log)
     for kind in ("query.submitted", "session.opened", "response.ready"):
         if kinds[kind] != 1:
             yield f"{kinds[kind]} times {kind} in its log"
@@ -105,19 +105,19 @@ def _faults(log: Log, response: Response) -> Iterator[str]:
     seen: set[str] = set()
     for event in log:
         if event.get("causationid") not in (None, *seen):
-            yield f"{_kind(event)} follows from an event that is not there"
+            yield f"{kind_of(event)} follows from an event that is not there"
         seen.add(event["id"])
     for event in log:
-        if _kind(event) == "response.ready" and event["data"]["answer"] != response.answer:
+        if kind_of(event) == "response.ready" and event["data"]["answer"] != response.answer:
             yield "its log has another answer than the client got"
 
 
 def _before_the_end(log: Log, kind: str) -> Iterator[dict[str, Any]]:
     """The events of one kind that came before the answer was asked for."""
     for event in log:
-        if _kind(event) == "assembly.requested":
+        if kind_of(event) == "assembly.requested":
             return
-        if _kind(event) == kind:
+        if kind_of(event) == kind:
             yield event
 
 
@@ -130,6 +130,6 @@ def _type_of(result: ToolResult) -> str:
     return result.error.error_type if result.error else ""
 
 
-def _kind(event: Mapping[str, Any]) -> str:
+def kind_of(event: Mapping[str, Any]) -> str:
     """`query.submitted` for `antiphon.query.submitted.v1`."""
     return str(event["type"]).removeprefix("antiphon.").removesuffix(".v1")

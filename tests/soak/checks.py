@@ -65,6 +65,8 @@ def _answered_once(load: Load) -> Promise:
         for one in load.asked.values()
         if one.accepted_s and len(one.answers) != 1
     ]
+    if not _accepted(load):
+        broken.append("no query was accepted at all")
     return Promise("every accepted query has exactly one answer", f"{_accepted(load)} queries", broken)
 
 

@@ -8,7 +8,7 @@ import contextlib
 import random
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -18,15 +18,14 @@ import redis.asyncio
 
 from antiphon import Antiphon
 from shared.errors import AntiphonError
-from shared.journal import journal_name, outcomes
 from shared.session import Response
-from tests.soak.books import Account, Journals, ToldWrite, read_log
+from tests.soak.books import ToldWrite, read_log
+from tests.soak.kept import journals_of, log_of, standing_of
 from tests.soak.questions import JUNK, Question, a_question
 from tests.soak.stage import Stage
 
 GIVE_UP_S = 30.0
-"""How long a client waits beyond a deadline before it notes what is there of the session, and asks its next
-question. The answer is still waited for."""
+"""How long a client waits beyond a deadline before it notes what is there of the session, and waits on."""
 _JUNK_ONE_IN = 12
 _PAUSE_S = 0.1
 _ASK_AGAIN_S = 0.3
@@ -103,13 +102,17 @@ class Load:
             clients = [
                 asyncio.create_task(self._keep_asking(antiphon, client)) for _ in range(self._sessions)
             ]
+            for task in (reading, *clients):
+                task.add_done_callback(self._note_failure)
             while not self._done.is_set():  # noqa: ASYNC110  # another thread sets it
                 await asyncio.sleep(_PAUSE_S)
             for task in (reading, *clients):
                 task.cancel()
-            for result in await asyncio.gather(reading, *clients, return_exceptions=True):
-                if isinstance(result, Exception):
-                    self.problems.append(f"a client of the soak failed: {result!r}")
+            await asyncio.gather(reading, *clients, return_exceptions=True)
+
+    def _note_failure(self, task: "asyncio.Task[None]") -> None:
+        if not task.cancelled() and task.exception() is not None:
+            self.problems.append(f"a client of the soak failed: {task.exception()!r}")
 
     async def _keep_asking(self, antiphon: Antiphon, client: redis.asyncio.Redis) -> None:
         while not self._over.is_set():
@@ -121,13 +124,13 @@ class Load:
             await self._submit(antiphon, question)
             asked.accepted_s = time.monotonic()
             async with _beside(*self._meddling(antiphon, asked)):
-                with contextlib.suppress(TimeoutError):
+                try:
                     async with asyncio.timeout(question.deadline_s + GIVE_UP_S):
                         await asked.answered.wait()
-            if asked.answers:
-                await self._audit(client, asked)
-            else:
-                await self._persist(lambda asked=asked: self._look_for(client, asked))  # type: ignore[misc]
+                except TimeoutError:
+                    await self._persist(self._look_for, client, asked)
+                    await asked.answered.wait()
+            await self._persist(self._audit, client, asked)
 
     async def _submit(self, antiphon: Antiphon, question: Question) -> None:
         """Until it is acknowledged. With an id of its own it may be repeated."""
@@ -201,56 +204,29 @@ class Load:
 
     async def _audit(self, client: redis.asyncio.Redis, asked: Asked) -> None:
         """Read the log of a session that was answered, while it is kept."""
-        keys, session_id, account = self._stage.keys, asked.question.session_id, Account()
-
-        async def look() -> None:
-            nonlocal account
-            entries = cast(list[Any], await client.xrange(keys.log(session_id)))
-            log = [orjson.loads(fields[b"event"]) for _, fields in entries]
-            rounds = {event["data"]["round"] for event in log if event["type"].endswith("tools.requested.v1")}
-            journals: Journals = {
-                round: outcomes(
-                    {
-                        name.decode(): content
-                        for name, content in (
-                            await cast(
-                                Awaitable[dict[bytes, bytes]],
-                                client.hgetall(keys.of_session(session_id, journal_name(round))),
-                            )
-                        ).items()
-                    }
-                )
-                for round in rounds
-            }
-            account = read_log(session_id, log, journals, asked.answers[0])
-
-        await self._persist(look)
+        keys, session_id = self._stage.keys, asked.question.session_id
+        log = await log_of(client, keys, session_id)
+        account = read_log(
+            session_id, log, await journals_of(client, keys, session_id, log), asked.answers[0]
+        )
         self.writes += account.writes
         self.problems += account.problems
         self.audited += 1
 
     async def _look_for(self, client: redis.asyncio.Redis, asked: Asked) -> None:
-        keys, session_id = self._stage.keys, asked.question.session_id
-        entries = cast(list[Any], await client.xrange(keys.log(session_id)))
-        way = [orjson.loads(fields[b"event"])["type"].split(".")[1:3] for _, fields in entries]
-        partition = keys.partition(session_id)
-        is_open = await client.zscore(keys.open_sessions(partition), session_id)
-        timers = cast(list[bytes], await client.zrange(keys.timers(partition), 0, -1))
-        its_timers = [timer.decode() for timer in timers if timer.decode().startswith(f"{session_id}/")]
-        said = ", ".join(".".join(words) for words in way)
-        asked.missed = f"its log: {said or 'none'}; open: {is_open is not None}; timers: {its_timers}"
+        asked.missed = await standing_of(client, self._stage.keys, asked.question.session_id)
 
-    async def _persist(self, attempt: Callable[[], Awaitable[None]]) -> None:
+    async def _persist(self, attempt: Callable[..., Awaitable[None]], *given: Any) -> None:
         """Until Redis has answered; whoever stops the soak ends it."""
         while True:
             try:
-                return await attempt()
+                return await attempt(*given)
             except (redis.RedisError, AntiphonError, OSError):
                 await asyncio.sleep(_PAUSE_S)
 
 
 @contextlib.asynccontextmanager
-async def _beside(*works: Awaitable[None]) -> Any:
+async def _beside(*works: Awaitable[None]) -> AsyncIterator[None]:
     """They run for the length of a block."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:

@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 
 from shared.events.base import COMPONENTS
@@ -42,7 +43,6 @@ EXPLAINED = (EXIT_REDIS, EXIT_STUCK)
 """Ends of a process's own accord that are documented: no Redis at its start, and an event loop that stood still."""
 _CLOCK_S, _REDIS_CLOCK_S = 20.0, 4.0
 _SLOW_S = 0.03
-_START_S = 20.0
 _PATIENCE_S = 10.0
 _SHOWN_CHARACTERS = 200
 
@@ -118,8 +118,8 @@ class Disturber:
         self._lasting: list[tuple[float, Done, Callable[[], None]]] = []
         self._stopping: dict[str, float] = {}
         """Processes that were asked to stop, and since when."""
-        self._started_s: dict[int, float] = {}
-        """When processes were started again, by their ids."""
+        self._deaf: set[int] = set()
+        """Those that were asked while Python was still being loaded, by their ids."""
 
     def step(self) -> None:
         """Everything that is due."""
@@ -176,8 +176,7 @@ class Disturber:
                     if component_of(name) == planned.target:
                         self._kill(name)
             case "restart":
-                stage.running[planned.target].terminate()
-                self._stopping.setdefault(planned.target, time.monotonic())
+                self._ask_to_stop(planned.target)
             case "freeze":
                 process = stage.freeze(planned.target)
                 return lambda: thaw(process)
@@ -210,11 +209,15 @@ class Disturber:
         """kill -9, and started again at once."""
         self._stage.kill(name)
         self._stopping.pop(name, None)
-        self._start(name)
-
-    def _start(self, name: str) -> None:
         self._stage.start(name)
-        self._started_s[self._stage.running[name].pid] = time.monotonic()
+
+    def _ask_to_stop(self, name: str) -> None:
+        """SIGTERM. Somebody else looks after it until it is gone."""
+        process = self._stage.running[name]
+        if not _listens(process.pid):
+            self._deaf.add(process.pid)
+        process.terminate()
+        self._stopping.setdefault(name, time.monotonic())
 
     def _start_what_ended(self) -> None:
         for name, process in list(self._stage.running.items()):
@@ -225,10 +228,10 @@ class Disturber:
             elif code is not None:
                 self._stopping.pop(name, None)
                 self._note_end(name, code, process.pid, asked_s)
-                self._start(name)
+                self._stage.start(name)
 
     def _note_end(self, name: str, code: int, pid: int, asked_s: float | None) -> None:
-        if asked_s is not None and (code == 0 or self._was_starting(code, pid, asked_s)):
+        if asked_s is not None and (code == 0 or pid in self._deaf):
             return
         if code in EXPLAINED:
             self.self_ended.append(f"{name} ({code})")
@@ -237,10 +240,6 @@ class Disturber:
         said = "\n".join(line[:_SHOWN_CHARACTERS] for line in lines)
         how = "of its own accord" if asked_s is None else "when it was asked to stop"
         self.broken.append(f"{name} ended {how} with exit code {code}:\n{said}")
-
-    def _was_starting(self, code: int, pid: int, asked_s: float) -> bool:
-        """Whether it was asked before it could listen: Python was still being loaded."""
-        return code == -signal.SIGTERM and asked_s - self._started_s.get(pid, 0.0) < _START_S
 
     def _set_clock(self, name: str, ahead_s: float) -> float:
         """Returns how far Redis's clock has jumped back."""
@@ -251,3 +250,13 @@ class Disturber:
 
     def _thaw_redis(self) -> None:
         os.kill(self._stage.redis.pid, signal.SIGCONT)
+
+
+def _listens(pid: int) -> bool:
+    """Whether a process has a handler for SIGTERM: see SigCgt in proc(5)."""
+    try:
+        said = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False  # it has just ended
+    caught = next((line.split()[1] for line in said.splitlines() if line.startswith("SigCgt:")), "0")
+    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)

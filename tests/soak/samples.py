@@ -13,7 +13,7 @@ import redis
 from tests.soak.stage import REDIS, Stage
 
 _KILOBYTES = 1024
-_MEGABYTES = 1024 * 1024
+MEGABYTES = 1024 * 1024
 _HOUR_S = 3_600.0
 _REDIS_LIMIT_S = 0.3
 """A Redis that stands still must not hold up who lets it go on."""
@@ -65,7 +65,7 @@ class Samples:
             said = self._redis.info()
         except redis.RedisError:
             return  # it is being restarted, or stands still
-        self.rows[REDIS, 0].append(Sample(now, said["used_memory"] / _MEGABYTES, said["connected_clients"]))
+        self.rows[REDIS, 0].append(Sample(now, said["used_memory"] / MEGABYTES, said["connected_clients"]))
 
     def close(self) -> None:
         self._redis.close()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from shared import logs
-from tests.soak.checks import after_the_calm, flat, no_orphans
+from tests.soak.checks import after_the_calm, flat, no_orphans, redis_is_small
 from tests.soak.disturbances import WARM_SHARE, Disturber, plan
 from tests.soak.load import Load
 from tests.soak.report import Report
@@ -60,7 +60,7 @@ def soak(order: Order, tell: Callable[[str], None], tell_every_s: float = 10.0) 
         report.promises.append(memory)
         if order.waits_for_retention:
             watch.until(lambda: not no_orphans(ten, ()).broken, order.retention_s + _RETENTION_SLACK_S)
-            report.promises.append(no_orphans(ten, ()))
+            report.promises += [no_orphans(ten, ()), redis_is_small(ten, samples)]
         return report
 
 

@@ -1,7 +1,7 @@
 # `make` alone explains. Every target does its own set-up, and only once.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format chaos simulate bench bench-memory bench-fairness docs clean
+.PHONY: help setup demo test check format chaos simulate soak bench bench-memory bench-fairness docs clean
 
 export PYTHON
 bin := .venv/bin
@@ -9,6 +9,7 @@ QUESTION ?= Find a course that discusses the same topic as lesson 4 of course "D
 CHAOS_KILLS ?= 300
 CHAOS_WRITE_KILLS ?= 500
 SEEDS ?= 1000
+MINUTES ?= 10
 ARGS ?=
 in_parallel := -n auto --dist worksteal
 
@@ -19,7 +20,7 @@ help: ## this page
 	@echo
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)$$/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-21s %s\n", $$1, $$2}'
 	@echo
-	@echo 'Variables: PYTHON=python3.12   QUESTION="..."   CHAOS_KILLS=300   CHAOS_WRITE_KILLS=500   SEEDS=1000   ARGS="further arguments"'
+	@echo 'Variables: PYTHON=python3.12   QUESTION="..."   CHAOS_KILLS=300   CHAOS_WRITE_KILLS=500   SEEDS=1000   MINUTES=10   ARGS="further arguments"'
 	@echo 'After any of them:  .venv/bin/antiphon --help'
 
 setup: ## make .venv, install everything into it, and redis-server where that is possible
@@ -47,6 +48,10 @@ chaos: setup ## the long form of the chaos tests: kill -9, CHAOS_KILLS times and
 
 simulate: setup ## the whole pipeline in one process, ten sessions and their faults for each of SEEDS seeds
 	$(bin)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)
+
+soak: setup ## everything at once for MINUTES: full load while processes, Redis, network and clocks misbehave
+	@command -v cc >/dev/null || scripts/install_command.sh cc || true
+	$(bin)/python -m tests.soak --minutes $(MINUTES) $(ARGS)
 
 bench: ## measure sessions per second, latency and memory, beside the floor
 	@scripts/setup.sh test,bench

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs a program through the system's package manager, where that is possible without asking anybody.
-# Usage: install_command.sh redis-server|make|venv.  Exits 1, saying what to do by hand, where it is not.
+# Usage: install_command.sh redis-server|make|venv|cc.  Exits 1, saying what to do by hand, where it is not.
 set -uo pipefail
 
 command=$1
@@ -20,6 +20,8 @@ may_be_root() {
 package_for() { # package_for MANAGER
   case "$1:$command" in
     *:make) echo make ;;
+    brew:cc) ;; # the system has its own
+    *:cc) echo gcc ;;
     apt-get:redis-server) echo redis-server ;;
     apt-get:venv) echo python3-venv ;;
     *:redis-server) echo redis ;;

@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -42,6 +43,7 @@ class Scripted(Strict):
 
     when: str = Field(default="", description="Text that the request's body must hold.")
     repeat: bool = False
+    one_in: int = Field(default=1, ge=1, description="Of the requests that it fits, only every so many-th.")
     wait_s: float = Field(default=0.0, description="Before anything is sent.")
     piece: int = Field(default=7, description="Characters of text or of arguments in one event of a stream.")
     event_wait_s: float = Field(default=0.0, description="Before each event of a stream.")
@@ -87,6 +89,7 @@ class MessagesServer:
         self.port = 0
         self._requests_max = requests_max
         self._unused = list(script)
+        self._fitted: Counter[int] = Counter()
         self._connections: set[asyncio.Task[None]] = set()
 
     @property
@@ -166,11 +169,16 @@ class MessagesServer:
             return Scripted(status=404, error="not_found_error", text=f"{received.method} {received.path}")
         body = json.dumps(received.body, ensure_ascii=False)
         for index, scripted in enumerate(self._unused):
-            if scripted.when in body:
+            if scripted.when in body and self._is_due(index):
                 return scripted if scripted.repeat else self._unused.pop(index)
         return Scripted(
             status=400, error="invalid_request_error", text="the script has no reply to this request"
         )
+
+    def _is_due(self, index: int) -> bool:
+        scripted = self._unused[index]
+        self._fitted[id(scripted)] += 1
+        return self._fitted[id(scripted)] % scripted.one_in == 0
 
 
 async def _read(reader: asyncio.StreamReader) -> Received | None:

@@ -7,12 +7,13 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 import redis
 
 START_LIMIT_S = 20.0
+STOP_LIMIT_S = 10.0
 
 
 def free_port() -> int:
@@ -46,12 +47,20 @@ def require_tls() -> None:
 class RedisServer:
     """One server. `kill` and `start` again keep port and data, as a crash and a restart would."""
 
-    def __init__(self, *options: str, is_cluster: bool = False, login: str = "") -> None:
+    def __init__(
+        self,
+        *options: str,
+        is_cluster: bool = False,
+        login: str = "",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """`environment` is added to this process's own."""
         self.port = free_port()
         self.folder = tempfile.mkdtemp(prefix="antiphon-redis-")
         self._options = options
         self._is_cluster = is_cluster
         self._login = login
+        self._environment = {**os.environ, **(environment or {})}
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -81,7 +90,10 @@ class RedisServer:
             self.folder,
         ]
         self._process = subprocess.Popen(
-            [*command, "--save", "", *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [*command, "--save", "", *options],
+            env=self._environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         with redis.Redis.from_url(self.url) as client:
             self._wait(client)
@@ -97,11 +109,17 @@ class RedisServer:
         self._process.kill()
         self._process.wait()
 
+    def terminate(self) -> None:
+        """SIGTERM, and gone; the data stays."""
+        assert self._process is not None
+        self._process.terminate()
+        self._process.wait(timeout=STOP_LIMIT_S)
+
     def stop(self) -> None:
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             try:
-                self._process.wait(timeout=10)
+                self._process.wait(timeout=STOP_LIMIT_S)
             except subprocess.TimeoutExpired:
                 self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -2,10 +2,12 @@
 
 from collections.abc import Awaitable
 
+from shared.bus import scripts
 from shared.bus.batcher import Batcher
 from shared.bus.handling import RESPONSE
 from shared.bus.keys import Keys
 from shared.bus.signing import Signer, genuine
+from shared.bus.wire import Argument
 from shared.errors import UnreadableEvent
 from shared.events import AnyEvent, decode
 from shared.session import Response
@@ -25,7 +27,6 @@ class RedisSession:
         self._batcher = batcher
         self._keys = keys
         self._retention_ms = round(retention_s * 1000)
-        self._expiring: set[str] = set()
 
     async def document(self, name: str) -> tuple[int, bytes | None]:
         key = self._keys.of_session(self.session_id, name)
@@ -53,11 +54,8 @@ class RedisSession:
 
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
         key = self._keys.of_session(self.session_id, journal)
-        added = self._batcher.submit("HSETNX", key, entry, content)
-        if journal not in self._expiring:
-            await self._batcher.submit("PEXPIRE", key, self._retention_ms)
-            self._expiring.add(journal)
-        return bool(await added)
+        arguments: list[Argument] = [self._retention_ms, "HSETNX", entry, content]
+        return bool(await self._batcher.run(scripts.EXPIRING, [key], arguments))
 
     async def keep(self, name: str, content: bytes) -> None:
         key = self._keys.of_session(self.session_id, name)
@@ -71,9 +69,10 @@ class RedisSession:
 
     def stream_text(self, text: str) -> Awaitable[None]:
         key = self._keys.deltas(self.session_id)
-        self._batcher.submit("XADD", key, "MAXLEN", "~", _DELTAS_LENGTH, "*", "text", text)
-        # Replies come in order: this one stands for both.
-        return self._batcher.submit("PEXPIRE", key, min(_DELTAS_LIFE_MS, self._retention_ms))
+        life_ms = min(_DELTAS_LIFE_MS, self._retention_ms)
+        adding = ("XADD", "MAXLEN", "~", _DELTAS_LENGTH, "*", "text", text)
+        # Not by its hash: what Redis has not seen yet would have to be sent again, and then comes too late.
+        return self._batcher.submit("EVAL", scripts.EXPIRING.text, 1, key, life_ms, *adding)
 
     async def log(self) -> list[tuple[str, AnyEvent]]:
         """The session's events in order, with their places in the log."""

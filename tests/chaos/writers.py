@@ -193,7 +193,7 @@ def writers() -> Iterator[Writers]:
     """Everything for the length of a block, started and ready."""
     folder = Path(tempfile.mkdtemp(prefix="antiphon-writes-"))
     try:
-        with running() as redis_server, _service(folder / "books") as port:
+        with running() as redis_server, service(folder / "books", WAIT_S, LATE_S) as port:
             two = Writers(redis_server.url, port, folder)
             try:
                 two.start(*NAMES)
@@ -206,9 +206,9 @@ def writers() -> Iterator[Writers]:
 
 
 @contextlib.contextmanager
-def _service(file: Path) -> Iterator[int]:
-    """The port of a service with its books in `file`."""
-    command = [sys.executable, "-m", "tests.chaos.write_service", str(file), str(WAIT_S), str(LATE_S)]
+def service(file: Path, hold_s: float, late_s: float) -> Iterator[int]:
+    """The port of a service with its books in `file`; see write_service.py."""
+    command = [sys.executable, "-m", "tests.chaos.write_service", str(file), str(hold_s), str(late_s)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as process:
         assert process.stdout is not None
         try:

@@ -52,20 +52,20 @@ class Processes:
         """Start processes, with settings of their own; one of each component when none is named."""
         for name in names or COMPONENTS:
             command = [sys.executable, "-m", component_of(name)]
-            environment = {**self.environment, **self._own_environment(component_of(name)), **settings}
+            environment = {**self.environment, **self._own_environment(name), **settings}
             with (self.folder / f"{name}.log").open("ab") as log:
                 self.running[name] = subprocess.Popen(
                     command, env=environment, stdout=log, stderr=log, cwd=ROOT
                 )
 
-    def wait_until_ready(self, *names: str) -> None:
+    def wait_until_ready(self, *names: str, limit_s: float = LIMIT_S) -> None:
         """Until each process, as it was last started, has said that it lives."""
         waiting = {self.running[name].pid: component_of(name) for name in names or self.running}
 
         def is_ready() -> bool:
             return all(pid in self._pids_alive(component) for pid, component in waiting.items())
 
-        self.until(is_ready, f"{', '.join(names) or 'all'} ready")
+        self.until(is_ready, f"{', '.join(names) or 'all'} ready", limit_s)
 
     def kill(self, name: str) -> None:
         """kill -9, and gone."""
@@ -186,8 +186,8 @@ class Processes:
     def _partitions(self) -> range:
         return range(self.keys.partitions)
 
-    def _own_environment(self, component: Component) -> dict[str, str]:
-        login = self._logins.get(component)
+    def _own_environment(self, name: str) -> dict[str, str]:
+        login = self._logins.get(component_of(name))
         return {"ANTIPHON_REDIS_URL": f"redis://{login}@{self._host}"} if login else {}
 
     def _inboxes(self, component: Component) -> list[str]:

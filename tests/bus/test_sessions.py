@@ -1,0 +1,50 @@
+"""What is written of a session outside any commit."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import pytest
+from redis.exceptions import ConnectionError
+
+from shared.bus.batcher import Batcher
+from shared.bus.redis_bus import Bus
+from shared.bus.scripts import EXPIRING
+from shared.bus.sessions import RedisSession
+from shared.bus.wire import Command
+
+RETENTION_S = 60.0
+
+
+def that_tears(bus: Bus) -> Batcher:
+    """A batcher whose connection is lost after the first command of everything that is sent together."""
+
+    async def exchange(commands: Sequence[Command]) -> list[Any]:
+        await bus.batcher.submit(*commands[0])
+        raise ConnectionError("torn")
+
+    return Batcher(exchange)
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("journal:1", lambda session: session.note("journal:1", "call", b"done")),
+        ("deltas", lambda session: session.stream_text("So it")),
+        ("result:1", lambda session: session.keep("result:1", b"whole")),
+    ],
+)
+async def test_what_is_written_when_the_connection_tears_expires_all_the_same(
+    bus: Bus, name: str, write: Callable[[RedisSession], Awaitable[Any]]
+) -> None:
+    key = bus.keys.of_session("s1", name)
+    await bus.batcher.run(EXPIRING, [key + "x"], [1, "SET", "seen by Redis"])
+    with pytest.raises(ConnectionError):
+        await write(RedisSession(that_tears(bus), bus.keys, "s1", RETENTION_S))
+    assert 0 < await bus.batcher.submit("PTTL", key) <= RETENTION_S * 1000
+
+
+async def test_of_two_outcomes_noted_under_one_name_the_first_counts(bus: Bus) -> None:
+    session = bus.session("s1")
+    assert await session.note("journal:1", "call", b"first")
+    assert not await session.note("journal:1", "call", b"second")
+    assert await session.settled("journal:1") == {"call": b"first"}

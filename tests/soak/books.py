@@ -1,0 +1,135 @@
+"""What a session's own log says, read when it is answered, and held against the books of the world at the end.
+
+`read_log` is pure. A write is told of in its session's log, in the batch's journal, in its record in Redis and in
+the books of the service it went to; the last of these is what really happened.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shared.session import Response
+from shared.tools import ToolResult
+from tests.chaos.write_books import Effect
+from tests.chaos.write_places import KINDS
+from tests.flows.processes import Log
+
+Journals = Mapping[int, Sequence[ToolResult]]
+"""The outcomes in the journal of each round."""
+
+_DOUBTS = ("outcome_unknown", "call_unfinished")
+
+
+@dataclass(frozen=True, slots=True)
+class ToldWrite:
+    """A write that a session asked for, and what it was told of it."""
+
+    session_id: str
+    key: str
+    tool: str
+    result: ToolResult | None
+    """None: the session ended before its batch was answered."""
+    is_told: bool
+    """Whether its outcome stands in the journal, or the answer says that it is in doubt."""
+
+    @property
+    def is_unknown(self) -> bool:
+        return self.result is not None and _type_of(self.result) == "outcome_unknown"
+
+
+@dataclass(slots=True)
+class Account:
+    """What one session's log says, and what is wrong with it."""
+
+    writes: list[ToldWrite] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def read_log(session_id: str, log: Log, journals: Journals, response: Response) -> Account:
+    """The writes of a session that has ended, and whether its log is whole."""
+    account = Account(problems=[f"{session_id}: {problem}" for problem in _faults(log, response)])
+    doubts = {doubt.kind for doubt in response.uncertainty}
+    told = {event["causationid"]: event for event in _before_the_end(log, "tools.completed")}
+    for asked in _before_the_end(log, "tools.requested"):
+        answered = told.get(asked["id"])
+        results = _results(answered["data"]) if answered else {}
+        journal = {result.call_id: result for result in journals.get(asked["data"]["round"], ())}
+        if answered and any(journal.get(id, result) != result for id, result in results.items()):
+            account.problems.append(f"{session_id}: the journal says otherwise than the log")
+        is_unknown = any(_type_of(result) == "outcome_unknown" for result in results.values())
+        if is_unknown and "outcome_unknown" not in doubts:
+            account.problems.append(f"{session_id}: the answer does not tell of an unknown outcome")
+        for call in asked["data"]["calls"]:
+            if call["name"] in KINDS:
+                is_told = bool(answered) or call["id"] in journal or bool(doubts.intersection(_DOUBTS))
+                result = results.get(call["id"])
+                account.writes.append(
+                    ToldWrite(session_id, call["idempotency_key"], call["name"], result, is_told)
+                )
+    return account
+
+
+def disagreements(writes: Sequence[ToldWrite], effects: Mapping[str, Sequence[Effect]]) -> Iterator[str]:
+    """Where what was told of writes is not what the service's books have."""
+    for key, its_effects in effects.items():
+        if len(its_effects) > 1:
+            yield f"{key} took effect {len(its_effects)} times"
+    known = {write.key for write in writes}
+    yield from (f"{key} took effect, and no session asked for it" for key in effects if key not in known)
+    for write in writes:
+        yield from _disagreements(write, effects.get(write.key, ()))
+
+
+def _disagreements(write: ToldWrite, effects: Sequence[Effect]) -> Iterator[str]:
+    what = f"{write.session_id}: {write.tool} {write.key}"
+    if write.result is None:
+        if effects and not write.is_told:
+            yield f"{what} took effect after the session had ended, and the answer says nothing of it"
+    elif write.result.status == "ok":
+        if [effect.receipt for effect in effects] != [write.result.data["receipt"]]:
+            yield f"{what} was told as done with {write.result.data}, and the books have {effects}"
+    elif not write.is_unknown and effects:
+        yield f"{what} was told as {_type_of(write.result)}, and took effect"
+
+
+def _faults(log: Log, response: Response) -> Iterator[str]:
+    """What is wrong with the log of a session that has ended: a gap, a repeat, or another answer."""
+    kinds = Counter(kind_of(event) for event in log)
+    for kind in ("query.submitted", "session.opened", "response.ready"):
+        if kinds[kind] != 1:
+            yield f"{kinds[kind]} times {kind} in its log"
+    ids = [event["id"] for event in log]
+    if len(set(ids)) != len(ids):
+        yield "an event stands in its log twice"
+    seen: set[str] = set()
+    for event in log:
+        if event.get("causationid") not in (None, *seen):
+            yield f"{kind_of(event)} follows from an event that is not there"
+        seen.add(event["id"])
+    for event in log:
+        if kind_of(event) == "response.ready" and event["data"]["answer"] != response.answer:
+            yield "its log has another answer than the client got"
+
+
+def _before_the_end(log: Log, kind: str) -> Iterator[dict[str, Any]]:
+    """The events of one kind that came before the answer was asked for."""
+    for event in log:
+        if kind_of(event) == "assembly.requested":
+            return
+        if kind_of(event) == kind:
+            yield event
+
+
+def _results(completed: Mapping[str, Any]) -> dict[str, ToolResult]:
+    results = [ToolResult.model_validate(result) for result in completed["results"]]
+    return {result.call_id: result for result in results}
+
+
+def _type_of(result: ToolResult) -> str:
+    return result.error.error_type if result.error else ""
+
+
+def kind_of(event: Mapping[str, Any]) -> str:
+    """`query.submitted` for `antiphon.query.submitted.v1`."""
+    return str(event["type"]).removeprefix("antiphon.").removesuffix(".v1")

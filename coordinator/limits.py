@@ -12,9 +12,10 @@ _RATE_MIN, _RATE_MAX = 0.5, 3.0
 
 
 def resolve(options: QueryOptions, defaults: Limits) -> Limits:
-    """A query's own limits where it sets them, the defaults for the rest."""
+    """A query's own limits where it sets them, the defaults for the rest; its time is cut to what can be kept."""
     chosen = options.model_dump(exclude_none=True, include=set(Limits.model_fields))
-    return defaults.model_copy(update=chosen)
+    deadline_s = min(chosen.get("deadline_s", defaults.deadline_s), defaults.deadline_max_s)
+    return defaults.model_copy(update={**chosen, "deadline_s": deadline_s})
 
 
 def tokens_left(session: Session) -> int:

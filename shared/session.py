@@ -77,6 +77,11 @@ class Limits(Value):
     model_failures_max: int = Field(
         default=4, ge=1, description="Failed replies after which the model is asked only once more."
     )
+    deadline_max_s: float = Field(
+        default=86_400.0,
+        gt=0,
+        description="Of any query: what is kept of a session must outlive its deadline.",
+    )
     person_s: float = Field(
         default=3_600.0, gt=0, description="Seconds a person is waited for at most, within the deadline."
     )

@@ -136,10 +136,11 @@ class BusSettings(Settings):
         description="Delay before the first retry of a failed handler; doubles each time.",
     )
     retention_s: float = Field(
-        default=86_400,
+        default=172_800,
         ge=1,
         le=31_536_000,
-        description="Seconds what belongs to a session is kept after its last change.",
+        description="Seconds what belongs to a session is kept after its last change; no deadline is longer than "
+        "half of it.",
     )
     feed_length: int = Field(
         default=10_000, ge=0, le=10_000_000, description="Entries of a partition's live feed, about."

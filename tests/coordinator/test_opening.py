@@ -2,7 +2,9 @@
 
 import pytest
 
+from coordinator.limits import resolve
 from coordinator.session import OfferBounds, Session
+from coordinator.settings import CoordinatorSettings
 from shared.events import QuerySubmitted, ReasoningRequested, SessionOpened, ToolsRequested
 from shared.session import QueryOptions
 from tests.coordinator.builders import (
@@ -131,3 +133,11 @@ def test_of_very_many_tools_that_are_not_there_the_first_are_told_by_name() -> N
     doubts = decision.session.uncertainty
     assert len(doubts) == 21
     assert doubts[-1].message == "980 more of the tools asked for were not used."
+
+
+def test_no_session_outlives_half_of_what_is_kept_of_it() -> None:
+    """Its documents expire; the deadline must find them."""
+    limits = CoordinatorSettings(deadline_s=300).limits(lease_s=5, retention_s=400)
+    assert resolve(QueryOptions(), limits).deadline_s == 200
+    assert resolve(QueryOptions(deadline_s=10_000), limits).deadline_s == 200
+    assert resolve(QueryOptions(deadline_s=20), limits).deadline_s == 20

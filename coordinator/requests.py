@@ -128,7 +128,11 @@ def hand_out(
         grant=session.grant,
         deadline=session.deadline,
     )
-    in_doubt = [in_doubt_as(call.name, call.id) for call in calls if _may_write(call, catalogue)]
+    in_doubt = [
+        in_doubt_as(call.name, call.id)
+        for call in calls
+        if call.name in request.allowed and _may_write(call, catalogue)
+    ]
     waiting = {
         "phase": "tools",
         "awaiting": child_id(event.id, 0),
@@ -175,7 +179,7 @@ def in_doubt_as(tool: str, call_id: str) -> str:
 
 
 def _may_write(call: RequestedCall, catalogue: Catalogue) -> bool:
-    """Whether running the call may change something; so may what nobody knows any more."""
+    """Whether running the call may change something; so may one of a catalogue that is not kept any more."""
     tool = catalogue.by_name.get(call.name)
     return call.refused is None and call.problem is None and (tool is None or tool.effect == "write")
 

@@ -164,6 +164,7 @@ async def test_of_fifty_who_ask_one_is_the_probe(bus: Bus) -> None:
             await asyncio.gather(*(ask(breakers) for breakers in all_of_them * 10))
             if allowed:
                 break
+            await asyncio.sleep(0.01)
         assert len(allowed) == 1
         allowed[0].note(LOOK, False)
 
@@ -318,6 +319,7 @@ async def allows(breakers: SharedBreakers) -> bool:
         (b"", b"{}"),
         (b"tool:" + b"x" * 65, b'{"opened": 1}'),
     ],
+    ids=["deep", "no text", "unknown field", "infinite", "surrogate", "no name", "empty name", "long name"],
 )
 async def test_what_others_wrote_there_breaks_nothing_and_is_swept_away(
     bus: Bus, field: bytes, value: bytes

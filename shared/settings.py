@@ -187,7 +187,9 @@ def load(kind: type[SettingsT]) -> SettingsT:
         faults = [f"{_variable(prefix, fault['loc'])}: {fault['msg']}" for fault in error.errors()]
         raise ConfigurationError("; ".join(faults) + ".", hint=_HINT) from None
     except SettingsError as error:
-        raise ConfigurationError(f"{prefix}*: {error}: not JSON.", hint=_HINT) from None
+        named = re.search(r'field "(\w+)"', str(error))
+        variable = prefix + (named[1].upper() if named else "*")
+        raise ConfigurationError(f"{variable}: not JSON.", hint=_HINT) from None
 
 
 def load_environment(name: str) -> str | None:

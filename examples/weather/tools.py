@@ -26,6 +26,7 @@ class Climate(BaseModel):
     max_concurrency=4,
     rate_limit=RateLimit(calls=50, per_s=1),
     timeout_s=8,
+    slow_s=5,
     retry=3,
     backoff=Backoff(strategy="exponential", initial_ms=100, max_ms=2_000),
     alternatives=[Alternative(tool="climate_average", arguments={"city": "place"})],

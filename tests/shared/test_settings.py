@@ -131,7 +131,7 @@ def test_every_fault_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_structure_that_is_not_json_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTIPHON_REASONING_ENGINE_PRICES", "{cheap")
-    with pytest.raises(ConfigurationError, match=r"ANTIPHON_REASONING_ENGINE_.*prices.*not JSON"):
+    with pytest.raises(ConfigurationError, match=r"ANTIPHON_REASONING_ENGINE_PRICES: not JSON"):
         load(PricedSettings)
 
 

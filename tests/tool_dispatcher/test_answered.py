@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shared.bus.redis_bus import Bus
-from shared.events import ApprovalDecided, EventData, QuestionAnswered
+from shared.events import ApprovalDecided, EventData, QuerySubmitted, QuestionAnswered
 from shared.relevance import ASK_USER
 from shared.tools import RequestedCall, ToolResult
 from tests.envelopes import an_event
@@ -16,7 +16,8 @@ QUESTION = {"question": "Which one?"}
 
 async def said(bus: Bus, data: EventData, session_id: str = "s1") -> str:
     """Where something stands in a session's log, once it is said."""
-    await bus.publish(an_event(data, session_id), "open")
+    await bus.publish(an_event(QuerySubmitted(query="Which one is it?"), session_id), "open")
+    await bus.publish(an_event(data, session_id), "signal")
     return (await bus.session(session_id).log())[-1][0]
 
 

@@ -9,6 +9,7 @@ import pytest
 from redis.exceptions import ConnectionError as ConnectionLost
 
 from shared.bus.redis_bus import Bus
+from shared.bus.scripts import EXPIRING, Script
 from shared.clock import utc_now
 from shared.contract import RateLimit
 from tests.tool_dispatcher.builders import (
@@ -62,12 +63,16 @@ async def test_a_rate_is_kept_over_dispatchers(bus: Bus) -> None:
 async def test_where_the_bound_cannot_be_asked_for_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = Ledger()
 
-    async def away(*_: Any) -> Any:
-        raise ConnectionLost("nobody there")
-
     bounded = a_tool("look", ledger.tool("x").function, max_concurrency=1, retry=1)
     async with a_bus() as bus, a_dispatcher(bounded, bus=bus) as dispatcher:
-        monkeypatch.setattr(bus.batcher, "run", away)  # scripts fail; the journal, which needs none, does not
+        run = bus.batcher.run
+
+        async def away(script: Script, *arguments: Any) -> Any:
+            if script is not EXPIRING:  # the journal is there
+                raise ConnectionLost("nobody there")
+            return await run(script, *arguments)
+
+        monkeypatch.setattr(bus.batcher, "run", away)
         (result,) = await dispatcher.run(a_request(a_call(), deadline=soon(0.2)))
     assert error_in(result).error_type == "api_failure"
     assert "The call was not run" in error_in(result).message

@@ -15,7 +15,6 @@ from shared.briefing import Level
 from shared.errors import ErrorInfo
 from shared.events import AnyEvent, ReasoningFailed, RungTaken, ToolsCompleted
 from shared.events.coordinator import Rung
-from shared.excerpt import one_line
 from shared.session import Uncertainty
 
 LEVELS: tuple[Level, ...] = ("full", "simplified", "minimal")
@@ -108,10 +107,12 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
     """The session after a batch: how many rounds in a row have brought nothing but errors, and which ones."""
     if any(result.status == "ok" for result in completed.results):
         return session.model_copy(update={"barren_rounds": 0, "failed_calls": ()})
-    kinds = [
-        (result.tool, result.error.error_type if result.error else "error") for result in completed.results
-    ]
-    said = dict.fromkeys(f"{one_line(tool, 80)} ({kind})" for tool, kind in kinds)
+    known = {*session.tools, *session.built_ins}
+    said = dict.fromkeys(
+        f"{result.tool if result.tool in known else 'a tool that is not there'} "
+        f"({result.error.error_type if result.error else 'error'})"
+        for result in completed.results
+    )
     return after_lost_batch(session, tuple(said)[:_NAMED_MAX])
 
 

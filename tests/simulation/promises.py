@@ -40,9 +40,10 @@ from shared.session import Response
 from shared.tools import Catalogue
 from tests.coordinator.builders import NOTED
 from tests.simulation.bus import KEYS, SimulatedBus
+from tests.simulation.clients import LIMITS, Client
 from tests.simulation.stand_ins import CATALOGUE
 from tests.simulation.weather import MODELS
-from tests.simulation.world import LIMITS, OFFER, Client, Step, World
+from tests.simulation.world import OFFER, Step, World
 
 _SHORTLY_MS = 3_000
 _BESIDE = (DeadlineReached, AssemblyOverdue, PersonOverdue, ComponentFailed)

@@ -5,14 +5,12 @@ sessions that take part and of the kinds of faults: fewer of either give a small
 """
 
 import heapq
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from random import Random
 from uuid import UUID
-
-import orjson
 
 from context_synthesizer.handlers import ContextSynthesizer
 from context_synthesizer.settings import ContextSynthesizerSettings
@@ -21,18 +19,13 @@ from coordinator.session import OfferBounds
 from response_assembler.handlers import HANDLERS as ASSEMBLING
 from shared.bus.committing import Operation
 from shared.bus.handling import Delivery
-from shared.bus.intake import read_submission
-from shared.bus.reader import Entry
 from shared.errors import AntiphonError
 from shared.events import (
     AnyEvent,
-    ApprovalDecided,
     ApprovalRequested,
-    CancellationRequested,
     Component,
     EventData,
     QuerySubmitted,
-    QuestionAnswered,
     QuestionAsked,
     ReasoningRequested,
     ResponseReady,
@@ -41,26 +34,21 @@ from shared.events import (
     ToolsRequested,
 )
 from shared.events.base import COMPONENTS
-from shared.events.codec import ENVELOPES
-from shared.session import Limits
 from shared.settings import BusSettings
 from shared.tools import Catalogue
-from tests.simulation.bus import KEYS, Handed, SimulatedBus
-from tests.simulation.by_hand import pause
+from tests.simulation.bus import Handed, SimulatedBus
+from tests.simulation.clients import LEASE_MS, LIMITS, Client, Clients
 from tests.simulation.faults import KINDS, Faults
 from tests.simulation.process import Killed, Process, Work, of_handler
 from tests.simulation.stand_ins import CATALOGUE, Engine, Life, Tools, a_life
 from tests.simulation.weather import MODELS, Weather
 
 BEGIN_MS = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp() * 1000)
-LEASE_MS = 5_000
-LIMITS = Limits(max_rounds=3, max_tool_calls=8, max_tokens=60_000, deadline_s=40, assembly_s=6)
 OFFER = OfferBounds()
 CATALOGUE_HASH = "c0ffee"
 CATALOGUE_WAIT_S = 20.0
 END_MS = 3_600_000
 _STOP_HEARD_MS = 250
-_ADMIT_EVERY_MS = 20
 _SETTINGS = BusSettings(lease_s=LEASE_MS / 1000, retry_delay_s=0.5, max_deliveries=5, max_attempts=5)
 _SMALL_BRIEFINGS = ContextSynthesizerSettings(briefing_tokens=500)
 _BRIEFINGS = ContextSynthesizerSettings()
@@ -68,21 +56,6 @@ _BRIEFINGS = ContextSynthesizerSettings()
 
 class Broken(RuntimeError):
     """An error that a fault makes a handler raise."""
-
-
-@dataclass
-class Client:
-    """One client's query, and what it did beside it."""
-
-    session_id: str
-    fields: dict[bytes, bytes]
-    submitted_ms: int = 0
-    deadline_s: float = 0.0
-    opened_ms: int | None = None
-    begun_ms: int | None = None
-    """When its session was opened by a coordinator."""
-    cancelled_ms: int | None = None
-    answered_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +100,9 @@ class World:
         self._count = self._names = 0
         self._redis_off_ms, self._away_until_ms = 0, 0
         self._disturbances: list[tuple[int, float]] = []
+        self._outside = Clients(self)
         self._lives: dict[str, Life] = {}
-        self._poisoned: dict[str, tuple[Component, int, str]] = {}
+        self.poisoned: dict[str, tuple[Component, int, str]] = {}
         self._poisons: dict[UUID, str] = {}
         self._has_catalogue = not self.faults.strikes("catalogue late")
         self._processes: dict[Component, list[Process]] = {
@@ -138,7 +112,7 @@ class World:
     def run(self) -> None:
         """Until nothing is left to happen, or an hour is over."""
         for number in self.sessions:
-            self._add_client(number)
+            self._outside.add(number)
         if not self._has_catalogue:
             self.at(self.random.choice((500, 3_000, 20_000)), self._publish_catalogue)
         self._plan_faults()
@@ -209,6 +183,10 @@ class World:
     def _model_out_for_s(self, model: str) -> float | None:
         return self.weather.model_out_for_s(model, self.time_ms)
 
+    def is_served(self, component: Component) -> bool:
+        """Whether a process of it is up."""
+        return any(process.is_up for process in self._processes[component])
+
     def life(self, session_id: str) -> Life:
         if session_id not in self._lives:
             self._lives[session_id] = a_life(f"{self.seed}/life/{session_id}")
@@ -242,14 +220,14 @@ class World:
 
     def _poison(self, component: Component, event: AnyEvent) -> None:
         """The n-th event of a poisoned session that reaches a certain component is the poison, for good."""
-        poison = self._poisoned.get(event.subject)
+        poison = self.poisoned.get(event.subject)
         if poison is None or poison[0] != component or event.id in self._poisons:
             return
         _, left, effect = poison
         if left:
-            self._poisoned[event.subject] = (component, left - 1, effect)
+            self.poisoned[event.subject] = (component, left - 1, effect)
         else:
-            del self._poisoned[event.subject]
+            del self.poisoned[event.subject]
             self._poisons[event.id] = effect
 
     def after_commit(
@@ -393,110 +371,15 @@ class World:
         if not self.is_redis_away:
             self.bus.move_due_timers()
 
-    # Clients
-
-    def _add_client(self, number: int) -> None:
-        random = Random(f"{self.seed}/client/{number}")
-        options: dict[str, object] = {}
-        for name, choices in _OPTIONS.items():
-            if random.random() < 0.5:
-                options[name] = random.choice(choices)
-        if Random(f"{self.seed}/user/{number}").random() < 0.4:
-            options["interactive"] = True
-        session_id = f"s{number}"
-        query = random.choice(("When does the reading room open?", "What did No. 7 cost, and who bought it?"))
-        fields = {"query": query, "session_id": session_id, "options": orjson.dumps(options).decode()}
-        client = Client(session_id, {name.encode(): value.encode() for name, value in fields.items()})
-        client.deadline_s = float(str(options.get("deadline_s", LIMITS.deadline_s)))
-        self.clients[session_id] = client
-        self.at(random.randrange(20_000), lambda: self._submit(client, random))
-        if self.faults.strikes("poison"):
-            drawn = self.faults.random("poison")
-            effect = drawn.choice(("kills", "kills", "raises", "is hopeless"))
-            self._poisoned[session_id] = (drawn.choice(COMPONENTS), drawn.choice((0, 0, 1, 2, 5)), effect)
-
-    def _submit(self, client: Client, random: Random) -> None:
-        self._let_in_later(client, self.bus.new_place())
-        if self.faults.strikes("submitted twice"):
-            self.at(random.randrange(5_000), lambda: self._let_in_later(client, self.bus.new_place()))
-        if random.random() < 0.15:
-            self.at(random.randrange(30_000), lambda: self._cancel(client, random))
-
-    def _let_in_later(self, client: Client, entry: str) -> None:
-        self._intake(self._let_in(client, entry))
-
-    def _intake(self, work: Coroutine[int, None, None]) -> None:
-        """The door of some process; should it die, another takes the submission over."""
-        try:
-            delay_ms = work.send(None)
-        except StopIteration:
-            return
-        self.at(delay_ms, lambda: self._intake(work))
-
-    async def _let_in(self, client: Client, entry: str) -> None:
-        """Two steps that are safe to repeat, and are repeated where the process dies in between."""
-        submitted_ms = self.time_ms
-        while True:
-            await pause(self.delay_ms())
-            if self.is_redis_away:
-                await pause(500)
-                continue
-            stands = Entry(KEYS.queries(), entry, client.fields)
-            now = datetime.fromtimestamp(self.time_ms / 1000, UTC)
-            event = read_submission(stands, KEYS.queries(), self.settings.max_event_bytes, now)
-            result = self.bus.publish(event, "open", LIMITS.deadline_s)
-            if result in ("sent", "waiting"):
-                client.submitted_ms = submitted_ms
-            if result == "waiting" and len(self.bus.waiting.queries) == 1:
-                self.at(_ADMIT_EVERY_MS, self._admit)
-            if not self.faults.strikes("crash"):
-                return
-            await pause(LEASE_MS)
-
-    def _admit(self) -> None:
-        """What every coordinator does, as long as somebody waits."""
-        if not self.is_redis_away and any(process.is_up for process in self._processes["coordinator"]):
-            self.bus.admit()
-        if self.bus.waiting.queries:
-            self.at(_ADMIT_EVERY_MS, self._admit)
-
-    def _cancel(self, client: Client, random: Random) -> None:
-        if self._signal(client.session_id, CancellationRequested(reason="Never mind."), random):
-            client.cancelled_ms = self.time_ms
-
-    def _signal(self, session_id: str, data: EventData, random: Random) -> bool:
-        """Whether it has reached its session."""
-        if self.is_redis_away:
-            self.at(1_000, lambda: self._signal(session_id, data, random))
-            return False
-        result = self.bus.publish(self._event(session_id, data, random), "signal")
-        self.tell(session_id, f"a client signals {data.type}: {result}")
-        return result == "sent"
-
-    def _event(
-        self, session_id: str, data: EventData, random: Random, answers: UUID | None = None
-    ) -> AnyEvent:
-        event_id = UUID(int=random.getrandbits(128), version=4)
-        return ENVELOPES[type(data)](
-            id=event_id,
-            source="client",
-            type=data.type,
-            subject=session_id,
-            time=datetime.fromtimestamp(self.time_ms / 1000, UTC),
-            correlationid=event_id,
-            causationid=answers,
-            data=data,
-        )
-
     # Watching the feed
 
     def _heard(self, session_id: str, kind: str, at: str) -> None:
         self.tell(session_id, f"logged at {at}: {kind}")
         client = self.clients[session_id]
         if kind == ApprovalRequested.type:
-            self._person(session_id, at)
+            self._outside.decides(session_id, at)
         elif kind == QuestionAsked.type:
-            self._user(session_id, at)
+            self._outside.answers(session_id, at)
         elif kind == QuerySubmitted.type and client.opened_ms is None:
             client.opened_ms = self.time_ms
         elif kind == SessionOpened.type:
@@ -509,36 +392,6 @@ class World:
             )
         if self.faults.strikes("foreign entry"):
             self.at(self.random.randrange(2_000), lambda: self._put_foreign(session_id, at))
-
-    def _person(self, session_id: str, at: str) -> None:
-        """A person decides on the calls of a batch: at once, one by one, too late, or never."""
-        random = self.life(session_id).random
-        data = self.bus.decoded(self.bus.logs[session_id][at]).data
-        assert isinstance(data, ApprovalRequested)
-        named = [()] if random.random() < 0.5 else [(call.id,) for call in data.calls]
-        for calls in named:
-            if random.random() < 0.9:
-                decided = ApprovalDecided(
-                    round=data.round + (random.random() < 0.05),
-                    is_approved=random.random() < 0.7,
-                    calls=calls,
-                    by="Ada",
-                )
-                delay_ms = random.choice((0, 1, 800, 20_000))
-                self.at(delay_ms, partial(self._signal, session_id, decided, random))
-
-    def _user(self, session_id: str, at: str) -> None:
-        """The user answers what they are asked: at once, one by one, twice, too late, or never."""
-        random = self.life(session_id).random
-        data = self.bus.decoded(self.bus.logs[session_id][at]).data
-        assert isinstance(data, QuestionAsked)
-        named = [()] if random.random() < 0.5 else [(question.id,) for question in data.questions]
-        for calls in named:
-            for _ in range(random.choice((0, 1, 1, 1, 2))):
-                round = data.round + (random.random() < 0.05)
-                said = QuestionAnswered(round=round, answer="The red one.", calls=calls, by="Ada")
-                delay_ms = random.choice((0, 1, 800, 20_000, 45_000))
-                self.at(delay_ms, partial(self._signal, session_id, said, random))
 
     def _repeat(self, session_id: str, at: str) -> None:
         """The same event in another entry."""
@@ -587,13 +440,3 @@ class World:
 
     async def _catalogue(self, content_hash: str) -> Catalogue:
         return CATALOGUE
-
-
-_OPTIONS: Mapping[str, tuple[object, ...]] = {
-    "max_rounds": (1, 2, 3, 5),
-    "max_tool_calls": (0, 1, 3),
-    "max_tokens": (500, 4_000, 20_000),
-    "deadline_s": (0.5, 3.0, 10.0, 60.0),
-    "tools": (["search"], ["search", "pay", "nothing_like_it"], []),
-    "citations": ("strict",),
-}

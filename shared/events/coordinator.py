@@ -29,6 +29,8 @@ class SessionOpened(EventData):
     conversation: tuple[Turn, ...] = Field(
         default=(), description="Earlier turns of its conversation, the oldest first."
     )
+    tools_offered_all_max: int = Field(default=30, ge=1, description="Tools up to which all are offered.")
+    tools_offered: int = Field(default=8, ge=1, description="Tools offered where there are more.")
     deadline: AwareDatetime
 
 

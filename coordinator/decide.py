@@ -7,7 +7,7 @@ twice, or from elsewhere, changes nothing.
 from datetime import datetime, timedelta
 
 from coordinator import approvals, ladder, limits, models, offer, people, questions, summaries
-from coordinator.endings import answer_oneself, close, end, in_doubt
+from coordinator.endings import answer_oneself, close, end, in_doubt, look_again
 from coordinator.requests import (
     hand_out,
     in_doubt_as,
@@ -70,6 +70,8 @@ def decide(
             failed == session.awaiting
         ):
             return answer_oneself(session, event, "The answer could not be put together.")
+        case ComponentFailed(component="coordinator") if session.phase == "assembling":
+            return look_again(session)
         case _ if session.phase == "assembling":
             return Decision(session)
         case CancellationRequested():
@@ -168,6 +170,7 @@ def _on_reply(
             "rounds_used": session.round,
             "reasoning": log_entry,
             "reasoning_failures": 0,
+            "pauses": 0,
             **_calibration(session, reply),
         }
     )

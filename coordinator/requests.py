@@ -168,9 +168,13 @@ def request_assembly(
         opened=session.opened,
     )
     ending = {"phase": "assembling", "awaiting": child_id(event.id, 0), **_NOBODY}
-    overdue = SetTimer(OVERDUE, timedelta(seconds=session.limits.assembly_s), AssemblyOverdue())
-    timers = (overdue, CancelTimer(DEADLINE), *_nobody_waits(session))
+    timers = (overdue(session), CancelTimer(DEADLINE), *_nobody_waits(session))
     return Decision(session.model_copy(update=ending), (request,), timers)
+
+
+def overdue(session: Session) -> SetTimer:
+    """How long the assembler has."""
+    return SetTimer(OVERDUE, timedelta(seconds=session.limits.assembly_s), AssemblyOverdue())
 
 
 def in_doubt_as(tool: str, call_id: str) -> str:

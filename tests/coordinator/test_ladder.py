@@ -1,6 +1,6 @@
 """The recovery ladder: each rung is taken in its turn, stands in the log, and is told to the reader."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -216,6 +216,34 @@ class TestAModelThatIsOutOfOrder:
         assert (decision.session.model_failures, rungs(decision)) == (0, [])
         assert only(asked(decision.session), ReasoningRequested).model == "second"
         assert only(asked(decision.session, at_s=42), ReasoningRequested).model == "own"
+
+    def test_models_that_ask_for_a_moment_by_turns_are_left_alone_longer_and_longer(self) -> None:
+        """Each is in order again when the other asks for its pause, so that the session itself never rests."""
+        session, at_s, calls = an_opened_session(models=("own", "second")).session, 0.0, 0
+        while session.phase == "briefing" and at_s < 290:
+            decision = asked(session, at_s=at_s)
+            at_s += 2
+            session = decision.session
+            if session.phase == "reasoning":
+                calls += 1
+                reply = a_failed_reply("rate_limited", session.asked_model, retry_after_s=0.0)
+                session = answered(session, reply, at_s=at_s).session
+            elif session.phase == "resting":
+                (timer,) = decision.timers
+                assert isinstance(timer, SetTimer)
+                assert isinstance(timer.due, datetime)
+                at_s = (timer.due - START).total_seconds()
+                woken = decide(session, an_event(ModelDue(round=1), at_s=at_s), ENTRY, SEARCH, NO_OUTAGES)
+                session = woken.session
+        assert calls < 20
+
+    def test_a_reply_makes_good_for_the_pauses_of_its_round(self) -> None:
+        session = asked(an_opened_session(models=MODELS).session).session
+        for model in ("own", "second"):
+            failed = a_failed_reply("rate_limited", model, retry_after_s=1.0)
+            session = asked(answered(session, failed).session).session
+        assert session.pauses == 2
+        assert answered(session, a_reply(calls=1)).session.pauses == 0
 
     @pytest.mark.parametrize("code", ["authentication_failed", "permission_denied", "model_not_found"])
     def test_one_that_refuses_whatever_it_is_asked_is_not_asked_again(self, code: str) -> None:

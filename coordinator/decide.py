@@ -70,7 +70,9 @@ def decide(
             failed == session.awaiting
         ):
             return answer_oneself(session, event, "The answer could not be put together.")
-        case ComponentFailed(component="coordinator") if session.phase == "assembling":
+        case ComponentFailed(component="coordinator", failed_event=failed) if (
+            session.phase == "assembling" and not summaries.is_about(session, failed)
+        ):
             return look_again(session)
         case _ if session.phase == "assembling":
             return Decision(session)

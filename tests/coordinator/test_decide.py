@@ -275,6 +275,11 @@ class TestEnding:
             assert (decision.commands, decision.answer) == ((), None), "the assembler may still answer"
             session = decision.session
         assert looks == [[OVERDUE]] * 3 + [[]] * 2
+        summarizing = self.an_ending_session().model_copy(update={"summary_awaiting": new_id()})
+        lost = a_failure("coordinator", summarizing).model_copy(
+            update={"failed_event": summarizing.summary_awaiting}
+        )
+        assert met(summarizing, lost) == Decision(summarizing), "nothing of its end"
 
     def test_cancelling_ends_with_what_was_found(self) -> None:
         decision = met(a_session_running_tools(), CancellationRequested())

@@ -251,3 +251,4 @@ class ModelDue(EventData):
     inbox: ClassVar[Component | None] = "coordinator"
 
     round: Round
+    wait: int = Field(default=1, ge=1, description="Which of the session's waits is over; 1 is the first.")

@@ -191,7 +191,8 @@ class TestAModelThatIsOutOfOrder:
             (timer,) = decision.timers
             assert isinstance(timer, SetTimer)
             dues.append(timer.due)
-            session = met(decision.session, ModelDue(round=1)).session
+            assert isinstance(timer.event, ModelDue)
+            session = met(decision.session, timer.event).session
         assert dues == [START + timedelta(seconds=s) for s in (2, 3, 5, 9)]
 
     def test_a_session_that_rests_ends_by_its_deadline_and_by_a_cancellation(self) -> None:
@@ -199,9 +200,14 @@ class TestAModelThatIsOutOfOrder:
         assert ending(met(resting, DeadlineReached())).termination_reason == "deadline_exceeded"
         assert ending(met(resting, CancellationRequested())).status == "cancelled"
 
-    def test_a_wake_up_of_another_round_changes_nothing(self) -> None:
+    def test_a_wake_up_of_an_earlier_rest_changes_nothing(self) -> None:
+        """Else its request would have an id that was answered before, and nobody would answer it again."""
         resting = asked(an_opened_session(models=MODELS[:1]).session, out("own")).session
-        assert met(resting, ModelDue(round=2)) == Decision(resting)
+        woken = met(resting, due := ModelDue(round=1)).session
+        again = asked(woken, out("own")).session
+        assert again.phase == "resting"
+        assert met(again, due) == Decision(again)
+        only(met(again, ModelDue(round=1, wait=2)), BriefingRequested)
 
     def test_one_that_is_due_after_the_deadline_is_not_waited_for(self) -> None:
         decision = asked(an_opened_session(models=MODELS[:1]).session, out("own", 299))
@@ -233,7 +239,7 @@ class TestAModelThatIsOutOfOrder:
                 assert isinstance(timer, SetTimer)
                 assert isinstance(timer.due, datetime)
                 at_s = (timer.due - START).total_seconds()
-                woken = decide(session, an_event(ModelDue(round=1), at_s=at_s), ENTRY, SEARCH, NO_OUTAGES)
+                woken = decide(session, an_event(timer.event, at_s=at_s), ENTRY, SEARCH, NO_OUTAGES)
                 session = woken.session
         assert calls < 20
 
@@ -383,6 +389,9 @@ class TestWritesInDoubt:
         unknown = a_result("book", status="error", error=error)
         session = answered(self.a_batch(), the_results(unknown, a_result("search"))).session
         assert session.in_doubt == ("book call_book",)
+        read = a_result("search", status="error", error=error)
+        session = answered(self.a_batch(), the_results(a_result("book"), read)).session
+        assert session.in_doubt == ("search call_search",), "its alternative may have written"
 
     def test_the_coordinators_own_answer_tells_of_it(self) -> None:
         ended = met(self.a_batch(), DeadlineReached()).session

@@ -7,7 +7,7 @@ twice, or from elsewhere, changes nothing.
 from datetime import datetime, timedelta
 
 from coordinator import approvals, ladder, limits, models, offer, people, questions, summaries
-from coordinator.endings import answer_oneself, close, end, in_doubt
+from coordinator.endings import answer_oneself, close, end, in_doubt, look_again
 from coordinator.requests import (
     hand_out,
     in_doubt_as,
@@ -70,6 +70,10 @@ def decide(
             failed == session.awaiting
         ):
             return answer_oneself(session, event, "The answer could not be put together.")
+        case ComponentFailed(component="coordinator", failed_event=failed) if (
+            session.phase == "assembling" and not summaries.is_about(session, failed)
+        ):
+            return look_again(session)
         case _ if session.phase == "assembling":
             return Decision(session)
         case CancellationRequested():
@@ -89,7 +93,7 @@ def decide(
         case PersonOverdue(round=overdue):
             is_waiting = session.phase == "approval" and overdue == session.round
             return _on_person(session, people.given_up(session) if is_waiting else session, event, catalogue)
-        case ModelDue(round=due) if session.phase == "resting" and due == session.round:
+        case ModelDue(wait=due) if session.phase == "resting" and due == session.waits_for_model:
             return request_briefing(session, event)
         case _ if event.causationid is None or event.causationid != session.awaiting:
             return Decision(session)
@@ -168,6 +172,7 @@ def _on_reply(
             "rounds_used": session.round,
             "reasoning": log_entry,
             "reasoning_failures": 0,
+            "pauses": 0,
             **_calibration(session, reply),
         }
     )
@@ -266,13 +271,15 @@ def _after_batch(session: Session, event: AnyEvent) -> Decision:
 
 
 def _still_in_doubt(session: Session, completed: ToolsCompleted) -> tuple[str, ...]:
-    """Writes of unknown outcome once the results of a batch are there."""
-    known = {
-        in_doubt_as(result.tool, result.call_id)
-        for result in completed.results
-        if result.error is None or result.error.error_type != "outcome_unknown"
-    }
-    return tuple(call for call in session.in_doubt if call not in known)
+    """Calls of unknown outcome once the results of a batch are there, also of tools that were taken for reads."""
+    known, unknown = set(), []
+    for result in completed.results:
+        call = in_doubt_as(result.tool, result.call_id)
+        if result.error is not None and result.error.error_type == "outcome_unknown":
+            unknown.append(call)
+        else:
+            known.add(call)
+    return tuple(dict.fromkeys(call for call in (*session.in_doubt, *unknown) if call not in known))
 
 
 def _out_of_order(session: Session, catalogue: Catalogue) -> tuple[Uncertainty, ...]:

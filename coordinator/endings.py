@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from coordinator import people
-from coordinator.requests import DEADLINE, MODEL, OVERDUE, request_assembly
+from coordinator.requests import DEADLINE, MODEL, OVERDUE, overdue, request_assembly
 from coordinator.session import Decision, Session, doubt
 from shared.bus.handling import CancelTimer
 from shared.events import AnyEvent
@@ -11,6 +11,7 @@ from shared.session import Response, Status, TerminationReason, Uncertainty
 from shared.values import LogEntry
 
 _NAMED_MAX = 10
+_LOOKS_MAX = 3
 
 
 def end(
@@ -32,6 +33,17 @@ def close(session: Session) -> Decision:
     closed = session.model_copy(update={"phase": "closed", "awaiting": None})
     timers = tuple(map(CancelTimer, (DEADLINE, OVERDUE, MODEL)))
     return Decision(closed, timers=timers, closes=True)
+
+
+def look_again(session: Session) -> Decision:
+    """A message of an ending session was set aside: perhaps the one that told of its answer, or of none in time.
+
+    Whichever it was, the timer tells it anew, and a session that is answered is closed then.
+    """
+    if session.looks_again >= _LOOKS_MAX:
+        return Decision(session)
+    again = session.model_copy(update={"looks_again": session.looks_again + 1})
+    return Decision(again, timers=(overdue(session),))
 
 
 def answer_oneself(session: Session, event: AnyEvent, why: str) -> Decision:

@@ -47,6 +47,8 @@ from shared.tools import Catalogue
 
 CATALOGUE_POLL_S = 0.5
 _TURN_POLL_S, _TURN_WAITS = 0.1, 20
+_OPENING_WAITS = 20
+"""Of a cancellation that comes first, beside those for a catalogue: opening takes its time, also to fail at first."""
 
 
 class Coordinator:
@@ -174,7 +176,7 @@ class Coordinator:
 
     async def _on_event_before_opening(self, delivery: Delivery, session: SessionStore) -> Outcome:
         match delivery.event.data:
-            case CancellationRequested() if delivery.attempt < self._catalogue_waits:
+            case CancellationRequested() if delivery.attempt < self._catalogue_waits + _OPENING_WAITS:
                 raise TryLater("the session is not open yet", delay_s=CATALOGUE_POLL_S)
             case ComponentFailed(component="coordinator") as failure:
                 answered, _ = await session.document(RESPONSE)

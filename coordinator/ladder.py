@@ -66,7 +66,9 @@ def after_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) ->
     """
     code, model = failed.error.code, failed.model
     if code in _PAUSES and failed.retry_after_s is not None:
-        return models.resting(session, model, models.rest_until(event.time, failed.retry_after_s)), None
+        until = models.rest_until(event.time, failed.retry_after_s, session.pauses)
+        paused = session.model_copy(update={"pauses": session.pauses + 1})
+        return models.resting(paused, model, until), None
     if code in _REFUSALS:
         return session.model_copy(update={"unusable": (*session.unusable, model)}), None
     counted = session.model_copy(

@@ -27,7 +27,7 @@ def next_model(session: Session, now: datetime) -> str | datetime | None:
         if until is None:
             return model
         waits.append(until)
-    shortest_s = _REST_S_MIN * 2 ** min(session.waits_for_model, _REST_DOUBLINGS_MAX)
+    shortest_s = _shortest_s(session.waits_for_model)
     return max(min(waits), now + timedelta(seconds=shortest_s)) if waits else None
 
 
@@ -45,9 +45,9 @@ def preferring_others(session: Session, model: str, now: datetime) -> Session:
     return resting(session, model, now + timedelta(seconds=_AFTER_FAILURES_S))
 
 
-def rest_until(now: datetime, retry_after_s: float | None) -> datetime:
-    """When a model that asks to be left alone may be asked again."""
-    return now + timedelta(seconds=min(max(retry_after_s or 0.0, _REST_S_MIN), _REST_S_MAX))
+def rest_until(now: datetime, retry_after_s: float, pauses: int) -> datetime:
+    """When a model that asks to be left alone may be asked again, after so many pauses of the round before."""
+    return now + timedelta(seconds=min(max(retry_after_s, _shortest_s(pauses)), _REST_S_MAX))
 
 
 def that_matter(session: Session, outages: Outages) -> Outages:
@@ -56,6 +56,10 @@ def that_matter(session: Session, outages: Outages) -> Outages:
         tools=tuple(tool for tool in outages.tools if tool in session.tools),
         models=tuple(outage for outage in outages.models if outage.model in session.models),
     )
+
+
+def _shortest_s(waits_before: int) -> float:
+    return _REST_S_MIN * 2.0 ** min(waits_before, _REST_DOUBLINGS_MAX)
 
 
 def _out_until(session: Session, model: str, now: datetime) -> datetime | None:

@@ -73,6 +73,8 @@ def open_session(
         model=session.model,
         models=session.models,
         conversation=turns,
+        tools_offered_all_max=opening.offer.all_max,
+        tools_offered=opening.offer.subset,
         deadline=deadline,
     )
     decision = request_briefing(session, event, before=(opened,))

@@ -79,9 +79,10 @@ def request_reasoning(
 
 def wait_for_model(session: Session, until: datetime) -> Decision:
     """Every model is out of order: the session rests, with nobody at work for it, until one may be asked."""
-    rest = {"phase": "resting", "awaiting": None, "waits_for_model": session.waits_for_model + 1}
-    resting = session.model_copy(update=rest)
-    return Decision(resting, timers=(SetTimer(MODEL, until, ModelDue(round=session.round)),))
+    wait = session.waits_for_model + 1
+    rest = {"phase": "resting", "awaiting": None, "waits_for_model": wait}
+    due = ModelDue(round=session.round, wait=wait)
+    return Decision(session.model_copy(update=rest), timers=(SetTimer(MODEL, until, due),))
 
 
 def request_tools(
@@ -168,9 +169,13 @@ def request_assembly(
         opened=session.opened,
     )
     ending = {"phase": "assembling", "awaiting": child_id(event.id, 0), **_NOBODY}
-    overdue = SetTimer(OVERDUE, timedelta(seconds=session.limits.assembly_s), AssemblyOverdue())
-    timers = (overdue, CancelTimer(DEADLINE), *_nobody_waits(session))
+    timers = (overdue(session), CancelTimer(DEADLINE), *_nobody_waits(session))
     return Decision(session.model_copy(update=ending), (request,), timers)
+
+
+def overdue(session: Session) -> SetTimer:
+    """How long the assembler has."""
+    return SetTimer(OVERDUE, timedelta(seconds=session.limits.assembly_s), AssemblyOverdue())
 
 
 def in_doubt_as(tool: str, call_id: str) -> str:

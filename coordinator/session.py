@@ -99,6 +99,12 @@ class Session(Value):
     rests: tuple[ModelOutage, ...] = Field(
         default=(), description="Models that have asked this session to leave them alone for a while."
     )
+    pauses: int = Field(
+        default=0, description="How often in the round a model has asked to be left alone for a while."
+    )
+    looks_again: int = Field(
+        default=0, description="Messages set aside by a coordinator while the answer was put together."
+    )
     waits_for_model: int = Field(default=0, description="How often every model was out of order.")
     asked_model: str = Field(default="", description="The model that was asked last.")
     is_last_call: bool = Field(

@@ -29,6 +29,8 @@ class SessionOpened(EventData):
     conversation: tuple[Turn, ...] = Field(
         default=(), description="Earlier turns of its conversation, the oldest first."
     )
+    tools_offered_all_max: int = Field(default=30, ge=1, description="Tools up to which all are offered.")
+    tools_offered: int = Field(default=8, ge=1, description="Tools offered where there are more.")
     deadline: AwareDatetime
 
 
@@ -249,3 +251,4 @@ class ModelDue(EventData):
     inbox: ClassVar[Component | None] = "coordinator"
 
     round: Round
+    wait: int = Field(default=1, ge=1, description="Which of the session's waits is over; 1 is the first.")

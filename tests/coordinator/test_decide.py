@@ -266,6 +266,21 @@ class TestEnding:
             assert answer.status == "failed"
             assert [doubt.severity for doubt in answer.uncertainty] == ["serious"]
 
+    def test_a_step_of_its_end_that_failed_is_tried_again_a_few_times(self) -> None:
+        """The news of the answer, or of none in time, may be what was set aside; nothing else would come then."""
+        session, looks = self.an_ending_session(), []
+        for _ in range(5):
+            decision = met(session, a_failure("coordinator", session))
+            looks.append([timer.name for timer in decision.timers])
+            assert (decision.commands, decision.answer) == ((), None), "the assembler may still answer"
+            session = decision.session
+        assert looks == [[OVERDUE]] * 3 + [[]] * 2
+        summarizing = self.an_ending_session().model_copy(update={"summary_awaiting": new_id()})
+        lost = a_failure("coordinator", summarizing).model_copy(
+            update={"failed_event": summarizing.summary_awaiting}
+        )
+        assert met(summarizing, lost) == Decision(summarizing), "nothing of its end"
+
     def test_cancelling_ends_with_what_was_found(self) -> None:
         decision = met(a_session_running_tools(), CancellationRequested())
         assert decision.stops_work

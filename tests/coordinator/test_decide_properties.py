@@ -340,7 +340,8 @@ class AnySession(RuleBasedStateMachine):
     @rule(round_off=st.integers(0, 1))
     def model_due(self, round_off: int) -> None:
         is_due = self.session.phase == "resting" and not round_off
-        self.feed(an_event(ModelDue(round=self.session.round + round_off)))
+        due = max(1, self.session.waits_for_model + round_off)
+        self.feed(an_event(ModelDue(round=self.session.round, wait=due)))
         assert not is_due or self.session.phase == "briefing"
 
     @rule(some=st.lists(st.integers(0, 5), max_size=4), round_off=st.integers(0, 1))

@@ -43,7 +43,10 @@ from tests.fakes import FakeSession
 
 
 def a_coordinator(
-    content_hash: str | None = "c0ffee", tools: Catalogue = SEARCH, offer: OfferBounds | None = None
+    content_hash: str | None = "c0ffee",
+    tools: Catalogue = SEARCH,
+    offer: OfferBounds | None = None,
+    catalogue_wait_s: float = 1.0,
 ) -> Coordinator:
     async def current() -> str | None:
         return content_hash
@@ -53,7 +56,7 @@ def a_coordinator(
         return tools
 
     limits = Limits(max_rounds=4, max_tool_calls=20, max_tokens=200_000, deadline_s=300)
-    return Coordinator(limits, 1.0, current, catalogue, offer)
+    return Coordinator(limits, catalogue_wait_s, current, catalogue, offer)
 
 
 def a_delivery(data: EventData, attempt: int = 0) -> Delivery:
@@ -157,6 +160,13 @@ async def test_a_cancellation_that_overtakes_the_opening_waits_for_it() -> None:
         await a_coordinator().on_event(a_delivery(CancellationRequested()), FakeSession())
 
 
+async def test_a_cancellation_waits_for_the_opening_where_no_catalogue_is_waited_for() -> None:
+    coordinator = a_coordinator(catalogue_wait_s=0.0)
+    with pytest.raises(TryLater):
+        await coordinator.on_event(a_delivery(CancellationRequested(), attempt=3), FakeSession())
+    assert await coordinator.on_event(a_delivery(CancellationRequested(), 1_000), FakeSession()) == NOTHING
+
+
 async def test_a_query_that_could_not_be_opened_is_answered_once() -> None:
     error = ErrorInfo(code="internal_error", message="it broke")
     failed = ComponentFailed(component="coordinator", failed_event=new_id(), error=error)
@@ -180,6 +190,19 @@ async def test_the_coordinators_own_answer_gives_way_to_one_that_is_there() -> N
     session.documents[RESPONSE] = (1, b"{}")
     over = await a_coordinator().on_event(a_delivery(AssemblyOverdue()), session)
     assert over == Outcome(closes_session=True), "it makes room, should the news of the answer be lost"
+
+
+async def test_a_session_whose_answer_the_coordinator_failed_at_is_looked_at_again() -> None:
+    """Else it would count as open for ever: the timer that would have found it has struck by then."""
+    ending = an_opened_session().session.model_copy(update={"phase": "assembling"})
+    error = ErrorInfo(code="internal_error", message="it broke")
+    failed = ComponentFailed(component="coordinator", failed_event=new_id(), error=error)
+    outcome = await a_coordinator().on_event(a_delivery(failed), stored(ending))
+    (timer,) = outcome.timers
+    assert isinstance(timer, SetTimer)
+    session = stored(state_of(outcome))
+    session.documents[RESPONSE] = (1, b"{}")
+    assert (await a_coordinator().on_event(a_delivery(timer.event), session)).closes_session
 
 
 async def test_a_summary_takes_a_session_on_that_goes_on_waiting_for_the_model() -> None:

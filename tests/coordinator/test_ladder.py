@@ -1,6 +1,6 @@
 """The recovery ladder: each rung is taken in its turn, stands in the log, and is told to the reader."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -191,7 +191,8 @@ class TestAModelThatIsOutOfOrder:
             (timer,) = decision.timers
             assert isinstance(timer, SetTimer)
             dues.append(timer.due)
-            session = met(decision.session, ModelDue(round=1)).session
+            assert isinstance(timer.event, ModelDue)
+            session = met(decision.session, timer.event).session
         assert dues == [START + timedelta(seconds=s) for s in (2, 3, 5, 9)]
 
     def test_a_session_that_rests_ends_by_its_deadline_and_by_a_cancellation(self) -> None:
@@ -199,9 +200,14 @@ class TestAModelThatIsOutOfOrder:
         assert ending(met(resting, DeadlineReached())).termination_reason == "deadline_exceeded"
         assert ending(met(resting, CancellationRequested())).status == "cancelled"
 
-    def test_a_wake_up_of_another_round_changes_nothing(self) -> None:
+    def test_a_wake_up_of_an_earlier_rest_changes_nothing(self) -> None:
+        """Else its request would have an id that was answered before, and nobody would answer it again."""
         resting = asked(an_opened_session(models=MODELS[:1]).session, out("own")).session
-        assert met(resting, ModelDue(round=2)) == Decision(resting)
+        woken = met(resting, due := ModelDue(round=1)).session
+        again = asked(woken, out("own")).session
+        assert again.phase == "resting"
+        assert met(again, due) == Decision(again)
+        only(met(again, ModelDue(round=1, wait=2)), BriefingRequested)
 
     def test_one_that_is_due_after_the_deadline_is_not_waited_for(self) -> None:
         decision = asked(an_opened_session(models=MODELS[:1]).session, out("own", 299))
@@ -216,6 +222,34 @@ class TestAModelThatIsOutOfOrder:
         assert (decision.session.model_failures, rungs(decision)) == (0, [])
         assert only(asked(decision.session), ReasoningRequested).model == "second"
         assert only(asked(decision.session, at_s=42), ReasoningRequested).model == "own"
+
+    def test_models_that_ask_for_a_moment_by_turns_are_left_alone_longer_and_longer(self) -> None:
+        """Each is in order again when the other asks for its pause, so that the session itself never rests."""
+        session, at_s, calls = an_opened_session(models=("own", "second")).session, 0.0, 0
+        while session.phase == "briefing" and at_s < 290:
+            decision = asked(session, at_s=at_s)
+            at_s += 2
+            session = decision.session
+            if session.phase == "reasoning":
+                calls += 1
+                reply = a_failed_reply("rate_limited", session.asked_model, retry_after_s=0.0)
+                session = answered(session, reply, at_s=at_s).session
+            elif session.phase == "resting":
+                (timer,) = decision.timers
+                assert isinstance(timer, SetTimer)
+                assert isinstance(timer.due, datetime)
+                at_s = (timer.due - START).total_seconds()
+                woken = decide(session, an_event(timer.event, at_s=at_s), ENTRY, SEARCH, NO_OUTAGES)
+                session = woken.session
+        assert calls < 20
+
+    def test_a_reply_makes_good_for_the_pauses_of_its_round(self) -> None:
+        session = asked(an_opened_session(models=MODELS).session).session
+        for model in ("own", "second"):
+            failed = a_failed_reply("rate_limited", model, retry_after_s=1.0)
+            session = asked(answered(session, failed).session).session
+        assert session.pauses == 2
+        assert answered(session, a_reply(calls=1)).session.pauses == 0
 
     @pytest.mark.parametrize("code", ["authentication_failed", "permission_denied", "model_not_found"])
     def test_one_that_refuses_whatever_it_is_asked_is_not_asked_again(self, code: str) -> None:
@@ -355,6 +389,9 @@ class TestWritesInDoubt:
         unknown = a_result("book", status="error", error=error)
         session = answered(self.a_batch(), the_results(unknown, a_result("search"))).session
         assert session.in_doubt == ("book call_book",)
+        read = a_result("search", status="error", error=error)
+        session = answered(self.a_batch(), the_results(a_result("book"), read)).session
+        assert session.in_doubt == ("search call_search",), "its alternative may have written"
 
     def test_the_coordinators_own_answer_tells_of_it(self) -> None:
         ended = met(self.a_batch(), DeadlineReached()).session

@@ -3,11 +3,13 @@
 import pytest
 
 from coordinator.limits import resolve
+from coordinator.opening import open_session
 from coordinator.session import OfferBounds, Session
 from coordinator.settings import CoordinatorSettings
 from shared.events import QuerySubmitted, ReasoningRequested, SessionOpened, ToolsRequested
 from shared.session import QueryOptions
 from tests.coordinator.builders import (
+    ENTRY,
     a_briefing,
     a_call,
     a_catalogue,
@@ -16,7 +18,9 @@ from tests.coordinator.builders import (
     an_opened_session,
     answered,
     only,
+    recorded_opening,
 )
+from tests.envelopes import an_event
 from tests.grants import a_grant
 
 TOOLS = a_catalogue(
@@ -126,6 +130,20 @@ def test_a_session_with_everything_in_its_document_comes_back_as_it_was() -> Non
     session = answered(session, a_reply(calls=[a_call("book", arguments={"x": [1]})]), catalogue).session
     assert session.phase == "approval"
     assert Session.model_validate_json(session.model_dump_json(exclude_defaults=True)) == session
+
+
+def test_a_session_is_opened_alike_from_what_its_log_holds() -> None:
+    """Whatever the settings are by then: they reach it as data."""
+    catalogue = a_catalogue(*(a_tool(f"t{n}", description="finds books") for n in range(9)))
+    first = an_opened_session(catalogue, offer=OfferBounds(5, 2), models=("own", "other"), max_rounds=7)
+    opened = first.commands[0]
+    assert isinstance(opened, SessionOpened)
+    assert len(first.session.offer or ()) == 2
+    submitted = QuerySubmitted(query="Why?", options=opened.options)
+    event = an_event(submitted, at_s=0)
+    again = open_session(event, ENTRY, submitted, recorded_opening(opened), catalogue)
+    assert again.session.model_copy(update={"awaiting": first.session.awaiting}) == first.session
+    assert again.commands == first.commands
 
 
 def test_of_very_many_tools_that_are_not_there_the_first_are_told_by_name() -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from coordinator.decide import decide
 from coordinator.opening import open_session
-from coordinator.session import Decision, Opening, Session
+from coordinator.session import Decision, Session
 from shared.bus.handling import RESPONSE, STATE
 from shared.events import (
     AnyEvent,
@@ -38,12 +38,11 @@ from shared.outages import NO_OUTAGES, Outages
 from shared.relevance import ASK_USER
 from shared.session import Response
 from shared.tools import Catalogue
-from tests.coordinator.builders import NOTED
+from tests.coordinator.builders import NOTED, recorded_opening
 from tests.simulation.bus import KEYS, SimulatedBus
 from tests.simulation.clients import LIMITS, Client
 from tests.simulation.stand_ins import CATALOGUE
-from tests.simulation.weather import MODELS
-from tests.simulation.world import OFFER, Step, World
+from tests.simulation.world import Step, World
 
 _SHORTLY_MS = 3_000
 _BESIDE = (DeadlineReached, AssemblyOverdue, PersonOverdue, ComponentFailed)
@@ -312,9 +311,8 @@ def _decided(
         catalogue = CATALOGUE if session.catalogue else Catalogue()
         return decide(session, event, log_entry, catalogue, outages)
     assert isinstance(event.data, QuerySubmitted)
-    opening = Opening(LIMITS, opened.catalogue, OFFER, not opened.catalogue, MODELS)
     catalogue = CATALOGUE if opened.catalogue else Catalogue()
-    return open_session(event, log_entry, event.data, opening, catalogue)
+    return open_session(event, log_entry, event.data, recorded_opening(opened), catalogue)
 
 
 def _outages_seen(event: AnyEvent, logged: Mapping[UUID, EventData]) -> Outages | None:

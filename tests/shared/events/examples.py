@@ -165,7 +165,7 @@ EXAMPLES: tuple[EventData, ...] = (
     QuestionAsked(round=2, questions=(Question(id="t1", question="Which?", choices=("a", "b")),), until=NOON),
     QuestionAnswered(round=2, answer="The first.", calls=("t1",), by="Ann"),
     PersonOverdue(round=2),
-    ModelDue(round=2),
+    ModelDue(round=2, wait=3),
     ToolsRequested(
         round=2,
         calls=(

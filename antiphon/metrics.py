@@ -35,6 +35,8 @@ def serve(host: str, port: int, read: Read) -> tuple[int, Callable[[], None]]:
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Live(read, asyncio.get_running_loop()))
     server, thread = start_http_server(port, host, registry)
+    # Its library waits for ever, in a thread for each, for a client that connects and says nothing.
+    server.RequestHandlerClass = type("Handler", (server.RequestHandlerClass,), {"timeout": _PATIENCE_S})
 
     def stop() -> None:
         server.shutdown()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
 
 from prometheus_client import CollectorRegistry, generate_latest, start_http_server
 from prometheus_client.core import GaugeMetricFamily
@@ -35,6 +36,9 @@ def serve(host: str, port: int, read: Read) -> tuple[int, Callable[[], None]]:
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Live(read, asyncio.get_running_loop()))
     server, thread = start_http_server(port, host, registry)
+    # Its library waits for ever, in a thread for each, for a client that connects and says nothing.
+    handler: Any = server.RequestHandlerClass
+    server.RequestHandlerClass = type("Handler", (handler,), {"timeout": _PATIENCE_S})
 
     def stop() -> None:
         server.shutdown()

@@ -19,7 +19,7 @@ def build(bus: Bus) -> Service:
     settings, pipeline = load(CoordinatorSettings), load(PipelineSettings)
     breakers = SharedBreakers(bus, Breaker())
     coordinator = Coordinator(
-        settings.limits(bus.settings.lease_s, bus.settings.retention_s),
+        settings.limits(bus.settings.lease_s, bus.settings.deadline_max_s),
         settings.catalogue_wait_s,
         bus.current_catalogue,
         bus.catalogue,

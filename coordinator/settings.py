@@ -11,8 +11,6 @@ from shared.settings import Settings, comma_list
 from shared.values import Tenant
 
 _ASSEMBLY_S_MIN = 15.0
-_RETENTION_SHARE = 0.5
-"""Of the retention, that a session may take: what is kept of it must be there when its deadline comes, however late."""
 
 
 class CoordinatorSettings(Settings):
@@ -95,7 +93,7 @@ class CoordinatorSettings(Settings):
         """How many tools a model is shown."""
         return OfferBounds(all_max=self.tools_offered_all_max, subset=self.tools_offered)
 
-    def limits(self, lease_s: float, retention_s: float) -> Limits:
+    def limits(self, lease_s: float, deadline_max_s: float) -> Limits:
         """The bounds of a session. An assembler that dies has its work taken over within two leases."""
         return Limits(
             max_rounds=self.max_rounds,
@@ -106,5 +104,5 @@ class CoordinatorSettings(Settings):
             summaries_max=self.summaries_max,
             model_failures_max=self.model_failures_max,
             person_s=self.person_wait_s,
-            deadline_max_s=_RETENTION_SHARE * retention_s,
+            deadline_max_s=deadline_max_s,
         )

@@ -94,6 +94,7 @@ class Passage:
         self.reservation: Reservation | None = None
         self.allowed: Allowed | None = None
         self.began_s = 0.0
+        self.has_heard = False
         self._door, self._model_id = door, model_id
 
     def __enter__(self) -> Self:
@@ -102,11 +103,17 @@ class Passage:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """A call that was dropped says nothing of the model, unless it took too long already."""
-        self._note(self._is_slow)
+        """A call that was dropped says nothing of the model, unless it took too long, or a reply had begun.
+
+        A probe's ending must be told; one that had heard nothing yet must not close the circuit.
+        """
+        if self.has_heard or self._is_slow or self._is_probe:
+            self._note(self._is_slow or not self.has_heard)
+        self.allowed = None
 
     def hear(self, headers: Mapping[str, str]) -> None:
-        """What the server says of its limits."""
+        """A reply begins, with what the server says of its limits."""
+        self.has_heard = True
         if self._door.limiter is not None:
             self._door.limiter.learn(self._model_id, told_by(headers))
 

@@ -9,6 +9,7 @@ from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 from anthropic.lib.streaming import AsyncMessageStream
 from anthropic.types import Message
 
+from reasoning_engine.answer_bytes import bound
 from reasoning_engine.failure import MODEL_ERRORS, Interrupted, UnreadableReply
 from reasoning_engine.offline.transport import OfflineTransport
 from reasoning_engine.prompt import Prompt
@@ -18,6 +19,7 @@ from shared.errors import ConfigurationError
 
 CONNECT_TIMEOUT_S = 10.0
 REPLY_CHARACTERS_MAX = 500_000
+REPLY_BLOCKS_MAX = 1_000
 _OFFLINE_URL = "https://offline.invalid"
 _KEYLESS = "no-key"
 """The SDK wants some key, also for a server that asks for none."""
@@ -72,7 +74,7 @@ class _Heard:
         self.is_whole = False
         self._on_text = on_text
         self._arguments: dict[int, list[str]] = {}
-        self._characters = 0
+        self._characters = self._blocks = 0
 
     async def listen(self, stream: AsyncMessageStream[Any]) -> None:
         """Hear the stream out. Raises UnreadableReply when it will not end."""
@@ -84,6 +86,10 @@ class _Heard:
             elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
                 self._count(event.delta.partial_json)
                 self._arguments.setdefault(event.index, []).append(event.delta.partial_json)
+            elif event.type == "content_block_start":
+                self._blocks += 1
+                if self._blocks > REPLY_BLOCKS_MAX:
+                    raise UnreadableReply(f"it has more than {REPLY_BLOCKS_MAX} parts")
             elif event.type == "message_start":
                 self.has_begun = True
                 await faults.at("model.begun")
@@ -123,6 +129,7 @@ def choose_model(
             base_url=_checked_url(base_url) if base_url else None,
             max_retries=0,
             timeout=timeout,
+            http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound]}),
         )
     )
 

@@ -176,6 +176,11 @@ class BusSettings(Settings):
         default=4_000_000, ge=10_000, le=100_000_000, description="Bytes of one event at most."
     )
 
+    @property
+    def deadline_max_s(self) -> float:
+        """Of any query: what is kept of a session must be there when its deadline comes, however late."""
+        return 0.5 * self.retention_s
+
 
 def load(kind: type[SettingsT]) -> SettingsT:
     """The settings of one kind. Raises ConfigurationError that names the variable and the way out."""

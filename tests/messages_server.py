@@ -67,6 +67,7 @@ class Scripted(Strict):
     status: int = 200
     headers: dict[str, str] = {}
     body: str | None = Field(default=None, description="Sent as it is, with `status`, instead of a message.")
+    is_endless: bool = Field(default=False, description="Of that body, more is announced and never comes.")
 
 
 class Received(Strict):
@@ -157,7 +158,16 @@ class MessagesServer:
     async def _reply(self, scripted: Scripted, received: Received, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(scripted.wait_s)
         if scripted.body is not None:
-            return _send(writer, scripted.status, scripted.headers, scripted.body.encode("latin-1"))
+            _send(
+                writer,
+                scripted.status,
+                scripted.headers,
+                scripted.body.encode("latin-1"),
+                scripted.is_endless,
+            )
+            if scripted.is_endless:
+                await asyncio.Event().wait()
+            return None
         if scripted.status != 200:
             return _send(writer, scripted.status, scripted.headers, json.dumps(_error(scripted)).encode())
         if isinstance(received.body, dict) and received.body.get("stream"):
@@ -195,8 +205,11 @@ async def _read(reader: asyncio.StreamReader) -> Received | None:
     return Received(method=method, path=path, headers=headers, body=json.loads(raw) if raw else None)
 
 
-def _send(writer: asyncio.StreamWriter, status: int, headers: dict[str, str], body: bytes) -> None:
-    headers = {"content-type": "application/json", **headers, "content-length": str(len(body))}
+def _send(
+    writer: asyncio.StreamWriter, status: int, headers: dict[str, str], body: bytes, is_endless: bool = False
+) -> None:
+    length = 10**9 if is_endless else len(body)
+    headers = {"content-type": "application/json", **headers, "content-length": str(length)}
     writer.write(_opening(status, headers) + body)
 
 

@@ -14,8 +14,10 @@ from datetime import datetime
 
 from pydantic import TypeAdapter, ValidationError
 
+from shared.bus import scripts
 from shared.bus.handling import RESPONSE
 from shared.bus.redis_bus import Bus
+from shared.bus.wire import Argument
 from shared.clock import milliseconds
 from shared.conversation import TURNS_GIVEN_MAX, TURNS_KEPT_MAX, OpenTurn, Said, in_order
 from shared.session import Turn
@@ -47,11 +49,7 @@ class SharedTurns:
         """Note a question, unless its session has a turn; the oldest beyond TURNS_KEPT_MAX go."""
         key = self._bus.keys.conversation(tenant, conversation)
         submit = self._bus.batcher.submit
-        _, _, count = await asyncio.gather(
-            submit("HSETNX", key, turn.session_id, turn.model_dump_json()),
-            submit("PEXPIRE", key, self._retention_ms),
-            submit("HLEN", key),
-        )
+        _, count = await asyncio.gather(self._put("HSETNX", key, turn), submit("HLEN", key))
         if count > TURNS_KEPT_MAX:
             sessions, turns = await self._read(key)
             newest = {one.session_id for one in turns[-TURNS_KEPT_MAX:]}
@@ -69,15 +67,13 @@ class SharedTurns:
     async def keep(self, tenant: Tenant, conversation: SessionId, turn: Turn) -> None:
         """Put a turn in the place of its question."""
         key = self._bus.keys.conversation(tenant, conversation)
-        submit = self._bus.batcher.submit
-        await asyncio.gather(
-            submit("HSET", key, turn.session_id, turn.model_dump_json()),
-            submit("PEXPIRE", key, self._retention_ms),
-        )
+        await self._put("HSET", key, turn)
 
-    @property
-    def _retention_ms(self) -> int:
-        return milliseconds(self._bus.settings.retention_s)
+    async def _put(self, command: str, key: str, turn: Turn | OpenTurn) -> None:
+        """In one step with its expiry: nobody else would ever drop the key."""
+        retention_ms = milliseconds(self._bus.settings.retention_s)
+        arguments: list[Argument] = [retention_ms, command, turn.session_id, turn.model_dump_json()]
+        await self._bus.batcher.run(scripts.EXPIRING, [key], arguments)
 
     async def _read(self, key: str) -> tuple[list[str], list[Turn | OpenTurn]]:
         """The sessions that have a turn there, and the turns that can be read, the oldest first."""

@@ -116,7 +116,7 @@ class Bus:
         if mode == "signal":
             result: bytes = await self.batcher.run(scripts.PUBLISH, keys, [*told, *kept, *signatures])
         else:
-            place = place_of(event, deadline_s)
+            place = place_of(event, deadline_s, self.settings.deadline_max_s)
             keys += [
                 self.keys.open_sessions(partition),
                 self.keys.sessions(partition),

@@ -6,6 +6,7 @@ The tenant is taken from the grant as it stands, unverified: at the door it deci
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from math import inf
 
 from shared.bus.signing import SIGNATURE, Signer, genuine
 from shared.events import AnyEvent, QuerySubmitted, decode
@@ -26,11 +27,11 @@ class Place:
     """When it is opened whatever room there is; in Unix milliseconds, like the other."""
 
 
-def place_of(event: AnyEvent, deadline_s: float) -> Place:
-    """The place of a query.submitted; `deadline_s` is for one that names none."""
+def place_of(event: AnyEvent, deadline_s: float, deadline_max_s: float = inf) -> Place:
+    """The place of a query.submitted; `deadline_s` is for one that names none, `deadline_max_s` bounds any."""
     query = event.data
     assert isinstance(query, QuerySubmitted)
-    due = event.time + timedelta(seconds=query.options.deadline_s or deadline_s)
+    due = event.time + timedelta(seconds=min(query.options.deadline_s or deadline_s, deadline_max_s))
     return Place(_tenant(query.grant, event), _unix_ms(event.time.timestamp()), _unix_ms(due.timestamp()))
 
 

@@ -1,6 +1,6 @@
 """What clients say."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -13,6 +13,8 @@ QUERY_LENGTH_MAX = 100_000
 GRANT_LENGTH_MAX = 8_192
 ANSWER_LENGTH_MAX = 20_000
 """Characters of an answer to a question at most."""
+
+CallIds = Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=1_000)]
 
 
 class QuerySubmitted(EventData):
@@ -47,7 +49,7 @@ class ApprovalDecided(EventData):
 
     round: Round
     is_approved: bool
-    calls: tuple[str, ...] = Field(default=(), description="Ids of the calls; all that wait when empty.")
+    calls: CallIds = Field(default=(), description="Ids of the calls; all that wait when empty.")
     by: str = Field(default="", max_length=200, description="Who decided.")
     reason: str = Field(default="", max_length=1000)
 
@@ -60,5 +62,5 @@ class QuestionAnswered(EventData):
 
     round: Round
     answer: str = Field(min_length=1, max_length=ANSWER_LENGTH_MAX, pattern=r"\S")
-    calls: tuple[str, ...] = Field(default=(), description="Ids of the questions; all that wait when empty.")
+    calls: CallIds = Field(default=(), description="Ids of the questions; all that wait when empty.")
     by: str = Field(default="", max_length=200, description="Who answered.")

@@ -163,6 +163,15 @@ async def test_a_query_that_names_no_deadline_waits_for_the_default_one(full: Do
     assert list(await full.admission.admit(0)) == [1, 1]
 
 
+async def test_nobody_waits_for_longer_than_a_session_may_take(full: Door) -> None:
+    """A session's time is cut to half of the retention; who would wait on could only be told so too late."""
+    full.set_bounds(retention_s=100)
+    by_default, named = full.names("big", 2)
+    await full.bus.publish(a_query_of("big", by_default, age_s=51), "open", deadline_s=300)
+    await full.bus.publish(a_query_of("big", named, deadline_s=3_600, age_s=51), "open")
+    assert list(await full.admission.admit(0)) == [2, 0]
+
+
 async def test_who_waits_already_is_known(full: Door) -> None:
     (name,) = full.names("big", 1)
     results = [await full.bus.publish(a_query_of(tenant, name), "open") for tenant in ("big", "other", "")]

@@ -243,7 +243,7 @@ async def test_the_state_document_is_small_whatever_the_query() -> None:
 def test_an_assembler_that_dies_is_replaced_before_the_coordinator_answers_in_its_place() -> None:
     """Its work is taken over when its lease is out, which is looked for every quarter of a lease."""
     bus, coordinator = BusSettings(), CoordinatorSettings()
-    assert coordinator.limits(bus.lease_s, bus.retention_s).assembly_s > 2 * 1.25 * bus.lease_s
+    assert coordinator.limits(bus.lease_s, bus.deadline_max_s).assembly_s > 2 * 1.25 * bus.lease_s
     (overdue, _) = met(an_opened_session().session, CancellationRequested()).timers
     assert isinstance(overdue, SetTimer)
     assert overdue.due == timedelta(seconds=an_opened_session().session.limits.assembly_s)

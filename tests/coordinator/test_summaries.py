@@ -154,7 +154,7 @@ def test_no_more_are_asked_for_than_the_limits_allow() -> None:
 
 
 def test_a_limit_of_none_turns_them_off() -> None:
-    limits = CoordinatorSettings(summaries_max=0).limits(lease_s=5, retention_s=3_600)
+    limits = CoordinatorSettings(summaries_max=0).limits(lease_s=5, deadline_max_s=1_800)
     opened = an_opened_session().session.model_copy(update={"limits": limits})
     only(answered(opened, a_briefing(to_summarize=too_much())), ReasoningRequested)
     _, request = next_briefing(answered(opened, a_briefing()).session)

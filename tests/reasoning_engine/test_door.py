@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from reasoning_engine.door import Door
+from reasoning_engine.door import Door, Passage
 from reasoning_engine.engine import summarize
 from reasoning_engine.model import choose_model
-from shared.breaker import Allowed, Refused
+from shared.breaker import CLOSED, Allowed, Refused
 from shared.events import ReasoningFailed, SummaryFailed
 from tests.bus.builders import eventually
 from tests.messages_server import Scripted, serving
@@ -126,25 +126,51 @@ async def test_a_reply_that_is_slow_is_used_and_counts_as_failed() -> None:
 
 async def test_a_call_cut_off_by_the_sessions_own_deadline_is_no_failure_of_the_model() -> None:
     one = await told(Scripted(wait_s=30), seconds_left=0.3)
-    assert (one.failed.error.code, one.failures) == ("timeout", [False])
+    assert (one.failed.error.code, one.failures) == ("timeout", [])
 
 
 async def test_but_one_that_has_been_slow_until_then_is() -> None:
     assert (await told(Scripted(wait_s=30), seconds_left=0.5, slow_s=0.1)).failures == [True]
 
 
-async def test_a_call_that_is_cancelled_is_no_failure_and_the_probe_is_released() -> None:
-    breakers = FakeBreakers(PROBE)
-    async with serving(Scripted(text="late", event_wait_s=30)) as server:
-        asking = asyncio.ensure_future(asked_at(server.url, breakers))
-        await eventually(lambda: server.under_way > 0)
+@pytest.mark.parametrize(
+    ("late", "answer", "noted"),
+    [
+        (Scripted(text="late", stall_after=3), PROBE, [False]),
+        (Scripted(text="late", stall_after=3), Allowed(CLOSED), [False]),
+        (Scripted(text="never", wait_s=30), PROBE, [True]),
+        (Scripted(text="never", wait_s=30), Allowed(CLOSED), []),
+    ],
+)
+async def test_a_call_that_is_cancelled_tells_whether_a_reply_had_begun_and_releases_the_probe(
+    late: Scripted, answer: Allowed, noted: list[bool]
+) -> None:
+    breakers = FakeBreakers(answer)
+    async with serving(late) as server:
+        door = HeardDoor(breakers=breakers)
+        asking = asyncio.ensure_future(asked_at(server.url, door))
+        await eventually(lambda: server.under_way > 0 and (door.has_heard or late.stall_after is None))
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
-    assert breakers.noted == [("model:claude-haiku-5-5", False)]
+    assert breakers.noted == [("model:claude-haiku-5-5", is_failure) for is_failure in noted]
 
 
-async def asked_at(url: str, breakers: FakeBreakers) -> object:
+class HeardDoor(Door):
+    """One that knows when the first reply has begun."""
+
+    passage: Passage | None = None
+
+    async def enter(self, *call: Any) -> Passage:
+        self.passage = await super().enter(*call)
+        return self.passage
+
+    @property
+    def has_heard(self) -> bool:
+        return self.passage is not None and self.passage.has_heard
+
+
+async def asked_at(url: str, door: Door) -> object:
     model = choose_model("anthropic", None, url, 10.0)
     try:
         return await summarize(
@@ -153,7 +179,7 @@ async def asked_at(url: str, breakers: FakeBreakers) -> object:
             model,
             the_settings(),
             seconds_left=20.0,
-            door=Door(breakers=breakers),
+            door=door,
         )
     finally:
         await model.close()
@@ -161,6 +187,6 @@ async def asked_at(url: str, breakers: FakeBreakers) -> object:
 
 async def test_a_summary_goes_through_the_door_of_its_own_model() -> None:
     async with serving() as server:
-        failed = await asked_at(server.url, FakeBreakers(Refused(5.0)))
+        failed = await asked_at(server.url, Door(breakers=FakeBreakers(Refused(5.0))))
         assert isinstance(failed, SummaryFailed)
         assert (failed.error.code, server.requests) == ("circuit_open", [])

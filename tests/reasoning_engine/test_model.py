@@ -1,8 +1,12 @@
 """Which model replies, and how much of a reply is taken in."""
 
+import gzip
+
 import pytest
 
-from reasoning_engine.model import REPLY_CHARACTERS_MAX, AnthropicModel, choose_model
+from reasoning_engine import answer_bytes
+from reasoning_engine.answer_bytes import ERROR_BYTES_MAX
+from reasoning_engine.model import REPLY_BLOCKS_MAX, REPLY_CHARACTERS_MAX, AnthropicModel, choose_model
 from reasoning_engine.prompt import build_prompt, tool_params
 from reasoning_engine.reply import parse
 from reasoning_engine.settings import Provider
@@ -67,3 +71,31 @@ async def test_a_reply_without_an_end_is_not_taken_in() -> None:
     asked = await ask(long, max_attempts=1)
     assert asked.failed.error.code == "unreadable_reply"
     assert str(REPLY_CHARACTERS_MAX) in asked.failed.error.message
+
+
+async def test_a_reply_of_very_many_parts_is_not_taken_in() -> None:
+    parts = [{"type": "tool_use", "id": "t", "name": "search", "input": {}}] * (REPLY_BLOCKS_MAX + 1)
+    asked = await ask(Scripted(content=parts), max_attempts=1)
+    assert asked.failed.error.code == "unreadable_reply"
+    assert str(REPLY_BLOCKS_MAX) in asked.failed.error.message
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+async def test_what_is_no_text_of_a_reply_is_bounded_too(
+    is_packed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answer_bytes, "REPLY_BYTES_MAX", 1_000_000)
+    body = b"data: " + b"x" * 1_100_000  # a line without an end
+    sent = gzip.compress(body) if is_packed else body
+    headers = {"content-type": "text/event-stream"} | ({"content-encoding": "gzip"} if is_packed else {})
+    asked = await ask(Scripted(body=sent.decode("latin-1"), headers=headers), max_attempts=1)
+    assert asked.failed.error.code == "unreadable_reply"
+    assert "1000000 bytes" in asked.failed.error.message
+
+
+async def test_of_an_endless_error_the_status_tells_enough() -> None:
+    """The rest of its body is not read: the server says how much is to come, and it never comes."""
+    body = "x" * (ERROR_BYTES_MAX + 1)
+    headers = {"retry-after": "7"}
+    asked = await ask(Scripted(status=429, body=body, headers=headers, is_endless=True), max_attempts=1)
+    assert asked.failed.error.code == "rate_limited"

@@ -1,5 +1,6 @@
 """Metrics, as Prometheus reads them."""
 
+import asyncio
 import contextlib
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from urllib.request import urlopen
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from antiphon import metrics
 from antiphon.metrics import exposition
 from antiphon.observe import BreakerStatus, ComponentStatus, InboxStatus, PipelineStatus
 from antiphon.queued import Waiting
@@ -132,6 +134,24 @@ def test_they_are_served_and_tell_when_redis_is_away() -> None:
         until(lambda: scraped(address) == {"antiphon_up": 0}, "a scrape that finds no Redis")
         server.start()
         until(lambda: scraped(address)["antiphon_up"] == 1, "a scrape that finds it again")
+
+
+async def test_who_connects_and_says_nothing_is_shown_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each holds a thread of the server."""
+    monkeypatch.setattr(metrics, "_PATIENCE_S", 0.2)
+
+    async def nothing() -> PipelineStatus:
+        raise AssertionError("nobody has asked")
+
+    port, stop = metrics.serve("127.0.0.1", 0, nothing)
+    try:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        async with asyncio.timeout(10):
+            assert await reader.read() == b""
+        writer.close()
+        await writer.wait_closed()
+    finally:
+        await asyncio.to_thread(stop)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from shared.errors import UnreadableEvent
 from shared.events import (
+    ApprovalDecided,
     BriefingRequested,
     CancellationRequested,
     EventData,
     QuerySubmitted,
+    QuestionAnswered,
     ToolsCompleted,
     decode,
     encode,
@@ -52,6 +54,17 @@ def test_an_event_is_what_cloudevents_asks_for(data: EventData) -> None:
     assert fields["subject"] == "s1"
     assert fields["datacontenttype"] == "application/json"
     assert fields["time"] == "2026-11-21T12:00:00Z"
+
+
+@pytest.mark.parametrize(
+    "data", [e for e in EXAMPLES if isinstance(e, ApprovalDecided | QuestionAnswered)], ids=named
+)
+@pytest.mark.parametrize("calls", [["c"] * 1_001, ["c" * 201]])
+def test_what_a_person_decides_on_is_bounded(data: EventData, calls: list[str]) -> None:
+    fields = fields_of(data)
+    fields["data"]["calls"] = calls
+    with pytest.raises(UnreadableEvent, match="calls"):
+        decode(orjson.dumps(fields))
 
 
 @given(content=json_values)

@@ -82,10 +82,14 @@ class PipelineSettings(Settings):
         default="",
         description="Comma list of `package.module` or `package.module:attribute` the dispatcher imports.",
     )
-    model: str = Field(default="claude-sonnet-5-5", description="Model id the reasoning engine uses.")
+    model: str = Field(
+        default="claude-sonnet-5-5",
+        description="Model id that is asked. The coordinator chooses by it: set it alike for all components.",
+    )
     models: Annotated[tuple[str, ...], *comma_list("a model id", r"[A-Za-z0-9._:/@-]{1,200}")] = Field(
         default=(),
-        description="Comma list of model ids to fall back to, in this order, when that one is out of order.",
+        description="Comma list of model ids to fall back to, in this order, when that one is out of order. Set it "
+        "where coordinators run.",
     )
     signing_key: SecretStr | None = Field(
         default=None,

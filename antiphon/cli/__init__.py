@@ -16,6 +16,7 @@ from antiphon.cli import (
     status,
     tools,
 )
+from antiphon.cli.output import have_standard_streams
 from shared import logs
 from shared.secret_values import secret_values
 
@@ -31,6 +32,7 @@ app = typer.Typer(
 
 @app.callback()
 def _begin() -> None:
+    have_standard_streams()
     logs.silence("error", secret_values())
 
 

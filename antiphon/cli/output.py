@@ -1,6 +1,7 @@
 """What every command shares: where words go, how errors end, which number a program exits with."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Coroutine, Iterable, Sequence
 from typing import Annotated, Any
@@ -56,6 +57,20 @@ class UsageError(AntiphonError):
     """The command line asks for something that cannot be."""
 
     code = "usage"
+
+
+def have_standard_streams() -> None:
+    """Put /dev/null where this program was started without standard input, output or errors.
+
+    Else every word would end it with a traceback, and a connection could be given the number of a closed one.
+    """
+    for name, mode in (
+        ("stdin", "r"),
+        ("stdout", "w"),
+        ("stderr", "w"),
+    ):  # the lowest free number is the next one
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  # for as long as the program lives
 
 
 def stdout() -> Console:

@@ -90,6 +90,23 @@ def test_every_variable_that_is_named_is_a_setting(name: str) -> None:
     assert named <= known_settings()
 
 
+def test_who_chooses_the_model_and_who_asks_it_are_told_of_the_same_ones() -> None:
+    told = [
+        {name: SERVICES[component]["environment"][name] for name in ("ANTIPHON_MODEL", "ANTIPHON_MODELS")}
+        for component in ("coordinator", "reasoning_engine")
+    ]
+    assert (
+        told[0]
+        == told[1]
+        == {"ANTIPHON_MODEL": "${ANTIPHON_MODEL:-}", "ANTIPHON_MODELS": "${ANTIPHON_MODELS:-}"}
+    )
+
+
+def test_every_service_signs_with_the_same_key() -> None:
+    signing = {SERVICES[component]["environment"]["ANTIPHON_SIGNING_KEY"] for component in COMPONENTS}
+    assert signing == {"${ANTIPHON_SIGNING_KEY:-}"}
+
+
 def test_only_the_engine_is_given_the_key() -> None:
     holders = [
         name for name, service in SERVICES.items() if "ANTHROPIC_API_KEY" in service.get("environment", {})

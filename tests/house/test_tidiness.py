@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from shared.session import QueryOptions
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES: list[str] = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
@@ -117,3 +119,9 @@ def name_of(requirement: str) -> str:
     """A distribution's normalized name."""
     name = re.split(r"[\[<>=!~; ]", requirement)[0]
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_the_readme_names_every_option_of_a_query() -> None:
+    listed = re.search(r"Options: (.*?)\. A field", (ROOT / "README.md").read_text(), re.S)
+    assert listed is not None
+    assert set(re.findall(r"`(\w+)`", listed[1])) - {"strict"} == set(QueryOptions.model_fields)

@@ -48,7 +48,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--exact", action="store_true", help="decode every message anew, as real processes do"
     )
-    return parser.parse_args()
+    asked = parser.parse_args()
+    if min(asked.seeds, asked.sessions) < 1:
+        parser.error("--seeds and --sessions are 1 or more: what ran nothing has kept no promise")
+    return asked
 
 
 if __name__ == "__main__":

@@ -61,6 +61,20 @@ def test_a_question_may_come_from_standard_input(folder: Path) -> None:
     assert "40 minutes" in done.stdout
 
 
+@pytest.mark.parametrize(("closed", "shown"), [("<&-", True), (">&-", False), ("2>&-", True)])
+def test_a_program_started_without_a_standard_stream_answers_all_the_same(
+    folder: Path, closed: str, shown: bool
+) -> None:
+    done = from_a_shell(folder, f'"$@" {closed}', QUESTION)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert ("40 minutes" in done.stdout) is shown
+
+
+def test_a_question_from_a_closed_standard_input_has_no_words(folder: Path) -> None:
+    done = from_a_shell(folder, '"$@" <&-', "-")
+    assert (done.returncode, "it has no words" in done.stderr) == (2, True)
+
+
 def test_ctrl_c_cancels_the_session_and_exits_130(folder: Path) -> None:
     process = an_ask_that_takes_long(folder)
     process.send_signal(signal.SIGINT)
@@ -225,6 +239,18 @@ def test_a_wait_for_approval_names_the_command_that_another_terminal_can_type(fo
     assert process.returncode == 0, stderr
     assert "  -> ok, 1 result" in stderr
     assert "40 minutes" in stdout
+
+
+def from_a_shell(folder: Path, how: str, question: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "antiphon", "ask", question, "--tools", "recipes", *OFFLINE]
+    return subprocess.run(
+        ["/bin/sh", "-c", how, "sh", *words],
+        env=clean_environment(),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+    )
 
 
 def an_ask_that_takes_long(folder: Path) -> "subprocess.Popen[str]":

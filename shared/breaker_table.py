@@ -45,11 +45,18 @@ def write_state(state: BreakerState) -> bytes:
 
 
 def first_to_go(states: Mapping[str, BreakerState]) -> str | None:
-    """Which breaker to forget when there are too many: of the closed ones the least recent; None without one."""
+    """Which breaker to forget when there are too many: of the closed ones the least recent, else of the models'.
+
+    Queries may name any model, so models that fail must not take the place of tools. None when only tools, or
+    what is held by hand, would be left to forget.
+    """
     closed = [name for name, state in states.items() if state.opened is None]
-    return min(
-        closed, key=lambda name: max((end.at for end in states[name].endings), default=0.0), default=None
-    )
+    models = [name for name, state in states.items() if name.startswith("model:") and state.held is None]
+    return min(closed or models, key=lambda name: _latest(states[name]), default=None)
+
+
+def _latest(state: BreakerState) -> float:
+    return max((state.opened or 0.0, *(ending.at for ending in state.endings)))
 
 
 def outages_of(states: Mapping[str, BreakerState], breaker: Breaker, now: float) -> Outages:

@@ -114,3 +114,14 @@ def test_the_least_recent_of_the_closed_goes_first() -> None:
     }
     assert first_to_go(states) == "tool:old"
     assert first_to_go({"tool:open": an_open()}) is None
+
+
+def test_where_all_are_open_models_make_room_for_tools_the_longest_open_first() -> None:
+    """Anybody who asks may name a model; nobody must crowd out the tools by that."""
+    states = {
+        "tool:open": an_open(1.0),
+        "model:first": an_open(2.0),
+        "model:second": an_open(3.0),
+        "model:held": BREAKER.hold(Held(at=0)),
+    }
+    assert first_to_go(states) == "model:first"

@@ -49,8 +49,8 @@ class SharedTurns:
         """Note a question, unless its session has a turn; the oldest beyond TURNS_KEPT_MAX go."""
         key = self._bus.keys.conversation(tenant, conversation)
         submit = self._bus.batcher.submit
-        _, count = await asyncio.gather(self._put("HSETNX", key, turn), submit("HLEN", key))
-        if count > TURNS_KEPT_MAX:
+        await self._put("HSETNX", key, turn)
+        if await submit("HLEN", key) > TURNS_KEPT_MAX:
             sessions, turns = await self._read(key)
             newest = {one.session_id for one in turns[-TURNS_KEPT_MAX:]}
             # Whoever else does it at the same time drops the same ones.

@@ -47,11 +47,11 @@ def cost_left_usd(session: Session) -> float | None:
 
 
 def last_round_reason(
-    session: Session, briefing_tokens: int, offered: tuple[str, ...]
+    session: Session, briefing_tokens: int, is_every_tool_out: bool = False
 ) -> TerminationReason | None:
     """Why the round to come must do without tools, so that the model answers with what it has.
 
-    `briefing_tokens` as they were estimated; `offered` is what there would be to call.
+    `briefing_tokens` as they were estimated; `is_every_tool_out`: no tool of this round is in order.
     """
     if session.is_last_call:
         return "model_failing"
@@ -63,7 +63,7 @@ def last_round_reason(
         return "max_tool_calls_reached"
     if session.barren_rounds >= BARREN_ROUNDS_MAX:
         return "all_tools_failed"
-    if not offered and session.outages.tools:
+    if is_every_tool_out:
         return "all_tools_failed"
     if tokens_left(session) < tokens_for_round(session, briefing_tokens):
         return "token_budget_exhausted"

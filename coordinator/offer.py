@@ -88,6 +88,13 @@ def out_of_order(session: Session, catalogue: Catalogue) -> dict[str, tuple[str,
     }
 
 
+def is_every_tool_out(session: Session, catalogue: Catalogue) -> bool:
+    """Whether the round would have tools, were they in order; the built-in ones find nothing by themselves."""
+    return bool(out_of_order(session, catalogue)) and not set(offered(session, catalogue)) & set(
+        session.tools
+    )
+
+
 def allowed(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
     """What the session may call in its round, shown or not, in the catalogue's order."""
     return _in_round(session, catalogue, session.tools)

@@ -56,7 +56,8 @@ def request_reasoning(
 ) -> Decision:
     """One call of the model; without tools, and told why, when the round has to be the last."""
     offered = offer.offered(session, catalogue)
-    reason = limits.last_round_reason(session, ready.briefing.tokens, offered)
+    is_every_tool_out = offer.is_every_tool_out(session, catalogue)
+    reason = limits.last_round_reason(session, ready.briefing.tokens, is_every_tool_out)
     request = ReasoningRequested(
         round=session.round,
         briefing=ready.briefing.digest,

@@ -336,6 +336,14 @@ class TestToolsThatFail:
         request = only(answered(session, a_reply(calls=1)), ToolsRequested)
         assert "search" in request.allowed
 
+    def test_tools_for_other_rounds_are_not_out_of_order(self) -> None:
+        catalogue = a_catalogue(a_tool("search"), a_tool("sum_up", steps=[3]))
+        decision = asked(an_opened_session(a_catalogue(a_tool("sum_up", steps=[3]))).session)
+        assert only(decision, ReasoningRequested).last_round_because == ""
+        session = an_opened_session(catalogue, interactive=True).session
+        decision = answered(session, a_briefing(), catalogue, outages=Outages(tools=("search",)))
+        assert only(decision, ReasoningRequested).last_round_because.startswith("Every tool is out of order")
+
     def test_when_every_tool_is_out_of_order_the_model_answers_at_once(self) -> None:
         decision = asked(an_opened_session().session, tools_out=("search",))
         request = only(decision, ReasoningRequested)

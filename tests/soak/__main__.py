@@ -10,7 +10,7 @@ from tests.soak.soak import Order, soak
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=10.0, help="how long things go wrong")
+    parser.add_argument("--minutes", type=_minutes, default=10.0, help="how long things go wrong")
     parser.add_argument("--seed", type=int, help="of the load and the disturbances; drawn when left out")
     parser.add_argument("--sessions", type=int, default=24, help="sessions under way at any time")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -22,6 +22,13 @@ def main() -> None:
     report = soak(order, lambda line: print(line, file=sys.stderr, flush=True))
     print(json.dumps(report.as_json(), indent=2) if given.json else "\n".join(report.lines()))
     sys.exit(1 if report.broken else 0)
+
+
+def _minutes(text: str) -> float:
+    minutes = float(text)
+    if not 0.1 <= minutes <= 10_000:
+        raise argparse.ArgumentTypeError("0.1 to 10000 are possible")
+    return minutes
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import fakeredis
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
 from shared.bus.connection import Connections
@@ -15,6 +16,13 @@ from tests.redis_server import RedisServer, running
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")  # how fast a machine draws examples is no property of ours
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_they_come() -> Iterator[None]:
+    """A client sets the process's logging up where nobody else has: no test is to find what another has left."""
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")

@@ -18,10 +18,10 @@ BRIEF = [Scripted(when="Round 1 of", text="It is as it is.", repeat=True)]
 """A model that answers at once, without tools."""
 
 
-def submit_all(five: Pipeline, tenant: str, count: int) -> None:
+def submit_all(five: Pipeline, tenant: str, count: int, query: str = "How high is it?") -> None:
     grant = a_grant(tenant=tenant)
     for n in range(count):
-        five.submit("How high is it?", session_id=f"{tenant}.{n}", grant=grant)
+        five.submit(query, session_id=f"{tenant}.{n}", grant=grant)
 
 
 def answered(five: Pipeline) -> list[str]:
@@ -108,7 +108,7 @@ async def test_a_query_that_waits_is_shown_and_ends_when_it_is_cancelled() -> No
         here = {"ANTIPHON_REDIS_URL": five.redis.url}
         five.submit(HANGS, session_id="first")
         five.until(lambda: five.model.under_way() == 1, "the model hangs")
-        submit_all(five, "acme", 2)
+        submit_all(five, "acme", 2, HANGS)
         five.until(lambda: waiting(five) == 2, "the two to wait")
         listed = json.loads(antiphon("sessions", "list", "--json", cwd=ROOT, **here).stdout)
         assert {one["session_id"]: one["status"] for one in listed} == {

@@ -78,7 +78,7 @@ async def test_failures_of_many_processes_add_up(bus: Bus) -> None:
         for name in (LOOK, MODEL):
             for breakers in all_of_them:
                 fail(breakers, 1, name)
-            await eventually(lambda name=name: all_refuse(all_of_them, name))  # type: ignore[misc]
+            await eventually(lambda name=name: all_refuse(all_of_them, name))  # type: ignore[misc]  # mypy cannot tell what the lambda gives
         assert {state.failures for state in (await kept(bus)).values()} == {8}
 
 

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from coordinator.decide import decide
 from coordinator.handlers import Coordinator
 from coordinator.session import OfferBounds, Session
 from coordinator.settings import CoordinatorSettings
@@ -21,6 +22,7 @@ from shared.events import (
     ToolsRequested,
 )
 from shared.ids import new_id
+from shared.outages import Outages
 from shared.session import Limits, QueryOptions
 from shared.settings import BusSettings
 from shared.tools import Catalogue
@@ -247,3 +249,14 @@ def test_an_assembler_that_dies_is_replaced_before_the_coordinator_answers_in_it
     (overdue, _) = met(an_opened_session().session, CancellationRequested()).timers
     assert isinstance(overdue, SetTimer)
     assert overdue.due == timedelta(seconds=an_opened_session().session.limits.assembly_s)
+
+
+async def test_a_step_that_outages_have_a_say_in_is_not_remembered() -> None:
+    """Another worker may have seen other outages, and committed the same step otherwise."""
+    coordinator, before = a_coordinator(), an_opened_session().session
+    briefed = an_event(a_briefing(), answers=before.awaiting)
+    await coordinator.on_event(Delivery(briefed, ENTRY), stored(before))
+    committed = decide(before, briefed, ENTRY, SEARCH, Outages(tools=("search",))).session
+    newest = FakeSession(documents={STATE: (2, committed.model_dump_json().encode())})
+    reply = Delivery(an_event(a_reply(), answers=committed.awaiting), ENTRY)
+    assert state_of(await coordinator.on_event(reply, newest)).outages == committed.outages

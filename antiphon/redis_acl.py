@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
-from shared.bus.handling import BRIEFING, MEMORY, RESPONSE, STATE, TO_SUMMARIZE
+from shared.bus.handling import BRIEFING, MEMORY, RECORDS, RESPONSE, STATE, TO_SUMMARIZE
 from shared.bus.keys import Keys
 from shared.events import COMPONENTS, Component
 from shared.events.codec import EVENT_DATA
@@ -119,6 +119,7 @@ def _runtime(component: Component, keys: Keys) -> Iterator[Rule]:
     yield Rule("W", _LOG, (keys.log("*"),))
     yield Rule("W", _PUT, (keys.feed(0), keys.dead(0)))
     yield Rule("RW", ("sismember", "sadd", "pexpire"), (handled,))
+    yield Rule("RW", ("llen", "rpush", "pexpire"), (keys.of_session("*", RECORDS),))
     yield Rule("W", ("zadd", "zrem", "zcard"), (keys.timers(0),))
     yield Rule("W", ("hset", "hdel", "hlen"), (keys.timer_messages(0),))
     yield Rule("RW", ("hset", "hgetall", "hdel"), (keys.workers(component),))
@@ -162,6 +163,7 @@ def _reasoning_engine(keys: Keys) -> Iterator[Rule]:
     yield Rule("R", ("zrangebyscore",), (keys.stopped(0),))
     yield Rule("R", _READ_DOCUMENT, (keys.of_session("*", BRIEFING), keys.of_session("*", TO_SUMMARIZE)))
     yield Rule("W", ("xadd", "pexpire"), (keys.deltas("*"),))
+    yield Rule("W", ("set",), (keys.content("*"),))
     yield Rule("R", ("get",), (keys.catalogue_content("*"),))
     yield Rule("RW", ("hget", "hmget", "hset", "pexpire"), (keys.limiter("*"),))
     yield Rule("RW", _BREAKERS, (keys.breakers(),))
@@ -234,7 +236,8 @@ def _operator(keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", ("zrange", "zadd"), (keys.waiting_deadlines(0),))
     yield Rule("R", _READ_DOCUMENT, (keys.of_session("*", STATE),))
     yield Rule("R", ("hgetall",), (keys.conversation("*", "*"),))
-    yield Rule("R", ("get",), (keys.catalogue(), keys.catalogue_content("*")))
+    yield Rule("R", ("get",), (keys.catalogue(), keys.catalogue_content("*"), keys.content("*")))
+    yield Rule("R", ("lrange", "llen"), (keys.of_session("*", RECORDS),))
     yield Rule("R", ("xread", "xrange"), (keys.feed(0),))
     yield Rule("RW", _BREAKERS, (keys.breakers(),))
     yield Rule("R", ("xlen", "xrange", "xrevrange"), (keys.dead(0),))

@@ -1,13 +1,12 @@
 """The async shell: load the session's memory, file the last round into it, rebuild the briefing."""
 
 import asyncio
-from math import ceil
 from typing import TypeVar
 
 from context_synthesizer.desks import Desks, Kept
 from context_synthesizer.embeddings import Embed, with_salience
 from context_synthesizer.settings import ContextSynthesizerSettings
-from context_synthesizer.summaries import checked
+from context_synthesizer.turn import Brought, add, briefed, filed, tokens_max
 from shared import faults
 from shared.bus.handling import (
     BRIEFING,
@@ -22,7 +21,6 @@ from shared.bus.handling import (
 )
 from shared.errors import UnreadableEvent
 from shared.events import (
-    BriefingReady,
     BriefingRequested,
     EventData,
     QuerySubmitted,
@@ -30,8 +28,8 @@ from shared.events import (
     SummaryCompleted,
     ToolsCompleted,
 )
-from shared.filing import keep_within
-from shared.memory import Summary
+from shared.memory import MemoryDelta
+from shared.step_records import BriefingRecord
 
 DataT = TypeVar("DataT", bound=EventData)
 
@@ -63,70 +61,39 @@ class ContextSynthesizer:
             _event(session, request.summary, SummaryCompleted),
         )
         assert question is not None, "a request always names its question"
-        tokens_max = _tokens_max(self._settings.briefing_tokens, request.tokens_per_estimated)
-        if kept is None or not kept.catches_up(question.query, tokens_max, items):
+        budget = tokens_max(self._settings.briefing_tokens, request.tokens_per_estimated)
+        if kept is None or not kept.catches_up(question.query, budget, items):
             items = await session.items(MEMORY) if kept else items
-            kept = Kept(question.query, tokens_max, items)
+            kept = Kept(question.query, budget, items)
         length = kept.items
-        believed = checked(summary, kept.desk.memory) if summary else ""
-        item, salience = await self._file(kept, request, reasoning, results, believed)
+        delta, refused = filed(kept, request, Brought(reasoning, results, summary))
+        item, salience = await self._add(kept, delta)
         await faults.at("briefing.filed")
-        briefing = kept.desk.briefing(request.round, request.max_rounds, request.level)
-        left_out = kept.desk.to_summarize(briefing) if request.may_summarize else None
+        built = briefed(kept, request, salience, refused)
         self._desks.put_back(session.session_id, kept)
-        ready = BriefingReady(
-            round=request.round,
-            briefing=briefing.outline,
-            to_summarize=left_out[1] if left_out else None,
-            salience=salience,
-            summary_refused=believed if isinstance(believed, str) else "",
-        )
         writes: list[Put | Append] = [
-            Put(BRIEFING, None, briefing.text.encode()),
+            Put(BRIEFING, None, built.text.encode()),
             *([Append(MEMORY, length, item)] if item else []),
         ]
-        if left_out:
-            writes.append(Put(TO_SUMMARIZE, None, left_out[0].encode()))
-        return Outcome(events=(ready,), writes=tuple(writes))
+        if built.to_summarize is not None:
+            writes.append(Put(TO_SUMMARIZE, None, built.to_summarize.encode()))
+        record = BriefingRecord(
+            of=delivery.event.id,
+            briefing_tokens=self._settings.briefing_tokens,
+            memory_bytes_max=self._settings.memory_bytes_max,
+        )
+        return Outcome(events=(built.ready,), writes=tuple(writes), record=record)
 
-    async def _file(
-        self,
-        kept: Kept,
-        request: BriefingRequested,
-        reasoning: ReasoningCompleted | None,
-        results: ToolsCompleted | None,
-        summary: Summary | str,
-    ) -> tuple[bytes, dict[str, float]]:
-        """File the round on the desk; the item to append, empty when there is nothing to file.
+    async def _add(self, kept: Kept, delta: MemoryDelta) -> tuple[bytes, dict[str, float]]:
+        """Add a delta to the desk; the item to append, empty when there is nothing to file.
 
         With it, of each fact whose salience embeddings have changed, what it is now.
         """
-        bytes_left = self._settings.memory_bytes_max - kept.bytes
-        if request.conversation:  # comes first, and alone
-            delta = kept.desk.begun(request.conversation)
-        else:
-            delta = kept.desk.filed(reasoning, results, untrusted=request.untrusted, entry=request.results)
-        if isinstance(summary, Summary) and summary not in kept.desk.memory.summaries:
-            delta = delta.model_copy(update={"summaries": (summary,)})
-        if delta.is_empty:
-            return b"", {}
         before = {fact.id: fact.salience for fact in delta.facts}
-        if self._embed is not None:
+        if self._embed is not None and not delta.is_empty:
             delta = await with_salience(delta, kept.desk.memory.query, self._embed)
-        item = delta.model_dump_json(exclude_defaults=True).encode()
-        if len(item) > bytes_left:
-            delta = keep_within(delta, bytes_left)
-            item = delta.model_dump_json(exclude_defaults=True).encode()
-        kept.add(item, delta)
+        item, delta = add(kept, delta, self._settings.memory_bytes_max)
         return item, {fact.id: fact.salience for fact in delta.facts if fact.salience != before[fact.id]}
-
-
-def _tokens_max(estimated: int, tokens_per_estimated: float) -> int:
-    """The budget in estimated tokens, by what the model's own count has shown.
-
-    In steps of a tenth, so that it changes seldom: each change plans the briefing anew.
-    """
-    return int(estimated / (ceil(round(tokens_per_estimated * 10, 6)) / 10))
 
 
 async def _event(session: SessionStore, log_entry: str | None, kind: type[DataT]) -> DataT | None:

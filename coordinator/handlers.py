@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from coordinator.approvals import has_untrusted_source
 from coordinator.decide import decide
-from coordinator.opening import closed_before_opening, conversation_of, open_session
+from coordinator.opening import conversation_of, never_opened, open_session
+from coordinator.record import record_of
 from coordinator.remembered import Remembered
 from coordinator.session import Decision, OfferBounds, Opening, Session
 from shared import faults
@@ -23,6 +24,7 @@ from shared.bus.handling import (
 from shared.conversation import Turns, open_turn, turn_of
 from shared.errors import TryLater
 from shared.events import (
+    AnyEvent,
     ApprovalDecided,
     AssemblyOverdue,
     BriefingReady,
@@ -43,6 +45,7 @@ from shared.events import (
 )
 from shared.outages import NO_OUTAGES, Outages
 from shared.session import Limits, Response, Turn
+from shared.step_records import DecisionRecord
 from shared.tools import Catalogue
 
 CATALOGUE_POLL_S = 0.5
@@ -113,7 +116,8 @@ class Coordinator:
             models=self._models,
             conversation=await self._turns_before(delivery, query),
         )
-        return _outcome(version, open_session(delivery.event, delivery.log_entry, query, opening, catalogue))
+        opened = open_session(delivery.event, delivery.log_entry, query, opening, catalogue)
+        return _outcome(version, delivery.event, opened)
 
     def _waits(self, query: QuerySubmitted) -> float:
         """How often a query waits for a catalogue: not beyond its deadline."""
@@ -132,7 +136,7 @@ class Coordinator:
         if decision.answer is not None:
             answered, _ = await session.document(RESPONSE)
             # Whatever became of the event that told of the answer: the session is over.
-            return Outcome(closes_session=True) if answered else _answer(decision.answer)
+            return Outcome(closes_session=True) if answered else _answer(delivery.event, decision.answer)
         if decision.session is before:
             return NOTHING
         if decision.closes:
@@ -143,7 +147,7 @@ class Coordinator:
             self._remembered.keep(version + 1, decision.session)
         else:
             self._remembered.forget(decision.session.id)
-        return _outcome(version, decision, before)
+        return _outcome(version, delivery.event, decision, before)
 
     async def _turns_before(self, delivery: Delivery, query: QuerySubmitted) -> tuple[Turn, ...]:
         """What has been said in the query's conversation so far; and the query is noted as its newest question."""
@@ -180,14 +184,16 @@ class Coordinator:
                 raise TryLater("the session is not open yet", delay_s=CATALOGUE_POLL_S)
             case ComponentFailed(component="coordinator") as failure:
                 answered, _ = await session.document(RESPONSE)
-                return NOTHING if answered else _never_opened(delivery, failure)
+                if answered:
+                    return NOTHING
+                return _unopened(delivery.event, never_opened(delivery.event, delivery.log_entry, failure))
             case ResponseReady():
                 return Outcome(closes_session=True)
             case _:
                 return NOTHING
 
 
-def _outcome(version: int, decision: Decision, before: Session | None = None) -> Outcome:
+def _outcome(version: int, event: AnyEvent, decision: Decision, before: Session | None = None) -> Outcome:
     state = Put(STATE, version, decision.session.model_dump_json(exclude_defaults=True).encode())
     return Outcome(
         events=decision.commands,
@@ -196,6 +202,7 @@ def _outcome(version: int, decision: Decision, before: Session | None = None) ->
         closes_session=decision.closes,
         takes_room=_takes_room(before, decision.session),
         stops_work=decision.stops_work,
+        record=record_of(event, before, decision),
     )
 
 
@@ -205,29 +212,17 @@ def _takes_room(before: Session | None, after: Session) -> bool | None:
     return None if waited == waits else not waits
 
 
-def _answer(response: Response) -> Outcome:
+def _answer(event: AnyEvent, response: Response) -> Outcome:
     """A response of the coordinator's own; the document lets only one response of a session be committed."""
-    ready = ResponseReady(**response.model_dump())
-    return Outcome(events=(ready,), writes=(Put(RESPONSE, 0, response.model_dump_json().encode()),))
+    return Outcome(
+        events=(ResponseReady(**response.model_dump()),),
+        writes=(Put(RESPONSE, 0, response.model_dump_json().encode()),),
+        record=DecisionRecord(of=event.id, changed={}),
+    )
 
 
-def _never_opened(delivery: Delivery, failure: ComponentFailed) -> Outcome:
+def _unopened(event: AnyEvent, decision: Decision) -> Outcome:
     """The answer of a session that could not be opened. Its document keeps others from opening it after that."""
-    response = Response(
-        session_id=delivery.event.subject,
-        status="failed",
-        answer=f"The session could not be opened: {failure.error.message}",
-        termination_reason="internal_error",
-        rounds_used=0,
-        tool_calls_used=0,
-        duration_ms=0,
-    )
-    answer = _answer(response)
-    unopened = Put(
-        STATE,
-        0,
-        closed_before_opening(delivery.event, delivery.log_entry)
-        .model_dump_json(exclude_defaults=True)
-        .encode(),
-    )
-    return replace(answer, writes=(*answer.writes, unopened))
+    assert decision.answer is not None, "a session that was never opened is answered"
+    answer, document = _answer(event, decision.answer), _outcome(0, event, decision)
+    return replace(answer, writes=(*answer.writes, *document.writes), record=document.record)

@@ -5,19 +5,20 @@ from datetime import UTC, datetime, timedelta
 
 from coordinator import limits, models, offer
 from coordinator.requests import DEADLINE, request_briefing
-from coordinator.session import Decision, Opening, Session, doubt
+from coordinator.session import Decision, OfferBounds, Opening, Session, doubt
 from shared.bus.handling import SetTimer
 from shared.conversation import earlier
 from shared.events import (
     AnyEvent,
     BriefingRequested,
+    ComponentFailed,
     DeadlineReached,
     EventData,
     QuerySubmitted,
     SessionOpened,
 )
 from shared.grants import UnreadableGrant, read_claims
-from shared.session import Limits, Turn, Uncertainty
+from shared.session import Limits, Response, Turn, Uncertainty
 from shared.tools import Catalogue
 from shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
 
@@ -98,10 +99,10 @@ def _with_turns(command: EventData, turns: tuple[Turn, ...]) -> EventData:
     return command
 
 
-def closed_before_opening(event: AnyEvent, log_entry: LogEntry) -> Session:
-    """The document of a session that is answered without ever having been opened, as `event` says it cannot be."""
+def never_opened(event: AnyEvent, log_entry: LogEntry, failure: ComponentFailed) -> Decision:
+    """The end of a session that is answered without ever having been opened, as `event` says it cannot be."""
     nothing = Limits(max_rounds=1, max_tool_calls=0, max_tokens=100, deadline_s=1)
-    return Session(
+    session = Session(
         id=event.subject,
         question=log_entry,
         limits=nothing,
@@ -111,6 +112,28 @@ def closed_before_opening(event: AnyEvent, log_entry: LogEntry) -> Session:
         opened=event.time,
         deadline=event.time,
         phase="assembling",
+    )
+    answer = Response(
+        session_id=event.subject,
+        status="failed",
+        answer=f"The session could not be opened: {failure.error.message}",
+        termination_reason="internal_error",
+        rounds_used=0,
+        tool_calls_used=0,
+        duration_ms=0,
+    )
+    return Decision(session, answer=answer)
+
+
+def recorded_opening(opened: SessionOpened) -> Opening:
+    """What a session was opened with, from its log alone."""
+    return Opening(
+        limits=opened.limits,
+        catalogue=opened.catalogue,
+        offer=OfferBounds(opened.tools_offered_all_max, opened.tools_offered),
+        is_catalogue_missing=not opened.catalogue,
+        models=opened.models,
+        conversation=opened.conversation,
     )
 
 

@@ -38,7 +38,8 @@ def build(bus: Bus, model: Model | None = None, provider: Provider | None = None
             )
             door = Door(limiter, breakers, settings.slow_s, settings.retry_after_max_s)
             background = (breakers.run,)
-    engine = ReasoningEngine(model, settings, pipeline.model, bus.catalogue, is_offline, door)
+    keep = bus.keep_content if bus.settings.recording else None
+    engine = ReasoningEngine(model, settings, pipeline.model, bus.catalogue, is_offline, door, keep)
     return Service(
         "reasoning_engine", engine.handlers, settings.concurrency, background, close, stops_with_session=True
     )

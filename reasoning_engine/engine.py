@@ -9,6 +9,7 @@ from pydantic_core import to_json
 
 from reasoning_engine.door import Door
 from reasoning_engine.exchange import Exchange
+from reasoning_engine.exchange_record import OnCall
 from reasoning_engine.failure import Failed, Failure, failure
 from reasoning_engine.model import Model, OnText
 from reasoning_engine.prompt import Prompt, build_prompt, tool_params
@@ -36,6 +37,10 @@ _NO_SUMMARY = ErrorInfo(
 )
 
 
+def to_nobody(_: object) -> None:
+    """Of what nobody listens to: nobody reads a summary as it is written."""
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """The tools a model is offered, as the API takes them, and what they cost in a prompt."""
@@ -61,6 +66,7 @@ async def reason(
     model_id: str,
     seconds_left: float,
     door: Door = OPEN_DOOR,
+    on_call: OnCall = to_nobody,
 ) -> ReasoningCompleted | ReasoningFailed:
     """Bring the model to reply within `seconds_left`, or say why it could not be.
 
@@ -69,7 +75,7 @@ async def reason(
     started = monotonic_s()
     prompt = build_prompt(request, briefing, offer.tools, model_id, settings.max_output_tokens)
     prompt_tokens = _tokens_of(prompt) + offer.tokens
-    exchange = Exchange(model, on_text, settings, started + seconds_left, prompt_tokens, door)
+    exchange = Exchange(model, on_text, settings, started + seconds_left, prompt_tokens, door, on_call)
     reply = await _within(seconds_left, exchange, prompt)
     if isinstance(reply, Failure):
         return ReasoningFailed(
@@ -102,6 +108,7 @@ async def summarize(
     *,
     seconds_left: float,
     door: Door = OPEN_DOOR,
+    on_call: OnCall = to_nobody,
 ) -> SummaryCompleted | SummaryFailed:
     """Have the cheaper model put `source` into fewer words, or say why it could not.
 
@@ -111,7 +118,9 @@ async def summarize(
     seconds_left = min(seconds_left, settings.summary_timeout_s)
     prompt = build_summary_prompt(request, source, settings.summary_model)
     deadline = started + seconds_left
-    exchange = Exchange(model, _to_nobody, settings.for_summaries(), deadline, _tokens_of(prompt), door)
+    exchange = Exchange(
+        model, to_nobody, settings.for_summaries(), deadline, _tokens_of(prompt), door, on_call
+    )
     reply = await _within(seconds_left, exchange, prompt)
     if isinstance(reply, Reply) and (text := summary_in(reply)):
         return SummaryCompleted(
@@ -149,10 +158,6 @@ def _tokens_of(prompt: Prompt) -> int:
     texts = [block["text"] for block in prompt["system"]]
     texts += [str(message["content"]) for message in prompt["messages"]]
     return sum(map(estimate_tokens, texts))
-
-
-def _to_nobody(text: str) -> None:
-    """Nobody reads a summary as it is written."""
 
 
 def _milliseconds_since(started: float) -> int:

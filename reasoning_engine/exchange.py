@@ -1,19 +1,23 @@
 """The calls to a model that one request takes: retries, pauses, empty replies, time and usage."""
 
 import asyncio
+from collections.abc import Mapping
+from typing import Any
 
 import structlog
 from anthropic.types import Message
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential, wait_random
 
 from reasoning_engine.door import Door, Passage, Shut
+from reasoning_engine.exchange_record import OnCall, error_json, message_json, shown
 from reasoning_engine.failure import MODEL_ERRORS, Failed, Interrupted, classify, failure
 from reasoning_engine.model import Model, OnText
 from reasoning_engine.prompt import Prompt, continued
 from reasoning_engine.reply import Reply, joined, parse, unfinished, usage_of
 from reasoning_engine.settings import EngineSettings
 from shared import faults
-from shared.clock import monotonic_s
+from shared.clock import milliseconds, monotonic_s
+from shared.step_records import ModelCall
 from shared.values import Usage
 
 CONTINUATIONS_MAX = 3
@@ -34,6 +38,7 @@ class Exchange:
         deadline: float,
         prompt_tokens: int,
         door: Door,
+        on_call: OnCall,
     ) -> None:
         """`deadline`: on the clock that never steps back. `prompt_tokens`: estimated, of the whole prompt."""
         self.attempts = 0
@@ -41,7 +46,7 @@ class Exchange:
         self._failures = 0
         self._is_half_heard = False
         self._model, self._on_text, self._settings, self._deadline = model, on_text, settings, deadline
-        self._prompt_tokens, self._door = prompt_tokens, door
+        self._prompt_tokens, self._door, self._on_call = prompt_tokens, door, on_call
         self._backoff = wait_exponential(
             multiplier=settings.backoff_initial_s, max=settings.backoff_max_s
         ) + wait_random(0, settings.backoff_initial_s)
@@ -85,16 +90,33 @@ class Exchange:
         passage = await self._door.enter(prompt["model"], self._prompt_tokens, prompt["max_tokens"], wait_s)
         self.attempts += 1
         self._is_half_heard = False
-        with passage:
-            try:
-                async with asyncio.timeout(self._settings.request_timeout_s):
-                    await faults.at("model.before")
-                    message = await self._model.reply(prompt, self._hear, passage.hear)
-                    await faults.at("model.after")
-            except MODEL_ERRORS as error:
-                raise self._failed(passage, error) from error
-            passage.replied(usage_of(message))
-            return message
+        began_s, told = monotonic_s(), dict[str, Any]()
+        try:
+            with passage:
+                return await self._call(prompt, passage, told)
+        finally:
+            duration_ms = milliseconds(monotonic_s() - began_s)
+            self._on_call(ModelCall(request=dict(prompt), duration_ms=duration_ms, **told))
+
+    async def _call(self, prompt: Prompt, passage: Passage, told: dict[str, Any]) -> Message:
+        """One call that was let through; `told` gets what came of it."""
+
+        def hear_headers(headers: Mapping[str, str]) -> None:
+            told["headers"] = shown(headers)
+            passage.hear(headers)
+
+        try:
+            async with asyncio.timeout(self._settings.request_timeout_s):
+                await faults.at("model.before")
+                message = await self._model.reply(prompt, self._hear, hear_headers)
+                await faults.at("model.after")
+        except MODEL_ERRORS as error:
+            failed = self._failed(passage, error)
+            told["error"] = error_json(error, failed.failure)
+            raise failed from error
+        told["reply"] = message_json(message)
+        passage.replied(usage_of(message))
+        return message
 
     def _failed(self, passage: Passage, error: Exception) -> Failed:
         self._failures += 1

@@ -6,6 +6,7 @@ from datetime import datetime
 from reasoning_engine.deltas import Deltas
 from reasoning_engine.door import Door
 from reasoning_engine.engine import OPEN_DOOR, Offer, reason, summarize
+from reasoning_engine.exchange_record import Keep, exchange_record
 from reasoning_engine.model import Model
 from reasoning_engine.settings import EngineSettings
 from shared.briefing import Briefing, digest_of
@@ -13,6 +14,7 @@ from shared.bus.handling import BRIEFING, TO_SUMMARIZE, Delivery, Handlers, Outc
 from shared.clock import utc_now
 from shared.errors import ErrorInfo, UnreadableEvent
 from shared.events import ReasoningCompleted, ReasoningRequested, SummaryFailed, SummaryRequested
+from shared.step_records import ExchangeRecord, ModelCall
 from shared.tools import Catalogue
 from shared.values import Usage
 
@@ -42,11 +44,15 @@ class ReasoningEngine:
         load_catalogue: Callable[[str], Awaitable[Catalogue]],
         is_offline: bool = False,
         door: Door = OPEN_DOOR,
+        keep: Keep | None = None,
     ) -> None:
-        """`is_offline`: nobody can be asked for summaries, and the usage told is an estimate itself."""
+        """`is_offline`: nobody can be asked for summaries, and the usage told is an estimate itself.
+
+        `keep` is for what the records of many sessions share; without it none are made.
+        """
         self._model, self._settings, self._default_model_id = model, settings, default_model_id
         self._is_offline, self._door = is_offline, door
-        self._load_catalogue = load_catalogue
+        self._load_catalogue, self._keep = load_catalogue, keep
         self._offers: dict[tuple[str, tuple[str, ...]], Offer] = {}
         self._summaries_under_way = 0
 
@@ -68,6 +74,8 @@ class ReasoningEngine:
         briefing = await _briefing(session, request)
         offer = await self._offered(request)
         model_id = request.model or self._default_model_id
+        settings = self._settings.priced_for(model_id, is_default=model_id == self._default_model_id)
+        calls: list[ModelCall] = []
         with Deltas(session.stream_text) as deltas:
             outcome = await reason(
                 request,
@@ -75,14 +83,15 @@ class ReasoningEngine:
                 offer,
                 self._model,
                 deltas.add,
-                self._settings.priced_for(model_id, is_default=model_id == self._default_model_id),
+                settings,
                 model_id=model_id,
                 seconds_left=seconds_left,
                 door=self._door,
+                on_call=calls.append,
             )
         if self._is_offline and isinstance(outcome, ReasoningCompleted):
             outcome = outcome.model_copy(update={"prompt_tokens_estimated": 0})
-        return Outcome(events=(outcome,))
+        return Outcome(events=(outcome,), record=await self._record(delivery, calls, settings))
 
     async def on_summary_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Answer with a summary, or with why there is none; the text is streamed to nobody."""
@@ -97,6 +106,7 @@ class ReasoningEngine:
                 events=(SummaryFailed(round=request.round, error=problem, model=model, usage=nothing),)
             )
         self._summaries_under_way += 1
+        calls: list[ModelCall] = []
         try:
             outcome = await summarize(
                 request,
@@ -105,10 +115,21 @@ class ReasoningEngine:
                 self._settings,
                 seconds_left=_seconds_until(request.deadline),
                 door=self._door,
+                on_call=calls.append,
             )
         finally:
             self._summaries_under_way -= 1
-        return Outcome(events=(outcome,))
+        record = await self._record(delivery, calls, self._settings.for_summaries())
+        return Outcome(events=(outcome,), record=record)
+
+    async def _record(
+        self, delivery: Delivery, calls: list[ModelCall], settings: EngineSettings
+    ) -> ExchangeRecord | None:
+        if self._keep is None:
+            return None
+        return await exchange_record(
+            delivery.event.id, calls, settings, self._default_model_id, self._is_offline, self._keep
+        )
 
     def _why_not(self, request: SummaryRequested, text: str) -> ErrorInfo | None:
         """Why the model is not asked for a summary; None when it is."""

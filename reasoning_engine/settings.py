@@ -150,6 +150,12 @@ class EngineSettings(Settings):
             cost += tokens * (price or 0.0) / _TOKENS_PER_PRICE
         return cost
 
+    @property
+    def prices_set(self) -> dict[str, float]:
+        """The prices in force, by the names of their settings."""
+        prices = {name: getattr(self, name) for name in Prices.model_fields}
+        return {name: price for name, price in prices.items() if price is not None}
+
     def for_summaries(self) -> "EngineSettings":
         """The same for the model that summarizes: two attempts, within its time and at its own prices."""
         patience = {

@@ -8,15 +8,14 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from response_assembler.compose import Material, compose
-from response_assembler.uncertainty import doubt
+from response_assembler.material import Read, material_of
 from shared import faults
 from shared.bus.handling import MEMORY, NOTHING, RESPONSE, Delivery, Handlers, Outcome, Put, SessionStore
 from shared.errors import UnreadableEvent
 from shared.events import AssemblyRequested, EventData, QuerySubmitted, ReasoningCompleted, ToolsCompleted
-from shared.filing import file_round
 from shared.journal import begun_entry, journal_name, outcomes
 from shared.memory import Memory, MemoryDelta
-from shared.session import Uncertainty
+from shared.step_records import AssemblyRecord
 from shared.tools import ToolCall, ToolError, ToolResult
 from shared.values import Round
 
@@ -30,20 +29,27 @@ async def on_assembly_requested(delivery: Delivery, session: SessionStore) -> Ou
     version, answered = await session.document(RESPONSE)
     if answered is not None:
         return NOTHING
-    response = compose(await _gather(delivery, request, session))
+    reading = _Reading(session)
+    response = compose(await _gather(delivery, request, reading))
     await faults.at("answer.composed")
-    return Outcome(events=(response,), writes=(Put(RESPONSE, version, response.model_dump_json().encode()),))
+    return Outcome(
+        events=(response,),
+        writes=(Put(RESPONSE, version, response.model_dump_json().encode()),),
+        record=AssemblyRecord(of=delivery.event.id, batch=reading.batch, missing=tuple(reading.missing)),
+    )
 
 
 HANDLERS: Handlers = {AssemblyRequested: on_assembly_requested}
 
 
 @dataclass
-class _Record:
+class _Reading:
     """The session's record as far as it can be read; what cannot be is remembered."""
 
     session: SessionStore
     missing: list[str] = field(default_factory=list)
+    batch: ToolsCompleted | None = None
+    """What a batch still under way has brought."""
 
     async def event(self, log_entry: str | None, kind: type[DataT]) -> DataT | None:
         """The event named, if one is, and if it is there and of the kind expected."""
@@ -67,8 +73,8 @@ class _Record:
                 self.missing.append(f"memory of filing {number}")
         return tuple(deltas)
 
-    async def batch(self, round: Round, calls: Sequence[ToolCall]) -> ToolsCompleted:
-        """What a batch still under way has brought so far; the outcome of a write only begun is unknown."""
+    async def read_batch(self, round: Round, calls: Sequence[ToolCall]) -> None:
+        """Read what a batch still under way has brought so far; the outcome of a write only begun is unknown."""
         journal = await self.session.settled(journal_name(round))
         settled = outcomes(journal, calls or None)
         ids = {result.call_id for result in settled}
@@ -77,39 +83,23 @@ class _Record:
             for index, call in enumerate(calls)
             if call.id not in ids and begun_entry(call.id) in journal
         ]
-        return ToolsCompleted(round=round, results=(*settled, *begun))
-
-    @property
-    def doubts(self) -> tuple[Uncertainty, ...]:
-        return tuple(doubt("record_missing", about=what) for what in self.missing)
+        self.batch = ToolsCompleted(round=round, results=(*settled, *begun))
 
 
-async def _gather(delivery: Delivery, request: AssemblyRequested, session: SessionStore) -> Material:
+async def _gather(delivery: Delivery, request: AssemblyRequested, reading: _Reading) -> Material:
     """The session's memory with the rounds filed that were not, its last reply, and what is missing."""
-    record = _Record(session)
     deltas, question, reply, reasoning, results = await asyncio.gather(
-        record.deltas(),
-        record.event(request.question, QuerySubmitted),
-        record.event(request.reply, ReasoningCompleted),
-        record.event(request.reasoning, ReasoningCompleted),
-        record.event(request.results, ToolsCompleted),
+        reading.deltas(),
+        reading.event(request.question, QuerySubmitted),
+        reading.event(request.reply, ReasoningCompleted),
+        reading.event(request.reasoning, ReasoningCompleted),
+        reading.event(request.results, ToolsCompleted),
     )
-    unfinished: tuple[tuple[str, str], ...] = ()
     if results is None and request.batch is not None:
-        calls = reasoning.tool_calls if reasoning else ()
-        results = await record.batch(request.batch, calls)
-        told = {result.call_id for result in results.results}
-        unfinished = tuple((call.id, call.name) for call in calls if call.id not in told)
+        await reading.read_batch(request.batch, reasoning.tool_calls if reasoning else ())
     memory = Memory.of(question.query if question else "", deltas)
-    return Material(
-        session_id=delivery.event.subject,
-        request=request,
-        requested_at=delivery.event.time,
-        memory=memory.plus(file_round(memory, reasoning, results, untrusted=request.untrusted)),
-        reply=reply,
-        unfinished=unfinished,
-        doubts=record.doubts,
-    )
+    read = Read(memory, reply, reasoning, results, reading.batch, tuple(reading.missing))
+    return material_of(delivery.event, request, read)
 
 
 def _of_unknown_outcome(index: int, call: ToolCall) -> ToolResult:

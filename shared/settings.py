@@ -179,6 +179,11 @@ class BusSettings(Settings):
     max_event_bytes: int = Field(
         default=4_000_000, ge=10_000, le=100_000_000, description="Bytes of one event at most."
     )
+    recording: bool = Field(
+        default=True,
+        description="Whether sessions keep, beside their events, what a replay needs: prompts and replies as they "
+        "were sent, the changes of each decision.",
+    )
 
     @property
     def deadline_max_s(self) -> float:

@@ -13,6 +13,7 @@ from tool_dispatcher.access.gatekeeper import Gatekeeper, Leave
 from tool_dispatcher.access.permission import withheld
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Bounds, Plan, advance, begun_before, plan_batch, start
+from tool_dispatcher.batch_record import Course, Known, batch_record
 from tool_dispatcher.journal import Journal, Noted
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.running.arguments import Arguments, checked_ahead, places_named
@@ -37,6 +38,7 @@ class ToolDispatcher:
         self._tools, self._gatekeeper, self._caller, self._bounds = tools, gatekeeper, caller, bounds
         self._outcomes = outcomes
         self._contracts = {name: tool.contract for name, tool in tools.items()}
+        self._variants = {one.batch.tool for one in self._contracts.values() if one.batch is not None}
         self._result_bytes_max, self._batch_bytes_max = result_bytes_max, event_bytes_max * 3 // 4
 
     @property
@@ -72,19 +74,27 @@ class ToolDispatcher:
             for place, error in ahead.items()
             if isinstance(error, ToolError)
         }
+        known = Known(
+            settled={place: result for place, result in noted.settled.items() if place not in leave.refused},
+            refused={**invalid, **_told(leave, noted, request), **self._in_doubt(batch, invalid, noted)},
+            begun=noted.begun,
+            barred=[name for name in self._variants if name in leave.barred],
+        )
         plan = plan_batch(
             request,
             self._contracts,
             self._bounds,
-            settled={place: result for place, result in noted.settled.items() if place not in leave.refused},
-            refused={**invalid, **_told(leave, noted, request), **self._in_doubt(batch, invalid, noted)},
-            begun=noted.begun,
-            barred=leave.barred,
+            settled=known.settled,
+            refused=known.refused,
+            begun=known.begun,
+            barred=known.barred,
             example_of=lambda name: self._tools[name].example,
         )
-        results = await self._run(plan, batch)
+        course = Course()
+        results = await self._run(plan, batch, course)
+        completed = ToolsCompleted.of(request.round, results, milliseconds(monotonic_s() - began_s))
         return Outcome(
-            events=(ToolsCompleted.of(request.round, results, milliseconds(monotonic_s() - began_s)),)
+            events=(completed,), record=batch_record(delivery.event.id, plan, known, course, results)
         )
 
     def _in_doubt(
@@ -99,17 +109,20 @@ class ToolDispatcher:
             if place in refused or calls[place].name not in self._tools
         }
 
-    async def _run(self, plan: Plan, batch: BatchRun) -> tuple[ToolResult, ...]:
+    async def _run(self, plan: Plan, batch: BatchRun, course: Course) -> tuple[ToolResult, ...]:
         """The plan, step by step: begin what may begin, settle what is answered, wait for what ends next."""
         async with Running() as running:
             step = start(plan)
             while True:
+                course.began(step.begin)
                 await batch.journal.settle(step.answered)
                 if step.progress.is_done:
                     return step.progress.results()
                 for unit in step.begin:
                     running.begin(unit, self._caller.run(unit, batch, step.progress.outcomes))
-                step = advance(step.progress, *await running.ended())
+                ended = await running.ended()
+                course.ended(ended)
+                step = advance(step.progress, *ended)
 
 
 def _told(leave: Leave, noted: Noted, request: ToolsRequested) -> dict[int, ToolError]:

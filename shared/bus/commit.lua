@@ -14,7 +14,7 @@
 --   once     handled events, the id of the input, -      (a duplicate if it is among them; else it is added)
 --   unless   handled events, the id of the input, -      (the same, but it is not added)
 --   put      document, version it was read with or "any", content
---   append   list, length it was read with, item
+--   append   list, length it was read with or "any", item
 --   sign     0, signature in the log, signature in the inbox      (of the event that comes next)
 --   event    inbox or 0, type, event         -> log, feed, inbox
 --   answer   stream of responses, length, event
@@ -44,7 +44,8 @@ for i = 6, #ARGV, OPERATION do
     local version = redis.call('HGET', KEYS[tonumber(ARGV[i + 1])], 'version') or '0'
     stale = ARGV[i + 2] ~= 'any' and version ~= ARGV[i + 2]
   elseif name == 'append' then
-    stale = redis.call('LLEN', KEYS[tonumber(ARGV[i + 1])]) ~= tonumber(ARGV[i + 2])
+    local length = redis.call('LLEN', KEYS[tonumber(ARGV[i + 1])])
+    stale = ARGV[i + 2] ~= 'any' and length ~= tonumber(ARGV[i + 2])
   elseif name == 'timer' or name == 'cancel' then
     if not are_timers_checked then
       redis.call('ZCARD', KEYS[4])

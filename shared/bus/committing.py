@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import cast
 
-from shared.bus.handling import Append, Delivery, Outcome, Put, SetTimer
+from shared.bus.handling import RECORDS, Append, Delivery, Outcome, Put, SetTimer
 from shared.bus.keys import Keys
 from shared.bus.signing import Signer
 from shared.bus.wire import Argument
@@ -14,6 +14,7 @@ from shared.events import AnyEvent, Component, ComponentFailed, EventData, Respo
 from shared.events.codec import ENVELOPES
 from shared.ids import child_id
 from shared.settings import BusSettings
+from shared.step_records import LeftOut, StepRecord, encode_record
 
 STOPS_KEPT_MAX = 10_000
 """Sessions to stop that a partition remembers: the newest."""
@@ -46,9 +47,16 @@ def of_outcome(
     for write in outcome.writes:
         key = keys.of_session(session_id, write.document)
         if isinstance(write, Append):
-            yield "append", key, write.length, write.item
+            yield "append", key, "any" if write.length is None else write.length, write.item
         else:
             yield "put", key, "any" if write.version is None else write.version, write.content
+    if outcome.record is not None and settings.recording:
+        yield (
+            "append",
+            keys.of_session(session_id, RECORDS),
+            "any",
+            _record(outcome, outcome.record, component, settings),
+        )
     for n, data in enumerate(outcome.events):
         event = reply(delivery.event, n, data, component, now)
         raw = _bounded(event, settings)
@@ -167,6 +175,14 @@ def reply(parent: AnyEvent, n: int, data: EventData, source: str, now: datetime)
         traceparent=parent.traceparent,
         data=data,
     )
+
+
+def _record(outcome: Outcome, record: StepRecord, component: Component, settings: BusSettings) -> bytes:
+    outputs = len(outcome.events)
+    raw = encode_record(record, outputs)
+    if len(raw) <= settings.max_event_bytes:
+        return raw
+    return encode_record(LeftOut(of=record.of, component=component, bytes=len(raw)), outputs)
 
 
 def _bounded(event: AnyEvent, settings: BusSettings) -> bytes:

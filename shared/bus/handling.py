@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from shared.events import AnyEvent, EventData
+from shared.step_records import StepRecord
 
 STATE = "state"
 """The coordinator's document of a session."""
@@ -24,6 +25,8 @@ TO_SUMMARIZE = "to_summarize"
 """The text that a model is asked to put into fewer words."""
 MEMORY = "memory"
 """The append-only list of a session's memory deltas."""
+RECORDS = "records"
+"""The append-only list of a session's step records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +61,10 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """Add one item to a list, if it still has the length it was read with."""
+    """Add one item to a list, if it still has the length it was read with; None: whatever length it has."""
 
     document: str
-    length: int
+    length: int | None
     item: bytes
 
 
@@ -96,6 +99,8 @@ class Outcome:
     """False: it waits for a person from now on, and others may have its room; True: it goes on, and counts again."""
     stops_work: bool = False
     """Whether engines and dispatchers are to drop, within a second, what they do for the session."""
+    record: StepRecord | None = None
+    """What a replay of this step needs beside the events."""
 
 
 NOTHING = Outcome()

@@ -41,6 +41,10 @@ class Keys:
         """String: a tool catalogue."""
         return f"{self.namespace}:catalogue:{content_hash}"
 
+    def content(self, content_hash: str) -> str:
+        """String: what many sessions' records share, such as a system prompt."""
+        return f"{self.namespace}:content:{content_hash}"
+
     def workers(self, component: Component) -> str:
         """Hash: last heartbeat of each worker of a component."""
         return f"{self.namespace}:workers:{component}"

@@ -18,7 +18,7 @@ from shared.bus.signing import Signer, genuine, require_key
 from shared.bus.tls import with_certificates
 from shared.bus.waiting import place_of
 from shared.bus.wire import Argument, exchange_over
-from shared.clock import milliseconds
+from shared.clock import milliseconds, monotonic_s
 from shared.errors import RedisUnavailable
 from shared.events import AnyEvent, decode, encode
 from shared.events.codec import explain
@@ -52,6 +52,8 @@ class Bus:
         self.keys = keys
         self.settings = settings
         self._catalogues: dict[str, Catalogue] = {}
+        self._contents_due: dict[str, float] = {}
+        """When what is kept under a hash is to be kept anew."""
 
     @classmethod
     def from_settings(cls, pipeline: PipelineSettings | None = None, bus: BusSettings | None = None) -> "Bus":
@@ -160,6 +162,25 @@ class Bus:
             self._catalogues[content_hash] = _readable(content)
         return self._catalogues[content_hash]
 
+    async def keep_content(self, content: bytes) -> str:
+        """Keep what many sessions' records share, at least as long as any of them; returns its hash."""
+        content_hash = blake2b(content, digest_size=16).hexdigest()
+        now_s = monotonic_s()
+        if now_s >= self._contents_due.get(content_hash, 0.0):
+            retention_s = max(2 * self.settings.retention_s, _CATALOGUE_LIFE_MIN_S)
+            await self.batcher.submit(
+                "SET", self.keys.content(content_hash), content, "PX", milliseconds(retention_s)
+            )
+            if len(self._contents_due) >= _CONTENTS_REMEMBERED:
+                self._contents_due.clear()
+            self._contents_due[content_hash] = now_s + retention_s / 4
+        return content_hash
+
+    async def content(self, content_hash: str) -> bytes | None:
+        """What is kept under that hash; None when it is not, or not any more."""
+        found: bytes | None = await self.batcher.submit("GET", self.keys.content(content_hash))
+        return found
+
     async def ensure_groups(self, streams: Iterable[tuple[str, str]]) -> None:
         """Create streams and consumer groups (stream, group) that are not there yet, from their beginning."""
         for stream, group in streams:
@@ -192,5 +213,6 @@ def _tool(given: object) -> ToolDefinition | None:
 
 
 _CATALOGUES_CACHED = 64
+_CONTENTS_REMEMBERED = 4_096
 _CATALOGUE_LIFE_MIN_S = 7_200.0
 """Longer than dispatchers let pass between two publications, however short the retention is."""

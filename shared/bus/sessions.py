@@ -4,7 +4,7 @@ from collections.abc import Awaitable
 
 from shared.bus import scripts
 from shared.bus.batcher import Batcher
-from shared.bus.handling import RESPONSE
+from shared.bus.handling import RECORDS, RESPONSE
 from shared.bus.keys import Keys
 from shared.bus.signing import Signer, genuine
 from shared.bus.wire import Argument
@@ -79,6 +79,19 @@ class RedisSession:
         log = self._keys.log(self.session_id)
         entries = await self._batcher.submit("XRANGE", log, "-", "+")
         return [(entry.decode(), decode(genuine(self._signer, log, fields))) for entry, fields in entries]
+
+    async def log_page(self, after: str = "-", count: int = 100) -> list[tuple[str, bytes]]:
+        """Up to `count` events as they were written, with their places; those behind `after`, a place or `-`."""
+        log = self._keys.log(self.session_id)
+        start = after if after == "-" else f"({after}"
+        entries = await self._batcher.submit("XRANGE", log, start, "+", "COUNT", count)
+        return [(entry.decode(), genuine(self._signer, log, fields)) for entry, fields in entries]
+
+    async def records_page(self, start: int = 0, count: int = 100) -> list[bytes]:
+        """Up to `count` step records as they were written, from the `start`-th on."""
+        key = self._keys.of_session(self.session_id, RECORDS)
+        found: list[bytes] = await self._batcher.submit("LRANGE", key, start, start + count - 1)
+        return found
 
     async def response(self) -> Response | None:
         """The session's answer; None while there is none."""

@@ -19,7 +19,6 @@ from shared.events import (
     ReasoningCompleted,
     ResponseReady,
     RungTaken,
-    SessionOpened,
     ToolsCompleted,
     ToSummarize,
 )
@@ -72,18 +71,6 @@ def an_opened_session(
     limits = Limits(max_rounds=4, max_tool_calls=20, max_tokens=200_000, deadline_s=300)
     opening = Opening(limits=limits, catalogue="c0ffee", offer=offer or OfferBounds(), models=models)
     return open_session(an_event(submitted, at_s=0), ENTRY, submitted, opening, catalogue)
-
-
-def recorded_opening(opened: SessionOpened) -> Opening:
-    """What a session was opened with, from its log alone."""
-    return Opening(
-        limits=opened.limits,
-        catalogue=opened.catalogue,
-        offer=OfferBounds(opened.tools_offered_all_max, opened.tools_offered),
-        is_catalogue_missing=not opened.catalogue,
-        models=opened.models,
-        conversation=opened.conversation,
-    )
 
 
 def answered(

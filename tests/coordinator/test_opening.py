@@ -3,7 +3,7 @@
 import pytest
 
 from coordinator.limits import resolve
-from coordinator.opening import open_session
+from coordinator.opening import open_session, recorded_opening
 from coordinator.session import OfferBounds, Session
 from coordinator.settings import CoordinatorSettings
 from shared.events import QuerySubmitted, ReasoningRequested, SessionOpened, ToolsRequested
@@ -19,7 +19,6 @@ from tests.coordinator.builders import (
     an_opened_session,
     answered,
     only,
-    recorded_opening,
 )
 from tests.envelopes import an_event
 from tests.grants import a_grant

@@ -123,7 +123,7 @@ class SimulatedBus:
             elif name == "put":
                 is_stale = first not in ("any", self.documents.get(str(key), (0, b""))[0])
             elif name == "append":
-                is_stale = len(self.lists.get(str(key), ())) != first
+                is_stale = first not in ("any", len(self.lists.get(str(key), ())))
             if is_stale and not is_handled:
                 return "conflict" if entry in inbox.pending else "duplicate"
         if inbox.pending.pop(entry, None) is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from coordinator.decide import decide
-from coordinator.opening import open_session
+from coordinator.opening import open_session, recorded_opening
 from coordinator.session import Decision, Session
 from shared.bus.handling import RESPONSE, STATE
 from shared.events import (
@@ -38,7 +38,7 @@ from shared.outages import NO_OUTAGES, Outages
 from shared.relevance import ASK_USER
 from shared.session import Response
 from shared.tools import Catalogue
-from tests.coordinator.builders import NOTED, recorded_opening
+from tests.coordinator.builders import NOTED
 from tests.simulation.bus import KEYS, SimulatedBus
 from tests.simulation.clients import LIMITS, Client
 from tests.simulation.stand_ins import CATALOGUE

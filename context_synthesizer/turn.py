@@ -1,0 +1,92 @@
+"""One round at a session's desk: file what it brought, brief for the next. Pure, as far as a kept desk is."""
+
+from dataclasses import dataclass
+from math import ceil
+
+from context_synthesizer.desks import Kept
+from context_synthesizer.summaries import checked
+from shared.events import (
+    BriefingReady,
+    BriefingRequested,
+    ReasoningCompleted,
+    SummaryCompleted,
+    ToolsCompleted,
+)
+from shared.filing import keep_within
+from shared.memory import MemoryDelta, Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What a request names of the session's log."""
+
+    reasoning: ReasoningCompleted | None = None
+    results: ToolsCompleted | None = None
+    summary: SummaryCompleted | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A briefing, with the texts that the event only names."""
+
+    ready: BriefingReady
+    text: str
+    to_summarize: str | None
+
+
+def filed(kept: Kept, request: BriefingRequested, brought: Brought) -> tuple[MemoryDelta, str]:
+    """What the round brought, as a delta that is not added yet; and why its summary is refused, if it is."""
+    if request.conversation:  # comes first, and alone
+        delta = kept.desk.begun(request.conversation)
+    else:
+        delta = kept.desk.filed(
+            brought.reasoning, brought.results, untrusted=request.untrusted, entry=request.results
+        )
+    believed = checked(brought.summary, kept.desk.memory) if brought.summary else ""
+    if isinstance(believed, Summary) and believed not in kept.desk.memory.summaries:
+        delta = delta.model_copy(update={"summaries": (believed,)})
+    return delta, believed if isinstance(believed, str) else ""
+
+
+def add(kept: Kept, delta: MemoryDelta, memory_bytes_max: int) -> tuple[bytes, MemoryDelta]:
+    """Add a delta to the desk, as far as the memory has room: as the item to keep, and as it was added.
+
+    Both are empty when there is nothing to file.
+    """
+    if delta.is_empty:
+        return b"", MemoryDelta()
+    item = _item(delta)
+    bytes_left = memory_bytes_max - kept.bytes
+    if len(item) > bytes_left:
+        delta = keep_within(delta, bytes_left)
+        item = _item(delta)
+    kept.add(item, delta)
+    return item, delta
+
+
+def briefed(
+    kept: Kept, request: BriefingRequested, salience: dict[str, float], summary_refused: str
+) -> Built:
+    """The briefing that is asked for, from all that has been filed."""
+    briefing = kept.desk.briefing(request.round, request.max_rounds, request.level)
+    left_out = kept.desk.to_summarize(briefing) if request.may_summarize else None
+    ready = BriefingReady(
+        round=request.round,
+        briefing=briefing.outline,
+        to_summarize=left_out[1] if left_out else None,
+        salience=salience,
+        summary_refused=summary_refused,
+    )
+    return Built(ready, briefing.text, left_out[0] if left_out else None)
+
+
+def tokens_max(briefing_tokens: int, tokens_per_estimated: float) -> int:
+    """The budget in estimated tokens, by what the model's own count has shown.
+
+    In steps of a tenth, so that it changes seldom: each change plans the briefing anew.
+    """
+    return int(briefing_tokens / (ceil(round(tokens_per_estimated * 10, 6)) / 10))
+
+
+def _item(delta: MemoryDelta) -> bytes:
+    return delta.model_dump_json(exclude_defaults=True).encode()

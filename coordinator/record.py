@@ -1,0 +1,48 @@
+"""What a decision leaves for a replay, beside the events it sent: how the document changed, and the timers. Pure."""
+
+from datetime import timedelta
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from coordinator.session import Decision, Session
+from shared.bus.handling import CancelTimer, SetTimer
+from shared.events import AnyEvent
+from shared.step_records import DecisionRecord, TimerRecord
+
+
+def record_of(event: AnyEvent, before: Session | None, decision: Decision) -> DecisionRecord:
+    """The record of what was decided on `event`; `before` is None when it opened the session."""
+    return DecisionRecord(
+        of=event.id,
+        changed=changes(before, decision.session),
+        timers=tuple(map(_timer, decision.timers)),
+        closes=decision.closes,
+        stops_work=decision.stops_work,
+    )
+
+
+def changes(before: Session | None, after: Session) -> dict[str, Any]:
+    """The fields that differ, as they are in `after`, in JSON; of a session that is opened, all that say something."""
+    if before is None:
+        return after.model_dump(mode="json", exclude_defaults=True)
+    then, now = before.__dict__, after.__dict__
+    # A decision copies what it does not change: most fields are the same objects.
+    return {
+        name: to_jsonable_python(now[name], exclude_none=False)
+        for name in Session.model_fields
+        if now[name] is not then[name] and now[name] != then[name]
+    }
+
+
+def _timer(timer: SetTimer | CancelTimer) -> TimerRecord:
+    if isinstance(timer, CancelTimer):
+        return TimerRecord(name=timer.name)
+    is_moment = not isinstance(timer.due, timedelta)
+    return TimerRecord(
+        name=timer.name,
+        due=timer.due if is_moment else None,
+        after_s=timer.due.total_seconds() if isinstance(timer.due, timedelta) else None,
+        type=timer.event.type,
+        data=timer.event.model_dump(mode="json"),
+    )

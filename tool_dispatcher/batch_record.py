@@ -1,0 +1,56 @@
+"""What a batch leaves for a replay: what its plan was made of, the plan, and the order it was run in. Pure."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from shared.step_records import BatchRecord
+from shared.tools import ToolError, ToolResult
+from tool_dispatcher.batch import Plan, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a batch's calls before any of them runs; see `plan_batch`."""
+
+    settled: Mapping[int, ToolResult]
+    refused: Mapping[int, ToolError]
+    begun: Collection[int]
+    barred: Collection[str]
+
+
+@dataclass(slots=True)
+class Course:
+    """The units of a batch by number, as they were begun and as they ended."""
+
+    begins: list[tuple[int, ...]] = field(default_factory=list)
+    ends: list[tuple[int, ...]] = field(default_factory=list)
+
+    def began(self, units: Sequence[Unit]) -> None:
+        self.begins.append(tuple(unit.number for unit in units))
+
+    def ended(self, units: Sequence[tuple[Unit, Sequence[ToolResult]]]) -> None:
+        self.ends.append(tuple(unit.number for unit, _ in units))
+
+
+def batch_record(
+    of: UUID, plan: Plan, known: Known, course: Course, results: Sequence[ToolResult]
+) -> BatchRecord:
+    """The record of a batch that has been run to its end."""
+    return BatchRecord(
+        of=of,
+        batch_concurrency=plan.bounds.batch_concurrency,
+        collapse_above=plan.bounds.collapse_above,
+        settled=dict(known.settled),
+        refused=dict(known.refused),
+        begun=tuple(sorted(known.begun)),
+        barred=tuple(sorted(known.barred)),
+        examples={
+            result.tool: result.error.example_valid_call
+            for result in results
+            if result.error is not None and result.error.example_valid_call is not None
+        },
+        units=tuple((unit.tool, unit.calls) for unit in plan.units),
+        begins=tuple(course.begins),
+        ends=tuple(course.ends),
+    )

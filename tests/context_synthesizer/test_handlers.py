@@ -129,7 +129,7 @@ async def test_a_kept_desk_and_a_new_worker_give_the_same_briefing() -> None:
         asked = log_round(session, number, *(a_course(10 * number + n) for n in range(5)))
         other = await handle(a_synthesizer(), session, **asked)
         ours = await committed(synthesizer, session, **asked)
-        assert other == ours
+        assert (other.events, other.writes) == (ours.events, ours.writes)
 
 
 async def test_a_commit_that_came_to_nothing_is_made_good() -> None:

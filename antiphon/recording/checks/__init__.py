@@ -1,0 +1,1 @@
+"""One file for each component: its recorded steps, done again by its own pure code."""

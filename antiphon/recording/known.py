@@ -1,0 +1,70 @@
+"""What a replay has read of a recording so far, and what came of an event today."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from uuid import UUID
+
+from antiphon.recording.differences import Difference
+from antiphon.recording.lines import EventLine
+from shared.errors import UnreadableEvent
+from shared.events import EventData
+from shared.step_records import StepRecord
+from shared.tools import Catalogue
+
+DataT = TypeVar("DataT", bound=EventData)
+RecordT = TypeVar("RecordT", bound=StepRecord)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One recorded step: the event that was handled, and the events that came of it."""
+
+    line: EventLine
+    record: StepRecord
+    outputs: Sequence[EventLine]
+
+
+@dataclass(frozen=True, slots=True)
+class Redone:
+    """The same step, done by today's code."""
+
+    outputs: tuple[EventData, ...] = ()
+    """What comes of it today; compared with what came of it then."""
+    others: tuple[tuple[str, Difference], ...] = ()
+    """What differs beside the outputs, by what it is: `state`, `timers`, `units`, `request`."""
+
+
+@dataclass
+class Known:
+    """The events, catalogues and contents that have been read."""
+
+    lines: dict[UUID, EventLine] = field(default_factory=dict)
+    by_entry: dict[str, EventLine] = field(default_factory=dict)
+    catalogues: dict[str, Catalogue] = field(default_factory=dict)
+    contents: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, line: EventLine) -> None:
+        self.lines[line.event.id] = line
+        self.by_entry[line.entry] = line
+
+    def data(self, entry: str | None, kind: type[DataT]) -> DataT | None:
+        """What the event at a place of the log says; None for no place. Raises UnreadableEvent."""
+        if entry is None:
+            return None
+        line = self.by_entry.get(entry)
+        if line is None or not isinstance(line.event.data, kind):
+            raise UnreadableEvent(f"the recording has no {kind.type} at {entry}.")
+        return line.event.data
+
+    def catalogue(self, content_hash: str) -> Catalogue:
+        """The catalogue of that hash; empty for none. Raises UnreadableEvent when it was not recorded."""
+        if not content_hash:
+            return Catalogue()
+        if content_hash not in self.catalogues:
+            raise UnreadableEvent(f"the recording lacks the tool catalogue {content_hash}.")
+        return self.catalogues[content_hash]
+
+
+Redo = Callable[[Step, Known], Redone]
+"""Does a step again. Raises UnreadableEvent when the recording lacks what it takes."""

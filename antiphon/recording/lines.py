@@ -1,0 +1,153 @@
+"""The lines of a recording: one JSON object each, told apart by `line`.
+
+    header     what was recorded, by what, and how it was redacted; always first
+    catalogue  a tool catalogue, before the event that names it
+    content    what many exchanges share, before the first record that names it
+    event      one event of the session's log, with its number and its place there
+    record     how a step came about; behind the step's last event
+    end        how many lines there were; without it a recording has been cut off
+
+Events and records stand in the order in which they were committed.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import orjson
+from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
+
+from shared.errors import UnreadableEvent
+from shared.events import AnyEvent, decode, encode
+from shared.events.codec import explain
+from shared.step_records import AnyRecord, encode_record
+from shared.tools import Catalogue
+from shared.values import LogEntry, SessionId, Value
+
+FORMAT = 1
+"""The version that is written. Every version that was ever written is read: see `upcast.py`."""
+
+
+class Rules(Value):
+    """How a recording was redacted, as far as that may be told: never what was replaced."""
+
+    headers: tuple[str, ...] = Field(default=(), description="Names that were kept; `x-*` for a beginning.")
+    keys: tuple[str, ...] = Field(default=(), description="Patterns of keys whose values were replaced.")
+    paths: tuple[str, ...] = Field(default=(), description="JSON paths whose values were replaced.")
+
+
+class Parent(Value):
+    """The recording that a fork went on from, and what was changed."""
+
+    session_id: SessionId
+    digest: str = Field(description="Of the parent's lines.")
+    event: int = Field(ge=1, description="Number of the last event that was taken over.")
+    changes: dict[str, str] = Field(default={}, description="What is different from there on, by option.")
+
+
+class Header(Value):
+    """What stands first."""
+
+    line: Literal["header"] = "header"
+    format: int = FORMAT
+    antiphon: str = Field(description="Version that wrote it.")
+    session_id: SessionId
+    submitted: AwareDatetime
+    schemas: str = Field(description="Hash of the schemas of all events.")
+    prompts: dict[str, str] = Field(default={}, description="Hash of each prompt's fixed part, by its name.")
+    catalogues: tuple[str, ...] = Field(default=(), description="Hashes of the tool catalogues.")
+    models: tuple[str, ...] = Field(default=(), description="Ids of the models, the first one's first.")
+    redaction: Rules = Rules()
+    parent: Parent | None = None
+
+
+class CatalogueLine(Value):
+    """A tool catalogue."""
+
+    line: Literal["catalogue"] = "catalogue"
+    hash: str
+    catalogue: Catalogue
+
+
+class ContentLine(Value):
+    """What many exchanges share, such as a system prompt."""
+
+    line: Literal["content"] = "content"
+    hash: str
+    content: Any
+
+
+@dataclass(frozen=True, slots=True)
+class EventLine:
+    """One event of the session's log."""
+
+    n: int
+    """Its number; counts from 1."""
+    entry: LogEntry
+    event: AnyEvent
+
+
+class RecordLine(Value):
+    """How a step came about."""
+
+    line: Literal["record"] = "record"
+    record: AnyRecord
+
+
+class End(Value):
+    """What stands last."""
+
+    line: Literal["end"] = "end"
+    events: int = Field(ge=0)
+    records: int = Field(ge=0)
+    redactions: int = Field(default=0, ge=0, description="Values that were replaced.")
+
+
+Line = Header | CatalogueLine | ContentLine | EventLine | RecordLine | End
+_Plain = Annotated[
+    Header | CatalogueLine | ContentLine | RecordLine | End,
+    Field(discriminator="line"),
+]
+_plain: TypeAdapter[Header | CatalogueLine | ContentLine | RecordLine | End] = TypeAdapter(_Plain)
+_EVENT_LINE = re.compile(
+    rb'\{"line":"event","n":(\d{1,18}),"entry":"(\d{1,20}-\d{1,20})","event":(?=\{.*\}\}$)', re.DOTALL
+)
+"""How an event's line is written; one that was written so is not read twice."""
+
+
+def encode_line(line: Line) -> bytes:
+    """One line, without its line feed."""
+    if isinstance(line, EventLine):
+        place = b'{"line":"event","n":%d,"entry":"%s","event":' % (line.n, line.entry.encode())
+        return place + encode(line.event) + b"}"
+    if isinstance(line, RecordLine):
+        return b'{"line":"record","record":' + encode_record(line.record, line.record.outputs) + b"}"
+    return line.__pydantic_serializer__.to_json(line)
+
+
+def decode_line(raw: bytes) -> Line:
+    """The line in `raw`, of the current format. Raises UnreadableEvent."""
+    as_written = _EVENT_LINE.match(raw)
+    if as_written is not None:
+        event = decode(raw[as_written.end() : -1])
+        return EventLine(n=int(as_written[1]), entry=as_written[2].decode(), event=event)
+    try:
+        fields = orjson.loads(raw)
+        if isinstance(fields, dict) and fields.get("line") == "event":
+            return _event_line(fields)
+        return _plain.validate_json(raw)
+    except orjson.JSONDecodeError as error:
+        raise UnreadableEvent(f"not JSON: {error}") from None
+    except ValidationError as error:
+        raise UnreadableEvent(explain(error)) from None
+
+
+def _event_line(fields: dict[str, Any]) -> EventLine:
+    """An event's line that somebody else has written."""
+    n, entry = fields.get("n"), fields.get("entry")
+    if not isinstance(n, int) or not isinstance(entry, str) or not _PLACE.fullmatch(entry):
+        raise UnreadableEvent("an event's line has a number `n` and a place in the log `entry`.")
+    return EventLine(n, entry, decode(orjson.dumps(fields.get("event"))))
+
+
+_PLACE = re.compile(r"\d{1,20}-\d{1,20}")

@@ -33,6 +33,8 @@ class Redone:
     """What comes of it today; compared with what came of it then."""
     others: tuple[tuple[str, Difference], ...] = ()
     """What differs beside the outputs, by what it is: `state`, `timers`, `units`, `request`."""
+    record: StepRecord | None = None
+    """The step's record as it would be today; None where it holds nothing that today's code decides."""
 
 
 @dataclass

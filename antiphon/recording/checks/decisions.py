@@ -42,7 +42,7 @@ class Decisions:
         is_same = step.record.changed == today.changed
         self.session = decision.session if is_same else Session.model_validate(self._document)
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
-        return Redone((*answer, *decision.commands), tuple(others))
+        return Redone((*answer, *decision.commands), tuple(others), today)
 
     def lets_go(self, line: EventLine, known: Known) -> bool:
         """Whether the session, as it stands, changes nothing on an event."""

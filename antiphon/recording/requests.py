@@ -1,0 +1,34 @@
+"""Recorded requests to a model: made whole, and named by what they say. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from antiphon.recording.hashes import content_hash
+from shared.errors import UnreadableEvent
+from shared.step_records import ModelCall
+
+
+def whole_request(call: ModelCall, contents: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters as they were sent. Raises UnreadableEvent when a content it names was not recorded."""
+    return {name: _whole(value, contents) for name, value in call.request.items()}
+
+
+def request_hash(request: Mapping[str, Any]) -> str:
+    """The same for requests that say the same, in whatever order their fields stand."""
+    said = {name: value for name, value in request.items() if name not in _HOW}
+    return content_hash(orjson.dumps(said, option=orjson.OPT_SORT_KEYS))
+
+
+_HOW = frozenset({"stream"})
+"""Fields that say how to answer, and not what is asked."""
+
+
+def _whole(value: Any, contents: Mapping[str, Any]) -> Any:
+    if not isinstance(value, dict) or set(value) != {"$content"}:
+        return value
+    named = value["$content"]
+    if named not in contents:
+        raise UnreadableEvent(f"the recording lacks the content {named}.")
+    return contents[named]

@@ -1,0 +1,28 @@
+"""Hold recordings against today's code: the first thing to do after any change."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from antiphon.recording.files import read_lines
+from antiphon.recording.lines import Line
+from antiphon.recording.replay import Replay
+from antiphon.recording.report import Report
+from shared.errors import UnreadableEvent
+
+
+def verify(path: Path) -> Report:
+    """Hold one recording against today's code. Raises UnreadableEvent, which names the file, and OSError."""
+    try:
+        return verify_lines(read_lines(path))
+    except UnreadableEvent as error:
+        if str(path) in error.message:
+            raise
+        raise UnreadableEvent(f"{path}: {error.message}", hint=error.hint) from None
+
+
+def verify_lines(lines: Iterable[Line]) -> Report:
+    """The same for lines. Raises UnreadableEvent."""
+    replay = Replay()
+    for line in lines:
+        replay.read(line)
+    return replay.report()

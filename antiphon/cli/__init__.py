@@ -11,6 +11,7 @@ from antiphon.cli import (
     metrics,
     processes,
     redis_acl,
+    replay,
     sessions,
     settings,
     status,
@@ -45,6 +46,7 @@ app.command("health")(status.check_health)
 app.command()(metrics.metrics)
 app.add_typer(breakers.app, name="breakers")
 app.add_typer(sessions.app, name="sessions")
+app.add_typer(replay.app, name="replay")
 app.add_typer(dead.app, name="dead")
 app.add_typer(tools.app, name="tools")
 app.add_typer(grants.app, name="grants")

@@ -1,0 +1,11 @@
+"""`antiphon replay`: what can be done with recordings. One file per verb."""
+
+import typer
+
+from antiphon.cli.replay.verify import verify
+
+app = typer.Typer(
+    no_args_is_help=True, help="Hold recorded sessions against today's code, and go on from them."
+)
+
+app.command()(verify)

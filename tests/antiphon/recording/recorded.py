@@ -1,0 +1,47 @@
+"""Recordings for tests, made by the real pipeline: embedded, with the offline model."""
+
+import asyncio
+from typing import Any
+
+from antiphon import Antiphon
+from antiphon.recording.lines import End, EventLine, Line, RecordLine
+from antiphon.recording.session_lines import session_lines
+
+COURSES_QUERY = 'Find a course that discusses the same topic as lesson 4 of course "Designing Web APIs"'
+_CLOSED_LIMIT_S = 20.0
+
+
+async def recorded(
+    query: str = COURSES_QUERY, tools: Any = ("examples.courses",), **options: Any
+) -> list[Line]:
+    """A session of the offline model, as its recording, once the last decision is in it."""
+    async with Antiphon.embedded(tools=list(tools), model="offline") as antiphon:
+        response = await antiphon.ask(query, **options)
+        bus = antiphon._open_bus()
+        async with asyncio.timeout(_CLOSED_LIMIT_S):
+            while True:
+                lines = [
+                    line
+                    async for line in session_lines(
+                        response.session_id, bus.session(response.session_id), bus
+                    )
+                ]
+                if is_closed(lines):
+                    return lines
+                await asyncio.sleep(0.01)
+
+
+def is_closed(lines: list[Line]) -> bool:
+    """Whether the decision that closes the session is there."""
+    return isinstance(lines[-2], RecordLine) and getattr(lines[-2].record, "closes", False)
+
+
+def events(lines: list[Line]) -> list[EventLine]:
+    """The events among the lines."""
+    return [line for line in lines if isinstance(line, EventLine)]
+
+
+def end(lines: list[Line]) -> End:
+    """The last line."""
+    assert isinstance(lines[-1], End)
+    return lines[-1]

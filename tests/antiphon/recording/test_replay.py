@@ -1,0 +1,40 @@
+"""A recorded session, walked through by today's code."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from antiphon.recording.lines import EventLine, Line
+from antiphon.recording.verify import verify, verify_lines
+from shared.errors import UnreadableEvent
+from shared.events import ReasoningRequested
+from tests.antiphon.recording.recorded import end, events
+
+
+def test_the_code_that_recorded_a_session_decides_the_same(courses_path: Path) -> None:
+    report = verify(courses_path)
+    assert report.is_same, report.first
+    assert report.answer == "same"
+    assert report.steps["coordinator"] == 10
+
+
+def test_the_first_divergence_is_named_where_it_arises(courses_lines: list[Line]) -> None:
+    asked = next(line for line in events(courses_lines) if isinstance(line.event.data, ReasoningRequested))
+    other = asked.event.model_copy(update={"data": asked.event.data.model_copy(update={"notice": "Hurry."})})
+    lines = [replace(line, event=other) if line is asked else line for line in courses_lines]
+    first = verify_lines(lines).first
+    assert first is not None
+    assert (first.event, first.component) == (asked.n - 1, "coordinator")
+    assert (first.output, first.path) == ("antiphon.reasoning.requested.v1", "notice")
+    assert (first.expected, first.got) == ("Hurry.", "")
+
+
+def test_a_recording_that_was_cut_off_is_unreadable(courses_lines: list[Line]) -> None:
+    with pytest.raises(UnreadableEvent, match="cut off"):
+        verify_lines(line for line in courses_lines if line is not end(courses_lines))
+
+
+def test_an_event_that_is_missing_makes_it_unreadable(courses_lines: list[Line]) -> None:
+    with pytest.raises(UnreadableEvent, match="not there"):
+        verify_lines(line for line in courses_lines if not (isinstance(line, EventLine) and line.n == 3))

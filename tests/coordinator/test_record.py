@@ -12,7 +12,7 @@ from tests.envelopes import START, an_event
 
 
 def test_the_changes_of_a_document_give_it_back() -> None:
-    before = an_opened_session()
+    before = an_opened_session().session
     after = before.model_copy(
         update={"round": 2, "usage": Usage(input_tokens=3, cost_usd=None), "reasoning": "5-0"}
     )
@@ -22,22 +22,22 @@ def test_the_changes_of_a_document_give_it_back() -> None:
 
 
 def test_a_field_that_is_back_at_its_default_is_a_change() -> None:
-    before = an_opened_session().model_copy(update={"reasoning": "5-0"})
+    before = an_opened_session().session.model_copy(update={"reasoning": "5-0"})
     assert changes(before, before.model_copy(update={"reasoning": None})) == {"reasoning": None}
 
 
 def test_a_field_that_was_written_again_as_it_was_is_none() -> None:
-    before = an_opened_session()
+    before = an_opened_session().session
     assert changes(before, before.model_copy(update={"tools": tuple(before.tools)})) == {}
 
 
 def test_of_a_session_that_is_opened_all_is_told_that_says_something() -> None:
-    session = an_opened_session()
+    session = an_opened_session().session
     assert Session.model_validate(changes(None, session)) == session
 
 
 def test_timers_are_told_by_moment_or_by_delay() -> None:
-    event, session = an_event(a_response()), an_opened_session()
+    event, session = an_event(a_response()), an_opened_session().session
     timers = (
         SetTimer("deadline", START, DeadlineReached()),
         SetTimer("assembly", timedelta(seconds=2), AssemblyOverdue()),

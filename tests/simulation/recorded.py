@@ -1,5 +1,6 @@
 """Sessions of a simulated world as recordings."""
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from antiphon.recording.lines import Line
@@ -37,6 +38,16 @@ class _Shared:
         return None  # the stand-in of the engine records no exchanges
 
 
-async def lines_of(bus: SimulatedBus, session_id: str) -> list[Line]:
+def lines_of(bus: SimulatedBus, session_id: str) -> list[Line]:
     """The recording of a session that has one."""
-    return [line async for line in session_lines(session_id, _Kept(bus, session_id), _Shared())]
+    reading = _read(session_lines(session_id, _Kept(bus, session_id), _Shared()))
+    try:
+        reading.send(None)
+    except StopIteration as done:
+        lines: list[Line] = done.value
+        return lines
+    raise AssertionError("a simulated Redis answers at once")
+
+
+async def _read(lines: AsyncIterator[Line]) -> list[Line]:
+    return [line async for line in lines]

@@ -38,6 +38,8 @@ class Replay:
         self.known = Known()
         self.decisions = Decisions()
         self.header: Header | None = None
+        self.newest_step = 0
+        """Number of the event whose step was done again last."""
         self.redone: list[tuple[Step, Redone]] = []
         """The last step that was done again, for those who follow along; emptied by them."""
         self._redo: dict[str, Redo] = {"decision": self.decisions.redo}
@@ -97,6 +99,7 @@ class Replay:
             self._answer = "unknown" if self._divergences else "same"
 
     def _read_step(self, step: Step) -> None:
+        self.newest_step = step.line.n
         kind = step.record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
         if kind == "decision":
             self._undecided.pop(step.line.n, None)

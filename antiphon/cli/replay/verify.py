@@ -48,7 +48,8 @@ def verify(
         bool, typer.Option("--fail-fast", help="Stop at the first that is not the same.")
     ] = False,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, max=_JOBS_MAX, metavar="N", help="Processes to share the work.")
+        int,
+        typer.Option("--jobs", "-j", min=1, max=_JOBS_MAX, metavar="N", help="Processes to share the work."),
     ] = 1,
 ) -> None:
     """Hold recordings against today's code: no network, no Redis, no model.

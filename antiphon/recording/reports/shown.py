@@ -1,7 +1,7 @@
 """Two values that differ, as lines for a person: bounded, and safe for a terminal. Pure.
 
-    - "Hurry."
-    + ""
+- "Hurry."
++ ""
 """
 
 import json

@@ -2,6 +2,7 @@
 
 import typer
 
+from antiphon.cli.replay.diff import diff
 from antiphon.cli.replay.update import update
 from antiphon.cli.replay.verify import verify
 
@@ -11,3 +12,4 @@ app = typer.Typer(
 
 app.command()(verify)
 app.command()(update)
+app.command()(diff)

@@ -4,6 +4,7 @@ Each step is done again on today's inputs; what comes of it takes the place of w
 from there. What other people and machines said stays as it was, even where it was asked for in other words.
 """
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -14,6 +15,7 @@ from uuid import UUID
 from pydantic_core import to_json
 
 from antiphon.recording.hashes import content_hash, prompt_hashes, schemas_hash
+from antiphon.recording.differences import ABSENT
 from antiphon.recording.known import Redone, Step
 from antiphon.recording.lines import ContentLine, End, EventLine, Header, Line, RecordLine
 from antiphon.recording.replay import Replay
@@ -27,10 +29,13 @@ from shared.events import (
     ToolsRequested,
 )
 from shared.ids import child_id
-from shared.step_records import AnyRecord, DecisionRecord, ExchangeRecord
+from shared.step_records import AnyRecord, BatchRecord, DecisionRecord, ExchangeRecord
 
 _SHARED = ("system", "tools")
 """Parts of a request that stand apart from it, as reasoning_engine/exchange_record.py has them."""
+
+
+_WHOLE_CALL = re.compile(r"calls\[\d+\]")
 
 
 class TakesAnotherWay(AntiphonError):
@@ -137,11 +142,16 @@ def _hold_way(step: Step, redone: Redone) -> None:
     for before, today in zip(then, now, strict=True):
         if _asked(before) != _asked(today):
             raise TakesAnotherWay(event, f"its {today.type} asks for something else.")
-    if isinstance(step.record, DecisionRecord) and isinstance(redone.record, DecisionRecord):
-        if step.record.closes and not redone.record.closes:
+    match step.record, redone.record:
+        case DecisionRecord(closes=True), DecisionRecord(closes=False):
             raise TakesAnotherWay(event, "it goes on, where the session was over.")
-        if redone.record.closes and not step.record.closes:
+        case DecisionRecord(closes=False), DecisionRecord(closes=True):
             raise TakesAnotherWay(event, "the session is over, where it went on.")
+        case BatchRecord(), BatchRecord(begins=begins, ends=ends) if len(begins) <= len(ends):
+            raise TakesAnotherWay(event, "the calls of its batch are not run in an order that was recorded.")
+    for what, found in redone.others:
+        if what == "request" and found.expected == ABSENT and _WHOLE_CALL.fullmatch(found.path):
+            raise TakesAnotherWay(event, "it asks the model once more than there are replies.")
 
 
 def _asked(data: EventData) -> Any:

@@ -88,7 +88,7 @@ def test_what_today_asks_for_besides_has_no_recorded_answer(
 ) -> None:
     monkeypatch.setattr(limits, "last_round_reason", lambda *_: "max_rounds_reached")
     with pytest.raises(
-        TakesAnotherWay, match="at event 6: it sends antiphon.assembly.requested.v1"
+        TakesAnotherWay, match=r"at event 6: it sends antiphon\.assembly\.requested\.v1"
     ) as caught:
         list(updated(courses_lines))
     assert caught.value.event == 6

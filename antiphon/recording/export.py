@@ -21,9 +21,16 @@ _IDS_PAGE = 1_000
 
 
 class Redacting(Protocol):
-    """Takes out of a line what must not be told; see `redact.py`."""
+    """Takes out of lines what must not be told; see `redact.py`."""
 
-    def line(self, line: Line) -> Line: ...
+    def anew(self) -> "Redacting":
+        """The same for one more recording."""
+
+    def learn(self, line: Line) -> None:
+        """Look for values that are secret wherever they stand. Sees every line before the first is written."""
+
+    def line(self, line: Line) -> Line:
+        """What may be told of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,10 @@ async def export_session(
     path = folder / file_name(session_id, is_compressed)
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     await asyncio.to_thread(_refuse_to_replace_another, path, session_id)
+    if redaction is not None:
+        redaction = redaction.anew()
+        async for line in session_lines(session_id, bus.session(session_id), bus):
+            redaction.learn(line)
     end, bytes_in_all, is_answered, chunk = End(events=0, records=0), 0, False, bytearray()
     with writing(path) as file:
         async for line in session_lines(session_id, bus.session(session_id), bus):
@@ -135,7 +146,7 @@ def _refuse_to_replace_another(path: Path, session_id: str) -> None:
     if not path.exists():
         return
     try:
-        is_other = header_of(path).session_id != session_id
+        is_other = not path.is_file() or header_of(path).session_id != session_id
     except UnreadableEvent:
         is_other = True
     if is_other:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from antiphon.observe import pairs
 from antiphon.recording.files import header_of, writing
 from antiphon.recording.lines import End, EventLine, Line, encode_line
 from antiphon.recording.session_lines import session_lines
+from antiphon.recording.side_by_side import each, side_by_side
 from shared.bus.redis_bus import Bus
 from shared.errors import UnreadableEvent
 from shared.events import ResponseReady
@@ -59,11 +61,12 @@ async def export(
 
     Raises UnknownSession, AlreadyThere, UnreadableEvent, BadSignature, RedisUnavailable, OSError.
     """
-    paths = []
-    for session_id in session_ids:
-        written = await export_session(bus, session_id, folder, redaction, is_compressed)
-        paths.append(written.path)
-    return paths
+
+    async def write(session_id: str) -> Exported:
+        return await export_session(bus, session_id, folder, redaction, is_compressed)
+
+    async with aclosing(side_by_side(each(list(session_ids)), write)) as written:
+        return [one.result().path async for _, one in written]
 
 
 async def export_session(
@@ -78,8 +81,7 @@ async def export_session(
     The file takes its place when it is whole. An earlier recording of the session gives way to it, nothing else does.
     """
     path = folder / file_name(session_id, is_compressed)
-    await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
-    await asyncio.to_thread(_refuse_to_replace_another, path, session_id)
+    await asyncio.to_thread(_make_place, path, session_id)
     if redaction is not None:
         redaction = redaction.anew()
         async for line in session_lines(session_id, bus.session(session_id), bus):
@@ -98,7 +100,7 @@ async def export_session(
                 is_answered = True
             elif isinstance(shown, End):
                 end = shown
-        await asyncio.to_thread(file.write, chunk)
+        file.write(chunk)
     return Exported(
         session_id=session_id,
         path=path,
@@ -142,7 +144,9 @@ def session_in(file_name: str) -> str:
     return file_name.removesuffix(".gz").removesuffix(".jsonl").replace("=", ":")
 
 
-def _refuse_to_replace_another(path: Path, session_id: str) -> None:
+def _make_place(path: Path, session_id: str) -> None:
+    """Raises AlreadyThere where the session's recording would take the place of something else."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         return
     try:

@@ -113,7 +113,7 @@ def test_a_session_of_a_pipeline_is_exported_and_looked_at_elsewhere(
     exported = run("recording", "export", asked["session_id"], "-o", "here", "--gz", **pipeline)
     assert (exported.exit_code, exported.stdout) == (0, f"here/{asked['session_id']}.jsonl.gz\n")
     assert "1 recording" in exported.stderr
-    assert verify(folder / exported.stdout.strip()).is_same
+    assert verify(folder / exported.stdout.strip()).answer == "same"
 
     assert run("recording", "import", "here", **nobody).stdout == f"{asked['session_id']}\n"
     listed = orjson.loads(run("sessions", "list", "--json", **nobody).stdout)

@@ -16,7 +16,7 @@ from reasoning_engine.failure import Failed
 from reasoning_engine.model import AnthropicModel
 from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
-from shared.clock import monotonic_s
+from shared.clock import monotonic_s, utc_now
 from shared.events import ReasoningCompleted, ToolsRequested
 from shared.filing import file_round
 from shared.ids import idempotency_key
@@ -26,7 +26,7 @@ from shared.tokens import estimate_tokens
 from shared.tools import Catalogue, RequestedCall
 
 _NEARLY_S = 0.1
-"""The retries of the model stop a little before the deadline."""
+"""Retries and tools stop a little before the deadline; what is left then is no time for a model."""
 
 
 @dataclass
@@ -77,12 +77,11 @@ class Rounds:
         tools: LinearTools,
         settings: EngineSettings,
     ) -> None:
-        """Its time begins now."""
         self._state, self._catalogue, self._system = state, catalogue, system
         self._model, self._tools = model, tools
         self._model_id = state.session.model or default_model_id
         self._settings = settings.priced_for(self._model_id, is_default=self._model_id == default_model_id)
-        self._ends_s = monotonic_s() + state.session.limits.deadline_s
+        self._ends_s = monotonic_s() + (state.session.deadline - utc_now()).total_seconds()
 
     async def run(self) -> Ending:
         """Round after round, to the end; their number is bounded by the session's limits."""
@@ -128,16 +127,20 @@ class Rounds:
     def _spent(self, tokens: int) -> TerminationReason | None:
         """Why the model is not asked any more; None when it is."""
         session = self._state.session
-        if monotonic_s() >= self._ends_s:
+        if self._is_over:
             return "deadline_exceeded"
         if limits.tokens_left(session) <= limits.calibrated(session, tokens):
             return "token_budget_exhausted"
         cost_left_usd = limits.cost_left_usd(session)
         return "cost_budget_exhausted" if cost_left_usd is not None and cost_left_usd <= 0 else None
 
+    @property
+    def _is_over(self) -> bool:
+        return monotonic_s() >= self._ends_s - _NEARLY_S
+
     def _failed(self, failed: Failed) -> Ending:
         """The model has been asked as often as settings allow."""
-        if monotonic_s() >= self._ends_s - _NEARLY_S:
+        if self._is_over:
             return Ending("partial", "deadline_exceeded")
         message = f"The model could not be asked in round {self._state.session.round}: {failed}"
         told = doubt("model_failed", message, "model")

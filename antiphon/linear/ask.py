@@ -48,13 +48,11 @@ async def ask_linear(
 
     Raises InvalidQuery, ConfigurationError, and nothing for what a model or a tool does.
     """
-    given = options or Options()
-    event = submission(query, given, None, None, new_id(), utc_now(), load(BusSettings).max_event_bytes)
     registry = registry_of(() if plan == "single" else tools)
     settings, engine, pipeline = dispatcher_settings(scopes), load(EngineSettings), load(PipelineSettings)
     redactor = Redactor(secret_values())
     catalogue = _catalogue(registry, settings.default_scopes, redactor)
-    state = _opened(event, catalogue)
+    system = SINGLE_SYSTEM if plan == "single" else LINEAR_SYSTEM
     linear_tools = LinearTools(registry, settings, redactor)
     chosen = choose_model(
         model or engine.provider,
@@ -62,9 +60,11 @@ async def ask_linear(
         load_environment("ANTHROPIC_BASE_URL"),
         engine.request_timeout_s,
     )
-    system = SINGLE_SYSTEM if plan == "single" else LINEAR_SYSTEM
-    rounds = Rounds(state, catalogue, system, chosen, pipeline.model, linear_tools, engine)
     try:
+        bytes_max = load(BusSettings).max_event_bytes
+        event = submission(query, options or Options(), None, None, new_id(), utc_now(), bytes_max)
+        state = _opened(event, catalogue)
+        rounds = Rounds(state, catalogue, system, chosen, pipeline.model, linear_tools, engine)
         return _response(state, await rounds.run())
     finally:
         linear_tools.close()

@@ -57,8 +57,10 @@ def of_recording(path: Path) -> Question:
                         submitted = submitted or query
                     case ResponseReady() as ready:
                         response = Response.model_validate(ready.model_dump())
-    except OSError as error:
-        raise UnreadableEvent(f"{path} cannot be read: {error.strerror or error}.") from None
+    except (OSError, EOFError) as error:
+        raise UnreadableEvent(
+            f"{path} cannot be read: {getattr(error, 'strerror', None) or error}."
+        ) from None
     if submitted is None:
         raise UnreadableEvent(f"{path}: it holds no query.")
     name = path.name.removesuffix(".gz").removesuffix(".jsonl")

@@ -128,10 +128,15 @@ class EmbeddedPipeline:
         ]
 
     def _dispatcher_settings(self) -> ToolDispatcherSettings:
-        settings = load(ToolDispatcherSettings)
-        return (
-            settings if self._scopes is None else settings.model_copy(update={"default_scopes": self._scopes})
-        )
+        return dispatcher_settings(self._scopes)
+
+
+def dispatcher_settings(scopes: Iterable[str] | None) -> ToolDispatcherSettings:
+    """The settings of the dispatcher, with `scopes` in the place of its default ones. Raises ConfigurationError."""
+    settings = load(ToolDispatcherSettings)
+    if scopes is None:
+        return settings
+    return settings.model_copy(update={"default_scopes": _checked_scopes(scopes)})
 
 
 def _checked_scopes(scopes: Iterable[str]) -> tuple[str, ...]:

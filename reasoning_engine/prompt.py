@@ -7,7 +7,14 @@ system prompt. The briefing is the one user message behind them.
 from collections.abc import Iterable
 from typing import Any, NotRequired, TypedDict
 
-from anthropic.types import CacheControlEphemeralParam, Message, MessageParam, TextBlockParam, ToolParam
+from anthropic.types import (
+    CacheControlEphemeralParam,
+    Message,
+    MessageParam,
+    TextBlockParam,
+    ToolChoiceParam,
+    ToolParam,
+)
 
 from shared.briefing import Briefing
 from shared.contract import CONTRACT_KEYWORD
@@ -64,12 +71,16 @@ _SYSTEM: list[TextBlockParam] = [{"type": "text", "text": SYSTEM, "cache_control
 
 
 class Prompt(TypedDict):
-    """The parameters of `messages.create`; `tools` is left out when none are offered."""
+    """The parameters of `messages.create`; `tools` is left out when none are offered.
+
+    `tool_choice` is for a history of calls: the API wants their tools there, also when none may be called any more.
+    """
 
     model: str
     max_tokens: int
     system: list[TextBlockParam]
     tools: NotRequired[list[ToolParam]]
+    tool_choice: NotRequired[ToolChoiceParam]
     messages: list[MessageParam]
 
 

@@ -4,6 +4,7 @@ import typer
 
 from antiphon.cli.replay.diff import diff
 from antiphon.cli.replay.update import update
+from antiphon.cli.replay.compare import compare
 from antiphon.cli.replay.verify import verify
 
 app = typer.Typer(
@@ -13,3 +14,4 @@ app = typer.Typer(
 app.command()(verify)
 app.command()(update)
 app.command()(diff)
+app.command()(compare)

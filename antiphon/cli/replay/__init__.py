@@ -2,9 +2,9 @@
 
 import typer
 
+from antiphon.cli.replay.compare import compare
 from antiphon.cli.replay.diff import diff
 from antiphon.cli.replay.update import update
-from antiphon.cli.replay.compare import compare
 from antiphon.cli.replay.verify import verify
 
 app = typer.Typer(

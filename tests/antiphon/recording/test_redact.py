@@ -69,7 +69,9 @@ PLANTED = (
 def forms(secret: str) -> set[str]:
     """How a secret may stand in a file."""
     once = json.dumps(secret)[1:-1]
-    inside = {base64.b64encode(b"x" * n + secret.encode()).decode()[4 * (n > 0) + n :][1:-4] for n in range(3)}
+    inside = {
+        base64.b64encode(b"x" * n + secret.encode()).decode()[4 * (n > 0) + n :][1:-4] for n in range(3)
+    }
     return {secret, once, json.dumps(once)[1:-1], quote(secret, safe=""), quote_plus(secret), *inside}
 
 
@@ -155,7 +157,9 @@ def test_the_same_value_is_the_same_placeholder_everywhere(planted: list[Line]) 
         line.event.data.calls[0] for line in events(lines) if isinstance(line.event.data, ToolsRequested)
     )
     result = next(
-        line.event.data.results[0].data for line in events(lines) if isinstance(line.event.data, ToolsCompleted)
+        line.event.data.results[0].data
+        for line in events(lines)
+        if isinstance(line.event.data, ToolsCompleted)
     )
     password, code = call.arguments["password"], call.arguments["code"]
     assert password != code
@@ -192,7 +196,9 @@ async def test_a_grant_keeps_its_claims_and_loses_its_signature_so_that_decision
     assert read_claims(told.data.grant) == read_claims(grant)
     assert conversation_of(told.data, told.subject, told.time) == ("acme", "c9")
     state = next(
-        line.record for line in clean if isinstance(line, RecordLine) and isinstance(line.record, DecisionRecord)
+        line.record
+        for line in clean
+        if isinstance(line, RecordLine) and isinstance(line.record, DecisionRecord)
     )
     assert state.changed["grant"] == told.data.grant
     assert verify_lines(clean).is_same

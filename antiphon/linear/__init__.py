@@ -10,6 +10,7 @@ tools, facts and the answer's form are those of the pipeline, so that the two ca
     recovery         a model that fails for good ends the rounds; no shorter prompt, no other model
     shared limits    rates, breakers and caches are nobody else's
     bounded context  the history grows with every round, up to where the model takes no more
+    choice of tools  all are offered, however many there are
     people           nobody can be asked to approve a call, or to answer a question; a conversation is not gone on with
 """
 

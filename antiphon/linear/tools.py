@@ -53,24 +53,19 @@ class _Batch:
 
 
 class LinearTools:
-    """Runs batches with the tools of `registry`, for sessions that have `scopes`. Close it in the end.
+    """Runs batches with the tools of `registry`, within the default scopes of `settings`. Close it in the end.
 
     Nobody can be asked for an approval here: a call that needs one is refused.
     """
 
-    def __init__(
-        self,
-        registry: Registry,
-        settings: ToolDispatcherSettings,
-        redactor: Redactor,
-        rule: ApprovalRule | None = None,
-    ) -> None:
+    def __init__(self, registry: Registry, settings: ToolDispatcherSettings, redactor: Redactor) -> None:
+        """Raises ConfigurationError, when the settings want approvals of a tool that is not there."""
         self._tools, self._settings, self._redactor = registry, settings, redactor
         self._contracts = {name: tool.contract for name, tool in registry.items()}
         self._standing = Standing(frozenset(settings.default_scopes))
-        rule = rule or ApprovalRule(frozenset(settings.approval), settings.approval_after_untrusted)
-        rule.check(registry)
-        self._rule = rule
+        self._rule = ApprovalRule(frozenset(settings.approval), settings.approval_after_untrusted)
+        if registry:
+            self._rule.check(registry)
         self._threads = Threads(settings.threads)
 
     def close(self) -> None:
@@ -164,14 +159,13 @@ class LinearTools:
             if isinstance(fresh, ToolError):
                 return fresh
             async with AsyncExitStack() as held:
+                place = None
                 try:
-                    if batch.time_left_s <= 0:
-                        raise NoThread
-                    wait_s = batch.time_left_s
-                    place = (
-                        None if tool.is_async else await held.enter_async_context(self._threads.place(wait_s))
-                    )
+                    if not tool.is_async:
+                        place = await held.enter_async_context(self._threads.place(batch.time_left_s))
                 except NoThread:
+                    return _out_of_time(tool)
+                if batch.time_left_s <= 0:
                     return _out_of_time(tool)
                 timeout_s = min(tool.contract.timeout_s, batch.time_left_s)
                 context = _context(call, batch, number, timeout_s)
@@ -184,8 +178,8 @@ class LinearTools:
         """The data, or an error where it is too large to be shown whole."""
         if isinstance(outcome, ToolError):
             return outcome
-        bytes_max = tool.contract.result_bytes_max or self._settings.result_bytes_max
-        bytes_max = min(bytes_max, self._settings.result_bytes_max)
+        most = self._settings.result_bytes_max
+        bytes_max = min(most, tool.contract.result_bytes_max or most)
         fitted = shown(outcome, tool.effect, bytes_max=bytes_max, stored_bytes_max=bytes_max, handle="")
         return fitted if isinstance(fitted, ToolError) else fitted.data
 

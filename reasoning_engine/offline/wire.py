@@ -162,4 +162,6 @@ def _tools(tools: Any, choice: Any) -> tuple[Tool, ...]:
 
 def _input_tokens(body: dict[str, Any], request: Request) -> int:
     rest = orjson.dumps([body.get("system"), body.get("tools")], default=str).decode()
-    return estimate_tokens(request.text) + estimate_tokens(rest)
+    messages = body["messages"]
+    text = orjson.dumps(messages, default=str).decode() if len(messages) > 1 else request.text
+    return estimate_tokens(text) + estimate_tokens(rest)

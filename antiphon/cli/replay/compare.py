@@ -8,7 +8,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from antiphon.cli.ask import Scopes, ToolModules, allow_current_directory, split_modules
+from antiphon.cli.ask import Scopes, allow_current_directory, split_modules
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -61,7 +61,15 @@ def compare(
         list[str] | None,
         typer.Option(metavar="MODULE:FUNCTION", help="A function of yours that scores answers; repeatable."),
     ] = None,
-    tools: ToolModules = None,
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tools",
+            metavar="MODULE[:NAME]",
+            help="Python modules to take real tools from, comma separated or repeated. Without it, those of the "
+            "recording, which answer as they did then.",
+        ),
+    ] = None,
     scope: Scopes = None,
     model: Annotated[
         str | None,

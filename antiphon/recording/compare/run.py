@@ -12,13 +12,14 @@ from antiphon.recording.compare.cells import Cell, Comparison, Plan, Run
 from antiphon.recording.compare.questions import Question
 from antiphon.recording.compare.scoring import Rubric, judged
 from antiphon.submission import Options
+from coordinator.settings import CoordinatorSettings
 from reasoning_engine.settings import Provider
 from shared.errors import AntiphonError
 from shared.session import Response
+from shared.settings import load
 
 _PATIENCE_S = 30.0
 """Beyond a question's own deadline."""
-_DEADLINE_S = 300.0
 _LOOKS_MAX, _LOOK_EVERY_S = 1_000, 0.01
 
 
@@ -114,7 +115,8 @@ async def _asking(question: Question, plan: Plan, how: How) -> AsyncIterator[Cal
         return
     async with Antiphon.embedded(tools, model=how.model, scopes=how.scopes) as antiphon:
         await _warm(antiphon)
-        timeout_s = (options.get("deadline_s") or _DEADLINE_S) + _PATIENCE_S
+        deadline_s = options.get("deadline_s") or load(CoordinatorSettings).deadline_s
+        timeout_s = deadline_s + _PATIENCE_S
         yield lambda: antiphon.ask(question.query, timeout_s=timeout_s, **options)
 
 

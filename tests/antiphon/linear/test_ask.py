@@ -7,7 +7,6 @@ import pytest
 
 from antiphon import ConfigurationError, InvalidQuery, ToolFailed, tool
 from antiphon.linear import ask_linear
-from antiphon.submission import Options
 from shared.session import Response
 from tests.antiphon.linear.conftest import AskedOf
 from tests.antiphon.recording.recorded import COURSES_QUERY
@@ -37,7 +36,7 @@ async def enter(word: str) -> str:
 
 async def asked(*tools: Any, scopes: Any = None, **options: Any) -> Response:
     given: Any = options
-    return await ask_linear("What is a fugue?", list(tools), scopes=scopes, options=Options(**given))
+    return await ask_linear("What is a fugue?", list(tools), scopes=scopes, options=given)
 
 
 def messages(server: MessagesServer, request: int) -> list[dict[str, Any]]:
@@ -128,6 +127,18 @@ async def test_with_its_scope_a_write_runs(asked_of: AskedOf) -> None:
         asked_of(server)
         await asked(enter, scopes=["read", "write"])
         assert "entered fugue" in messages(server, 1)[-1]["content"][0]["content"]
+
+
+async def test_a_call_that_a_person_has_to_approve_is_refused(
+    asked_of: AskedOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTIPHON_TOOL_DISPATCHER_APPROVAL", "look_up")
+    async with serving(LOOK_UP, ANSWER, Scripted(text="I believe it imitates.")) as server:
+        asked_of(server)
+        await asked(look_up)
+        assert "a person has to approve it" in messages(server, 1)[-1]["content"][0]["content"]
+        alone = await ask_linear("What is a fugue?", [look_up], plan="single")
+    assert alone.status == "complete"
 
 
 async def test_out_of_rounds_the_model_answers_now_without_tools(asked_of: AskedOf) -> None:

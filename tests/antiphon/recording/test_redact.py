@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote, quote_plus
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -35,7 +36,7 @@ from coordinator.opening import conversation_of
 from reasoning_engine.exchange_record import shown
 from shared.events import QuerySubmitted, ToolsCompleted, ToolsRequested
 from shared.grants import UnreadableGrant, read_claims
-from shared.step_records import DecisionRecord, ExchangeRecord
+from shared.step_records import DecisionRecord, ExchangeRecord, ModelCall
 from tests.antiphon.recording import leaky_tools
 from tests.antiphon.recording.recorded import end, events, is_closed
 from tests.grants import a_grant
@@ -275,6 +276,15 @@ def test_headers_are_kept_by_list(planted: list[Line]) -> None:
         "anthropic-ratelimit-x",
         *HEADERS[-1:],
     }
+
+
+def test_a_header_alone_is_reason_enough_to_look_at_a_line() -> None:
+    call = ModelCall(request={}, headers={"x-account": "1", "date": "today"})
+    record = ExchangeRecord(of=uuid4(), calls=(call,), max_output_tokens=1, default_model="m")
+    [clean] = redacted([RecordLine(record=record)])
+    assert isinstance(clean, RecordLine)
+    assert isinstance(clean.record, ExchangeRecord)
+    assert clean.record.calls[0].headers == {"date": "today"}
 
 
 def test_secrets_of_a_catalogue_are_replaced_and_its_schemas_stay_schemas(courses_lines: list[Line]) -> None:

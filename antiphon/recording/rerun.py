@@ -20,14 +20,13 @@ from antiphon.recording.serving.parts import bus_settings, part_of
 from antiphon.recording.serving.plan import Plan, read_score
 from antiphon.recording.serving.processes import processes
 from antiphon.recording.serving.score import Score
-from antiphon.recording.serving.tools import is_begun, misses_key, unfinished
+from antiphon.recording.serving.tools import misses_key
 from antiphon.recording.serving.turns import POLL_S, events_there
 from shared import logs
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
 from shared.errors import ConfigurationError
-from shared.events import COMPONENTS, ToolsRequested
-from shared.journal import journal_name
+from shared.events import COMPONENTS
 from shared.runner import run_service
 
 SESSION_LIMIT_S = 60.0
@@ -118,21 +117,7 @@ async def _tell(bus: Bus, score: Score) -> None:
     """What people and timers say, each when its turn has come."""
     for line in score.outside:
         await events_there(bus, score.session_id, line.n - 1)
-        for asked, request in score.all_of(ToolsRequested):
-            if asked.n < line.n and score.is_unanswered(asked.event.id):
-                await _noted(bus, score, request.round)
         await bus.publish(line.event, "signal")
-
-
-async def _noted(bus: Bus, score: Score, round: int) -> None:
-    """Return when the journal of a batch that never ended holds what it held then."""
-    batch = unfinished(score, round)
-    expected = len({(is_begun(result), result.call_id) for result in batch.results}) if batch else 0
-    session, name = bus.session(score.session_id), journal_name(round)
-    while True:
-        if len(await session.settled(name)) >= expected:
-            return
-        await asyncio.sleep(POLL_S)
 
 
 async def _ended(bus: Bus, score: Score, telling: asyncio.Task[None]) -> None:

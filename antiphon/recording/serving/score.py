@@ -27,7 +27,7 @@ from shared.events import (
     SessionOpened,
     SummaryFailed,
 )
-from shared.step_records import AnyRecord, ExchangeRecord, ModelCall, StepRecord
+from shared.step_records import AnyRecord, DecisionRecord, ExchangeRecord, ModelCall, StepRecord
 from shared.tools import Catalogue
 
 DataT = TypeVar("DataT", bound=EventData)
@@ -119,8 +119,42 @@ class Score:
         return (record for record in self.records.values() if isinstance(record, kind))
 
     def place_of(self, of: UUID) -> int:
-        """How many events were there before the first that came of it; 0 where nothing came."""
-        return min((line.n for line in self.outputs(of)), default=1) - 1
+        """How many events were there before the first that came of it.
+
+        Where nothing came of it: before it was decided on that nothing does, or that it changes the session alone.
+        """
+        if outputs := self.outputs(of):
+            return min(line.n for line in outputs) - 1
+        return self._silent.get(of, 0)
+
+    @cached_property
+    def _silent(self) -> Mapping[UUID, int]:
+        """Of each event of the coordinator's that nothing came of, the last event of the decisions before it."""
+        decided = [record.of for record in self.records_of(DecisionRecord)]
+        undecided = [
+            line.event.id
+            for line in self.events
+            if line.event.data.inbox == "coordinator" and line.event.id not in self.records
+        ]
+        places: dict[UUID, int] = {}
+        last = 0
+        for id in decided:
+            if outputs := self.outputs(id):
+                last = max(last, outputs[-1].n)
+            else:
+                places[id] = last
+        for id in undecided:
+            before = (line for line in self.events[: self.by_id[id].n - 1])
+            places[id] = max(
+                (
+                    out.n
+                    for line in before
+                    if line.event.data.inbox == "coordinator"
+                    for out in self.outputs(line.event.id)
+                ),
+                default=0,
+            )
+        return places
 
     def failure(self, of: UUID, component: Component) -> ErrorInfo | None:
         """Why the event was set aside, if the component could not handle it."""

@@ -11,7 +11,6 @@ from shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
 from shared.bus.redis_bus import Bus
 from shared.events import ToolsCompleted, ToolsRequested
 from shared.journal import begun_entry, journal_name, outcome_entry, write_outcome
-from shared.step_records import AssemblyRecord
 from shared.tools import RequestedCall, ToolCall, ToolError, ToolResult
 
 _Named = tuple[str, str]
@@ -47,17 +46,6 @@ class RecordedDispatcher:
             self._answered[id] = ToolsCompleted.of(request.round, results, then.duration_ms if then else 0)
         return Outcome(events=(self._answered[id],))
 
-    async def note_unfinished(self, request: ToolsRequested, session: SessionStore) -> None:
-        """Of a batch that was under way at the session's end, note what was known of it then."""
-        batch = unfinished(self._score, request.round)
-        for result in batch.results if batch else ():
-            if is_begun(result):
-                await session.note(journal_name(request.round), begun_entry(result.call_id), b"1")
-            else:
-                await session.note(
-                    journal_name(request.round), outcome_entry(result.call_id), write_outcome(result)
-                )
-
     def _result(self, place: int, call: RequestedCall) -> ToolResult:
         results = self._results[_named(call)]
         if results:
@@ -72,10 +60,11 @@ class RecordedDispatcher:
         return ToolResult(index=place, call_id=call.id, tool=call.name, status="error", error=error)
 
 
-def unfinished(score: Score, round: int) -> ToolsCompleted | None:
-    """What the assembler has read of a batch that never ended."""
-    batches = (record.batch for record in score.records_of(AssemblyRecord) if record.batch is not None)
-    return next((batch for batch in batches if batch.round == round), None)
+async def note_unfinished(batch: ToolsCompleted, session: SessionStore) -> None:
+    """Put into a batch's journal what the assembler has read there of calls that were under way."""
+    for result in batch.results:
+        entry = begun_entry(result.call_id) if _is_begun(result) else outcome_entry(result.call_id)
+        await session.note(journal_name(batch.round), entry, write_outcome(result))
 
 
 def misses_key(bus: Bus) -> str:
@@ -83,7 +72,7 @@ def misses_key(bus: Bus) -> str:
     return f"{bus.keys.namespace}:rerun:misses"
 
 
-def is_begun(result: ToolResult) -> bool:
+def _is_begun(result: ToolResult) -> bool:
     """Whether no more was known of a call than that it had begun; see response_assembler/handlers.py."""
     return (
         result.error is not None

@@ -31,12 +31,6 @@ class DispatcherPart(Part):
             await self.bus.batcher.submit("RPUSH", misses_key(self.bus), miss.session_id, miss.asked)
         return outcome
 
-    async def never_end(self, score: Score, delivery: Delivery, session: SessionStore) -> None:
-        request = delivery.event.data
-        assert isinstance(request, ToolsRequested)
-        await self._dispatchers[score.session_id].note_unfinished(request, session)
-        await super().never_end(score, delivery, session)
-
 
 def build(bus: Bus, scores: Mapping[str, Score], model_url: str) -> Part:
     return DispatcherPart(bus, scores)

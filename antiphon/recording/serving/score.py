@@ -130,30 +130,16 @@ class Score:
     @cached_property
     def _silent(self) -> Mapping[UUID, int]:
         """Of each event of the coordinator's that nothing came of, the last event of the decisions before it."""
-        decided = [record.of for record in self.records_of(DecisionRecord)]
-        undecided = [
-            line.event.id
-            for line in self.events
-            if line.event.data.inbox == "coordinator" and line.event.id not in self.records
-        ]
         places: dict[UUID, int] = {}
         last = 0
-        for id in decided:
-            if outputs := self.outputs(id):
-                last = max(last, outputs[-1].n)
-            else:
-                places[id] = last
-        for id in undecided:
-            before = (line for line in self.events[: self.by_id[id].n - 1])
-            places[id] = max(
-                (
-                    out.n
-                    for line in before
-                    if line.event.data.inbox == "coordinator"
-                    for out in self.outputs(line.event.id)
-                ),
-                default=0,
-            )
+        for record in self.records_of(DecisionRecord):
+            places[record.of] = last
+            last = max([last, *(output.n for output in self.outputs(record.of))])
+        last = 0
+        for line in self.events:
+            if line.event.data.inbox == "coordinator":
+                places.setdefault(line.event.id, last)
+                last = max([last, *(output.n for output in self.outputs(line.event.id))])
         return places
 
     def failure(self, of: UUID, component: Component) -> ErrorInfo | None:

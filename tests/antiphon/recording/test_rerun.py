@@ -57,25 +57,33 @@ BROKEN = [
 CUT = [Scripted(uses=(LOOK_UP,)), Scripted(text="It is as", stop_reason="max_tokens", repeat=True)]
 
 
-@pytest.mark.parametrize("script", [RETRIES, FAILING, INVALID, BROKEN, CUT])
+@pytest.mark.parametrize(
+    ("script", "options"),
+    [(RETRIES, {}), (FAILING, {"deadline_s": 4}), (INVALID, {}), (BROKEN, {}), (CUT, {})],
+    ids=["retries", "failing", "invalid", "broken", "cut"],
+)
 async def test_whatever_the_model_did_it_does_again(
-    script: list[Scripted], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    script: list[Scripted], options: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    lines = await scripted(monkeypatch, script)
+    lines = await scripted(monkeypatch, script, **options)
     report = await rerun_of(lines, tmp_path)
     assert report.is_same, report
     assert report.first is None, report.first
 
 
 async def cancel_at_the_model(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
-    while not server.under_way:
+    while True:
+        if server.under_way:
+            break
         await asyncio.sleep(0.01)
     await antiphon.cancel(id, "enough")
 
 
 async def cancel_at_the_tools(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
     await until_logged(antiphon, id, "antiphon.tools.requested.v1")
-    while not await antiphon._open_bus().session(id).settled("journal:1"):
+    while True:
+        if await antiphon._open_bus().session(id).settled("journal:1"):
+            break
         await asyncio.sleep(0.01)
     await antiphon.cancel(id, "enough")
 
@@ -85,7 +93,7 @@ async def answer_it(antiphon: Antiphon, id: str, server: MessagesServer) -> None
     await antiphon.answer(id, "The tower.", by="a user")
 
 
-async def approve_it(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
+async def deny_it(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
     await until_logged(antiphon, id, "antiphon.approval.requested.v1")
     await antiphon.deny(id, by="a user", reason="It is late.")
 
@@ -105,8 +113,9 @@ APPROVAL = {"ANTIPHON_TOOL_DISPATCHER_APPROVAL": "look_up"}
         (HANGING, None, {"deadline_s": 1.5}, {}, "deadline.reached"),
         (ASKING, answer_it, {"interactive": True}, {}, "question.answered"),
         (ASKING, None, {"interactive": True}, {"ANTIPHON_COORDINATOR_PERSON_WAIT_S": "1"}, "person.overdue"),
-        ([Scripted(uses=(LOOK_UP,)), ANSWER], approve_it, {}, APPROVAL, "approval.decided"),
+        ([Scripted(uses=(LOOK_UP,)), ANSWER], deny_it, {}, APPROVAL, "approval.decided"),
     ],
+    ids=["cancel-model", "cancel-tools", "deadline-tools", "deadline-model", "answer", "nobody", "deny"],
 )
 async def test_what_came_from_outside_comes_again_in_its_turn(
     script: list[Scripted],

@@ -33,7 +33,8 @@ SESSION_LIMIT_S = 60.0
 _AT_ONCE = 8
 _CONNECT_PATIENCE_S = 10.0
 _GRACE_S = 0.2
-_LAST_EVENTS_S = 0.5
+_LAST_EVENTS_S = 3.0
+"""Longer than an engine takes to give up for which the time was over."""
 
 
 async def rerun(
@@ -49,7 +50,7 @@ async def rerun(
     a session may take. Raises UnreadableEvent, which names the file, OSError, ConfigurationError.
     """
     if not structlog.is_configured():
-        logs.silence("error")
+        logs.silence("critical")  # what failed then fails again, and is no news
     scores = [(path, read_score(path)) for path in paths]
     reports: dict[Path, RerunReport] = {}
     for wave in _waves(scores):

@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from antiphon.cli import output
-from antiphon.cli.output import one_line, print_json, stderr, stdout
+from antiphon.cli.output import one_line, print_json, stdout
 from antiphon.recording.rerun import rerun as run_again
 from antiphon.recording.rerun_report import RerunReport
+from shared import logs
 from shared.errors import UnreadableEvent
+from shared.secret_values import secret_values
 
 _SHOWN_CHARACTERS = 300
 _DIFFERENCES_SHOWN_MAX = 10
@@ -32,6 +34,7 @@ def rerun(
     as_json: output.Json = False,
 ) -> None:
     """Run recorded sessions again by the whole pipeline of today; the model and the tools answer as recorded."""
+    logs.silence("critical", secret_values())  # what failed then fails again, and is no news
     output.run(_rerun(paths, processes, match, as_json))
 
 
@@ -43,11 +46,16 @@ async def _rerun(
     except OSError as error:
         raise UnreadableEvent(f"{error.filename or 'a recording'}: {error.strerror or error}.") from None
     if as_json:
-        print_json([{**asdict(report), "is_same": report.is_same} for report in reports])
+        print_json([_plain(report) for report in reports])
     else:
         for report in reports:
             _show(report)
     return output.EXIT_DONE if all(report.is_same for report in reports) else output.EXIT_FAILED
+
+
+def _plain(report: RerunReport) -> dict[str, Any]:
+    response = [one._asdict() for one in report.response]
+    return {**asdict(report), "response": response, "is_same": report.is_same}
 
 
 def _show(report: RerunReport) -> None:
@@ -63,9 +71,10 @@ def _show(report: RerunReport) -> None:
     if (more := len(report.response) - _DIFFERENCES_SHOWN_MAX) > 0:
         stdout().print(f"  response: and {more} more")
     for miss in report.misses:
-        stderr().print(f"  not recorded: {one_line(miss.asked, _SHOWN_CHARACTERS)}", style="red")
-        for line in miss.diff.splitlines():
-            stdout().print(f"    {line}")
+        stdout().print(f"  not recorded: {one_line(miss.asked, _SHOWN_CHARACTERS)}")
+    # The rest follows from the first.
+    for line in report.misses[0].diff.splitlines() if report.misses else ():
+        stdout().print(f"    {line}")
 
 
 def _told(path: str, expected: object, got: object) -> str:

@@ -25,7 +25,7 @@ GRACE_S = 0.2
 def main() -> None:
     """Run until SIGTERM."""
     name, path = sys.argv[1:3]
-    logs.configure("warning", name)
+    logs.configure("critical", name)  # what failed then fails again, and is no news
     plan = Plan.model_validate_json(Path(path).read_bytes())
     asyncio.run(_serve(cast(Component, name), plan))
 

@@ -94,7 +94,7 @@ def semantic_hash(request: Mapping[str, Any]) -> str:
 def shown(request: Mapping[str, Any]) -> list[str]:
     """A request as lines of text for a diff, each text of it line by line; bounded."""
     lines: list[str] = []
-    for name, value in request.items():
+    for name, value in sorted(request.items()):
         if name == "stream":
             continue
         for part in value if isinstance(value, list) else [value]:

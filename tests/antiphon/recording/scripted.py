@@ -38,11 +38,18 @@ def fall_down(what: str) -> str:
     raise RuntimeError("the shelf is empty")
 
 
+@tool(effect="read")
+async def dawdle() -> str:
+    """Take a little time."""
+    await asyncio.sleep(0.7)
+    return "It is late."
+
+
 async def scripted(
     monkeypatch: pytest.MonkeyPatch,
     script: Sequence[Scripted],
     during: During | None = None,
-    tools: Sequence[Any] = (look_up, ponder, fall_down),
+    tools: Sequence[Any] = (look_up, ponder, fall_down, dawdle),
     settings: dict[str, str] | None = None,
     **options: Any,
 ) -> list[Line]:

@@ -11,6 +11,8 @@ from antiphon.recording.lines import Line
 from antiphon.recording.rerun import rerun
 from antiphon.recording.rerun_report import RerunReport
 from reasoning_engine import prompt
+from shared.breaker import Breaker, Held
+from shared.bus.breaker_store import BreakerStore
 from tests.antiphon.recording.recorded import events
 from tests.antiphon.recording.scripted import During, scripted, until_logged
 from tests.messages_server import MessagesServer, Scripted, Use
@@ -98,6 +100,23 @@ async def deny_it(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
     await antiphon.deny(id, by="a user", reason="It is late.")
 
 
+async def hold_the_tool(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
+    await until_logged(antiphon, id, "antiphon.reasoning.requested.v1")
+    bus = antiphon._open_bus()
+    store = BreakerStore(bus.batcher, bus.keys)
+    await store.set_by_hand("tool:look_up", lambda now: Breaker().hold(Held(at=now)))
+
+
+async def hold_the_model(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
+    await until_logged(antiphon, id, "antiphon.tools.requested.v1")
+    bus = antiphon._open_bus()
+    store = BreakerStore(bus.batcher, bus.keys)
+    await store.set_by_hand("model:claude-sonnet-5-5", lambda now: Breaker().hold(Held(at=now)))
+
+
+OUT_OF_ORDER = [Scripted(uses=(LOOK_UP,), wait_s=0.7), ANSWER]
+SLOWLY = [Scripted(uses=(Use(name="dawdle", input={}),)), ANSWER]
+OTHER_MODEL = {"ANTIPHON_MODELS": "another-model"}
 PONDERING = [Scripted(uses=(LOOK_UP, Use(name="ponder", input={"what": "end"}))), ANSWER]
 ASKING = [Scripted(uses=(Use(name="ask_user", input={"question": "Which one?"}), LOOK_UP)), ANSWER]
 HANGING = [Scripted(uses=(LOOK_UP,)), Scripted(text="", wait_s=600, repeat=True)]
@@ -114,8 +133,11 @@ APPROVAL = {"ANTIPHON_TOOL_DISPATCHER_APPROVAL": "look_up"}
         (ASKING, answer_it, {"interactive": True}, {}, "question.answered"),
         (ASKING, None, {"interactive": True}, {"ANTIPHON_COORDINATOR_PERSON_WAIT_S": "1"}, "person.overdue"),
         ([Scripted(uses=(LOOK_UP,)), ANSWER], deny_it, {}, APPROVAL, "approval.decided"),
+        (OUT_OF_ORDER, hold_the_tool, {}, {}, "outages.seen"),
+        (SLOWLY, hold_the_model, {}, OTHER_MODEL, "outages.seen"),
+        (SLOWLY, hold_the_model, {}, {}, "outages.seen"),
     ],
-    ids=["cancel-model", "cancel-tools", "deadline-tools", "deadline-model", "answer", "nobody", "deny"],
+    ids=lambda value: value if isinstance(value, str) else getattr(value, "__name__", ""),
 )
 async def test_what_came_from_outside_comes_again_in_its_turn(
     script: list[Scripted],

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,10 +22,10 @@ ANSWER = Scripted(text="It is as high as it is wide [F1].", repeat=True)
 LOOK_UP = Use(name="look_up", input={"what": "height"})
 
 
-async def rerun_of(lines: list[Line], folder: Path, **options: bool) -> RerunReport:
+async def rerun_of(lines: list[Line], folder: Path) -> RerunReport:
     path = folder / "one.jsonl"
     write_lines(path, lines)
-    (report,) = await rerun([path], **options)
+    (report,) = await rerun([path])
     return report
 
 
@@ -65,7 +66,7 @@ CUT = [Scripted(uses=(LOOK_UP,)), Scripted(text="It is as", stop_reason="max_tok
     ids=["retries", "failing", "invalid", "broken", "cut"],
 )
 async def test_whatever_the_model_did_it_does_again(
-    script: list[Scripted], options: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    script: list[Scripted], options: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     lines = await scripted(monkeypatch, script, **options)
     report = await rerun_of(lines, tmp_path)
@@ -142,7 +143,7 @@ APPROVAL = {"ANTIPHON_TOOL_DISPATCHER_APPROVAL": "look_up"}
 async def test_what_came_from_outside_comes_again_in_its_turn(
     script: list[Scripted],
     during: During | None,
-    options: dict[str, object],
+    options: dict[str, Any],
     settings: dict[str, str],
     kind: str,
     monkeypatch: pytest.MonkeyPatch,

@@ -26,7 +26,7 @@ def test_a_request_gets_what_it_got_then(score: Score) -> None:
     exchanges = Exchanges([score])
     for exchange in score.exchanges.values():
         for asked in exchange.calls:
-            assert exchanges.take(dict(reversed(asked.request.items()))) == asked
+            assert exchanges.take(dict(reversed(list(asked.request.items())))) == asked
     assert not exchanges.misses
 
 

@@ -61,8 +61,6 @@ def _plain(report: RerunReport) -> dict[str, Any]:
 def _show(report: RerunReport) -> None:
     """One line for a report, and what is not the same below it."""
     stdout().print(f"{report.path}: {_VERDICTS[report.answer]}")
-    if report.is_same:
-        return
     if (first := report.first) is not None:
         stdout().print(f"  first difference: event {first.event}, {first.type}")
         stdout().print(f"    {_told(first.path, first.expected, first.got)}")

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 from uuid import UUID
 
-from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, Line, RecordLine
+from antiphon.recording.lines import CatalogueLine, ContentLine, End, EventLine, Line, RecordLine
 from antiphon.recording.requests import whole_request
 from shared.errors import ErrorInfo, UnreadableEvent
 from shared.events import (
@@ -71,11 +71,12 @@ class Score:
     """The events of one session, in order, with what came of each."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
-        """Raises UnreadableEvent when there is nothing to run again."""
+        """Raises UnreadableEvent when the recording is not whole, or holds nothing to run again."""
         self.events: list[EventLine] = []
         self.records: dict[UUID, AnyRecord] = {}
         self.catalogues: dict[str, Catalogue] = {}
         self._contents: dict[str, Any] = {}
+        is_whole = False
         for line in lines:
             match line:
                 case EventLine():
@@ -86,6 +87,10 @@ class Score:
                     self.catalogues[line.hash] = line.catalogue
                 case ContentLine():
                     self._contents[line.hash] = line.content
+                case End():
+                    is_whole = True
+        if not is_whole:
+            raise UnreadableEvent("it has no end line: it was cut off.")
         if not self.events or not isinstance(self.events[0].event.data, QuerySubmitted):
             raise UnreadableEvent("it does not begin with a query.")
         self.query = self.events[0].event
@@ -101,6 +106,10 @@ class Score:
                 "it holds no exchanges with a model.",
                 hint="Record sessions with ANTIPHON_BUS_RECORDING=true, which is the default.",
             )
+        self.exchanges: Mapping[UUID, Exchange] = {
+            record.of: self._exchange(record) for record in self.records_of(ExchangeRecord)
+        }
+        """By the event that asked for them."""
 
     def outputs(self, of: UUID) -> Sequence[EventLine]:
         """What came of an event."""
@@ -162,11 +171,6 @@ class Score:
     @cached_property
     def response(self) -> ResponseReady | None:
         return next((data for _, data in self.all_of(ResponseReady)), None)
-
-    @cached_property
-    def exchanges(self) -> Mapping[UUID, Exchange]:
-        """By the event that asked for them. Raises UnreadableEvent when a content is missing."""
-        return {record.of: self._exchange(record) for record in self.records_of(ExchangeRecord)}
 
     def _exchange(self, record: ExchangeRecord) -> Exchange:
         failure = self.output(record.of, ReasoningFailed) or self.output(record.of, SummaryFailed)

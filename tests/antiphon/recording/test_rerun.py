@@ -1,6 +1,7 @@
 """Recorded sessions, run again by the whole pipeline, against a model and tools that answer from the recording."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from shared.breaker import Breaker, Held
 from shared.bus.breaker_store import BreakerStore
 from tests.antiphon.recording.recorded import events
 from tests.antiphon.recording.scripted import During, scripted, until_logged
-from tests.messages_server import MessagesServer, Scripted, Use
+from tests.messages_server import MessagesServer, Scripted, Use, serving
 
 ANSWER = Scripted(text="It is as high as it is wide [F1].", repeat=True)
 LOOK_UP = Use(name="look_up", input={"what": "height"})
@@ -33,12 +34,24 @@ def kinds(lines: list[Line]) -> list[str]:
     return [line.event.type.split(".", 1)[1].removesuffix(".v1") for line in events(lines)]
 
 
+@pytest.fixture
+async def the_real_model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MessagesServer]:
+    """The model that the environment names, and gives a key for; a rerun must not call it."""
+    async with serving(ANSWER) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "a-real-key")
+        yield server
+
+
 @pytest.mark.parametrize("has_processes", [False, True])
-async def test_a_session_is_the_same_when_it_is_run_again(courses_path: Path, has_processes: bool) -> None:
+async def test_a_session_is_the_same_when_it_is_run_again(
+    courses_path: Path, has_processes: bool, the_real_model: MessagesServer
+) -> None:
     (report,) = await rerun([courses_path], has_processes=has_processes)
     assert report.is_same
     assert report.answer == "same"
     assert report.first is None
+    assert not the_real_model.requests
 
 
 RETRIES = [
@@ -157,7 +170,7 @@ async def test_what_came_from_outside_comes_again_in_its_turn(
 
 
 async def test_another_prompt_fails_closed_and_is_shown_beside_the_recorded_one(
-    courses_path: Path, monkeypatch: pytest.MonkeyPatch
+    courses_path: Path, monkeypatch: pytest.MonkeyPatch, the_real_model: MessagesServer
 ) -> None:
     changed = prompt.SYSTEM.replace("You answer a question in rounds.", "You answer in haste.")
     monkeypatch.setattr(prompt, "_SYSTEM", [{**prompt._SYSTEM[0], "text": changed}])
@@ -170,3 +183,4 @@ async def test_another_prompt_fails_closed_and_is_shown_beside_the_recorded_one(
     assert any(line.startswith("+") and "You answer in haste." in line for line in diff)
     assert report.first is not None
     assert report.first.type == "antiphon.reasoning.completed.v1"
+    assert not the_real_model.requests

@@ -68,7 +68,7 @@ blocks = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     content=st.lists(blocks, max_size=4),
     stop_reason=st.sampled_from(["end_turn", "pause_turn", "max_tokens"]),

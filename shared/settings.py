@@ -211,6 +211,11 @@ def load_environment(name: str) -> str | None:
     return os.environ.get(name) or None
 
 
+def environment_without(*beginnings: str) -> dict[str, str]:
+    """The environment for a child process that is to know nothing of variables which begin like this."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(beginnings)}
+
+
 def variables(kind: type[Settings]) -> list[tuple[str, str, str, str]]:
     """(variable, what it takes, default, description) of each setting, for the generated table."""
     prefix = str(kind.model_config.get("env_prefix", ""))

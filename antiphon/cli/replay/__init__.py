@@ -4,6 +4,7 @@ import typer
 
 from antiphon.cli.replay.compare import compare
 from antiphon.cli.replay.diff import diff
+from antiphon.cli.replay.rerun import rerun
 from antiphon.cli.replay.update import update
 from antiphon.cli.replay.verify import verify
 
@@ -15,3 +16,4 @@ app.command()(verify)
 app.command()(update)
 app.command()(diff)
 app.command()(compare)
+app.command()(rerun)

@@ -65,6 +65,9 @@ class _Update:
     def __init__(self) -> None:
         self.replay = Replay(follows_today=True)
         self._waiting: deque[EventLine] = deque()
+        self._places: dict[UUID, int] = {}
+        """Of all events, in the order they were read in; count from 1."""
+        self._certain = 0
         self._today: dict[UUID, EventLine] = {}
         self._told: set[str] = set()
 
@@ -83,6 +86,7 @@ class _Update:
                 pass  # stands before the first record that names it today
             case EventLine():
                 self._waiting.append(line)
+                self._places[line.event.id] = self._certain + len(self._waiting)
             case RecordLine():
                 yield from self._step(line.record)
             case End():
@@ -97,14 +101,15 @@ class _Update:
         if self.replay.redone:
             record = self._redone(*self.replay.redone.pop()) or record
         # Events and records stand in the order of commits: what stands before the step's events is certain too.
-        while self._waiting and self._waiting[0].n <= last:
+        while self._waiting and self._certain < last:
+            self._certain += 1
             yield self._today_of(self._waiting.popleft())
         yield from self._record(record)
 
     def _last(self, record: AnyRecord) -> int:
-        """Number of the last event that the step is about."""
-        ids = (record.of, *(child_id(record.of, n) for n in range(min(record.outputs, len(self._waiting)))))
-        return max((line.n for id in ids if (line := self.replay.known.lines.get(id))), default=0)
+        """The place of the last event that the step is about."""
+        ids = (record.of, *(child_id(record.of, n) for n in range(record.outputs)))
+        return max(self._places[id] for id in ids)
 
     def _redone(self, step: Step, redone: Redone) -> AnyRecord | None:
         _hold_way(step, redone)
@@ -147,8 +152,8 @@ def _hold_way(step: Step, redone: Redone) -> None:
             raise TakesAnotherWay(event, "it goes on, where the session was over.")
         case DecisionRecord(closes=False), DecisionRecord(closes=True):
             raise TakesAnotherWay(event, "the session is over, where it went on.")
-        case BatchRecord(), BatchRecord(begins=begins, ends=ends) if len(begins) <= len(ends):
-            raise TakesAnotherWay(event, "the calls of its batch are not run in an order that was recorded.")
+        case BatchRecord(), BatchRecord() if now[0] is then[0]:  # as recorded, for it was not run to its end
+            raise TakesAnotherWay(event, "the calls of its batch are not run in the order that was recorded.")
     for what, found in redone.others:
         if what == "request" and found.expected == ABSENT and _WHOLE_CALL.fullmatch(found.path):
             raise TakesAnotherWay(event, "it asks the model once more than there are replies.")

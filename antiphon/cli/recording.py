@@ -211,9 +211,9 @@ def moment(text: str, now: datetime) -> datetime:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str], None]]:
-    """How far it is, in a line that comes and goes; nothing of it where nobody looks."""
+    """How far it is, in a line that comes and goes, where somebody looks and sees nothing else of it."""
     console = stderr()
-    if not console.is_terminal:
+    if not console.is_terminal or stdout().is_terminal:
         yield lambda text: None
         return
     with console.status("") as status:

@@ -12,7 +12,7 @@ from tests.antiphon.recording.large import large_session
 from tests.redis_server import RedisServer
 
 SIZE_BYTES = 60_000_000
-GROWTH_BYTES_MAX = 30_000_000
+GROWTH_BYTES_MAX = 20_000_000
 THERE_AND_BACK = """
 import asyncio, re, sys
 from pathlib import Path

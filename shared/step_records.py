@@ -121,6 +121,9 @@ class AssemblyRecord(StepRecord):
     """What the assembler read beside log and memory."""
 
     kind: Literal["assembly"] = "assembly"
+    filings: int | None = Field(
+        default=None, description="How many there were in memory: one may come while the answer is composed."
+    )
     batch: ToolsCompleted | None = Field(default=None, description="From the journal of a batch under way.")
     missing: tuple[str, ...] = Field(default=(), description="What of the session could not be read.")
 

@@ -2,6 +2,8 @@
 
 import typer
 
+from antiphon.cli.replay.diff import diff
+from antiphon.cli.replay.update import update
 from antiphon.cli.replay.verify import verify
 
 app = typer.Typer(
@@ -9,3 +11,5 @@ app = typer.Typer(
 )
 
 app.command()(verify)
+app.command()(update)
+app.command()(diff)

@@ -36,7 +36,7 @@ class Redactor:
 
     def __init__(self, values: Iterable[str] = (), characters_min: int = SECRET_CHARACTERS_MIN) -> None:
         forms = sorted(
-            {form for value in values for form in _forms(value, characters_min)},
+            {form for value in values for form in written_forms(value, characters_min)},
             key=lambda form: (-len(form), form),
         )
         known = [_Rule(tuple(forms), re.compile("|".join(map(re.escape, forms))), _whole)] if forms else []
@@ -130,8 +130,8 @@ def _free(key: Any, taken: dict[Any, Any]) -> Any:
     return free
 
 
-def _forms(value: str, characters_min: int) -> set[str]:
-    """How a secret may be written: as it is, in a URL, in JSON, in base64."""
+def written_forms(value: str, characters_min: int = SECRET_CHARACTERS_MIN) -> set[str]:
+    """How a secret may be written: as it is, in a URL, in JSON, in base64. None of one that is too short."""
     value = value.strip()
     if len(value) < characters_min or value in REDACTED:
         return set()

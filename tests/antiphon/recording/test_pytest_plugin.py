@@ -91,9 +91,14 @@ def test_whoever_names_tests_gets_those_and_no_recordings_of_an_ini_file(pyteste
 
 
 @pytest.mark.usefixtures("folder")
-def test_workers_of_xdist_share_the_recordings(pytester: pytest.Pytester) -> None:
+def test_workers_of_xdist_share_the_recordings(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # each process loads what it needs, no more
     pytester.makepyfile("def test_one(): pass")
-    result = pytester.runpytest_subprocess(*_PLUGIN, "-n", "2", "--antiphon-recordings", "recordings")
+    result = pytester.runpytest_subprocess(
+        *_PLUGIN, "-p", "xdist", "-n", "1", "--antiphon-recordings", "recordings"
+    )
     result.assert_outcomes(passed=2)
 
 

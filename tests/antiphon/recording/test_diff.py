@@ -55,7 +55,9 @@ def test_a_word_of_a_result_is_found_in_the_result_and_in_all_that_repeats_it(
         ("model exchange", 3),
         ("antiphon.response.ready.v1", None),
     ]
-    assert "    - **Payments Engineering**: “Idempotent Charges” speaks of the same [1]." in told(NAMES, comparison)
+    assert "    - **Payments Engineering**: “Idempotent Charges” speaks of the same [1]." in told(
+        NAMES, comparison
+    )
     assert '"is_same": false' in document(NAMES, comparison)
 
 

@@ -8,7 +8,15 @@ from antiphon.recording.found import NoRecordings, found
 
 
 def test_a_folder_stands_for_all_recordings_in_it_sorted_and_hidden_ones_left_out(tmp_path: Path) -> None:
-    for name in ("b.jsonl", "a.jsonl.gz", "deep/er/c.jsonl", ".half.jsonl", ".git/d.jsonl", "e.json", "f.jsonl.bak"):
+    for name in (
+        "b.jsonl",
+        "a.jsonl.gz",
+        "deep/er/c.jsonl",
+        ".half.jsonl",
+        ".git/d.jsonl",
+        "e.json",
+        "f.jsonl.bak",
+    ):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"")

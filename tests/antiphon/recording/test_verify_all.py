@@ -34,11 +34,3 @@ def test_several_processes_find_the_same_as_one(courses_lines: list[Line], tmp_p
     assert [(one.path, one.report, one.error) for one in shared] == [
         (one.path, one.report, one.error) for one in alone
     ]
-
-
-def test_whoever_stops_asking_stops_the_work(courses_lines: list[Line], tmp_path: Path) -> None:
-    paths = [written(courses_lines, tmp_path / f"{n}.jsonl") for n in range(3)]
-    outcomes = verify_all([*paths, tmp_path / "none.jsonl"], jobs=2)
-    assert next(outcomes).result == "same"
-    outcomes.close()  # type: ignore[attr-defined]  # a generator
-    assert list(outcomes) == []

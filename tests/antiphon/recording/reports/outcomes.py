@@ -23,7 +23,11 @@ DIVERGED = Outcome(
         session_id="s2",
         events=8,
         steps={"coordinator": 4},
-        divergences=(DIVERGENCE, replace(DIVERGENCE, event=6), replace(DIVERGENCE, component="tool_dispatcher")),
+        divergences=(
+            DIVERGENCE,
+            replace(DIVERGENCE, event=6),
+            replace(DIVERGENCE, component="tool_dispatcher"),
+        ),
         divergences_in_all=5,
         answer="unknown",
         unchecked={"briefing: no check": 3},

@@ -2,15 +2,16 @@
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antiphon.recording.differences import ABSENT
 from antiphon.recording.reports.shown import LENGTH_MAX, LINES_MAX, change
 
 _JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
 )
 
 
@@ -55,6 +56,7 @@ def test_what_moves_a_cursor_or_hides_is_escaped() -> None:
     assert change("a\n\x1b[2J\u202e", "a\nb")[-2] == "- \\x1b[2J\\u202e"
 
 
+@settings(max_examples=50, deadline=None)
 @given(_JSON, _JSON)
 def test_whatever_differs_is_told_in_few_printable_lines(expected: Any, got: Any) -> None:
     told = change(expected, got)

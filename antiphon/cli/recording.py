@@ -1,9 +1,10 @@
 """`antiphon recording`: sessions to files, and back."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import aclosing, contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from re import fullmatch
 from typing import Annotated
@@ -27,6 +28,7 @@ from antiphon.observe import connected
 from antiphon.recording.export import Exported, export_session, sessions_since
 from antiphon.recording.files import SUFFIXES, read_lines
 from antiphon.recording.put_back import put_back
+from antiphon.recording.side_by_side import each, side_by_side
 from antiphon.submission import checked_session_id
 from shared.bus.redis_bus import Bus
 from shared.clock import utc_now
@@ -108,19 +110,22 @@ async def _export(
     written: list[Exported] = []
     code = EXIT_DONE
     async with connected() as bus:
-        with _progress() as tell:
-            async for session_id in _chosen(bus, session_ids, earliest):
-                try:
-                    one = await _one(bus, session_id, folder, is_compressed)
-                except UnknownSession as error:
-                    code = code if not session_ids else refuse(error)  # else it has expired meanwhile
-                    continue
-                except AntiphonError as error:
-                    code = refuse(error)
-                    continue
-                written.append(one)
-                tell(f"{len(written)} written")
-                _show(one, is_json)
+        chosen = each(list(dict.fromkeys(session_ids))) if session_ids else sessions_since(bus, earliest)
+        write = partial(_export_one, bus, folder, is_compressed)
+        async with aclosing(side_by_side(chosen, write)) as exported:
+            with _progress() as tell:
+                async for _, future in exported:
+                    try:
+                        one = future.result()
+                    except AntiphonError as error:
+                        if session_ids or not isinstance(
+                            error, UnknownSession
+                        ):  # else it has expired meanwhile
+                            code = refuse(error)
+                        continue
+                    written.append(one)
+                    tell(f"{len(written)} written")
+                    _show(one, is_json)
     if is_json:
         print_json([_as_json(one) for one in written])
     else:
@@ -129,16 +134,7 @@ async def _export(
     return code
 
 
-async def _chosen(bus: Bus, session_ids: list[str], earliest: datetime | None) -> AsyncIterator[str]:
-    if session_ids:
-        for session_id in dict.fromkeys(session_ids):
-            yield session_id
-        return
-    async for session_id in sessions_since(bus, earliest):
-        yield session_id
-
-
-async def _one(bus: Bus, session_id: str, folder: Path, is_compressed: bool) -> Exported:
+async def _export_one(bus: Bus, folder: Path, is_compressed: bool, session_id: str) -> Exported:
     try:
         return await export_session(bus, session_id, folder, is_compressed=is_compressed)
     except OSError as error:
@@ -162,11 +158,11 @@ async def _import(paths: list[Path], is_json: bool) -> int:
     files = [file for path in paths for file in _recordings(path)]
     done: list[dict[str, str]] = []
     code = EXIT_DONE
-    async with connected() as bus:
+    async with connected() as bus, aclosing(side_by_side(each(files), partial(_put_back, bus))) as imported:
         with _progress() as tell:
-            for file in files:
+            async for file, future in imported:
                 try:
-                    session_id = await _put_back(bus, file)
+                    session_id = future.result()
                 except AntiphonError as error:
                     code = refuse(error)
                     continue

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from antiphon.observe import pairs
 from antiphon.recording.files import header_of, writing
 from antiphon.recording.lines import End, EventLine, Line, encode_line
 from antiphon.recording.session_lines import session_lines
+from antiphon.recording.side_by_side import each, side_by_side
 from shared.bus.redis_bus import Bus
 from shared.errors import UnreadableEvent
 from shared.events import ResponseReady
@@ -21,9 +23,16 @@ _IDS_PAGE = 1_000
 
 
 class Redacting(Protocol):
-    """Takes out of a line what must not be told; see `redact.py`."""
+    """Takes out of lines what must not be told; see `redact.py`."""
 
-    def line(self, line: Line) -> Line: ...
+    def anew(self) -> "Redacting":
+        """The same for one more recording."""
+
+    def learn(self, line: Line) -> None:
+        """Look for values that are secret wherever they stand. Sees every line before the first is written."""
+
+    def line(self, line: Line) -> Line:
+        """What may be told of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +61,12 @@ async def export(
 
     Raises UnknownSession, AlreadyThere, UnreadableEvent, BadSignature, RedisUnavailable, OSError.
     """
-    paths = []
-    for session_id in session_ids:
-        written = await export_session(bus, session_id, folder, redaction, is_compressed)
-        paths.append(written.path)
-    return paths
+
+    async def write(session_id: str) -> Exported:
+        return await export_session(bus, session_id, folder, redaction, is_compressed)
+
+    async with aclosing(side_by_side(each(list(session_ids)), write)) as written:
+        return [one.result().path async for _, one in written]
 
 
 async def export_session(
@@ -71,8 +81,11 @@ async def export_session(
     The file takes its place when it is whole. An earlier recording of the session gives way to it, nothing else does.
     """
     path = folder / file_name(session_id, is_compressed)
-    await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
-    await asyncio.to_thread(_refuse_to_replace_another, path, session_id)
+    await asyncio.to_thread(_make_place, path, session_id)
+    if redaction is not None:
+        redaction = redaction.anew()
+        async for line in session_lines(session_id, bus.session(session_id), bus):
+            redaction.learn(line)
     end, bytes_in_all, is_answered, chunk = End(events=0, records=0), 0, False, bytearray()
     with writing(path) as file:
         async for line in session_lines(session_id, bus.session(session_id), bus):
@@ -87,7 +100,7 @@ async def export_session(
                 is_answered = True
             elif isinstance(shown, End):
                 end = shown
-        await asyncio.to_thread(file.write, chunk)
+        file.write(chunk)
     return Exported(
         session_id=session_id,
         path=path,
@@ -131,11 +144,13 @@ def session_in(file_name: str) -> str:
     return file_name.removesuffix(".gz").removesuffix(".jsonl").replace("=", ":")
 
 
-def _refuse_to_replace_another(path: Path, session_id: str) -> None:
+def _make_place(path: Path, session_id: str) -> None:
+    """Raises AlreadyThere where the session's recording would take the place of something else."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         return
     try:
-        is_other = header_of(path).session_id != session_id
+        is_other = not path.is_file() or header_of(path).session_id != session_id
     except UnreadableEvent:
         is_other = True
     if is_other:

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_IMODE
 from typing import IO, cast
 
 from antiphon.recording.lines import FORMAT, Header, Line, encode_line
@@ -67,10 +68,13 @@ def write_lines(path: Path, lines: Iterable[Line]) -> None:
 def writing(path: Path) -> Iterator[IO[bytes]]:
     """A file that takes its place when the block has ended well; else nothing is left of it. Raises OSError.
 
-    Compressed if the name ends in `.gz`, the same content to the same bytes. Its owner alone may read it.
+    Compressed if the name ends in `.gz`, the same content to the same bytes. Its owner alone may read it, unless it
+    takes the place of one that others may.
     """
     descriptor, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
     try:
+        with suppress(FileNotFoundError):
+            os.chmod(name, S_IMODE(path.stat().st_mode))
         with os.fdopen(descriptor, "wb") as file:
             if path.suffix == ".gz":
                 with gzip.GzipFile("", "wb", _GZIP_LEVEL, file, mtime=0) as packed:

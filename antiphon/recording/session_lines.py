@@ -1,7 +1,9 @@
 """From what Redis holds of a session to the lines of its recording, page by page."""
 
+import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Any, Protocol
 from uuid import UUID
@@ -25,8 +27,8 @@ from shared.ids import child_id
 from shared.step_records import AnyRecord, ExchangeRecord, decode_record
 from shared.tools import Catalogue
 
-_PAGE_FIRST, _PAGE_MAX = 4, 64
-"""Entries of a page."""
+_PAGE_FIRST, _PAGE_MAX = 16, 64
+"""Entries of a page. A session begins with small ones."""
 _PAGE_BYTES = 1 << 20
 """Of a page, as far as those before tell."""
 _OPENED_WITHIN = 100
@@ -64,7 +66,7 @@ async def session_lines(session_id: str, source: Source, shared: Shared) -> Asyn
             f"there is no session {session_id}.", hint="`antiphon sessions list` shows those that are kept."
         )
     yield Header(
-        antiphon=version("antiphon"),
+        antiphon=_version(),
         session_id=session_id,
         submitted=first[0][1].time,
         schemas=schemas_hash(),
@@ -76,25 +78,33 @@ async def session_lines(session_id: str, source: Source, shared: Shared) -> Asyn
         for catalogue in await _catalogue(opened.catalogue, shared):
             yield catalogue
     page, n = first, 0
-    while page:
+    while True:
         for entry, event in page:
             n += 1
             yield EventLine(n=n, entry=entry, event=event)
             async for line in records.due_after(event.id):
                 yield line
-        page = await log.page()
         records.look_again()
+        if log.is_read:
+            break
+        page = await log.page()
     async for line in records.due():
         yield line
-    if not await source.log_page("-", 1):
+    if n > len(first) and not await source.log_page("-", 1):
         raise UnknownSession(f"session {session_id} has expired while it was read.")
     yield End(events=n, records=records.told)
+
+
+@cache
+def _version() -> str:
+    return version("antiphon")
 
 
 async def _beginning(log: "_Log") -> tuple[list[_Event], SessionOpened | None]:
     """The log's first events, up to that which says how the session was opened."""
     first: list[_Event] = []
-    while len(first) < _OPENED_WITHIN and (page := await log.page()):
+    while len(first) < _OPENED_WITHIN and not log.is_read:
+        page = await log.page()
         first += page
         opened = next((event.data for _, event in page if isinstance(event.data, SessionOpened)), None)
         if opened is not None:
@@ -118,10 +128,14 @@ class _Log:
 
     def __init__(self, source: Source) -> None:
         self._source, self._size, self._last = source, _PageSize(), "-"
+        self.is_read = False
+        """Whether there was no more of it, when it was last looked at."""
 
     async def page(self) -> list[_Event]:
-        """The next few; none when there are no more as yet."""
-        page = await self._source.log_page(self._last, self._size.count)
+        """The next few."""
+        asked = self._size.count
+        page = await self._source.log_page(self._last, asked)
+        self.is_read = len(page) < asked
         if page:
             self._size.learn([raw for _, raw in page])
             self._last = page[-1][0]
@@ -175,14 +189,15 @@ class _Records:
 
     async def _contents_of(self, record: AnyRecord) -> list[ContentLine]:
         """What an exchange shares with others, unless it has been told."""
-        lines = []
-        for one in record.contents if isinstance(record, ExchangeRecord) else ():
-            if one not in self._contents:
-                self._contents.add(one)
-                content = await self._shared.content(one)
-                if content is not None:
-                    lines.append(ContentLine(hash=one, content=_readable(one, content)))
-        return lines
+        named = record.contents if isinstance(record, ExchangeRecord) else ()
+        new = [one for one in dict.fromkeys(named) if one not in self._contents]
+        self._contents.update(new)
+        found = await asyncio.gather(*map(self._shared.content, new))
+        return [
+            ContentLine(hash=one, content=_readable(one, content))
+            for one, content in zip(new, found, strict=True)
+            if content is not None
+        ]
 
 
 def _readable(hash: str, content: bytes) -> Any:

@@ -44,6 +44,7 @@ from shared.step_records import ExchangeRecord, decode_record, encode_record
 from shared.tools import Catalogue
 from tool_dispatcher.authoring.secret import secret_paths
 
+_UNNAMED_MAX = 50_000
 _HAS_GRANT = re.compile(rb'"grant":"(?!")')
 
 
@@ -55,6 +56,9 @@ class Redaction:
         self._secrets = secrets
         self._text = RedactedText(rules, secrets)
         self._value = RedactedValue(self._text, rules)
+        self._unnamed: set[int] = set()
+        """What was looked through in the first pass and has no value that a rule names, by hash."""
+        self._taken_in: set[str] = set()
         names = [path.last_name for path in self._value.paths]
         self._marks = [orjson.dumps(name) + b":" for name in names if name is not None]
         self._is_always_suspect = bool(rules.patterns) or None in names
@@ -75,9 +79,14 @@ class Redaction:
 
     def learn(self, line: Line) -> None:
         """Take in which values are secret. Raises TooManySecrets."""
+        if isinstance(line, End):
+            return
         self._take_in(line)
-        if not isinstance(line, End) and self._is_named(raw := _inner(line)):
+        raw = _inner(line)
+        if self._is_named(raw):
             self._learn(raw, line)
+        elif len(self._unnamed) < _UNNAMED_MAX:
+            self._unnamed.add(hash(raw))
 
     def line(self, line: Line) -> Line:
         """The line without them; what it holds itself need not have been learned. Raises TooManySecrets."""
@@ -88,7 +97,7 @@ class Redaction:
             line = line.model_copy(update={"redaction": told})
         self._take_in(line)
         raw = _inner(line)
-        if self._is_named(raw):
+        if hash(raw) not in self._unnamed and self._is_named(raw):
             self._learn(raw, line)
         elif not self._may_hold_more(raw, line):
             return line
@@ -98,7 +107,8 @@ class Redaction:
 
     def _take_in(self, line: Line) -> None:
         """What a catalogue tells of its tools: their names are no secrets, and some arguments are marked secret."""
-        if isinstance(line, CatalogueLine):
+        if isinstance(line, CatalogueLine) and line.hash not in self._taken_in:
+            self._taken_in.add(line.hash)
             for tool in line.catalogue.tools:
                 self._text.ordinary.add(tool.name)
                 if places := secret_paths(tool.input_schema):

@@ -39,8 +39,8 @@ ALWAYS = (
 """Patterns that count in every export, unless an operator keeps a key; `*` is any text, `?` any sign."""
 
 _WORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
-_BACKSLASH = ord("\\")
 _KEY_MAX = 200
+_QUOTE_IN_KEY = re.compile(rb'\\"[^"\\]*":')
 _REMEMBERED_MAX = 10_000
 _BACKSLASHES_MAX = 64
 _IN_TEXT = re.compile(
@@ -101,15 +101,13 @@ class SecretKeys:
 
 def _keys_in(raw: bytes) -> set[bytes] | None:
     """What stands before a colon or `=`; None where that is not easily told. Cutting is quicker than searching."""
-    keys: set[bytes] = set()
-    for quote in (b'"', b"'"):
-        raw = raw.replace(quote + b" :", quote + b":")
-        for piece in raw.split(quote + b":")[:-1]:
-            begins = piece.rfind(quote)
-            key = piece[begins + 1 :].rstrip(b"\\")
-            if begins > 0 and piece[begins - 1] == _BACKSLASH and piece[-1] != _BACKSLASH:
-                return None  # a key that holds a quote
-            keys.add(key[-_KEY_MAX:])
+    if _QUOTE_IN_KEY.search(raw) is not None:
+        return None
+    raw = raw.replace(b'" :', b'":')
+    keys = {piece.rpartition(b'"')[2] for piece in raw.split(b'":')[:-1]}
+    if b"':" in raw or b"' :" in raw:
+        keys |= {piece.rpartition(b"'")[2] for piece in raw.replace(b"' :", b"':").split(b"':")[:-1]}
+    keys = {key.rstrip(b"\\")[-_KEY_MAX:] for key in keys}
     if b"=" in raw:
         ends = (piece[-_KEY_MAX:] for piece in raw.split(b"=")[:-1])
         keys |= {end[len(end.rstrip(_WORD)) :] for end in ends}

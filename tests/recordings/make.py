@@ -17,7 +17,9 @@ from pathlib import Path
 from antiphon import Antiphon, Response
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Line, RecordLine
+from antiphon.recording.redact import Redaction
 from antiphon.recording.session_lines import session_lines
+from antiphon.recording.settings import RecordingSettings
 from antiphon.recording.verify import verify_lines
 from shared import faults, logs
 from shared.faults.plan import read_faults
@@ -64,8 +66,9 @@ async def make(names: Iterable[str], folder: Path) -> dict[str, str]:
             if isinstance(made, BaseException):
                 wrong[name] = repr(made)
                 continue
-            write_lines(folder / f"{name}.jsonl", made)
-            report = verify_lines(made)
+            lines = _redacted(made) if SCENARIOS[name].is_redacted else made
+            write_lines(folder / f"{name}.jsonl", lines)
+            report = verify_lines(lines)
             if not report.is_same:
                 wrong[name] = f"diverges: {report.first}"
     return wrong
@@ -137,6 +140,14 @@ async def _lines(antiphon: Antiphon, session_id: str) -> list[Line]:
             return lines
         before = lines
         await asyncio.sleep(_AT_REST_S)
+
+
+def _redacted(lines: list[Line]) -> list[Line]:
+    """As `antiphon recording export` would write them with its own rules."""
+    redaction = Redaction.of(RecordingSettings().rules, ())
+    for line in lines:
+        redaction.learn(line)
+    return [redaction.line(line) for line in lines]
 
 
 def _is_closed(lines: Iterable[Line]) -> bool:

@@ -1,6 +1,8 @@
 """The pytest plugin, in runs of pytest of its own."""
 
+import re
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from antiphon.recording.lines import EventLine, Line
 from antiphon.recording.verify import verify
 from shared.events import ReasoningRequested
 from tests.antiphon.recording.recorded import COURSES_QUERY, events
+from tests.flows.processes import ROOT
 
 pytest_plugins = "pytester"
 
@@ -25,6 +28,13 @@ _ASKS = f"""
         assert recording.tool_results[0].tool == "get_course_outline"
         assert recording.events[0].type == "antiphon.query.submitted.v1"
 """
+
+
+@pytest.fixture(autouse=True)
+def _everything_is_imported(courses_lines: list[Line]) -> None:
+    """What a run inside this process imports first is dropped behind it, and would be there twice."""
+    for part in ("pipelines", "recorded", "scripted", "strike"):
+        import_module(f"antiphon.recording.testing.{part}")
 
 
 @pytest.fixture
@@ -243,6 +253,25 @@ def test_a_scripted_model_a_pipeline_and_a_fault_in_async_and_in_plain_tests(
     result.stdout.fnmatch_lines(
         ["*ERROR at teardown of test_too_much_is_asked*", "*more than it was told to say*"]
     )
+
+
+def test_the_examples_of_the_docs_run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shop is ours; the blocks stand in docs/testing.md."""
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
+    pytester.syspathinsert()
+    pytester.mkpydir("shop").joinpath("tools.py").write_text(
+        "from antiphon import tool\n"
+        '@tool(effect="read")\n'
+        "def find_orders(customer: str) -> list[dict[str, str]]:\n"
+        '    "Lists the open orders of a customer."\n'
+        '    return [{"order": "O-17", "text": f"Order O-17 of {customer} is open."}]\n'
+    )
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "testing.md").read_text(), re.DOTALL)
+    pytester.makeini("[pytest]\nasyncio_mode = auto")
+    pytester.makepyfile("\n".join(blocks))
+    run(pytester, "--antiphon-record=once").assert_outcomes(passed=3)
+    run(pytester).assert_outcomes(passed=3)
 
 
 def test_a_suite_that_does_not_ask_for_it_sees_nothing_of_the_plugin(pytester: pytest.Pytester) -> None:

@@ -94,7 +94,7 @@ class RecordingItem(pytest.Item):
 
 
 @pytest.fixture
-def recording(request: pytest.FixtureRequest, _antiphon_network: None) -> Recorded:
+def recording(request: pytest.FixtureRequest, _antiphon_alone: None) -> Recorded:
     """The recording that the marker names: what was asked, what came of it; and `ask`, which records."""
     from antiphon.recording.testing.recorded import Recorded
 
@@ -109,7 +109,7 @@ def recording(request: pytest.FixtureRequest, _antiphon_network: None) -> Record
 
 
 @pytest.fixture
-def pipeline(_antiphon_network: None) -> Pipelines:
+def pipeline(_antiphon_alone: None) -> Pipelines:
     """Makes pipelines inside the test: `async with pipeline(tools=[...]) as antiphon`, or `pipeline.ask(...)`."""
     from antiphon.recording.testing.pipelines import Pipelines
 
@@ -117,7 +117,7 @@ def pipeline(_antiphon_network: None) -> Pipelines:
 
 
 @pytest.fixture
-def scripted_model(_antiphon_network: None) -> Iterator[ScriptedModel]:
+def scripted_model(_antiphon_alone: None) -> Iterator[ScriptedModel]:
     """A model that says what the test tells it to; the test fails when it is asked for more."""
     from antiphon.recording.testing.scripted import ScriptedModel
 
@@ -136,7 +136,18 @@ def fault() -> Callable[..., AbstractContextManager[None]]:
 
 
 @pytest.fixture
-def _antiphon_network(request: pytest.FixtureRequest) -> Iterator[None]:
+def _antiphon_logs() -> Iterator[None]:
+    """A pipeline sets logging up where nobody else has, on the stderr of this very test: the next has another."""
+    import structlog
+
+    is_ours = not structlog.is_configured()
+    yield
+    if is_ours:
+        structlog.reset_defaults()
+
+
+@pytest.fixture
+def _antiphon_alone(request: pytest.FixtureRequest, _antiphon_logs: None) -> Iterator[None]:
     """No network but this machine's own, unless the test is to record."""
     mode, path = _mode(request.config), _path(request)
     if path is not None and (mode == "rewrite" or (mode == "once" and not path.exists())):

@@ -274,6 +274,22 @@ def test_the_examples_of_the_docs_run(pytester: pytest.Pytester, monkeypatch: py
     run(pytester).assert_outcomes(passed=3)
 
 
+def test_a_pipeline_leaves_no_logging_behind_to_a_test_with_another_stderr(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import structlog
+
+        def test_one(pipeline, capsys):
+            assert pipeline.ask("Is anybody there?").status
+            assert structlog.is_configured()
+
+        def test_two():
+            assert not structlog.is_configured()
+        """
+    )
+    run(pytester).assert_outcomes(passed=2)
+
+
 def test_a_suite_that_does_not_ask_for_it_sees_nothing_of_the_plugin(pytester: pytest.Pytester) -> None:
     write_lines(pytester.path / "some.jsonl", [])
     pytester.makepyfile("def test_one(): pass")

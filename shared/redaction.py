@@ -57,11 +57,12 @@ class Redactor:
             is_clean = False
         return value if is_clean else _json(value, self._rules, 0)
 
-    def found(self, text: str) -> Iterator[str]:
-        """The secrets in `text`, as they stand there, rule by rule; one may be told by several rules."""
+    def found(self, text: str) -> Iterator[tuple[str, str]]:
+        """The secrets in `text` as they stand there, each behind its rule's first mark; one may be told twice."""
         for rule in self._rules:
+            mark = rule.marks[0] if rule.marks else ""
             for match in rule.matches(text):
-                yield match["token"] if "token" in rule.pattern.groupindex else match[0]
+                yield mark, match["token"] if "token" in rule.pattern.groupindex else match[0]
 
     def suspects(self, text: str) -> bool:
         """Whether there may be something to redact; `False` is certain, for the text of JSON as well."""
@@ -73,7 +74,7 @@ class _Rule:
     """One kind of secret."""
 
     marks: tuple[str, ...]
-    """None where the pattern begins with letters that are as quickly looked for."""
+    """None where the pattern begins with letters that are as quickly found."""
     pattern: "re.Pattern[str]"
     replace: Replace
     needs: str = ""

@@ -19,6 +19,7 @@ through as the bytes that it is, and stays the same object.
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import orjson
 from pydantic_core import from_json, to_json
@@ -38,6 +39,7 @@ from antiphon.recording.redacted_text import RedactedText
 from antiphon.recording.redacted_value import RedactedValue
 from antiphon.recording.repeated_values import RepeatedValues
 from antiphon.recording.shapes import shape_of
+from shared.errors import UnreadableEvent
 from shared.events import decode, encode
 from shared.redaction import REDACTED
 from shared.step_records import ExchangeRecord, decode_record, encode_record
@@ -78,7 +80,7 @@ class Redaction:
         return self._text.count
 
     def learn(self, line: Line) -> None:
-        """Take in which values are secret. Raises TooManySecrets."""
+        """Take in which values are secret. Raises TooManySecrets, UnreadableEvent."""
         if isinstance(line, End):
             return
         self._take_in(line)
@@ -89,7 +91,7 @@ class Redaction:
             self._unnamed.add(hash(raw))
 
     def line(self, line: Line) -> Line:
-        """The line without them; what it holds itself need not have been learned. Raises TooManySecrets."""
+        """The line without them; what it holds itself need not have been learned. Raises as `learn` does."""
         if isinstance(line, End):
             return line.model_copy(update={"redactions": line.redactions + self.count})
         if isinstance(line, Header):
@@ -101,7 +103,7 @@ class Redaction:
             self._learn(raw, line)
         elif not self._may_hold_more(raw, line):
             return line
-        value = from_json(raw)
+        value = _parsed(raw)
         clean = self._value.redacted(value, shape_of(line))
         return line if clean == value else _rebuilt(line, to_json(clean))
 
@@ -117,7 +119,7 @@ class Redaction:
 
     def _learn(self, raw: bytes, line: Line) -> None:
         with self._text.learning():
-            self._value.redacted(from_json(raw), shape_of(line))
+            self._value.redacted(_parsed(raw), shape_of(line))
 
     def _is_named(self, raw: bytes) -> bool:
         """Whether a rule may name a value in it; `False` is certain."""
@@ -160,6 +162,13 @@ def _inner(line: Line) -> bytes:
             return to_json(content)
         case _:
             return line.__pydantic_serializer__.to_json(line)
+
+
+def _parsed(raw: bytes) -> Any:
+    try:
+        return from_json(raw)
+    except ValueError as error:  # deeper than any line that can be read again
+        raise UnreadableEvent(f"what is to be redacted cannot be read: {error}.") from None
 
 
 def _rebuilt(line: Line, raw: bytes) -> Line:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from shared.errors import AntiphonError
 from shared.redaction import SECRET_CHARACTERS_MIN, written_forms
 
-VALUES_MAX = 20_000
+VALUES_MAX = 10_000
 CHARACTERS_MAX = 10_000
 """Of a value that is looked for elsewhere; a longer one is found by its beginning."""
 _WORD_CHARACTERS_MAX = 12

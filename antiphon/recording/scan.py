@@ -34,7 +34,8 @@ _BITS_MIN = 2.5
 _SHOWN, _SHOWN_FROM = 4, 20
 """Characters of a secret that an excerpt shows, where it is so long that they give nothing away."""
 _PLACEHOLDER = re.compile(r"\[?redacted(?:[ -]\d+)?\]?")
-_KINDS = (("-----BEGIN", "private_key"), ("eyJ", "signed_token"))
+_KINDS = {"-----BEGIN": "private_key", "eyJ": "signed_token", "://": "url_password"}
+"""By the marks of shared/redaction.py; others are credentials."""
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
 _CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-])")
 
@@ -114,12 +115,13 @@ class Scanner:
 
     def _found(self, key: str, value: str) -> Iterator[tuple[str, str]]:
         """Kind and value of what is found in one text that stands under a key."""
-        if self._known is not None and (secrets := set(self._known.found(value))):
-            ours = set(self._well_known.found(value))
-            yield from (("known_secret", secret) for secret in secrets - ours)
-        for secret in self._well_known.found(value):
+        looks = dict.fromkeys(self._well_known.found(value))
+        if self._known is not None:
+            known = dict.fromkeys(self._known.found(value))
+            yield from (("known_secret", secret) for mark, secret in known if (mark, secret) not in looks)
+        for mark, secret in looks:
             if not secret.endswith(f".{SIGNATURE}"):  # a grant that was made worthless
-                yield _kind(secret, value), secret
+                yield _KINDS.get(mark, "credential"), secret
         if self._keys.matches(key) and _looks_random(value):
             yield "secret_key", value
         assigned: list[str] = []
@@ -166,12 +168,6 @@ def _strings(value: Any, path: str, key: str) -> Iterator[tuple[str, str, str]]:
     elif isinstance(value, list):
         for n, item in enumerate(value):
             yield from _strings(item, f"{path}[{n}]", key)
-
-
-def _kind(secret: str, text: str) -> str:
-    if f"{secret}@" in text:
-        return "url_password"
-    return next((kind for beginning, kind in _KINDS if secret.startswith(beginning)), "credential")
 
 
 def _looks_random(value: str) -> bool:

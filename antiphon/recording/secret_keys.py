@@ -36,7 +36,7 @@ ALWAYS = (
     "pincode",
     "otp",
 )
-"""Patterns that count in every export, unless an operator keeps a key; `*` is any text, `?` any sign."""
+"""Patterns that count in every export, unless an operator keeps a key; `*` is any text."""
 
 _WORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 _KEY_MAX = 200
@@ -136,5 +136,5 @@ def _squeezed(key: str) -> str:
 
 def _any_of(patterns: Iterable[str]) -> "re.Pattern[str]":
     """Of squeezed patterns, one expression; of none, one that matches nothing."""
-    written = [re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".") for pattern in patterns]
+    written = [re.escape(pattern).replace(r"\*", ".*") for pattern in patterns]
     return re.compile("|".join(written) or r"(?!)", re.DOTALL)

@@ -21,7 +21,7 @@ HEADERS = (
     "anthropic-ratelimit-*",
 )
 """Of a model server's headers, what an engine keeps."""
-_KEY = r"[A-Za-z0-9_.*?-]{1,100}"
+_KEY = r"[A-Za-z0-9_.*-]{1,100}"
 
 
 def _each_readable(read: Any, fault: type[Exception]) -> AfterValidator:
@@ -51,7 +51,7 @@ class RecordingSettings(Settings):
     keys: Annotated[tuple[str, ...], *comma_list("a key", _KEY)] = Field(
         default=(),
         description="Comma list of further keys whose values are replaced, such as `*phone*`; see "
-        "docs/recordings.md for those that always are.",
+        "docs/redaction.md for those that always are.",
     )
     keys_kept: Annotated[tuple[str, ...], *comma_list("a key", _KEY)] = Field(
         default=(), description="Comma list of keys whose values are not replaced, whatever else names them."
@@ -60,7 +60,7 @@ class RecordingSettings(Settings):
         tuple[str, ...], *comma_list("a path", r"\$.{1,500}"), _each_readable(Path.of, UnreadablePath)
     ] = Field(
         default=(),
-        description="Comma list of JSON paths whose values are replaced, such as `$..email`; see docs/recordings.md.",
+        description="Comma list of JSON paths whose values are replaced, such as `$..email`; see docs/redaction.md.",
     )
     patterns: Annotated[tuple[str, ...], _each_readable(re.compile, re.error)] = Field(
         default=(), description="List of regular expressions; what they match in a text is replaced."

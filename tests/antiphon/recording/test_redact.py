@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote, quote_plus
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -34,8 +35,8 @@ from antiphon.recording.verify import verify_lines
 from coordinator.opening import conversation_of
 from reasoning_engine.exchange_record import shown
 from shared.events import QuerySubmitted, ToolsCompleted, ToolsRequested
-from shared.grants import read_claims
-from shared.step_records import DecisionRecord, ExchangeRecord
+from shared.grants import UnreadableGrant, read_claims
+from shared.step_records import DecisionRecord, ExchangeRecord, ModelCall
 from tests.antiphon.recording import leaky_tools
 from tests.antiphon.recording.recorded import end, events, is_closed
 from tests.grants import a_grant
@@ -69,7 +70,9 @@ PLANTED = (
 def forms(secret: str) -> set[str]:
     """How a secret may stand in a file."""
     once = json.dumps(secret)[1:-1]
-    inside = {base64.b64encode(b"x" * n + secret.encode()).decode()[4 * (n > 0) + n :][1:-4] for n in range(3)}
+    inside = {
+        base64.b64encode(b"x" * n + secret.encode()).decode()[4 * (n > 0) + n :][1:-4] for n in range(3)
+    }
     return {secret, once, json.dumps(once)[1:-1], quote(secret, safe=""), quote_plus(secret), *inside}
 
 
@@ -155,7 +158,9 @@ def test_the_same_value_is_the_same_placeholder_everywhere(planted: list[Line]) 
         line.event.data.calls[0] for line in events(lines) if isinstance(line.event.data, ToolsRequested)
     )
     result = next(
-        line.event.data.results[0].data for line in events(lines) if isinstance(line.event.data, ToolsCompleted)
+        line.event.data.results[0].data
+        for line in events(lines)
+        if isinstance(line.event.data, ToolsCompleted)
     )
     password, code = call.arguments["password"], call.arguments["code"]
     assert password != code
@@ -192,7 +197,9 @@ async def test_a_grant_keeps_its_claims_and_loses_its_signature_so_that_decision
     assert read_claims(told.data.grant) == read_claims(grant)
     assert conversation_of(told.data, told.subject, told.time) == ("acme", "c9")
     state = next(
-        line.record for line in clean if isinstance(line, RecordLine) and isinstance(line.record, DecisionRecord)
+        line.record
+        for line in clean
+        if isinstance(line, RecordLine) and isinstance(line.record, DecisionRecord)
     )
     assert state.changed["grant"] == told.data.grant
     assert verify_lines(clean).is_same
@@ -213,6 +220,26 @@ def test_paths_lead_to_what_is_replaced_and_the_lines_stay_readable(planted: lis
         if isinstance(line.event.data, ToolsRequested)
     ]
     assert (arguments[0]["name"] == "ada") == (path not in ("$.data.calls[0].arguments.name", "$..name"))
+    catalogue = next(line.catalogue for line in lines if isinstance(line, CatalogueLine))
+    assert "open_account" in catalogue.by_name, "keys of ours are not looked for"
+
+
+@pytest.mark.parametrize("grant", ["opaque-grant", "a.b.c", "e30.W10.c2ln", "e30.eyJhdWQiOjF9.c2ln"])
+async def test_a_grant_that_cannot_be_read_still_cannot_for_the_same_reason(
+    courses_lines: list[Line], grant: str
+) -> None:
+    asked = events(courses_lines)[0]
+    assert isinstance(asked.event.data, QuerySubmitted)
+    told = asked.event.data.model_copy(update={"grant": grant})
+    [clean] = redacted([EventLine(1, "1-0", asked.event.model_copy(update={"data": told}))])
+    assert isinstance(clean, EventLine)
+    assert isinstance(clean.event.data, QuerySubmitted)
+    assert clean.event.data.grant != grant
+    with pytest.raises(UnreadableGrant) as before:
+        read_claims(grant)
+    with pytest.raises(UnreadableGrant) as after:
+        read_claims(clean.event.data.grant)
+    assert after.value.message == before.value.message
 
 
 def test_what_matches_a_pattern_is_replaced_and_the_pattern_is_not_told(planted: list[Line]) -> None:
@@ -249,6 +276,15 @@ def test_headers_are_kept_by_list(planted: list[Line]) -> None:
         "anthropic-ratelimit-x",
         *HEADERS[-1:],
     }
+
+
+def test_a_header_alone_is_reason_enough_to_look_at_a_line() -> None:
+    call = ModelCall(request={}, headers={"x-account": "1", "date": "today"})
+    record = ExchangeRecord(of=uuid4(), calls=(call,), max_output_tokens=1, default_model="m")
+    [clean] = redacted([RecordLine(record=record)])
+    assert isinstance(clean, RecordLine)
+    assert isinstance(clean.record, ExchangeRecord)
+    assert clean.record.calls[0].headers == {"date": "today"}
 
 
 def test_secrets_of_a_catalogue_are_replaced_and_its_schemas_stay_schemas(courses_lines: list[Line]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import structlog
 from pydantic import ValidationError
@@ -36,6 +36,9 @@ from shared.ids import new_id
 from shared.session import Response
 from shared.settings import BusSettings, PipelineSettings, load
 from shared.values import Value
+
+if TYPE_CHECKING:
+    from reasoning_engine.model import Model
 
 _CONNECT_PATIENCE_S = 3.0
 _ENTRIES_REMEMBERED = 10_000
@@ -74,7 +77,7 @@ class Antiphon:
         cls,
         tools: Iterable[Any] = (),
         *,
-        model: Provider | None = None,
+        model: "Provider | Model | None" = None,
         scopes: Iterable[str] | None = None,
     ) -> Self:
         """A whole pipeline inside this process, started on entering and gone on leaving; it keeps nothing.

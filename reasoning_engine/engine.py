@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from anthropic.types import ToolParam
 from pydantic_core import to_json
@@ -119,9 +120,14 @@ async def _within(seconds_left: float, exchange: Exchange, prompt: Prompt) -> Re
 
 def tokens_of(prompt: Prompt) -> int:
     """Of a prompt's texts, without its tools; estimated."""
-    texts = [block["text"] for block in prompt["system"]]
-    texts += [str(message["content"]) for message in prompt["messages"]]
-    return sum(map(estimate_tokens, texts))
+    fixed = sum(_tokens_of_fixed(block["text"]) for block in prompt["system"])
+    return fixed + sum(estimate_tokens(str(message["content"])) for message in prompt["messages"])
+
+
+@lru_cache(8)
+def _tokens_of_fixed(text: str) -> int:
+    """Of a text that is the same from call to call."""
+    return estimate_tokens(text)
 
 
 def _milliseconds_since(started: float) -> int:

@@ -12,6 +12,7 @@ Events and records stand in the order in which they were committed.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import orjson
@@ -20,7 +21,7 @@ from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
 from shared.errors import UnreadableEvent
 from shared.events import AnyEvent, decode, encode
 from shared.events.codec import explain
-from shared.step_records import AnyRecord, encode_record
+from shared.step_records import AnyRecord, decode_record, encode_record
 from shared.tools import Catalogue
 from shared.values import LogEntry, SessionId, Value
 
@@ -118,6 +119,9 @@ _EVENT_LINE = re.compile(
     rb'\{"line":"event","n":(\d{1,18}),"entry":"(\d{1,20}-\d{1,20})","event":(?=\{.*\}\}$)', re.DOTALL
 )
 """How an event's line is written; one that was written so is not read twice."""
+_RECORD = b'{"line":"record","record":'
+_REPEATED = (b'{"line":"catalogue"', b'{"line":"content"')
+_REPEATED_BYTES_MAX = 200_000
 
 
 def encode_line(line: Line) -> bytes:
@@ -136,6 +140,20 @@ def decode_line(raw: bytes) -> Line:
     if as_written is not None:
         event = decode(raw[as_written.end() : -1])
         return EventLine(n=int(as_written[1]), entry=as_written[2].decode(), event=event)
+    if raw.startswith(_RECORD) and raw.endswith(b"}}"):
+        return RecordLine.model_construct(record=decode_record(raw[len(_RECORD) : -1]))
+    if raw.startswith(_REPEATED) and len(raw) <= _REPEATED_BYTES_MAX:
+        return _repeated(raw)
+    return _any_line(raw)
+
+
+@lru_cache(64)
+def _repeated(raw: bytes) -> Line:
+    """Catalogues and contents are the same in one recording after another."""
+    return _any_line(raw)
+
+
+def _any_line(raw: bytes) -> Line:
     try:
         fields = orjson.loads(raw)
         if isinstance(fields, dict) and fields.get("line") == "event":

@@ -1,10 +1,12 @@
 """The synthesizer's briefings, built anew from what was recorded: each round is filed again, and briefed from."""
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 from antiphon.recording.known import Known, Redone, Step
 from context_synthesizer.desks import Kept
 from context_synthesizer.turn import Brought, add, briefed, filed, tokens_max
+from shared.briefing import Briefing
 from shared.errors import UnreadableEvent
 from shared.events import (
     BriefingReady,
@@ -18,7 +20,8 @@ from shared.memory import Memory, MemoryDelta
 from shared.step_records import BriefingRecord
 from shared.values import LogEntry
 
-_TEXTS_KEPT_MAX = 8
+KeptT = TypeVar("KeptT")
+_KEPT_MAX = 4
 
 
 class Briefings:
@@ -34,8 +37,10 @@ class Briefings:
         """The newest briefing."""
         self.to_summarize: str | None = None
         """What of it was better summarized, as a text."""
-        self.texts: dict[str, str] = {}
-        """The newest texts of both kinds, by their digests."""
+        self.newest: dict[str, Briefing] = {}
+        """The last few, by their digests."""
+        self.sources: dict[str, str] = {}
+        """The last few texts to summarize, likewise."""
         self.lacks = ""
         """Why a filing could not be done again, so that nothing that builds on it can be."""
         self._kept: Kept | None = None
@@ -74,7 +79,10 @@ class Briefings:
             self.items.append(item)
         built = briefed(kept, request, salience, refused)
         self.text, self.to_summarize = built.text, built.to_summarize
-        self._remember(built.ready, built.text, built.to_summarize)
+        outline = built.ready.briefing
+        _keep(self.newest, outline.digest, Briefing.model_construct(text=built.text, outline=outline))
+        if built.ready.to_summarize is not None and built.to_summarize is not None:
+            _keep(self.sources, built.ready.to_summarize.source, built.to_summarize)
         self._let_go(request.results, known)
         return Redone((built.ready,))
 
@@ -89,13 +97,6 @@ class Briefings:
         assert self._kept is not None
         return self._kept
 
-    def _remember(self, ready: BriefingReady, text: str, to_summarize: str | None) -> None:
-        self.texts[ready.briefing.digest] = text
-        if ready.to_summarize is not None and to_summarize is not None:
-            self.texts[ready.to_summarize.source] = to_summarize
-        while len(self.texts) > _TEXTS_KEPT_MAX:
-            del self.texts[next(iter(self.texts))]
-
     def _let_go(self, results: LogEntry | None, known: Known) -> None:
         """Results are named once more at most, by an assembly that overtakes their filing."""
         if results is None:
@@ -107,6 +108,12 @@ class Briefings:
     def _check_whole(self) -> None:
         if self.lacks:
             raise UnreadableEvent(f"an earlier filing could not be done again: {self.lacks}")
+
+
+def _keep(kept: dict[str, KeptT], digest: str, one: KeptT) -> None:
+    kept[digest] = one
+    while len(kept) > _KEPT_MAX:
+        del kept[next(iter(kept))]
 
 
 def _with_salience(delta: MemoryDelta, salience: Mapping[str, float]) -> MemoryDelta:

@@ -80,12 +80,13 @@ class Exchanges:
         def prompt_on(briefing: Briefing) -> Prompt:
             return build_prompt(request, briefing, offer.tools, model_id, record.max_output_tokens)
 
-        text = self._briefings.texts.get(request.briefing)
-        if text is None:
+        briefing = self._briefings.newest.get(request.briefing)
+        if briefing is None:
             behind = _text_in(dict(prompt_on(Briefing.of(""))))
             text = _text_before(behind, _text_in(replayed.sent[0]), request.briefing)
             replayed.texts = (request.briefing, text, self._briefings.text)
-        prompt = prompt_on(Briefing.of(text))
+            briefing = Briefing.of(text)
+        prompt = prompt_on(briefing)
         ended = replayed.ended(prompt)
         if ended is None:
             return replayed.redone(replayed.told)
@@ -93,7 +94,7 @@ class Exchanges:
         return replayed.redone(reasoned(request, ended, model_id, estimated))
 
     def _summary(self, request: SummaryRequested, replayed: "_Replayed") -> Redone:
-        source, model_id = self._briefings.texts.get(request.source), replayed.record.default_model
+        source, model_id = self._briefings.sources.get(request.source), replayed.record.default_model
         if source is None:
             raise UnreadableEvent("the text to summarize is another one today.")
         ended = replayed.ended(build_summary_prompt(request, source, model_id))

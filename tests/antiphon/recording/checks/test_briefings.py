@@ -10,6 +10,7 @@ from antiphon.recording.lines import Line
 from antiphon.recording.replay import Replay
 from antiphon.recording.verify import verify_lines
 from context_synthesizer import render, select, turn
+from shared.briefing import Briefing
 from shared.events import BriefingReady, BriefingRequested, ToolsCompleted
 from shared.memory import Memory, MemoryDelta
 from tests.antiphon.recording.checks.conftest import Record
@@ -72,7 +73,7 @@ async def test_memory_and_text_are_those_that_the_synthesizer_had(courses_lines:
     """The digest of the text is the recorded one; the items fold into the memory that the answer was made of."""
     briefings = replayed(courses_lines).briefings
     (*_, last) = said(courses_lines, BriefingReady)
-    assert briefings.texts[last.briefing.digest] == briefings.text
+    assert briefings.newest[last.briefing.digest] == Briefing(text=briefings.text, outline=last.briefing)
     assert Memory.of(briefings.memory.query, map(MemoryDelta.model_validate_json, briefings.items)) == (
         briefings.memory
     )

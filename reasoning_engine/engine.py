@@ -12,7 +12,7 @@ from reasoning_engine.exchange import Exchange
 from reasoning_engine.exchange_record import OnCall
 from reasoning_engine.failure import Failed, Failure, failure
 from reasoning_engine.model import Model, OnText
-from reasoning_engine.prompt import Prompt, build_prompt, tool_params
+from reasoning_engine.prompt import SYSTEM, Prompt, build_prompt, tool_params
 from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
 from reasoning_engine.summarize import build_summary_prompt, summary_in
@@ -67,13 +67,14 @@ async def reason(
     seconds_left: float,
     door: Door = OPEN_DOOR,
     on_call: OnCall = to_nobody,
+    system: str = SYSTEM,
 ) -> ReasoningCompleted | ReasoningFailed:
     """Bring the model to reply within `seconds_left`, or say why it could not be.
 
     Raises nothing for what a model or its server does.
     """
     started = monotonic_s()
-    prompt = build_prompt(request, briefing, offer.tools, model_id, settings.max_output_tokens)
+    prompt = build_prompt(request, briefing, offer.tools, model_id, settings.max_output_tokens, system)
     prompt_tokens = _tokens_of(prompt) + offer.tokens
     exchange = Exchange(model, on_text, settings, started + seconds_left, prompt_tokens, door, on_call)
     reply = await _within(seconds_left, exchange, prompt)

@@ -60,7 +60,6 @@ briefing does not show."""
 
 ANSWER_NOW = "No tool can be called any more: answer now, from the facts above, and say what is missing."
 _BREAKPOINT: CacheControlEphemeralParam = {"type": "ephemeral"}
-_SYSTEM: list[TextBlockParam] = [{"type": "text", "text": SYSTEM, "cache_control": _BREAKPOINT}]
 
 
 class Prompt(TypedDict):
@@ -79,8 +78,9 @@ def build_prompt(
     tools: list[ToolParam],
     model_id: str,
     max_output_tokens: int,
+    system: str = SYSTEM,
 ) -> Prompt:
-    """The call for one round. `tools` as `tool_params` made them, to be offered unchanged.
+    """The call for one round. `tools` as `tool_params` made them, to be offered unchanged; `system`: the prompt.
 
     The reply is bounded by what the token budget leaves beside the briefing, which it never exceeds by more
     than the system prompt and the tools.
@@ -94,7 +94,7 @@ def build_prompt(
     prompt = Prompt(
         model=model_id,
         max_tokens=max(1, min(max_output_tokens, request.tokens_left - given)),
-        system=_SYSTEM,
+        system=[{"type": "text", "text": system, "cache_control": _BREAKPOINT}],
         messages=[{"role": "user", "content": text}],
     )
     if tools:

@@ -5,7 +5,8 @@ Every setting is `ANTIPHON_<NAME>` or `ANTIPHON_<SECTION>_<NAME>`, a section bei
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import NoneType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
@@ -209,6 +210,21 @@ def load(kind: type[SettingsT]) -> SettingsT:
 def load_environment(name: str) -> str | None:
     """One variable that is not ours to name, such as ANTHROPIC_API_KEY; None when unset or empty."""
     return os.environ.get(name) or None
+
+
+@contextmanager
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Within the block these variables are set: for what is built there, in this process."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def variables(kind: type[Settings]) -> list[tuple[str, str, str, str]]:

@@ -16,11 +16,12 @@ from antiphon.recording.checks.decisions import Decisions
 from antiphon.recording.differences import ABSENT, differences
 from antiphon.recording.known import Known, Redo, Redone, Step
 from antiphon.recording.lines import CatalogueLine, ContentLine, End, EventLine, Header, Line, RecordLine
+from antiphon.recording.redelivery import redelivered
 from antiphon.recording.report import DIVERGENCES_KEPT_MAX, Answer, Divergence, Report
 from shared.errors import UnreadableEvent
 from shared.events import COMPONENTS, Component, EventData, ResponseReady
 from shared.ids import child_id
-from shared.step_records import LeftOut
+from shared.step_records import ForkRecord, LeftOut
 
 _BY_KIND: dict[str, Component] = {
     "decision": "coordinator",
@@ -54,6 +55,8 @@ class Replay:
         match line:
             case EventLine():
                 self._read_event(line)
+            case RecordLine(record=ForkRecord() as record):
+                self._read_fork(record)
             case RecordLine(record=record):
                 handled = self.known.lines.get(record.of)
                 if handled is None:
@@ -95,6 +98,15 @@ class Replay:
             self._undecided[line.n] = line
         if isinstance(line.event.data, ResponseReady):
             self._answer = "unknown" if self._divergences else "same"
+
+    def _read_fork(self, record: ForkRecord) -> None:
+        """From here on the session is another, and so is what was under way."""
+        self._hold_undecided(to=len(self.known.lines) + 1)
+        self.decisions.forked(record)
+        for one in record.redelivered:
+            line = redelivered(one, self.known)
+            if line.event.data.inbox == "coordinator":
+                self._undecided[line.n] = line
 
     def _read_step(self, step: Step) -> None:
         kind = step.record.kind  # type: ignore[attr-defined]  # every record but the bare base has one

@@ -2,6 +2,7 @@
 
 import typer
 
+from antiphon.cli.replay.fork import fork
 from antiphon.cli.replay.verify import verify
 
 app = typer.Typer(
@@ -9,3 +10,4 @@ app = typer.Typer(
 )
 
 app.command()(verify)
+app.command()(fork)

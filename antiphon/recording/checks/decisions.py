@@ -12,7 +12,7 @@ from coordinator.session import Decision, Session
 from shared.errors import UnreadableEvent
 from shared.events import ComponentFailed, QuerySubmitted, ResponseReady, SessionOpened
 from shared.outages import Outages
-from shared.step_records import DecisionRecord
+from shared.step_records import DecisionRecord, ForkRecord
 
 
 class Decisions:
@@ -43,6 +43,11 @@ class Decisions:
         self.session = decision.session if is_same else Session.model_validate(self._document)
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
         return Redone((*answer, *decision.commands), tuple(others), today)
+
+    def forked(self, record: ForkRecord) -> None:
+        """The document is another from here on, because somebody wanted it to be."""
+        self._document |= record.changed
+        self.session = Session.model_validate(self._document)
 
     def lets_go(self, line: EventLine, known: Known) -> bool:
         """Whether the session, as it stands, changes nothing on an event."""

@@ -87,13 +87,15 @@ class ContextSynthesizer:
     async def _add(self, kept: Kept, delta: MemoryDelta) -> tuple[bytes, dict[str, float]]:
         """Add a delta to the desk; the item to append, empty when there is nothing to file.
 
-        With it, of each fact whose salience embeddings have changed, what it is now.
+        With it, of each fact whose salience embeddings have changed, what it is now, kept or not: a replay decides
+        again what the memory has room for.
         """
         before = {fact.id: fact.salience for fact in delta.facts}
         if self._embed is not None and not delta.is_empty:
             delta = await with_salience(delta, kept.desk.memory.query, self._embed)
-        item, delta = add(kept, delta, self._settings.memory_bytes_max)
-        return item, {fact.id: fact.salience for fact in delta.facts if fact.salience != before[fact.id]}
+        salience = {fact.id: fact.salience for fact in delta.facts if fact.salience != before[fact.id]}
+        item, _ = add(kept, delta, self._settings.memory_bytes_max)
+        return item, salience
 
 
 async def _event(session: SessionStore, log_entry: str | None, kind: type[DataT]) -> DataT | None:

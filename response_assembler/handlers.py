@@ -35,7 +35,12 @@ async def on_assembly_requested(delivery: Delivery, session: SessionStore) -> Ou
     return Outcome(
         events=(response,),
         writes=(Put(RESPONSE, version, response.model_dump_json().encode()),),
-        record=AssemblyRecord(of=delivery.event.id, batch=reading.batch, missing=tuple(reading.missing)),
+        record=AssemblyRecord(
+            of=delivery.event.id,
+            filings=reading.filings,
+            batch=reading.batch,
+            missing=tuple(reading.missing),
+        ),
     )
 
 
@@ -48,6 +53,8 @@ class _Reading:
 
     session: SessionStore
     missing: list[str] = field(default_factory=list)
+    filings: int = 0
+    """How many there were in memory."""
     batch: ToolsCompleted | None = None
     """What a batch still under way has brought."""
 
@@ -66,7 +73,9 @@ class _Reading:
 
     async def deltas(self) -> tuple[MemoryDelta, ...]:
         deltas = []
-        for number, item in enumerate(await self.session.items(MEMORY), 1):
+        items = await self.session.items(MEMORY)
+        self.filings = len(items)
+        for number, item in enumerate(items, 1):
             try:
                 deltas.append(MemoryDelta.model_validate_json(item))
             except ValidationError:

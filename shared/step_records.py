@@ -125,6 +125,9 @@ class AssemblyRecord(StepRecord):
     """What the assembler read beside log and memory."""
 
     kind: Literal["assembly"] = "assembly"
+    filings: int | None = Field(
+        default=None, description="How many there were in memory: one may come while the answer is composed."
+    )
     batch: ToolsCompleted | None = Field(default=None, description="From the journal of a batch under way.")
     missing: tuple[str, ...] = Field(default=(), description="What of the session could not be read.")
 
@@ -146,7 +149,7 @@ class Redelivered(Value):
 
 
 class ForkRecord(StepRecord):
-    """Where a fork leaves its parent: what is changed in the session from here on. `of` is the last event taken over."""
+    """Where a fork leaves its parent: what is changed in the session. `of` is the last event taken over."""
 
     kind: Literal["fork"] = "fork"
     changed: Json = Field(description="The fields of the coordinator's document that are different, as they are now.")

@@ -52,7 +52,7 @@ async def fork(
     tools: Sequence[Any] = (),
     on_start: Callable[[Point], None] = lambda point: None,
 ) -> list[Line]:
-    """The new recording. `place` is a number or a type, as `reasoning.requested@2`; `tools` as for an embedded pipeline.
+    """The new recording. `place` is a number or a type, as `reasoning.requested@2`; `tools` as for a pipeline.
 
     Raises NoSuchPoint, UnreadableEvent, ConfigurationError, and StillRunning when it does not end in its time.
     """
@@ -156,7 +156,9 @@ async def _ended(pipeline: EmbeddedPipeline, bus: Bus, session: Session) -> None
 async def _a_moment(pipeline: EmbeddedPipeline, until_s: float, what: str) -> None:
     pipeline.check()
     if monotonic_s() > until_s:
-        raise StillRunning(f"The fork came to nothing: {what}.", hint="Raise --set deadline_s, or see its tools.")
+        raise StillRunning(
+            f"The fork came to nothing: {what}.", hint="Raise --set deadline_s, or see its tools."
+        )
     await asyncio.sleep(_POLL_S)
 
 

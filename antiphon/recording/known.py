@@ -50,6 +50,12 @@ class Known:
         self.lines[line.event.id] = line
         self.by_entry[line.entry] = line
 
+    def forget(self, entry: str) -> None:
+        """Let go of an event that nothing names any more: results of tools are most of a recording."""
+        line = self.by_entry.pop(entry, None)
+        if line is not None:
+            self.lines.pop(line.event.id, None)
+
     def data(self, entry: str | None, kind: type[DataT]) -> DataT | None:
         """What the event at a place of the log says; None for no place. Raises UnreadableEvent."""
         if entry is None:

@@ -11,7 +11,11 @@ it arises, and what follows from it is not counted again, as far as the recordin
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import zip_longest
+from uuid import UUID
 
+from antiphon.recording.checks.assemblies import Assemblies
+from antiphon.recording.checks.briefings import Briefings
 from antiphon.recording.checks.decisions import Decisions
 from antiphon.recording.differences import ABSENT, differences
 from antiphon.recording.known import Known, Redo, Redone, Step
@@ -21,7 +25,7 @@ from antiphon.recording.report import DIVERGENCES_KEPT_MAX, Answer, Divergence, 
 from shared.errors import UnreadableEvent
 from shared.events import COMPONENTS, Component, EventData, ResponseReady
 from shared.ids import child_id
-from shared.step_records import ForkRecord, LeftOut
+from shared.step_records import AnyRecord, DecisionRecord, ForkRecord, LeftOut
 
 _BY_KIND: dict[str, Component] = {
     "decision": "coordinator",
@@ -30,6 +34,8 @@ _BY_KIND: dict[str, Component] = {
     "batch": "tool_dispatcher",
     "assembly": "response_assembler",
 }
+_LOOKS_MAX = 32
+"""How often an event without a decision is looked at before the end."""
 
 
 class Replay:
@@ -38,17 +44,29 @@ class Replay:
     def __init__(self) -> None:
         self.known = Known()
         self.decisions = Decisions()
+        self.briefings = Briefings()
         self.header: Header | None = None
         self.redone: list[tuple[Step, Redone]] = []
         """The last step that was done again, for those who follow along; emptied by them."""
-        self._redo: dict[str, Redo] = {"decision": self.decisions.redo}
+        self._redo: dict[str, Redo] = {
+            "decision": self.decisions.redo,
+            "briefing": self.briefings.redo,
+            "assembly": Assemblies(self.briefings).redo,
+        }
         self._is_ended = False
+        self._events = self._outputs = 0
         self._steps: Counter[Component] = Counter()
         self._divergences: list[Divergence] = []
         self._divergences_in_all = 0
         self._unchecked: Counter[str] = Counter()
         self._answer: Answer = "none"
+        self._is_astray = False
+        """Whether the coordinator would have sent something else, so that the session had gone another way."""
         self._undecided: dict[int, EventLine] = {}
+        self._looks_left: dict[int, int] = {}
+        self._recorded: set[UUID] = set()
+        self._unrecorded: EventLine | None = None
+        """What the newest event came of, as long as no record has told how."""
 
     def read(self, line: Line) -> None:
         """Take in one line. Raises UnreadableEvent when it does not follow from those before."""
@@ -58,12 +76,7 @@ class Replay:
             case RecordLine(record=ForkRecord() as record):
                 self._read_fork(record)
             case RecordLine(record=record):
-                handled = self.known.lines.get(record.of)
-                if handled is None:
-                    raise UnreadableEvent(f"a record is about the event {record.of}, which is not there.")
-                ids = (child_id(record.of, n) for n in range(record.outputs))
-                outputs = tuple(self.known.lines[id] for id in ids if id in self.known.lines)
-                self._read_step(Step(handled, record, outputs))
+                self._read_record(record)
             case CatalogueLine():
                 self.known.catalogues[line.hash] = line.catalogue
             case ContentLine():
@@ -79,12 +92,13 @@ class Replay:
             raise UnreadableEvent("it has no header.")
         if not self._is_ended:
             raise UnreadableEvent("it has no end line: it was cut off.")
-        self._hold_undecided(to=len(self.known.lines) + 1)
+        self._miss_record()
+        self._hold_undecided()
         for line in self._undecided.values():
             self._diverged(line, "coordinator", "state", [("", ABSENT, "a decision, where there was none")])
         return Report(
             session_id=self.header.session_id,
-            events=len(self.known.lines),
+            events=self._events,
             steps=dict(self._steps),
             divergences=tuple(self._divergences),
             divergences_in_all=self._divergences_in_all,
@@ -93,33 +107,78 @@ class Replay:
         )
 
     def _read_event(self, line: EventLine) -> None:
+        event = line.event
+        self._events += 1
+        if event.causationid is not None:
+            self._follow(event.causationid, event.id)
         self.known.add(line)
-        if line.event.data.inbox == "coordinator":
+        if event.data.inbox == "coordinator":
             self._undecided[line.n] = line
-        if isinstance(line.event.data, ResponseReady):
-            self._answer = "unknown" if self._divergences else "same"
+            self._looks_left[line.n] = _LOOKS_MAX
+        if isinstance(event.data, ResponseReady):
+            self._answer = "unknown"
+
+    def _follow(self, cause: UUID, id: UUID) -> None:
+        """A step's events and its record were committed as one: when the next step's come, the record is missing."""
+        if self._unrecorded is not None and self._unrecorded.event.id != cause:
+            self._miss_record()
+        if cause not in self._recorded and cause in self.known.lines and id == child_id(cause, 0):
+            self._unrecorded = self.known.lines[cause]
+
+    def _miss_record(self) -> None:
+        line, self._unrecorded = self._unrecorded, None
+        if line is not None and line.event.data.inbox is not None:
+            self._lose(line.event.data.inbox, "no record was made of it")
+
+    def _lose(self, component: Component, why: str) -> None:
+        """A step cannot be done again; what builds on it is not held against today's code any more."""
+        self._unchecked[f"{component}: {why}"] += 1
+        if component == "coordinator":
+            self.decisions.lacks = why
+        elif component == "context_synthesizer":
+            self.briefings.lacks = why
 
     def _read_fork(self, record: ForkRecord) -> None:
         """From here on the session is another, and so is what was under way."""
-        self._hold_undecided(to=len(self.known.lines) + 1)
+        self._hold_undecided()
         self.decisions.forked(record)
         for one in record.redelivered:
             line = redelivered(one, self.known)
             if line.event.data.inbox == "coordinator":
-                self._undecided[line.n] = line
+                self._undecided[line.n], self._looks_left[line.n] = line, _LOOKS_MAX
 
-    def _read_step(self, step: Step) -> None:
-        kind = step.record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
-        if kind == "decision":
+    def _read_record(self, record: AnyRecord) -> None:
+        handled = self.known.lines.get(record.of)
+        if handled is None:
+            raise UnreadableEvent(f"a record is about the event {record.of}, which is not there.")
+        self._outputs += record.outputs
+        if self._outputs > self._events:
+            raise UnreadableEvent(f"the record of event {handled.n} tells of events that are not there.")
+        outputs = [self.known.lines.get(child_id(record.of, n)) for n in range(record.outputs)]
+        if None in outputs:
+            raise UnreadableEvent(f"an event that came of event {handled.n} is not there.")
+        self._recorded.add(record.of)
+        if self._unrecorded is handled:
+            self._unrecorded = None
+        if isinstance(record, LeftOut):
+            self._lose(record.component, "the record was too large to be kept")
+            return
+        self._read_step(Step(handled, record, tuple(filter(None, outputs))), _BY_KIND[record.kind])
+
+    def _read_step(self, step: Step, component: Component) -> None:
+        if isinstance(step.record, DecisionRecord):
             self._undecided.pop(step.line.n, None)
             self._hold_undecided(to=step.line.n)
-        redo = self._redo.get(kind)
-        if redo is None or isinstance(step.record, LeftOut):
-            self._unchecked[f"{kind}: no check"] += 1
+        kind: str = step.record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
+        if kind not in self._redo:
+            self._unchecked[f"{component}: no check"] += 1
             return
-        component = _BY_KIND[kind]
+        try:
+            redone = self._redo[kind](step, self.known)
+        except UnreadableEvent as error:
+            self._unchecked[f"{component}: {error.message}"] += 1
+            return
         self._steps[component] += 1
-        redone = redo(step, self.known)
         for what, difference in redone.others:
             self._diverged(step.line, component, what, [difference])
         self._compare(step, redone, component)
@@ -127,13 +186,14 @@ class Replay:
 
     def _compare(self, step: Step, redone: Redone, component: Component) -> None:
         recorded = [one.event.data for one in step.outputs]
-        for n in range(max(len(recorded), len(redone.outputs))):
-            then = recorded[n] if n < len(recorded) else None
-            now = redone.outputs[n] if n < len(redone.outputs) else None
+        is_astray = self._is_astray
+        for then, now in zip_longest(recorded, redone.outputs):
+            if isinstance(then, ResponseReady):
+                is_told = isinstance(now, ResponseReady) and not is_astray
+                self._answer = "unknown" if not is_told else "same" if then == now else "different"
             if then == now:
                 continue
-            if isinstance(then or now, ResponseReady):
-                self._answer = "different"
+            self._is_astray = self._is_astray or component == "coordinator"
             if then is None or now is None or type(then) is not type(now):
                 difference = [("", _name(then), _name(now))]
             else:
@@ -150,9 +210,10 @@ class Replay:
                     Divergence(line.n, line.event.type, component, output, path, expected, got)
                 )
 
-    def _hold_undecided(self, to: int) -> None:
-        """Events that nothing was decided on, as it seems: the session must let them go."""
-        for n in [n for n in self._undecided if n < to]:
+    def _hold_undecided(self, to: int | None = None) -> None:
+        """Events that nothing was decided on, as it seems: the session must let them go, now or later."""
+        for n in [n for n in self._undecided if to is None or (n < to and self._looks_left[n])]:
+            self._looks_left[n] -= 1
             if self.decisions.lets_go(self._undecided[n], self.known):
                 del self._undecided[n]
 

@@ -54,7 +54,9 @@ async def restore(bus: Bus, standing: Standing) -> None:
         commands.append(("HSET", key, "version", _FIRST, "content", content))
         written.append(key)
     commands += [("PEXPIRE", key, life_ms) for key in written]
-    commands += [("ZADD", key(partition), opened_ms, session_id) for key in (keys.open_sessions, keys.sessions)]
+    commands += [
+        ("ZADD", key(partition), opened_ms, session_id) for key in (keys.open_sessions, keys.sessions)
+    ]
     for name, due, event in standing.timers:
         named = f"{session_id}/{name}"
         commands.append(("HSET", keys.timer_messages(partition), named, timer_message(event, encode(event))))

@@ -1,5 +1,6 @@
 """`antiphon replay fork`."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,7 @@ from antiphon.cli.ask import allow_current_directory, split_modules
 from antiphon.cli.replay.reading import recording
 from antiphon.recording.files import write_lines
 from antiphon.recording.fork import fork as fork_lines
-from antiphon.recording.forking.changes import read_changes
+from antiphon.recording.forking.changes import Changes, read_changes
 from antiphon.recording.forking.point import Point, short_type
 from antiphon.recording.lines import EventLine, Line
 from shared.errors import ConfigurationError
@@ -23,7 +24,9 @@ def fork(
     path: Annotated[Path, typer.Argument(help="A recording.")],
     place: Annotated[
         str,
-        typer.Option("--from", metavar="N", help="The last event to take over: a number, or a type and round."),
+        typer.Option(
+            "--from", metavar="N", help="The last event to take over: a number, or a type and round."
+        ),
     ],
     into: Annotated[Path, typer.Option("--output", "-o", help="The new recording.")],
     model: Annotated[
@@ -47,28 +50,30 @@ def fork(
 
     Exit codes: 0 answered, in full or in part; 1 failed; 2 not from there, or not with that; 3 unreadable.
     """
-    output.run(_fork(path, place, into, model, prompt, tools, sets or [], json))
+    output.run(_fork(path, place, into, lambda: _changes(model, sets or [], prompt, tools), json))
 
 
 async def _fork(
-    path: Path,
-    place: str,
-    into: Path,
-    model: str,
-    prompt: Path | None,
-    tools: list[str] | None,
-    sets: list[str],
-    is_json: bool,
+    path: Path, place: str, into: Path, asked: Callable[[], tuple[Changes, list[str]]], is_json: bool
 ) -> int:
-    changes = read_changes(model, sets, None if prompt is None else (str(prompt.absolute()), _text(prompt)))
-    modules = split_modules(tools if tools is not None else [load(PipelineSettings).tools])
-    if tools is not None:
-        changes = replace(changes, told={**changes.told, "tools": ",".join(modules)})
+    changes, modules = asked()
     allow_current_directory()
     parent = recording(path)
     lines = await fork_lines(parent, place, changes, modules, _tell)
     write_lines(into, lines)
     return _show(parent, lines, into, is_json)
+
+
+def _changes(
+    model: str, sets: list[str], prompt: Path | None, tools: list[str] | None
+) -> tuple[Changes, list[str]]:
+    """What is different, and the modules to take tools from. Raises ConfigurationError."""
+    given = None if prompt is None else (str(prompt.absolute()), _text(prompt))
+    changes = read_changes(model, sets, given)
+    if tools is None:
+        return changes, split_modules([load(PipelineSettings).tools])
+    modules = split_modules(tools)
+    return replace(changes, told={**changes.told, "tools": ",".join(modules)}), modules
 
 
 def _text(prompt: Path) -> str:
@@ -81,7 +86,9 @@ def _text(prompt: Path) -> str:
 
 def _tell(point: Point) -> None:
     assert point.event is not None, "a point is behind an event"
-    output.stderr().print(f"Recorded up to event {point.event.n} ({short_type(point.event)}), live from there.")
+    output.stderr().print(
+        f"Recorded up to event {point.event.n} ({short_type(point.event)}), live from there."
+    )
 
 
 def _show(parent: list[Line], lines: list[Line], into: Path, is_json: bool) -> int:
@@ -94,7 +101,9 @@ def _show(parent: list[Line], lines: list[Line], into: Path, is_json: bool) -> i
         output.stdout().print(answer.answer)
         ended = f"{answer.status} ({answer.termination_reason}), {answer.rounds_used} rounds"
         told = "the same answer as recorded" if same else "another answer than was recorded"
-        output.stderr().print(f"{ended}; {told if was else 'the recorded session had none'}. Written to {into}.")
+        output.stderr().print(
+            f"{ended}; {told if was else 'the recorded session had none'}. Written to {into}."
+        )
     return output.EXIT_FAILED if answer.status == "failed" else output.EXIT_DONE
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from pydantic import ValidationError
+
 from antiphon.recording.differences import Difference, differences
 from antiphon.recording.known import Known, Redone, Step
 from antiphon.recording.lines import EventLine
@@ -11,6 +13,7 @@ from coordinator.record import record_of
 from coordinator.session import Decision, Session
 from shared.errors import UnreadableEvent
 from shared.events import ComponentFailed, QuerySubmitted, ResponseReady, SessionOpened
+from shared.events.codec import explain
 from shared.outages import Outages
 from shared.step_records import DecisionRecord, ForkRecord
 
@@ -24,34 +27,53 @@ class Decisions:
     def __init__(self) -> None:
         self.session: Session | None = None
         """As it was recorded, after the last decision."""
+        self.lacks = ""
+        """Why a decision is not known as it was recorded, so that no later one can be made again."""
         self._document: dict[str, Any] = {}
 
     def redo(self, step: Step, known: Known) -> Redone:
-        """One decision, today."""
+        """One decision, today. Raises UnreadableEvent when this one, or one before, lacks something."""
+        if self.lacks:
+            raise UnreadableEvent(f"an earlier decision is not known: {self.lacks}")
         assert isinstance(step.record, DecisionRecord)
-        before, decision = self.session, self._decide(step, step.record, known)
-        self._document |= step.record.changed
+        try:
+            return self._redo(step, step.record, known)
+        except UnreadableEvent as error:
+            self.lacks = error.message
+            raise
+        except ValidationError as error:
+            self.lacks = explain(error)
+            raise UnreadableEvent(
+                f"the decision on event {step.line.n} cannot be read: {self.lacks}"
+            ) from None
+
+    def _redo(self, step: Step, record: DecisionRecord, known: Known) -> Redone:
+        before, decision = self.session, self._decide(step, record, known)
+        self._document |= record.changed
         if decision.answer is not None and before is not None:
             return Redone((ResponseReady(**decision.answer.model_dump()),))
         today = record_of(step.line.event, before, decision)
         others = [
-            *_told("state", step.record.changed, today.changed),
-            *_told("timers", _timers(step.record), _timers(today)),
-            *_told("effects", _effects(step.record), _effects(today)),
+            *_told("state", record.changed, today.changed),
+            *_told("timers", _timers(record), _timers(today)),
+            *_told("effects", _effects(record), _effects(today)),
         ]
-        is_same = step.record.changed == today.changed
+        is_same = record.changed == today.changed
         self.session = decision.session if is_same else Session.model_validate(self._document)
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
         return Redone((*answer, *decision.commands), tuple(others), today)
 
     def forked(self, record: ForkRecord) -> None:
-        """The document is another from here on, because somebody wanted it to be."""
+        """The document is another from here on, because somebody wanted it to be. Raises UnreadableEvent."""
         self._document |= record.changed
-        self.session = Session.model_validate(self._document)
+        try:
+            self.session = Session.model_validate(self._document)
+        except ValidationError as error:
+            raise UnreadableEvent(f"what the fork has changed cannot be read: {explain(error)}") from None
 
     def lets_go(self, line: EventLine, known: Known) -> bool:
         """Whether the session, as it stands, changes nothing on an event."""
-        if self.session is None:
+        if self.session is None or self.lacks:
             return True
         decision = decide(self.session, line.event, line.entry, known.catalogue(self.session.catalogue))
         return decision.session is self.session and decision.answer is None

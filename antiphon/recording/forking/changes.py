@@ -67,7 +67,9 @@ def read_changes(model: str = "", sets: Iterable[str] = (), prompt: tuple[str, s
         if not sign:
             raise ConfigurationError(f"--set {name}: it has no value.", hint="Write it as max_rounds=2.")
         if name.startswith(_OF_OTHERS):
-            raise ConfigurationError(f"--set {name}: a fork runs on a Redis of its own.", hint="Leave it out.")
+            raise ConfigurationError(
+                f"--set {name}: a fork runs on a Redis of its own.", hint="Leave it out."
+            )
         if name.startswith("ANTIPHON_"):
             settings[name] = value
         elif name in Limits.model_fields:

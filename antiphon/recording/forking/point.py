@@ -82,7 +82,9 @@ def point_at(lines: Sequence[Line], place: str) -> Point:
     point = _walked(lines, lines[0], last)
     problem = _problem(point)
     if problem:
-        raise NoSuchPoint(f"The session cannot be gone on with from event {place}: {problem}", hint=_hint(lines))
+        raise NoSuchPoint(
+            f"The session cannot be gone on with from event {place}: {problem}", hint=_hint(lines)
+        )
     return point
 
 

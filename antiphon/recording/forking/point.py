@@ -60,6 +60,8 @@ class Point:
     timers: dict[str, Timer] = field(default_factory=dict)
     known: Known = field(default_factory=Known)
     briefings: Briefings = field(default_factory=Briefings)
+    built_by: BriefingRecord | None = None
+    """The newest record of a briefing."""
 
     @property
     def opened(self) -> tuple[EventLine, QuerySubmitted, SessionOpened]:
@@ -76,10 +78,8 @@ def point_at(lines: Sequence[Line], place: str) -> Point:
 
     Raises NoSuchPoint, which names the events to go on from, and UnreadableEvent.
     """
-    if not lines or not isinstance(lines[0], Header):
-        raise UnreadableEvent("it has no header.")
     last = _end_of_step(lines, _number(lines, place))
-    point = _walked(lines, lines[0], last)
+    point = walked(lines, last)
     problem = _problem(point)
     if problem:
         raise NoSuchPoint(
@@ -144,12 +144,19 @@ def _outputs(record: StepRecord) -> list[UUID]:
     return [child_id(record.of, number) for number in range(record.outputs)]
 
 
-def _walked(lines: Sequence[Line], header: Header, last: int) -> Point:
-    """The recording up to the event numbered `last`, and what stands behind it."""
-    point, document, handled = Point(header), dict[str, Any](), set[UUID]()
+def walked(lines: Sequence[Line], last: int, unhandled: UUID | None = None) -> Point:
+    """The recording up to the event numbered `last`, and what stands behind it; not the step that `unhandled` took.
+
+    Raises UnreadableEvent.
+    """
+    if not lines or not isinstance(lines[0], Header):
+        raise UnreadableEvent("it has no header.")
+    point, document, handled = Point(lines[0]), dict[str, Any](), set[UUID]()
     for line in lines:
         match line:
             case EventLine() if line.n > last:
+                break
+            case RecordLine() if line.record.of == unhandled:
                 break
             case EventLine():
                 point.known.add(line)
@@ -191,6 +198,7 @@ def _step(point: Point, record: StepRecord, document: dict[str, Any]) -> None:
             for number, timer in enumerate(record.timers, start=record.outputs):
                 _set(point.timers, timer, told, line, number)
         case BriefingRecord():
+            point.built_by = record
             point.briefings.redo(Step(line, record, outputs), point.known)
 
 

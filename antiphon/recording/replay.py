@@ -41,9 +41,10 @@ _LOOKS_MAX = 32
 class Replay:
     """One recording, read line by line."""
 
-    def __init__(self) -> None:
+    def __init__(self, follows_today: bool = False) -> None:
+        """`follows_today`: each step starts from what the ones before would be today; see `update.py`."""
         self.known = Known()
-        self.decisions = Decisions()
+        self.decisions = Decisions(follows_today)
         self.briefings = Briefings()
         self.header: Header | None = None
         self.redone: list[tuple[Step, Redone]] = []

@@ -3,6 +3,8 @@
 import typer
 
 from antiphon.cli.replay.fork import fork
+from antiphon.cli.replay.diff import diff
+from antiphon.cli.replay.update import update
 from antiphon.cli.replay.verify import verify
 
 app = typer.Typer(
@@ -11,3 +13,5 @@ app = typer.Typer(
 
 app.command()(verify)
 app.command()(fork)
+app.command()(update)
+app.command()(diff)

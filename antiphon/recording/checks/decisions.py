@@ -21,10 +21,12 @@ from shared.step_records import DecisionRecord, ForkRecord
 class Decisions:
     """Follows one session's document through its recorded decisions.
 
-    Each decision is made on the document as it was recorded, so that one divergence does not drag others along.
+    Each decision is made on the document as it was recorded, so that one divergence does not drag others along;
+    unless `follows_today`: then on the document as today's code would have it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, follows_today: bool = False) -> None:
+        self._follows_today = follows_today
         self.session: Session | None = None
         """As it was recorded, after the last decision."""
         self.lacks = ""
@@ -58,7 +60,7 @@ class Decisions:
             *_told("timers", _timers(record), _timers(today)),
             *_told("effects", _effects(record), _effects(today)),
         ]
-        is_same = record.changed == today.changed
+        is_same = self._follows_today or record.changed == today.changed
         self.session = decision.session if is_same else Session.model_validate(self._document)
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
         return Redone((*answer, *decision.commands), tuple(others), today)

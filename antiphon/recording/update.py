@@ -14,8 +14,8 @@ from uuid import UUID
 
 from pydantic_core import to_json
 
-from antiphon.recording.hashes import content_hash, prompt_hashes, schemas_hash
 from antiphon.recording.differences import ABSENT
+from antiphon.recording.hashes import content_hash, prompt_hashes, schemas_hash
 from antiphon.recording.known import Redone, Step
 from antiphon.recording.lines import ContentLine, End, EventLine, Header, Line, RecordLine
 from antiphon.recording.replay import Replay

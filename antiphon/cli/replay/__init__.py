@@ -2,8 +2,8 @@
 
 import typer
 
-from antiphon.cli.replay.fork import fork
 from antiphon.cli.replay.diff import diff
+from antiphon.cli.replay.fork import fork
 from antiphon.cli.replay.update import update
 from antiphon.cli.replay.verify import verify
 

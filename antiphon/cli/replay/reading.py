@@ -4,6 +4,7 @@ from pathlib import Path
 
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import Line
+from antiphon.recording.verify_all import UNREADABLE, explained
 from shared.errors import UnreadableEvent
 
 
@@ -11,5 +12,7 @@ def recording(path: Path) -> list[Line]:
     """All lines of a recording. Raises UnreadableEvent."""
     try:
         return list(read_lines(path))
-    except OSError as error:
-        raise UnreadableEvent(f"{path} cannot be read: {error.strerror or error}.") from None
+    except UnreadableEvent:
+        raise
+    except UNREADABLE as error:
+        raise UnreadableEvent(f"{path}: {explained(error, path)}") from None

@@ -68,8 +68,9 @@ class Decisions:
     def forked(self, record: ForkRecord) -> None:
         """The document is another from here on, because somebody wanted it to be. Raises UnreadableEvent."""
         self._document |= record.changed
+        today = self.session.model_dump(mode="json") if self._follows_today and self.session else {}
         try:
-            self.session = Session.model_validate(self._document)
+            self.session = Session.model_validate({**(today or self._document), **record.changed})
         except ValidationError as error:
             raise UnreadableEvent(f"what the fork has changed cannot be read: {explain(error)}") from None
 

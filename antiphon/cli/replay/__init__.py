@@ -2,6 +2,7 @@
 
 import typer
 
+from antiphon.cli.replay.context import context
 from antiphon.cli.replay.diff import diff
 from antiphon.cli.replay.fork import fork
 from antiphon.cli.replay.update import update
@@ -13,5 +14,6 @@ app = typer.Typer(
 
 app.command()(verify)
 app.command()(fork)
+app.command()(context)
 app.command()(update)
 app.command()(diff)

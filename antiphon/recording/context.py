@@ -4,6 +4,7 @@ What a briefing holds is told as it was recorded, also where today's code would 
 from the memory that today's code files, so it is left out where that is not of the same facts.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -27,6 +28,8 @@ from shared.memory import Memory
 from shared.session import Source
 from shared.step_records import BriefingRecord, ForkRecord
 
+_RANGE = re.compile(r"F(\d{1,9})(?:-F(\d{1,9}))?", re.ASCII)
+_FACTS_MAX = 10_000_000
 Shown = Literal["whole", "shortened", "absent"]
 
 
@@ -149,9 +152,10 @@ class _Course:
             raise UnreadableEvent(f"event {ready.n} is no briefing.")
         self._file(Step(line, record, (ready,)), told.briefing)
         memory, outline, before = self._memory(), told.briefing, self._last
-        shown, shortened = ids_in(outline.shown), set(ids_in(outline.shortened))
-        then = set(ids_in(before.shown)) if before else set()
-        were_whole = then - set(ids_in(before.shortened)) if before else set()
+        shown, shortened = _ids_in(outline.shown), set(_ids_in(outline.shortened))
+        now = set(shown)
+        then = set(_ids_in(before.shown)) if before else set()
+        were_whole = then - set(_ids_in(before.shortened)) if before else set()
         self._briefings.append(
             Briefed(
                 n=ready.n,
@@ -163,11 +167,11 @@ class _Course:
                 shortened=tuple(id for id in shown if id in shortened),
                 missed=outline.missed,
                 new=tuple(id for id in shown if id not in self._seen),
-                dropped=_sorted(then - set(shown)),
+                dropped=_sorted(then - now),
                 back=tuple(id for id in shown if id in self._seen and id not in then),
                 shortened_now=tuple(id for id in shown if id in shortened and id in were_whole),
                 summaries=len(memory.summaries) if memory else None,
-                omitted=tuple(id for id in memory.facts if id not in set(shown)) if memory else None,
+                omitted=tuple(id for id in memory.facts if id not in now) if memory else None,
             )
         )
         self._seen.update(shown)
@@ -183,7 +187,7 @@ class _Course:
         except UnreadableEvent:
             self._is_same = False
             return
-        shown = ids_in(outline.shown)
+        shown = _ids_in(outline.shown)
         self._is_same = len(memory.facts) == len(shown) + outline.omitted and memory.facts.keys() >= set(
             shown
         )
@@ -211,6 +215,14 @@ def _shown(id: str, briefed: Briefed | None) -> Shown:
     if briefed is None or id not in briefed.shown:
         return "absent"
     return "shortened" if id in briefed.shortened else "whole"
+
+
+def _ids_in(ranges: Sequence[str]) -> tuple[str, ...]:
+    """The ids in an outline. Raises UnreadableEvent for what no briefing has."""
+    bounds = [_RANGE.fullmatch(one) for one in ranges]
+    if sum(int(one[2] or one[1]) - int(one[1]) if one else _FACTS_MAX for one in bounds) >= _FACTS_MAX:
+        raise UnreadableEvent(f"the facts of a briefing are told as {', '.join(ranges)[:200]!r}.")
+    return ids_in(ranges)
 
 
 def _sorted(ids: Iterable[str]) -> tuple[str, ...]:

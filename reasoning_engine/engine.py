@@ -8,17 +8,17 @@ from anthropic.types import ToolParam
 from pydantic_core import to_json
 
 from reasoning_engine.door import Door
+from reasoning_engine.ended import TOO_LATE, Ended, reasoned, summarized
 from reasoning_engine.exchange import Exchange
 from reasoning_engine.exchange_record import OnCall
-from reasoning_engine.failure import Failed, Failure, failure
+from reasoning_engine.failure import Failed, Failure
 from reasoning_engine.model import Model, OnText
 from reasoning_engine.prompt import SYSTEM, Prompt, build_prompt, tool_params
 from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
-from reasoning_engine.summarize import build_summary_prompt, summary_in
+from reasoning_engine.summarize import build_summary_prompt
 from shared.briefing import Briefing
 from shared.clock import monotonic_s
-from shared.errors import ErrorInfo
 from shared.events import (
     ReasoningCompleted,
     ReasoningFailed,
@@ -32,9 +32,6 @@ from shared.tools import ToolDefinition
 
 OPEN_DOOR = Door()
 """Of a model that needs no protection, as the offline model."""
-_NO_SUMMARY = ErrorInfo(
-    code="empty_reply", message="The model's reply is no summary. The session goes on without."
-)
 
 
 def to_nobody(_: object) -> None:
@@ -75,30 +72,11 @@ async def reason(
     """
     started = monotonic_s()
     prompt = build_prompt(request, briefing, offer.tools, model_id, settings.max_output_tokens, system)
-    prompt_tokens = _tokens_of(prompt) + offer.tokens
+    prompt_tokens = tokens_of(prompt) + offer.tokens
     exchange = Exchange(model, on_text, settings, started + seconds_left, prompt_tokens, door, on_call)
     reply = await _within(seconds_left, exchange, prompt)
-    if isinstance(reply, Failure):
-        return ReasoningFailed(
-            round=request.round,
-            error=reply.error,
-            model=model_id,
-            usage=exchange.usage,
-            attempts=exchange.attempts,
-            retry_after_s=reply.retry_after_s,
-            duration_ms=_milliseconds_since(started),
-        )
-    return ReasoningCompleted(
-        round=request.round,
-        text=reply.text,
-        tool_calls=reply.tool_calls,
-        stop_reason=reply.stop_reason,
-        model=reply.model or model_id,
-        usage=exchange.usage,
-        attempts=exchange.attempts,
-        prompt_tokens_estimated=prompt_tokens if exchange.attempts == 1 else 0,
-        duration_ms=_milliseconds_since(started),
-    )
+    ended = Ended(reply, exchange.usage, exchange.attempts, _milliseconds_since(started))
+    return reasoned(request, ended, model_id, prompt_tokens)
 
 
 async def summarize(
@@ -120,25 +98,11 @@ async def summarize(
     prompt = build_summary_prompt(request, source, settings.summary_model)
     deadline = started + seconds_left
     exchange = Exchange(
-        model, to_nobody, settings.for_summaries(), deadline, _tokens_of(prompt), door, on_call
+        model, to_nobody, settings.for_summaries(), deadline, tokens_of(prompt), door, on_call
     )
     reply = await _within(seconds_left, exchange, prompt)
-    if isinstance(reply, Reply) and (text := summary_in(reply)):
-        return SummaryCompleted(
-            round=request.round,
-            text=text,
-            facts=request.facts,
-            model=reply.model or settings.summary_model,
-            usage=exchange.usage,
-            duration_ms=_milliseconds_since(started),
-        )
-    return SummaryFailed(
-        round=request.round,
-        error=reply.error if isinstance(reply, Failure) else _NO_SUMMARY,
-        model=settings.summary_model,
-        usage=exchange.usage,
-        duration_ms=_milliseconds_since(started),
-    )
+    ended = Ended(reply, exchange.usage, exchange.attempts, _milliseconds_since(started))
+    return summarized(request, ended, settings.summary_model)
 
 
 async def _within(seconds_left: float, exchange: Exchange, prompt: Prompt) -> Reply | Failure:
@@ -149,13 +113,13 @@ async def _within(seconds_left: float, exchange: Exchange, prompt: Prompt) -> Re
         async with asyncio.timeout(seconds_left):
             return await exchange.reply_to(prompt)
     except TimeoutError:
-        return failure("timeout", "The time was over before the model had replied")
+        return TOO_LATE
     except Failed as failed:
         return failed.failure
 
 
-def _tokens_of(prompt: Prompt) -> int:
-    """Of its texts, without its tools; estimated."""
+def tokens_of(prompt: Prompt) -> int:
+    """Of a prompt's texts, without its tools; estimated."""
     texts = [block["text"] for block in prompt["system"]]
     texts += [str(message["content"]) for message in prompt["messages"]]
     return sum(map(estimate_tokens, texts))

@@ -8,21 +8,19 @@ import structlog
 from anthropic.types import Message
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential, wait_random
 
+from reasoning_engine.dialogue import dialogue
 from reasoning_engine.door import Door, Passage, Shut
-from reasoning_engine.exchange_record import OnCall, error_json, message_json, shown
-from reasoning_engine.failure import MODEL_ERRORS, Failed, Interrupted, classify, failure
+from reasoning_engine.exchange_record import OnCall, error_json, message_json, request_json, shown
+from reasoning_engine.failure import MODEL_ERRORS, Failed, Interrupted, classify
 from reasoning_engine.model import Model, OnText
-from reasoning_engine.prompt import Prompt, continued
-from reasoning_engine.reply import Reply, joined, parse, unfinished, usage_of
+from reasoning_engine.prompt import Prompt
+from reasoning_engine.reply import Reply, usage_of
 from reasoning_engine.settings import EngineSettings
 from shared import faults
 from shared.clock import milliseconds, monotonic_s
 from shared.step_records import ModelCall
 from shared.values import Usage
 
-CONTINUATIONS_MAX = 3
-ASKED_AT_MOST = 2
-"""An empty reply is asked for once more."""
 BEGINS_AGAIN = "\n\n*The reply broke off and begins again.*\n\n"
 """For whoever reads the text as it arrives; no part of any answer."""
 
@@ -47,30 +45,23 @@ class Exchange:
         self._is_half_heard = False
         self._model, self._on_text, self._settings, self._deadline = model, on_text, settings, deadline
         self._prompt_tokens, self._door, self._on_call = prompt_tokens, door, on_call
+        self._prices = settings.prices_in_force
         self._backoff = wait_exponential(
             multiplier=settings.backoff_initial_s, max=settings.backoff_max_s
         ) + wait_random(0, settings.backoff_initial_s)
 
     async def reply_to(self, prompt: Prompt) -> Reply:
         """A reply that says or asks something. Raises Failed."""
-        for _ in range(ASKED_AT_MOST):
-            reply = await self._finished_reply(prompt)
-            if not reply.is_empty:
-                return reply
-        raise Failed(failure("empty_reply", f"The model replied with nothing {ASKED_AT_MOST} times"))
+        asked = dialogue(prompt)
+        try:
+            ask = next(asked)
+            while True:
+                ask = asked.send(await self._ask(ask))
+        except StopIteration as ended:
+            reply: Reply = ended.value
+            return reply
 
-    async def _finished_reply(self, prompt: Prompt) -> Reply:
-        """A reply, continued where the model paused."""
-        message, reply = await self._ask(prompt)
-        for _ in range(CONTINUATIONS_MAX):
-            if not reply.is_paused:
-                return reply
-            prompt = continued(prompt, message)
-            message, more = await self._ask(prompt)
-            reply = joined(reply, more)
-        return unfinished(reply) if reply.is_paused else reply
-
-    async def _ask(self, prompt: Prompt) -> tuple[Message, Reply]:
+    async def _ask(self, prompt: Prompt) -> Message:
         """One whole message, after as many attempts as it takes. Raises Failed."""
         retrying = AsyncRetrying(
             retry=retry_if_exception(_is_retryable),
@@ -80,9 +71,8 @@ class Exchange:
             reraise=True,
         )
         message: Message = await retrying(self._attempt, prompt)
-        reply = parse(message)
-        self._spend(reply.usage)
-        return message, reply
+        self._spend(usage_of(message))
+        return message
 
     async def _attempt(self, prompt: Prompt) -> Message:
         """One call, when its turn comes: what it waits for that is none of the call's own time."""
@@ -96,7 +86,7 @@ class Exchange:
                 return await self._call(prompt, passage, told)
         finally:
             duration_ms = milliseconds(monotonic_s() - began_s)
-            self._on_call(ModelCall(request=dict(prompt), duration_ms=duration_ms, **told))
+            self._on_call(ModelCall(request=request_json(prompt), duration_ms=duration_ms, **told))
 
     async def _call(self, prompt: Prompt, passage: Passage, told: dict[str, Any]) -> Message:
         """One call that was let through; `told` gets what came of it."""
@@ -133,8 +123,7 @@ class Exchange:
         self._on_text(text)
 
     def _spend(self, usage: Usage) -> None:
-        cost_usd = self._settings.cost_usd(usage)
-        self.usage = self.usage.plus(usage.model_copy(update={"cost_usd": cost_usd}))
+        self.usage = self._prices.spent(self.usage, usage)
 
     def _is_over(self, state: RetryCallState) -> bool:
         if self._failures >= self._settings.max_attempts:

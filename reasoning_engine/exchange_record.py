@@ -7,12 +7,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from anthropic import APIStatusError
-from anthropic.types import Message
+from anthropic import APIStatusError, BaseModel
+from anthropic.types import Message, MessageParam
+from httpx2 import Request, Response
 from pydantic_core import to_json
 
-from reasoning_engine.failure import Failure, Interrupted
+from reasoning_engine.failure import MODEL_ERRORS, Failure, Interrupted, classify
+from reasoning_engine.prompt import Prompt
 from reasoning_engine.settings import EngineSettings
+from shared.errors import UnreadableEvent
 from shared.filing.storable import storable
 from shared.step_records import ExchangeRecord, ModelCall, ModelError
 
@@ -54,8 +57,16 @@ async def exchange_record(
         is_offline=is_offline,
         max_output_tokens=settings.max_output_tokens,
         default_model=default_model,
-        prices=settings.prices_set,
+        prices=settings.prices_in_force.model_dump(exclude_none=True),
     )
+
+
+def request_json(prompt: Prompt) -> dict[str, Any]:
+    """The parameters of a call as JSON. A message that is taken up again is made of the SDK's own blocks."""
+    request: dict[str, Any] = dict(prompt)
+    if len(prompt["messages"]) > 1:
+        request["messages"] = [_message_param(message) for message in prompt["messages"]]
+    return request
 
 
 def message_json(message: Message) -> dict[str, Any]:
@@ -77,6 +88,26 @@ def error_json(error: BaseException, classified: Failure) -> ModelError:
     )
 
 
+def message_of(told: dict[str, Any]) -> Message:
+    """The message that `message_json` told of, as leniently made as the SDK makes one. Raises UnreadableEvent."""
+    try:
+        return Message.construct(**told)
+    except MODEL_ERRORS as error:
+        raise UnreadableEvent(f"a recorded message is none: {error}") from None
+
+
+def failure_of(told: ModelError) -> Failure:
+    """What went wrong, classified anew where a server has answered; else as it was. Raises UnreadableEvent."""
+    if told.status is None:
+        return Failure(told.failure, told.retry_after_s)
+    try:
+        request = Request("POST", "https://recorded.invalid")
+        response = Response(told.status, headers=told.headers, request=request)
+        return classify(APIStatusError("recorded", response=response, body=told.body))
+    except MODEL_ERRORS as error:
+        raise UnreadableEvent(f"a recorded error is none: {error}") from None
+
+
 def shown(headers: Mapping[str, str]) -> dict[str, str]:
     """Those of a server's headers that say nothing of an account or a key."""
     return {
@@ -84,3 +115,14 @@ def shown(headers: Mapping[str, str]) -> dict[str, str]:
         for name, value in headers.items()
         if name.lower() in _SHOWN_HEADERS or name.lower().startswith(_SHOWN_PREFIX)
     }
+
+
+def _message_param(message: MessageParam) -> dict[str, Any]:
+    content: Any = message["content"]
+    if not isinstance(content, str):
+        content = [
+            block.to_dict(mode="python", warnings=False) if isinstance(block, BaseModel) else block
+            for block in content
+        ]
+    told: dict[str, Any] = storable({**message, "content": content})
+    return told

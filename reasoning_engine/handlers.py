@@ -20,7 +20,7 @@ from shared.tools import Catalogue
 from shared.values import Usage
 
 _OFFERS_KEPT_MAX = 256
-_NOT_SUPPORTED = ErrorInfo(
+NOT_SUPPORTED = ErrorInfo(
     code="not_supported", message="The offline model writes no summaries. The session goes on without."
 )
 _STALE = ErrorInfo(
@@ -31,7 +31,7 @@ _BUSY = ErrorInfo(
     message="Too many summaries are under way. Raise ANTIPHON_REASONING_ENGINE_SUMMARY_CONCURRENCY if that stays.",
     retryable=True,
 )
-_NO_TOOLS = Offer([], 0)
+NO_TOOLS = Offer([], 0)
 
 
 class ReasoningEngine:
@@ -106,14 +106,15 @@ class ReasoningEngine:
         assert isinstance(request, SummaryRequested)
         _, source = await session.document(TO_SUMMARIZE)
         text = (source or b"").decode()
-        problem = self._why_not(request, text)
+        problem, calls = self._why_not(request, text), list[ModelCall]()
+        settings = self._settings.for_summaries()
         if problem is not None:
-            model, nothing = self._settings.summary_model, Usage(cost_usd=0.0)
-            return Outcome(
-                events=(SummaryFailed(round=request.round, error=problem, model=model, usage=nothing),)
+            nothing = Usage(cost_usd=0.0)
+            failed = SummaryFailed(
+                round=request.round, error=problem, model=self._settings.summary_model, usage=nothing
             )
+            return Outcome(events=(failed,), record=await self._record(delivery, calls, settings))
         self._summaries_under_way += 1
-        calls: list[ModelCall] = []
         try:
             outcome = await summarize(
                 request,
@@ -126,22 +127,23 @@ class ReasoningEngine:
             )
         finally:
             self._summaries_under_way -= 1
-        record = await self._record(delivery, calls, self._settings.for_summaries())
-        return Outcome(events=(outcome,), record=record)
+        return Outcome(events=(outcome,), record=await self._record(delivery, calls, settings))
 
     async def _record(
         self, delivery: Delivery, calls: list[ModelCall], settings: EngineSettings
     ) -> ExchangeRecord | None:
         if self._keep is None:
             return None
+        is_summary = isinstance(delivery.event.data, SummaryRequested)
+        default_model_id = settings.summary_model if is_summary else self._default_model_id
         return await exchange_record(
-            delivery.event.id, calls, settings, self._default_model_id, self._is_offline, self._keep
+            delivery.event.id, calls, settings, default_model_id, self._is_offline, self._keep
         )
 
     def _why_not(self, request: SummaryRequested, text: str) -> ErrorInfo | None:
         """Why the model is not asked for a summary; None when it is."""
         if self._is_offline:
-            return _NOT_SUPPORTED
+            return NOT_SUPPORTED
         if digest_of(text) != request.source:
             return _STALE
         return _BUSY if self._summaries_under_way >= self._settings.summary_concurrency else None
@@ -149,7 +151,7 @@ class ReasoningEngine:
     async def _offered(self, request: ReasoningRequested) -> Offer:
         """The tools the request names, as the catalogue it names describes them; rendered once."""
         if not request.tools:
-            return _NO_TOOLS
+            return NO_TOOLS
         named = (request.catalogue, request.tools)
         if named in self._offers:
             return self._offers[named]

@@ -26,6 +26,24 @@ class Prices(Value):
     cache_read_usd: float | None = Field(default=None, ge=0, le=1e6)
     cache_write_usd: float | None = Field(default=None, ge=0, le=1e6)
 
+    def cost_usd(self, usage: Usage) -> float | None:
+        """What `usage` costs; None when the price of any token in it is not known."""
+        cost = 0.0
+        for tokens, price in (
+            (usage.input_tokens, self.input_usd),
+            (usage.output_tokens, self.output_usd),
+            (usage.cache_read_tokens, self.cache_read_usd),
+            (usage.cache_write_tokens, self.cache_write_usd),
+        ):
+            if tokens and price is None:
+                return None
+            cost += tokens * (price or 0.0) / _TOKENS_PER_PRICE
+        return cost
+
+    def spent(self, before: Usage, usage: Usage) -> Usage:
+        """All that was used, with what it cost."""
+        return before.plus(usage.model_copy(update={"cost_usd": self.cost_usd(usage)}))
+
 
 class EngineSettings(Settings):
     """Which model replies, how patiently it is asked, and what it costs."""
@@ -158,23 +176,12 @@ class EngineSettings(Settings):
 
     def cost_usd(self, usage: Usage) -> float | None:
         """What `usage` costs; None when the price of any token in it is not configured."""
-        cost = 0.0
-        for tokens, price in (
-            (usage.input_tokens, self.input_usd),
-            (usage.output_tokens, self.output_usd),
-            (usage.cache_read_tokens, self.cache_read_usd),
-            (usage.cache_write_tokens, self.cache_write_usd),
-        ):
-            if tokens and price is None:
-                return None
-            cost += tokens * (price or 0.0) / _TOKENS_PER_PRICE
-        return cost
+        return self.prices_in_force.cost_usd(usage)
 
     @property
-    def prices_set(self) -> dict[str, float]:
-        """The prices in force, by the names of their settings."""
-        prices = {name: getattr(self, name) for name in Prices.model_fields}
-        return {name: price for name, price in prices.items() if price is not None}
+    def prices_in_force(self) -> Prices:
+        """Those of the model that the other settings are about."""
+        return Prices.model_construct(**{name: getattr(self, name) for name in Prices.model_fields})
 
     def for_summaries(self) -> "EngineSettings":
         """The same for the model that summarizes: two attempts, within its time and at its own prices."""

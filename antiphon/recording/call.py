@@ -11,18 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from anthropic.types import Message
 from pydantic import ValidationError
 
 from antiphon.recording.forking.changes import OFFLINE
 from antiphon.recording.forking.point import NoSuchPoint, event_numbered, short_type
 from antiphon.recording.lines import ContentLine, EventLine, Line, RecordLine
 from antiphon.recording.requests import whole_request
+from reasoning_engine.exchange_record import message_of
 from reasoning_engine.failure import MODEL_ERRORS, classify
 from reasoning_engine.model import AnthropicModel, choose_model
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, parse, usage_of
-from reasoning_engine.settings import EngineSettings, Provider
+from reasoning_engine.settings import EngineSettings, Prices, Provider
 from shared.clock import monotonic_s
 from shared.errors import ErrorInfo, UnreadableEvent
 from shared.settings import PipelineSettings, load, load_environment
@@ -124,12 +124,12 @@ def _recorded(frozen: ModelCall, exchange: ExchangeRecord) -> Replied:
     if frozen.reply is None:
         error = frozen.error.failure if frozen.error else ErrorInfo(code="timeout", message="No reply came.")
         return Replied(RECORDED, error=error, duration_ms=frozen.duration_ms)
+    message = message_of(frozen.reply)
     try:
-        message = Message.model_construct(**Message.model_validate(frozen.reply).__dict__)
+        cost_usd = Prices(**exchange.prices).cost_usd(usage_of(message))
     except ValidationError as error:
-        raise UnreadableEvent(f"the recorded reply cannot be read: {error.errors()[0]['msg']}") from None
-    settings = EngineSettings.model_construct(**exchange.prices)
-    return Replied(RECORDED, parse(message), None, settings.cost_usd(usage_of(message)), frozen.duration_ms)
+        raise UnreadableEvent(f"the recorded prices are none: {error.errors()[0]['msg']}") from None
+    return Replied(RECORDED, parse(message), None, cost_usd, frozen.duration_ms)
 
 
 def _milliseconds_since(began_s: float) -> int:

@@ -8,7 +8,7 @@ from uuid import UUID
 from antiphon.recording.differences import Difference
 from antiphon.recording.lines import EventLine
 from shared.errors import UnreadableEvent
-from shared.events import EventData
+from shared.events import EventData, SessionOpened
 from shared.step_records import StepRecord
 from shared.tools import Catalogue
 
@@ -32,7 +32,7 @@ class Redone:
     outputs: tuple[EventData, ...] = ()
     """What comes of it today; compared with what came of it then."""
     others: tuple[tuple[str, Difference], ...] = ()
-    """What differs beside the outputs, by what it is: `state`, `timers`, `units`, `request`."""
+    """What differs beside the outputs, by what it is: as `Divergence.output` says."""
     record: StepRecord | None = None
     """The step's record as it would be today; None where it holds nothing that today's code decides."""
 
@@ -45,8 +45,11 @@ class Known:
     by_entry: dict[str, EventLine] = field(default_factory=dict)
     catalogues: dict[str, Catalogue] = field(default_factory=dict)
     contents: dict[str, Any] = field(default_factory=dict)
+    opened: SessionOpened | None = None
 
     def add(self, line: EventLine) -> None:
+        if self.opened is None and isinstance(line.event.data, SessionOpened):
+            self.opened = line.event.data
         self.lines[line.event.id] = line
         self.by_entry[line.entry] = line
 

@@ -15,8 +15,10 @@ from itertools import zip_longest
 from uuid import UUID
 
 from antiphon.recording.checks.assemblies import Assemblies
+from antiphon.recording.checks.batches import Batches
 from antiphon.recording.checks.briefings import Briefings
 from antiphon.recording.checks.decisions import Decisions
+from antiphon.recording.checks.exchanges import Exchanges
 from antiphon.recording.differences import ABSENT, differences
 from antiphon.recording.known import Known, Redo, Redone, Step
 from antiphon.recording.lines import CatalogueLine, ContentLine, End, EventLine, Header, Line, RecordLine
@@ -52,6 +54,8 @@ class Replay:
         self._redo: dict[str, Redo] = {
             "decision": self.decisions.redo,
             "briefing": self.briefings.redo,
+            "exchange": Exchanges(self.briefings).redo,
+            "batch": Batches().redo,
             "assembly": Assemblies(self.briefings).redo,
         }
         self._is_ended = False
@@ -171,9 +175,6 @@ class Replay:
             self._undecided.pop(step.line.n, None)
             self._hold_undecided(to=step.line.n)
         kind: str = step.record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
-        if kind not in self._redo:
-            self._unchecked[f"{component}: no check"] += 1
-            return
         try:
             redone = self._redo[kind](step, self.known)
         except UnreadableEvent as error:

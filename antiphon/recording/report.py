@@ -21,7 +21,7 @@ class Divergence:
     """Its type."""
     component: Component
     output: str
-    """What came of it: the type of an event, or `state`, `timers`, `units`, `request`."""
+    """What came of it: the type of an event, or `state`, `timers`, `effects`, `request`, `error`, `units`, `begins`."""
     path: str
     """Where in it, as JSON path; empty: all of it."""
     expected: Any

@@ -1,0 +1,44 @@
+"""What is asked of a model for one request, message by message, until its reply is whole. Pure.
+
+    asked = dialogue(prompt)
+    ask = next(asked)
+    while True: ask = asked.send(the message that `ask` has brought)
+
+StopIteration brings the reply. How often a call is tried until it brings a message is no matter of this file.
+"""
+
+from collections.abc import Generator
+
+from anthropic.types import Message
+
+from reasoning_engine.failure import Failed, failure
+from reasoning_engine.prompt import Prompt, continued
+from reasoning_engine.reply import Reply, joined, parse, unfinished
+
+CONTINUATIONS_MAX = 3
+ASKED_AT_MOST = 2
+"""An empty reply is asked for once more."""
+
+Dialogue = Generator[Prompt, Message, Reply]
+
+
+def dialogue(prompt: Prompt) -> Dialogue:
+    """A reply that says or asks something. Raises Failed."""
+    for _ in range(ASKED_AT_MOST):
+        reply = yield from _finished_reply(prompt)
+        if not reply.is_empty:
+            return reply
+    raise Failed(failure("empty_reply", f"The model replied with nothing {ASKED_AT_MOST} times"))
+
+
+def _finished_reply(prompt: Prompt) -> Dialogue:
+    """A reply, continued where the model paused."""
+    message = yield prompt
+    reply = parse(message)
+    for _ in range(CONTINUATIONS_MAX):
+        if not reply.is_paused:
+            return reply
+        prompt = continued(prompt, message)
+        message = yield prompt
+        reply = joined(reply, parse(message))
+    return unfinished(reply) if reply.is_paused else reply

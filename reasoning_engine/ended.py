@@ -1,0 +1,82 @@
+"""From how the calls for one request ended to what the engine says of it. Pure."""
+
+from dataclasses import dataclass
+
+from reasoning_engine.failure import Failure, failure
+from reasoning_engine.reply import Reply
+from reasoning_engine.summarize import summary_in
+from shared.errors import ErrorInfo
+from shared.events import (
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRequested,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryRequested,
+)
+from shared.values import Usage
+
+TOO_LATE = failure("timeout", "The time was over before the model had replied")
+NO_SUMMARY = ErrorInfo(
+    code="empty_reply", message="The model's reply is no summary. The session goes on without."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What the calls for one request have brought, and what they took."""
+
+    reply: Reply | Failure
+    usage: Usage
+    attempts: int
+    """Calls, the failed ones included."""
+    duration_ms: int
+
+
+def reasoned(
+    request: ReasoningRequested, ended: Ended, model_id: str, prompt_tokens: int
+) -> ReasoningCompleted | ReasoningFailed:
+    """What came of a round's request; `prompt_tokens` is the estimate for one call."""
+    reply = ended.reply
+    if isinstance(reply, Failure):
+        return ReasoningFailed(
+            round=request.round,
+            error=reply.error,
+            model=model_id,
+            usage=ended.usage,
+            attempts=ended.attempts,
+            retry_after_s=reply.retry_after_s,
+            duration_ms=ended.duration_ms,
+        )
+    return ReasoningCompleted(
+        round=request.round,
+        text=reply.text,
+        tool_calls=reply.tool_calls,
+        stop_reason=reply.stop_reason,
+        model=reply.model or model_id,
+        usage=ended.usage,
+        attempts=ended.attempts,
+        prompt_tokens_estimated=prompt_tokens if ended.attempts == 1 else 0,
+        duration_ms=ended.duration_ms,
+    )
+
+
+def summarized(request: SummaryRequested, ended: Ended, model_id: str) -> SummaryCompleted | SummaryFailed:
+    """What came of the request for a summary."""
+    reply = ended.reply
+    if isinstance(reply, Reply) and (text := summary_in(reply)):
+        return SummaryCompleted(
+            round=request.round,
+            text=text,
+            facts=request.facts,
+            model=reply.model or model_id,
+            usage=ended.usage,
+            duration_ms=ended.duration_ms,
+        )
+    return SummaryFailed(
+        round=request.round,
+        error=reply.error if isinstance(reply, Failure) else NO_SUMMARY,
+        model=model_id,
+        usage=ended.usage,
+        duration_ms=ended.duration_ms,
+    )

@@ -5,7 +5,7 @@ from the memory that today's code files, so it is left out where that is not of 
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 

@@ -2,6 +2,7 @@
 
 import typer
 
+from antiphon.cli.replay.call import call
 from antiphon.cli.replay.context import context
 from antiphon.cli.replay.diff import diff
 from antiphon.cli.replay.fork import fork
@@ -14,6 +15,7 @@ app = typer.Typer(
 
 app.command()(verify)
 app.command()(fork)
+app.command()(call)
 app.command()(context)
 app.command()(update)
 app.command()(diff)

@@ -9,13 +9,13 @@ import typer
 
 from antiphon.cli import output
 from antiphon.cli.ask import allow_current_directory, split_modules
-from antiphon.cli.replay.reading import recording
+from antiphon.cli.replay.reading import own_prompt, recording
 from antiphon.recording.files import write_lines
 from antiphon.recording.fork import fork as fork_lines
 from antiphon.recording.forking.changes import Changes, read_changes
 from antiphon.recording.forking.point import Point, short_type
 from antiphon.recording.lines import EventLine, Line
-from shared.errors import ConfigurationError
+from shared.errors import ConfigurationError, UnreadableEvent
 from shared.events import ResponseReady
 from shared.settings import PipelineSettings, load
 
@@ -57,10 +57,15 @@ async def _fork(
     path: Path, place: str, into: Path, asked: Callable[[], tuple[Changes, list[str]]], is_json: bool
 ) -> int:
     changes, modules = asked()
+    if not into.parent.is_dir():
+        raise ConfigurationError(f"The folder of {into} does not exist.", hint="Make it first.")
     allow_current_directory()
     parent = recording(path)
     lines = await fork_lines(parent, place, changes, modules, _tell)
-    write_lines(into, lines)
+    try:
+        write_lines(into, lines)
+    except OSError as error:
+        raise UnreadableEvent(f"{into} cannot be written: {error.strerror}.") from None
     return _show(parent, lines, into, is_json)
 
 
@@ -68,20 +73,12 @@ def _changes(
     model: str, sets: list[str], prompt: Path | None, tools: list[str] | None
 ) -> tuple[Changes, list[str]]:
     """What is different, and the modules to take tools from. Raises ConfigurationError."""
-    given = None if prompt is None else (str(prompt.absolute()), _text(prompt))
+    given = None if prompt is None else (str(prompt.absolute()), own_prompt(prompt))
     changes = read_changes(model, sets, given)
     if tools is None:
         return changes, split_modules([load(PipelineSettings).tools])
     modules = split_modules(tools)
     return replace(changes, told={**changes.told, "tools": ",".join(modules)}), modules
-
-
-def _text(prompt: Path) -> str:
-    """Raises ConfigurationError."""
-    try:
-        return prompt.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"--prompt: {prompt} cannot be read: {error}.") from None
 
 
 def _tell(point: Point) -> None:

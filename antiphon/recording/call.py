@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from antiphon.recording.forking.changes import OFFLINE
+from antiphon.recording.access import provider_of
 from antiphon.recording.forking.point import NoSuchPoint, event_numbered, short_type
 from antiphon.recording.lines import ContentLine, EventLine, Line, RecordLine
 from antiphon.recording.requests import whole_request
@@ -22,7 +22,7 @@ from reasoning_engine.failure import MODEL_ERRORS, classify
 from reasoning_engine.model import AnthropicModel, choose_model
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, parse, usage_of
-from reasoning_engine.settings import EngineSettings, Prices, Provider
+from reasoning_engine.settings import EngineSettings, Prices
 from shared.clock import monotonic_s
 from shared.errors import ErrorInfo, UnreadableEvent
 from shared.settings import PipelineSettings, load, load_environment
@@ -94,9 +94,8 @@ def _exchange(lines: Sequence[Line], place: str) -> tuple[ExchangeRecord, Mappin
 
 
 def _model(model: str, settings: EngineSettings) -> AnthropicModel:
-    provider: Provider = "offline" if model == OFFLINE else settings.provider
     key, url = load_environment("ANTHROPIC_API_KEY"), load_environment("ANTHROPIC_BASE_URL")
-    return choose_model(provider, key, url, settings.request_timeout_s)
+    return choose_model(provider_of(model), key, url, settings.request_timeout_s)
 
 
 async def _reply(

@@ -15,7 +15,8 @@ from typing import Any
 
 from antiphon.embedded import EmbeddedPipeline
 from antiphon.errors import StillRunning
-from antiphon.recording.forking.changes import OFFLINE, Changes, Forked, forked
+from antiphon.recording.access import provider_of
+from antiphon.recording.forking.changes import Changes, Forked, forked
 from antiphon.recording.forking.point import NoSuchPoint, Point, point_at
 from antiphon.recording.hashes import content_hash
 from antiphon.recording.lines import (
@@ -90,8 +91,8 @@ def _check_needs_no_tools(point: Point) -> None:
 @asynccontextmanager
 async def _pipeline(tools: Sequence[Any], changes: Changes) -> AsyncIterator[tuple[EmbeddedPipeline, Bus]]:
     """The five components, built with the settings of the fork."""
-    pipeline = EmbeddedPipeline(tools, "offline" if changes.model == OFFLINE else None)
     with environment({**changes.settings, "ANTIPHON_BUS_RECORDING": "true"}):
+        pipeline = EmbeddedPipeline(tools, provider_of(changes.model))
         bus = await pipeline.start()
     try:
         yield pipeline, bus

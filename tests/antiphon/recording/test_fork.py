@@ -84,9 +84,9 @@ async def test_the_clock_goes_on_where_it_stood(courses_lines: list[Line]) -> No
     request = events(courses_lines)[10].event
     assert isinstance(request.data, ReasoningRequested)
     left = request.data.deadline - request.time
-    assert ReasoningRequested.model_validate(
-        {**request.data.model_dump(), **asked.changed}
-    ).deadline == (asked.time + left)
+    assert ReasoningRequested.model_validate({**request.data.model_dump(), **asked.changed}).deadline == (
+        asked.time + left
+    )
 
 
 async def test_another_model_and_another_prompt_are_asked_from_there_on(
@@ -176,7 +176,11 @@ def test_what_cannot_be_set_is_refused(given: str, why: str) -> None:
 
 @pytest.mark.parametrize(
     ("given", "why"),
-    [("max_rounds=0", "max_rounds"), ("max_rounds=many", "max_rounds"), ("deadline_s=0.000001", "had passed")],
+    [
+        ("max_rounds=0", "max_rounds"),
+        ("max_rounds=many", "max_rounds"),
+        ("deadline_s=0.000001", "had passed"),
+    ],
 )
 async def test_a_limit_that_makes_no_sense_is_refused(
     courses_lines: list[Line], given: str, why: str

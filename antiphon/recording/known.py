@@ -35,6 +35,8 @@ class Redone:
     """What differs beside the outputs, by what it is: as `Divergence.output` says."""
     record: StepRecord | None = None
     """The step's record as it would be today; None where it holds nothing that today's code decides."""
+    texts: tuple[str, str, str] | None = None
+    """A briefing that has changed, by the digest it had: as it was sent, and as it would be."""
 
 
 @dataclass

@@ -11,6 +11,7 @@ it arises, and what follows from it is not counted again, as far as the recordin
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import zip_longest
 from uuid import UUID
 
@@ -36,6 +37,7 @@ _BY_KIND: dict[str, Component] = {
     "batch": "tool_dispatcher",
     "assembly": "response_assembler",
 }
+_DIGEST, _TEXT = "briefing.digest", "briefing.text"
 _LOOKS_MAX = 32
 """How often an event without a decision is looked at before the end."""
 
@@ -184,6 +186,8 @@ class Replay:
         for what, difference in redone.others:
             self._diverged(step.line, component, what, [difference])
         self._compare(step, redone, component)
+        if redone.texts is not None:
+            self._show(*redone.texts)
         self.redone.append((step, redone))
 
     def _compare(self, step: Step, redone: Redone, component: Component) -> None:
@@ -211,6 +215,12 @@ class Replay:
                 self._divergences.append(
                     Divergence(line.n, line.event.type, component, output, path, expected, got)
                 )
+
+    def _show(self, digest: str, then: str, now: str) -> None:
+        """Put a briefing's texts in the place of their digests, which tell a reader nothing."""
+        for n, one in enumerate(self._divergences):
+            if (one.path, one.expected) == (_DIGEST, digest):
+                self._divergences[n] = replace(one, path=_TEXT, expected=then, got=now)
 
     def _hold_undecided(self, to: int | None = None) -> None:
         """Events that nothing was decided on, as it seems: the session must let them go, now or later."""

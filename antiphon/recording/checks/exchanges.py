@@ -86,6 +86,7 @@ class Exchanges:
         if text is None:
             behind = _text_in(dict(prompt_on(Briefing.of(""))))
             text = _text_before(behind, _text_in(replayed.sent[0]), request.briefing)
+            replayed.texts = (request.briefing, text, self._briefings.text)
         prompt = prompt_on(Briefing.of(text))
         ended = replayed.ended(prompt)
         if ended is None:
@@ -113,6 +114,7 @@ class _Replayed:
     asked: list[dict[str, Any]] = field(default_factory=list)
     """Today's requests."""
     others: list[tuple[str, Difference]] = field(default_factory=list)
+    texts: tuple[str, str, str] | None = None
 
     def ended(self, prompt: Prompt) -> Ended | None:
         """What comes of the calls, by today's code; None when it asks for more than was recorded."""
@@ -158,7 +160,7 @@ class _Replayed:
     def redone(self, outcome: _Outcome) -> Redone:
         """The step, with what is asked otherwise than it was."""
         others = [*self.others, *(("request", one) for one in self._differences())]
-        return Redone((outcome,), tuple(others), self._record() if others else self.record)
+        return Redone((outcome,), tuple(others), self._record() if others else self.record, self.texts)
 
     def _differences(self) -> Iterator[Difference]:
         """Of the requests."""

@@ -17,18 +17,18 @@ async def recorded(
     """A session of the offline model, as its recording, once the last decision is in it."""
     async with Antiphon.embedded(tools=list(tools), model="offline") as antiphon:
         response = await antiphon.ask(query, **options)
-        bus = antiphon._open_bus()
-        async with asyncio.timeout(_CLOSED_LIMIT_S):
-            while True:
-                lines = [
-                    line
-                    async for line in session_lines(
-                        response.session_id, bus.session(response.session_id), bus
-                    )
-                ]
-                if is_closed(lines):
-                    return lines
-                await asyncio.sleep(0.01)
+        return await closed_lines(antiphon, response.session_id)
+
+
+async def closed_lines(antiphon: Antiphon, session_id: str) -> list[Line]:
+    """The recording of a session, once its last decision is in it."""
+    bus = antiphon._open_bus()
+    async with asyncio.timeout(_CLOSED_LIMIT_S):
+        while True:
+            lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
+            if is_closed(lines):
+                return lines
+            await asyncio.sleep(0.01)
 
 
 def is_closed(lines: list[Line]) -> bool:

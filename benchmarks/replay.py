@@ -1,0 +1,99 @@
+"""`python -m benchmarks.replay`: recordings and events that `replay verify` gets through in a second, on one core."""
+
+import argparse
+import asyncio
+import statistics
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.console import Console
+from rich.table import Table
+
+from antiphon.recording.files import write_lines
+from antiphon.recording.lines import Line
+from antiphon.recording.session_lines import session_lines
+from antiphon.recording.verify import verify
+from benchmarks.pipeline import Pipeline, pipeline
+from shared.bus.connection import Connections
+from shared.bus.redis_bus import Bus
+from shared.settings import BusSettings
+
+ROUNDS = (3, 10)
+WARM_UP = 20
+
+Row = tuple[str, str, str, str]
+"""What was measured, the figure, what it stands beside, the target; see benchmarks/__main__.py."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.replay", description=__doc__)
+    parser.add_argument("--runs", type=int, default=5, help="runs of each, of which the median counts")
+    parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds of one run")
+    arguments = parser.parse_args()
+    table = Table("measured", "figure", "beside it", "target")
+    for row in measure(arguments.runs, arguments.seconds):
+        table.add_row(*row)
+    Console(width=140).print(table)
+
+
+def measure(runs: int, seconds: float) -> list[Row]:
+    """One row for sessions of each length: two calls of a no-op tool in every round but the last."""
+    rows: list[Row] = []
+    with TemporaryDirectory() as folder:
+        for rounds, path in recorded(Path(folder)).items():
+            events = verify(path).events
+            per_second = statistics.median(rate(path, seconds) for _ in range(runs))
+            rows.append(
+                (
+                    f"replay verify, {rounds} rounds",
+                    f"{per_second * events:,.0f} events/s",
+                    f"{per_second:,.0f} recordings/s of {events} events and {path.stat().st_size / 1000:.0f} kB",
+                    ">= 10,000 events/s",
+                )
+            )
+    return rows
+
+
+def rate(path: Path, seconds: float) -> float:
+    """Verifications of a file in one CPU second, each from the file to the report."""
+    for _ in range(WARM_UP):
+        verify(path)
+    count, started = 0, time.process_time()
+    while time.process_time() - started < seconds:
+        report = verify(path)
+        if not report.is_same or report.unchecked:
+            raise RuntimeError(f"{path.name} does not verify: {report.first or report.unchecked}")
+        count += 1
+    return count / (time.process_time() - started)
+
+
+def recorded(folder: Path) -> dict[int, Path]:
+    """A recording by the whole pipeline for each number of rounds."""
+    paths = {}
+    with pipeline() as measured:
+        measured.start()
+        for rounds in ROUNDS:
+            measured.run(1, f"rounds={rounds - 1}", max_rounds=rounds, max_tool_calls=1_000)
+            paths[rounds] = folder / f"{rounds}-rounds.jsonl"
+            write_lines(paths[rounds], asyncio.run(_lines(measured)))
+    return paths
+
+
+async def _lines(measured: Pipeline) -> list[Line]:
+    """The newest session, once it is closed."""
+    bus = Bus(Connections(measured.server.url), measured.keys, BusSettings())
+    await bus.open()
+    try:
+        session = bus.session(measured.newest_session())
+        while True:
+            lines = [line async for line in session_lines(session.session_id, session, bus)]
+            if getattr(getattr(lines[-2], "record", None), "closes", False):
+                return lines
+            await asyncio.sleep(0.05)
+    finally:
+        await bus.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,6 @@
 """Settings: read once from the environment, typed, and refused when unknown or out of range.
 
-Every setting is `ANTIPHON_<NAME>` or `ANTIPHON_<SECTION>_<NAME>`, a section being a component or `bus`.
+Every setting is `ANTIPHON_<NAME>` or `ANTIPHON_<SECTION>_<NAME>`, a section being a component, `bus` or `recording`.
 """
 
 import os
@@ -17,7 +17,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, Settin
 from shared.errors import ConfigurationError
 from shared.events.base import COMPONENTS
 
-SECTIONS: tuple[str, ...] = (*COMPONENTS, "bus")
+SECTIONS: tuple[str, ...] = (*COMPONENTS, "bus", "recording")
 
 SettingsT = TypeVar("SettingsT", bound="Settings")
 

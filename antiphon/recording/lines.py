@@ -32,8 +32,13 @@ class Rules(Value):
     """How a recording was redacted, as far as that may be told: never what was replaced."""
 
     headers: tuple[str, ...] = Field(default=(), description="Names that were kept; `x-*` for a beginning.")
-    keys: tuple[str, ...] = Field(default=(), description="Patterns of keys whose values were replaced.")
+    keys: tuple[str, ...] = Field(
+        default=(), description="Patterns of keys whose values were replaced; with a `!` before, were not."
+    )
     paths: tuple[str, ...] = Field(default=(), description="JSON paths whose values were replaced.")
+    patterns: tuple[str, ...] = Field(
+        default=(), description="Regular expressions that were replaced in text; not told in a header."
+    )
 
 
 class Parent(Value):

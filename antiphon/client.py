@@ -9,6 +9,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, Unpack
 
@@ -249,6 +250,18 @@ class Antiphon:
         bus = self._open_bus()
         checked_session_id(session_id)
         return await patiently("read the questions", lambda: questions_waiting(bus, session_id), PATIENCE_S)
+
+    async def export(self, session_id: str, folder: str | Path, is_compressed: bool = False) -> Path:
+        """Write the session's recording, as far as it has come, into a folder; returns the file's path.
+
+        Raises UnknownSession, AlreadyThere when the file is something else, UnreadableEvent, OSError.
+        """
+        from antiphon.recording.export import export  # who only asks needs nothing of recordings
+
+        (path,) = await export(
+            self._open_bus(), [checked_session_id(session_id)], Path(folder), is_compressed=is_compressed
+        )
+        return path
 
     async def _decide(
         self, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str

@@ -40,9 +40,7 @@ def build(bus: Bus, model: Model | None = None, provider: Provider | None = None
             door = Door(limiter, breakers, settings.slow_s, settings.retry_after_max_s)
             background = (breakers.run,)
     keep = bus.keep_content if bus.settings.recording else None
-    engine = ReasoningEngine(
-        model, settings, pipeline.model, bus.catalogue, is_offline, door, keep, system
-    )
+    engine = ReasoningEngine(model, settings, pipeline.model, bus.catalogue, is_offline, door, keep, system)
     return Service(
         "reasoning_engine", engine.handlers, settings.concurrency, background, close, stops_with_session=True
     )

@@ -75,8 +75,8 @@ class EngineSettings(Settings):
     max_output_tokens: int = Field(
         default=4_096, ge=16, le=1_000_000, description="Tokens of one reply at most."
     )
-    prompt_file: Path | None = Field(
-        default=None,
+    prompt_file: str = Field(
+        default="",
         description="File whose text is the system prompt, in place of the one that comes along. It has to tell the "
         "model all that reasoning_engine/prompt.py tells it: replies are read by that.",
     )
@@ -153,11 +153,11 @@ class EngineSettings(Settings):
 
     def system_prompt(self) -> str | None:
         """The operator's own system prompt; None where there is none. Raises ConfigurationError."""
-        if self.prompt_file is None:
+        if not self.prompt_file:
             return None
         try:
-            text = self.prompt_file.read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
+            text = Path(self.prompt_file).read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
             raise ConfigurationError(f"{_PROMPT_FILE}: the file cannot be read: {error}.") from None
         if not text:
             raise ConfigurationError(f"{_PROMPT_FILE}: the file has no text.")

@@ -1,11 +1,9 @@
 """Who replies in the place of a model that is named."""
 
+from antiphon.recording.forking.changes import OFFLINE
 from reasoning_engine.settings import EngineSettings, Provider
 from shared.errors import ConfigurationError
 from shared.settings import load, load_environment
-
-OFFLINE = "offline"
-"""As a model: the offline model replies."""
 
 
 def provider_of(model: str) -> Provider:

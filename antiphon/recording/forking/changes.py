@@ -7,7 +7,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from antiphon.recording.access import OFFLINE
 from antiphon.recording.forking.moved import moved
 from antiphon.recording.forking.point import Point
 from antiphon.recording.hashes import content_hash
@@ -33,6 +32,8 @@ from shared.step_records import ForkRecord, Redelivered
 from shared.tools import Catalogue
 
 PROMPT_FILE = "ANTIPHON_REASONING_ENGINE_PROMPT_FILE"
+OFFLINE = "offline"
+"""As a model: the offline model replies, whatever the session's model is called."""
 _PERSON_S = 1.0
 """Nobody is there to be asked."""
 _OF_OTHERS = ("ANTIPHON_REDIS_", "ANTIPHON_NAMESPACE", "ANTIPHON_PARTITIONS", "ANTIPHON_SIGNING_KEY")

@@ -41,6 +41,15 @@ def test_fork_in_json_tells_the_response(run: InProcess, path: str, tmp_path: Pa
     assert told["response"]["termination_reason"] == "max_rounds_reached"
 
 
+def test_fork_writes_no_secret_of_its_process(run: InProcess, path: str, tmp_path: Path) -> None:
+    """Also none that the parent holds: whoever exported that may not have known it."""
+    into, secret = tmp_path / "fork.jsonl", "Pagination That Survives Change"
+    assert secret in Path(path).read_text()
+    done = run("replay", "fork", path, "--from", "11", *TOOLS, "-o", str(into), ANTHROPIC_API_KEY=secret)
+    assert done.exit_code == 0, done.stderr
+    assert secret not in into.read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [

@@ -15,7 +15,7 @@ from shared.errors import ConfigurationError
 from shared.events import ReasoningCompleted, ReasoningRequested, ResponseReady, ToolsRequested
 from shared.step_records import ForkRecord
 from tests.antiphon.recording.recorded import events
-from tests.messages_server import Scripted, serving
+from tests.messages_server import Scripted, Use, serving
 
 TOOLS = ["examples.courses"]
 SECOND = "reasoning.requested@2"
@@ -77,7 +77,7 @@ async def test_the_clock_goes_on_where_it_stood(courses_lines: list[Line]) -> No
     """The deadline keeps the time that was left, however long ago the session was recorded."""
     before = utc_now()
     lines = await fork(courses_lines, SECOND, OFFLINE, TOOLS)
-    record = next(line.record for line in lines if is_fork(line))
+    (record,) = (line.record for line in lines if isinstance(line, RecordLine) and is_fork(line))
     assert isinstance(record, ForkRecord)
     (asked,) = record.redelivered
     assert asked.time >= before
@@ -119,7 +119,7 @@ async def test_other_tools_are_offered_and_called_from_there_on(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with serving(
-        Scripted(uses=[{"name": "forecast", "input": {}}]),  # type: ignore[list-item]
+        Scripted(uses=(Use(name="forecast"),)),
         Scripted(text="Done."),
     ) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)

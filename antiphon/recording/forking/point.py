@@ -10,6 +10,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from pydantic import ValidationError
+
 from antiphon.recording.checks.briefings import Briefings
 from antiphon.recording.known import Known, Step
 from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, Header, Line, RecordLine
@@ -18,7 +20,7 @@ from coordinator.decide import decide
 from coordinator.session import Session
 from shared.errors import ConfigurationError, UnreadableEvent
 from shared.events import EventData, QuerySubmitted, ResponseReady, SessionOpened
-from shared.events.codec import ENVELOPES
+from shared.events.codec import ENVELOPES, explain
 from shared.ids import child_id
 from shared.step_records import BriefingRecord, DecisionRecord, ForkRecord, StepRecord, TimerRecord
 
@@ -129,6 +131,7 @@ def short_type(line: EventLine) -> str:
 def _end_of_step(lines: Sequence[Line], n: int) -> int:
     """The number of the last event of the steps that have begun by event `n`."""
     numbers = {line.event.id: line.n for line in lines if isinstance(line, EventLine)}
+    _check_outputs(lines, len(numbers))
     steps = [
         [numbers[id] for id in _outputs(line.record) if id in numbers]
         for line in lines
@@ -138,6 +141,12 @@ def _end_of_step(lines: Sequence[Line], n: int) -> int:
         if min(step) <= n:
             n = max(n, *step)
     return n
+
+
+def _check_outputs(lines: Sequence[Line], events: int) -> None:
+    """Raises UnreadableEvent when the records tell of more events than there are."""
+    if sum(line.record.outputs for line in lines if isinstance(line, RecordLine)) > events:
+        raise UnreadableEvent("its records tell of events that are not there.")
 
 
 def _outputs(record: StepRecord) -> list[UUID]:
@@ -151,6 +160,7 @@ def walked(lines: Sequence[Line], last: int, unhandled: UUID | None = None) -> P
     """
     if not lines or not isinstance(lines[0], Header):
         raise UnreadableEvent("it has no header.")
+    _check_outputs(lines, sum(isinstance(line, EventLine) for line in lines))
     point, document, handled = Point(lines[0]), dict[str, Any](), set[UUID]()
     for line in lines:
         match line:
@@ -181,7 +191,10 @@ def walked(lines: Sequence[Line], last: int, unhandled: UUID | None = None) -> P
                 _step(point, record, document)
         point.lines.append(line)
     if document:
-        point.session = Session.model_validate(document)
+        try:
+            point.session = Session.model_validate(document)
+        except ValidationError as error:
+            raise UnreadableEvent(f"its decisions cannot be read: {explain(error)}") from None
         point.pending = tuple(_pending(point, point.session, handled))
     return point
 
@@ -206,7 +219,10 @@ def _set(timers: dict[str, Timer], timer: TimerRecord, now: datetime, parent: Ev
     due = timer.due if timer.after_s is None else now + timedelta(seconds=timer.after_s)
     timers.pop(timer.name, None)
     if due is not None:
-        data = _DATA[timer.type].model_validate(timer.data)
+        try:
+            data = _DATA[timer.type].model_validate(timer.data)
+        except (KeyError, ValidationError):
+            raise UnreadableEvent(f"the timer {timer.name!r} of event {parent.n} cannot be read.") from None
         timers[timer.name] = Timer(timer.name, due, data, parent, number)
 
 

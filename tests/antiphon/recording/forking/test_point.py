@@ -3,7 +3,8 @@
 import pytest
 
 from antiphon.recording.forking.point import NoSuchPoint, event_numbered, point_at
-from antiphon.recording.lines import EventLine, Line
+from antiphon.recording.lines import EventLine, Line, RecordLine
+from shared.errors import UnreadableEvent
 from shared.events import BriefingRequested, ReasoningRequested, SessionOpened
 
 
@@ -55,3 +56,22 @@ def test_a_point_where_nothing_is_left_to_do_is_refused_with_those_that_are_fit(
     with pytest.raises(NoSuchPoint, match=why) as refused:
         point_at(courses_lines, place)
     assert "11 (reasoning.requested)" in refused.value.hint
+
+
+def test_a_record_of_events_that_are_not_there_makes_it_unreadable(courses_lines: list[Line]) -> None:
+    """However many those are."""
+    record = next(line for line in courses_lines if isinstance(line, RecordLine))
+    endless = record.model_copy(update={"record": record.record.model_copy(update={"outputs": 10**12})})
+    lines = [endless if line is record else line for line in courses_lines]
+    with pytest.raises(UnreadableEvent, match="not there"):
+        point_at(lines, "11")
+
+
+@pytest.mark.parametrize("changed", [{"phase": "dancing"}, {"limits": 7}])
+def test_a_document_that_no_session_has_makes_it_unreadable(
+    courses_lines: list[Line], changed: dict[str, object]
+) -> None:
+    record = next(line for line in courses_lines if isinstance(line, RecordLine))
+    other = record.model_copy(update={"record": record.record.model_copy(update={"changed": changed})})
+    with pytest.raises(UnreadableEvent, match="cannot be read"):
+        point_at([other if line is record else line for line in courses_lines], "11")

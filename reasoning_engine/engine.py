@@ -13,7 +13,7 @@ from reasoning_engine.exchange import Exchange
 from reasoning_engine.exchange_record import OnCall
 from reasoning_engine.failure import Failed, Failure
 from reasoning_engine.model import Model, OnText
-from reasoning_engine.prompt import SYSTEM, Prompt, build_prompt, tool_params
+from reasoning_engine.prompt import Prompt, build_prompt, tool_params
 from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
 from reasoning_engine.summarize import build_summary_prompt
@@ -64,7 +64,7 @@ async def reason(
     seconds_left: float,
     door: Door = OPEN_DOOR,
     on_call: OnCall = to_nobody,
-    system: str = SYSTEM,
+    system: str | None = None,
 ) -> ReasoningCompleted | ReasoningFailed:
     """Bring the model to reply within `seconds_left`, or say why it could not be.
 

@@ -8,7 +8,6 @@ from reasoning_engine.door import Door
 from reasoning_engine.engine import OPEN_DOOR, Offer, reason, summarize
 from reasoning_engine.exchange_record import Keep, exchange_record
 from reasoning_engine.model import Model
-from reasoning_engine.prompt import SYSTEM
 from reasoning_engine.settings import EngineSettings
 from shared.briefing import Briefing, digest_of
 from shared.bus.handling import BRIEFING, TO_SUMMARIZE, Delivery, Handlers, Outcome, SessionStore
@@ -91,7 +90,7 @@ class ReasoningEngine:
                 seconds_left=seconds_left,
                 door=self._door,
                 on_call=calls.append,
-                system=self._system or SYSTEM,
+                system=self._system,
             )
         if self._is_offline and isinstance(outcome, ReasoningCompleted):
             outcome = outcome.model_copy(update={"prompt_tokens_estimated": 0})

@@ -60,6 +60,7 @@ briefing does not show."""
 
 ANSWER_NOW = "No tool can be called any more: answer now, from the facts above, and say what is missing."
 _BREAKPOINT: CacheControlEphemeralParam = {"type": "ephemeral"}
+_SYSTEM: list[TextBlockParam] = [{"type": "text", "text": SYSTEM, "cache_control": _BREAKPOINT}]
 
 
 class Prompt(TypedDict):
@@ -78,9 +79,9 @@ def build_prompt(
     tools: list[ToolParam],
     model_id: str,
     max_output_tokens: int,
-    system: str = SYSTEM,
+    system: str | None = None,
 ) -> Prompt:
-    """The call for one round. `tools` as `tool_params` made them, to be offered unchanged; `system`: the prompt.
+    """The call for one round. `tools` as `tool_params` made them, to be offered unchanged; `system`: in place of ours.
 
     The reply is bounded by what the token budget leaves beside the briefing, which it never exceeds by more
     than the system prompt and the tools.
@@ -94,7 +95,9 @@ def build_prompt(
     prompt = Prompt(
         model=model_id,
         max_tokens=max(1, min(max_output_tokens, request.tokens_left - given)),
-        system=[{"type": "text", "text": system, "cache_control": _BREAKPOINT}],
+        system=_SYSTEM
+        if system is None
+        else [{"type": "text", "text": system, "cache_control": _BREAKPOINT}],
         messages=[{"role": "user", "content": text}],
     )
     if tools:

@@ -152,7 +152,9 @@ class ForkRecord(StepRecord):
     """Where a fork leaves its parent: what is changed in the session. `of` is the last event taken over."""
 
     kind: Literal["fork"] = "fork"
-    changed: Json = Field(description="The fields of the coordinator's document that are different, as they are now.")
+    changed: Json = Field(
+        description="The fields of the coordinator's document that are different, as they are now."
+    )
     redelivered: tuple[Redelivered, ...] = ()
 
 

@@ -23,7 +23,7 @@ from reasoning_engine.engine import tokens_of
 from reasoning_engine.exchange_record import failure_of, message_of, request_json
 from reasoning_engine.failure import Failed, Failure
 from reasoning_engine.handlers import NO_TOOLS, NOT_SUPPORTED
-from reasoning_engine.prompt import SYSTEM, Prompt, build_prompt
+from reasoning_engine.prompt import Prompt, build_prompt
 from reasoning_engine.reply import Reply, usage_of
 from reasoning_engine.settings import Prices
 from reasoning_engine.summarize import build_summary_prompt
@@ -77,7 +77,7 @@ class Exchanges:
         offer = offer_of(known.catalogue(request.catalogue), names) if names else NO_TOOLS
         model_id = request.model or record.default_model
 
-        system = _system_in(replayed.sent[0]) if record.has_own_prompt else SYSTEM
+        system = _system_in(replayed.sent[0]) if record.has_own_prompt else None
 
         def prompt_on(briefing: Briefing) -> Prompt:
             return build_prompt(request, briefing, offer.tools, model_id, record.max_output_tokens, system)

@@ -23,10 +23,10 @@ from antiphon.cli.output import (
     stderr,
     stdout,
 )
-from antiphon.errors import UnknownSession
+from antiphon.errors import AlreadyThere, UnknownSession
 from antiphon.observe import connected
 from antiphon.recording.export import Exported, export_session, sessions_since
-from antiphon.recording.files import SUFFIXES, read_lines
+from antiphon.recording.files import SUFFIXES, as_text, read_lines
 from antiphon.recording.put_back import put_back
 from antiphon.recording.side_by_side import each, side_by_side
 from antiphon.submission import checked_session_id
@@ -118,9 +118,8 @@ async def _export(
                     try:
                         one = future.result()
                     except AntiphonError as error:
-                        if session_ids or not isinstance(
-                            error, UnknownSession
-                        ):  # else it has expired meanwhile
+                        # Of all sessions, one that is unknown has expired meanwhile.
+                        if session_ids or not isinstance(error, UnknownSession):
                             code = refuse(error)
                         continue
                     written.append(one)
@@ -146,7 +145,7 @@ async def _export_one(bus: Bus, folder: Path, is_compressed: bool, session_id: s
 
 def _show(one: Exported, is_json: bool) -> None:
     if not is_json:
-        stdout().print(str(one.path))
+        stdout().print(as_text(one.path))
     if not one.is_answered:
         stderr().print(
             f"Session {one.session_id} has no answer yet: it is recorded as far as it has come.",
@@ -166,7 +165,7 @@ async def _import(paths: list[Path], is_json: bool) -> int:
                 except AntiphonError as error:
                     code = refuse(error)
                     continue
-                done.append({"session_id": session_id, "path": str(file)})
+                done.append({"session_id": session_id, "path": as_text(file)})
                 tell(f"{len(done)} of {len(files)} put back")
                 if not is_json:
                     stdout().print(session_id)
@@ -177,7 +176,10 @@ async def _import(paths: list[Path], is_json: bool) -> int:
 
 async def _put_back(bus: Bus, file: Path) -> str:
     try:
-        return await put_back(bus, read_lines(file))
+        try:
+            return await put_back(bus, read_lines(file))
+        except AlreadyThere:  # now, perhaps: from another file, which may say the same
+            return await put_back(bus, read_lines(file))
     except NoPermissionError as error:
         raise UsageError(
             f"Redis: {error}.", hint="Import with an administrator's rights, or into a Redis of your own."
@@ -211,9 +213,9 @@ def moment(text: str, now: datetime) -> datetime:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str], None]]:
-    """How far it is, in a line that comes and goes; nothing of it where nobody looks."""
+    """How far it is, in a line that comes and goes, where somebody looks and sees nothing else of it."""
     console = stderr()
-    if not console.is_terminal:
+    if not console.is_terminal or stdout().is_terminal:
         yield lambda text: None
         return
     with console.status("") as status:
@@ -221,7 +223,7 @@ def _progress() -> Iterator[Callable[[str], None]]:
 
 
 def _as_json(one: Exported) -> dict[str, object]:
-    return {**asdict(one), "path": str(one.path)}
+    return {**asdict(one), "path": as_text(one.path)}
 
 
 def _counted(count: int, noun: str) -> str:

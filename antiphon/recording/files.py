@@ -99,7 +99,10 @@ def _reading(path: Path) -> Iterator[IO[bytes]]:
             yield file
 
 
+def as_text(path: Path) -> str:
+    """A file's name, which may hold bytes that are no text, as text."""
+    return str(path).encode("utf-8", "backslashreplace").decode()
+
+
 def _place(path: Path, number: int) -> str:
-    """A file's name may hold anything, a line break too."""
-    name = str(path).encode("utf-8", "backslashreplace").decode()
-    return f"{name}, line {number}" if number else name
+    return f"{as_text(path)}, line {number}" if number else as_text(path)

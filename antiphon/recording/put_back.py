@@ -77,6 +77,7 @@ class _Staged:
         self._retention_ms = milliseconds(bus.settings.retention_s)
         self._shared_ms = milliseconds(bus.shared_retention_s)
         self._on_the_way: list[asyncio.Future[Any]] = []
+        self._records_due: list[bytes] = []
         self._bytes = 0
         self._opened_ms: int | None = None
         self._response: bytes = b""
@@ -90,7 +91,8 @@ class _Staged:
             case EventLine():
                 self._add_event(line)
             case RecordLine(record=record):
-                self._send("RPUSH", self._records, encode_record(record, record.outputs))
+                self._records_due.append(encode_record(record, record.outputs))
+                self._bytes += len(self._records_due[-1])
                 if isinstance(record, DecisionRecord) and record.changed:
                     self._version += 1
                     self._document |= record.changed
@@ -155,6 +157,9 @@ class _Staged:
         self._bytes += sum(len(part) for part in command if isinstance(part, bytes))
 
     async def _arrived(self) -> None:
+        if self._records_due:
+            self._send("RPUSH", self._records, *self._records_due)
+            self._records_due.clear()
         for key in (self._events, self._records):
             self._send("PEXPIRE", key, _STAGED_MS)
         on_the_way, self._on_the_way, self._bytes = self._on_the_way, [], 0

@@ -77,7 +77,8 @@ async def session_lines(session_id: str, source: Source, shared: Shared) -> Asyn
     if opened and opened.catalogue:
         for catalogue in await _catalogue(opened.catalogue, shared):
             yield catalogue
-    page, n = first, 0
+    page, n, is_short = first, 0, log.is_read
+    del first  # a page at a time
     while True:
         for entry, event in page:
             n += 1
@@ -90,7 +91,7 @@ async def session_lines(session_id: str, source: Source, shared: Shared) -> Asyn
         page = await log.page()
     async for line in records.due():
         yield line
-    if n > len(first) and not await source.log_page("-", 1):
+    if not is_short and not await source.log_page("-", 1):
         raise UnknownSession(f"session {session_id} has expired while it was read.")
     yield End(events=n, records=records.told)
 
@@ -103,7 +104,7 @@ def _version() -> str:
 async def _beginning(log: "_Log") -> tuple[list[_Event], SessionOpened | None]:
     """The log's first events, up to that which says how the session was opened."""
     first: list[_Event] = []
-    while len(first) < _OPENED_WITHIN and not log.is_read:
+    while len(first) < _OPENED_WITHIN and log.bytes_read < _PAGE_BYTES and not log.is_read:
         page = await log.page()
         first += page
         opened = next((event.data for _, event in page if isinstance(event.data, SessionOpened)), None)
@@ -130,6 +131,7 @@ class _Log:
         self._source, self._size, self._last = source, _PageSize(), "-"
         self.is_read = False
         """Whether there was no more of it, when it was last looked at."""
+        self.bytes_read = 0
 
     async def page(self) -> list[_Event]:
         """The next few."""
@@ -139,6 +141,7 @@ class _Log:
         if page:
             self._size.learn([raw for _, raw in page])
             self._last = page[-1][0]
+            self.bytes_read += sum(len(raw) for _, raw in page)
         return [(entry, decode(raw)) for entry, raw in page]
 
 
@@ -173,9 +176,9 @@ class _Records:
             yield RecordLine(record=record)
 
     def _is_due(self, record: AnyRecord) -> bool:
-        return record.of in self._seen and all(
-            child_id(record.of, n) in self._seen for n in range(record.outputs)
-        )
+        """A step's events are appended together: when the last is there, all are."""
+        last = child_id(record.of, record.outputs - 1) if record.outputs else record.of
+        return last in self._seen and record.of in self._seen
 
     async def _next(self) -> AnyRecord | None:
         if not self._page and self._may_be_more:
@@ -192,6 +195,8 @@ class _Records:
         named = record.contents if isinstance(record, ExchangeRecord) else ()
         new = [one for one in dict.fromkeys(named) if one not in self._contents]
         self._contents.update(new)
+        if not new:
+            return []
         found = await asyncio.gather(*map(self._shared.content, new))
         return [
             ContentLine(hash=one, content=_readable(one, content))

@@ -32,7 +32,7 @@ async def side_by_side(
         await asyncio.gather(*(future for _, future in under_way), return_exceptions=True)
 
 
-async def each(items: "list[T]") -> AsyncGenerator[T]:
+async def each(items: list[T]) -> AsyncGenerator[T]:
     """A list, for where what comes one by one is asked for."""
     for item in items:
         yield item

@@ -101,6 +101,7 @@ def test_what_has_expired_is_left_out_of_all(
         (("--since", "yesterday", "-o", "here"), "no moment"),
         (("no spaces", "-o", "here"), "cannot be one"),
         (("--all", "-o", "a file"), "a file"),
+        (("--all", "-o", "a file/\udcff"), "a file"),
     ],
 )
 def test_what_cannot_be_exported_is_refused(
@@ -123,6 +124,15 @@ def test_what_stands_in_the_way_is_not_written_over(
     (folder / f"{session_id}.jsonl").write_text("mine")
     result = run("recording", "export", session_id, "-o", ".", **place)
     assert (result.exit_code, (folder / f"{session_id}.jsonl").read_text()) == (2, "mine")
+
+
+def test_two_files_of_one_session_are_put_back_as_one(
+    run: InProcess, folder: Path, lines: list[Line], place: dict[str, str]
+) -> None:
+    for name in ("one.jsonl", "one.jsonl.gz"):
+        write_lines(folder / name, lines)
+    result = run("recording", "import", ".", **place)
+    assert (result.exit_code, len(set(result.stdout.splitlines()))) == (0, 1), result.stderr
 
 
 def test_what_cannot_be_imported_is_refused(

@@ -90,8 +90,9 @@ def build_prompt(
     tools: list[ToolParam],
     model_id: str,
     max_output_tokens: int,
+    system: str | None = None,
 ) -> Prompt:
-    """The call for one round. `tools` as `tool_params` made them, to be offered unchanged.
+    """The call for one round. `tools` as `tool_params` made them, to be offered unchanged; `system`: in place of ours.
 
     The reply is bounded by what the token budget leaves beside the briefing, which it never exceeds by more
     than the system prompt and the tools.
@@ -105,7 +106,9 @@ def build_prompt(
     prompt = Prompt(
         model=model_id,
         max_tokens=max(1, min(max_output_tokens, request.tokens_left - given)),
-        system=_SYSTEM,
+        system=_SYSTEM
+        if system is None
+        else [{"type": "text", "text": system, "cache_control": _BREAKPOINT}],
         messages=[{"role": "user", "content": text}],
     )
     if tools:

@@ -5,7 +5,8 @@ Every setting is `ANTIPHON_<NAME>` or `ANTIPHON_<SECTION>_<NAME>`, a section bei
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import NoneType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
@@ -214,6 +215,21 @@ def load_environment(name: str) -> str | None:
 def environment_without(*beginnings: str) -> dict[str, str]:
     """The environment for a child process that is to know nothing of variables which begin like this."""
     return {name: value for name, value in os.environ.items() if not name.startswith(beginnings)}
+
+
+@contextmanager
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Within the block these variables are set: for what is built there, in this process."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def variables(kind: type[Settings]) -> list[tuple[str, str, str, str]]:

@@ -23,11 +23,12 @@ from antiphon.recording.checks.exchanges import Exchanges
 from antiphon.recording.differences import ABSENT, differences
 from antiphon.recording.known import Known, Redo, Redone, Step
 from antiphon.recording.lines import CatalogueLine, ContentLine, End, EventLine, Header, Line, RecordLine
+from antiphon.recording.redelivery import redelivered
 from antiphon.recording.report import DIVERGENCES_KEPT_MAX, Answer, Divergence, Report
 from shared.errors import UnreadableEvent
 from shared.events import COMPONENTS, Component, EventData, ResponseReady
 from shared.ids import child_id
-from shared.step_records import AnyRecord, DecisionRecord, LeftOut
+from shared.step_records import AnyRecord, DecisionRecord, ForkRecord, LeftOut
 
 _BY_KIND: dict[str, Component] = {
     "decision": "coordinator",
@@ -81,6 +82,8 @@ class Replay:
         match line:
             case EventLine():
                 self._read_event(line)
+            case RecordLine(record=ForkRecord() as record):
+                self._read_fork(record)
             case RecordLine(record=record):
                 self._read_record(record)
             case CatalogueLine():
@@ -143,6 +146,15 @@ class Replay:
             self.decisions.lacks = why
         elif component == "context_synthesizer":
             self.briefings.lacks = why
+
+    def _read_fork(self, record: ForkRecord) -> None:
+        """From here on the session is another, and so is what was under way."""
+        self._hold_undecided()
+        self.decisions.forked(record)
+        for one in record.redelivered:
+            line = redelivered(one, self.known)
+            if line.event.data.inbox == "coordinator":
+                self._undecided[line.n], self._looks_left[line.n] = line, _LOOKS_MAX
 
     def _read_record(self, record: AnyRecord) -> None:
         handled = self.known.lines.get(record.of)

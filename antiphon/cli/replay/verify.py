@@ -19,6 +19,7 @@ from antiphon.cli.output import (
     stderr,
     stdout,
 )
+from antiphon.cli.replay.injected import show_injected
 from antiphon.recording.found import NoRecordings, found
 from antiphon.recording.reports import as_json, github, text
 from antiphon.recording.reports.junit import junit
@@ -51,6 +52,12 @@ def verify(
         int,
         typer.Option("--jobs", "-j", min=1, max=_JOBS_MAX, metavar="N", help="Processes to share the work."),
     ] = 1,
+    fault: Annotated[
+        str | None,
+        typer.Option(
+            "--inject", metavar="FAULT@N", help="Tell instead how it would have gone on: tool_timeout@8."
+        ),
+    ] = None,
 ) -> None:
     """Hold recordings against today's code: no network, no Redis, no model.
 
@@ -70,6 +77,8 @@ def verify(
     except (NoRecordings, UsageError) as error:
         refuse(error)
         raise typer.Exit(EXIT_USAGE) from None
+    if fault is not None:
+        raise typer.Exit(show_injected(chosen, fault, json))
     form: Form = "json" if json else "github" if annotates else "text"
     began_s, tally, outcomes = monotonic_s(), Tally(), list[Outcome]()
     keeps = form == "json" or junit_file is not None

@@ -15,7 +15,7 @@ from shared.errors import UnreadableEvent
 from shared.events import ComponentFailed, QuerySubmitted, ResponseReady, SessionOpened
 from shared.events.codec import explain
 from shared.outages import Outages
-from shared.step_records import DecisionRecord
+from shared.step_records import DecisionRecord, ForkRecord
 
 
 class Decisions:
@@ -64,6 +64,15 @@ class Decisions:
         self.session = decision.session if is_same else Session.model_validate(self._document)
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
         return Redone((*answer, *decision.commands), tuple(others), today)
+
+    def forked(self, record: ForkRecord) -> None:
+        """The document is another from here on, because somebody wanted it to be. Raises UnreadableEvent."""
+        self._document |= record.changed
+        today = self.session.model_dump(mode="json") if self._follows_today and self.session else {}
+        try:
+            self.session = Session.model_validate({**(today or self._document), **record.changed})
+        except ValidationError as error:
+            raise UnreadableEvent(f"what the fork has changed cannot be read: {explain(error)}") from None
 
     def lets_go(self, line: EventLine, known: Known) -> bool:
         """Whether the session, as it stands, changes nothing on an event."""

@@ -199,17 +199,17 @@ async def test_what_is_put_back_is_signed_and_what_was_altered_is_not_exported(
 async def test_a_state_that_the_recording_does_not_tell_whole_is_left_out(
     bus: Bus, courses_lines: list[Line]
 ) -> None:
-    first = next(
+    _, second, *_ = (
         line
         for line in courses_lines
         if isinstance(line, RecordLine) and isinstance(line.record, DecisionRecord)
     )
-    lost = LeftOut(of=first.record.of, outputs=first.record.outputs, component="coordinator", bytes=9)
-    redacted = first.record.model_copy(update={"changed": {"limits": "[redacted]"}})
+    lost = LeftOut(of=second.record.of, outputs=second.record.outputs, component="coordinator", bytes=9)
+    redacted = second.record.model_copy(update={"changed": {"limits": "[redacted]"}})
     for n, other in enumerate((lost, redacted)):
         there = beside(bus, str(n))
-        line = first.model_copy(update={"record": other})
-        session_id = await put_back(there, [line if one is first else one for one in courses_lines])
+        line = second.model_copy(update={"record": other})
+        session_id = await put_back(there, [line if one is second else one for one in courses_lines])
         assert not await is_there(there, there.keys.of_session(session_id, STATE))
         (summary,) = await recent_sessions(there, 10)
         assert summary.status == "complete"

@@ -29,6 +29,6 @@ def _whole(value: Any, contents: Mapping[str, Any]) -> Any:
     if not isinstance(value, dict) or set(value) != {"$content"}:
         return value
     named = value["$content"]
-    if named not in contents:
+    if not isinstance(named, str) or named not in contents:
         raise UnreadableEvent(f"the recording lacks the content {named}.")
     return contents[named]

@@ -141,7 +141,7 @@ def decode_line(raw: bytes) -> Line:
         event = decode(raw[as_written.end() : -1])
         return EventLine(n=int(as_written[1]), entry=as_written[2].decode(), event=event)
     if raw.startswith(_RECORD) and raw.endswith(b"}}"):
-        return RecordLine.model_construct(record=decode_record(raw[len(_RECORD) : -1]))
+        return RecordLine.model_construct(line="record", record=decode_record(raw[len(_RECORD) : -1]))
     if raw.startswith(_REPEATED) and len(raw) <= _REPEATED_BYTES_MAX:
         return _repeated(raw)
     return _any_line(raw)

@@ -7,7 +7,11 @@ from typing import Any, Literal
 from shared.events import Component
 
 Answer = Literal["same", "different", "unknown", "none"]
-"""`unknown`: the session would have gone another way, so that its answer cannot be told; `none`: it had none."""
+"""Whether today's code composes the recorded answer from what was recorded.
+
+`unknown`: the coordinator would have sent something else before, so that the session had gone another way; or the
+step that brought the answer could not be done again. `none`: there was no answer.
+"""
 DIVERGENCES_KEPT_MAX = 1_000
 
 

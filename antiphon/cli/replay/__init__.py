@@ -2,13 +2,12 @@
 
 import typer
 
-from antiphon.cli.replay.compare import compare
-from antiphon.cli.replay.diff import diff
-from antiphon.cli.replay.rerun import rerun
 from antiphon.cli.replay.call import call
+from antiphon.cli.replay.compare import compare
 from antiphon.cli.replay.context import context
 from antiphon.cli.replay.diff import diff
 from antiphon.cli.replay.fork import fork
+from antiphon.cli.replay.rerun import rerun
 from antiphon.cli.replay.update import update
 from antiphon.cli.replay.verify import verify
 

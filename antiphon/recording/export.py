@@ -81,7 +81,8 @@ async def export_session(
     The file takes its place when it is whole. An earlier recording of the session gives way to it, nothing else does.
     """
     path = folder / file_name(session_id, is_compressed)
-    await asyncio.to_thread(_make_place, path, session_id)
+    if _is_taken(path):
+        await asyncio.to_thread(_refuse_to_replace_another, path, session_id)
     if redaction is not None:
         redaction = redaction.anew()
         async for line in session_lines(session_id, bus.session(session_id), bus):
@@ -144,11 +145,13 @@ def session_in(file_name: str) -> str:
     return file_name.removesuffix(".gz").removesuffix(".jsonl").replace("=", ":")
 
 
-def _make_place(path: Path, session_id: str) -> None:
-    """Raises AlreadyThere where the session's recording would take the place of something else."""
+def _is_taken(path: Path) -> bool:
+    """Makes the folder, and says whether the file is there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        return
+    return path.exists()
+
+
+def _refuse_to_replace_another(path: Path, session_id: str) -> None:
     try:
         is_other = not path.is_file() or header_of(path).session_id != session_id
     except UnreadableEvent:

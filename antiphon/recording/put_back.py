@@ -163,7 +163,8 @@ class _Staged:
         for key in (self._events, self._records):
             self._send("PEXPIRE", key, _STAGED_MS)
         on_the_way, self._on_the_way, self._bytes = self._on_the_way, [], 0
-        await asyncio.gather(*on_the_way)
+        for reply in on_the_way:
+            await reply
 
     def _state(self) -> bytes:
         """The coordinator's document; empty when the recording does not tell it whole."""

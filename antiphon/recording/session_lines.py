@@ -83,8 +83,9 @@ async def session_lines(session_id: str, source: Source, shared: Shared) -> Asyn
         for entry, event in page:
             n += 1
             yield EventLine(n=n, entry=entry, event=event)
-            async for line in records.due_after(event.id):
-                yield line
+            if records.may_be_due_after(event.id):
+                async for line in records.due():
+                    yield line
         records.look_again()
         if log.is_read:
             break
@@ -161,10 +162,10 @@ class _Records:
         """There may be new ones, since the log was read on."""
         self._may_be_more = True
 
-    def due_after(self, event_id: UUID) -> AsyncIterator[ContentLine | RecordLine]:
-        """The lines of those that wait for nothing any more once this event has been told."""
+    def may_be_due_after(self, event_id: UUID) -> bool:
+        """Whether to look now that this event has been told."""
         self._seen.add(event_id)
-        return self.due()
+        return self._is_due(self._page[0]) if self._page else self._may_be_more
 
     async def due(self) -> AsyncIterator[ContentLine | RecordLine]:
         """The lines of those whose event, and all that came of it, has been told."""

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from shared.errors import AntiphonError
+from shared.errors import ConfigurationError
 
 ENDINGS = (".jsonl", ".jsonl.gz")
 
 
-class NoRecordings(AntiphonError):
+class NoRecordings(ConfigurationError):
     """A path leads to no recording."""
 
     code = "no_recordings"

@@ -76,7 +76,7 @@ def test_a_score_that_is_too_low_fails_and_one_that_is_not_does_not(comparing: I
         (("--queries", "queries.jsonl", "--rubric", "nowhere:at_all"), 2, "cannot be used"),
         (("--queries", "queries.jsonl", "--tools", "nowhere"), 2, "cannot be imported"),
         (("--queries", "gone.jsonl"), 3, "gone.jsonl cannot be read"),
-        (("gone.jsonl",), 3, "gone.jsonl cannot be read"),
+        (("gone.jsonl",), 3, "gone.jsonl: No such file"),
         ((".",), 3, "queries.jsonl, line 1"),
     ],
 )

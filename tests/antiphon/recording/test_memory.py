@@ -18,6 +18,7 @@ import asyncio, re, sys
 from pathlib import Path
 from antiphon.recording.export import export
 from antiphon.recording.files import read_lines
+from antiphon.recording.hashes import prompt_hashes
 from antiphon.recording.put_back import put_back
 from shared.bus.redis_bus import Bus
 
@@ -27,6 +28,7 @@ def peak_bytes():  # getrusage would tell that of the process this one was forke
 async def main(given, folder):
     bus = Bus.from_settings()
     await bus.open()
+    prompt_hashes()  # reads the SDK in
     before = peak_bytes()
     session_id = await put_back(bus, read_lines(given))
     put_back_bytes = peak_bytes() - before

@@ -262,7 +262,7 @@ class Antiphon:
         Raises UnknownSession, AlreadyThere when the file is something else, UnreadableEvent, OSError.
         """
         from antiphon.recording.export import export  # who only asks needs nothing of recordings
-        from antiphon.recording.redacted_lines import own_redaction
+        from antiphon.recording.redaction.redacted_lines import own_redaction
 
         ids = [checked_session_id(session_id)]
         (path,) = await export(self._open_bus(), ids, Path(folder), own_redaction(), is_compressed)

@@ -29,8 +29,8 @@ from antiphon.observe import connected
 from antiphon.recording.export import Exported, export_session, sessions_since
 from antiphon.recording.files import SUFFIXES, as_text, read_lines
 from antiphon.recording.put_back import put_back
-from antiphon.recording.redact import Redaction
-from antiphon.recording.redacted_lines import own_redaction
+from antiphon.recording.redaction.redact import Redaction
+from antiphon.recording.redaction.redacted_lines import own_redaction
 from antiphon.recording.side_by_side import each, side_by_side
 from antiphon.submission import checked_session_id
 from shared.bus.redis_bus import Bus

@@ -20,8 +20,8 @@ from antiphon.cli.output import (
     stderr,
     stdout,
 )
-from antiphon.recording.allowed import Allowed
-from antiphon.recording.scan import Finding, Scanner
+from antiphon.recording.redaction.allowed import Allowed
+from antiphon.recording.redaction.scan import Finding, Scanner
 from shared.errors import AntiphonError, UnreadableEvent
 from shared.secret_values import secret_values
 

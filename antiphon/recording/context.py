@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from antiphon.recording.checks.briefings import Briefings
-from antiphon.recording.known import Known, Step
 from antiphon.recording.lines import EventLine, Line, RecordLine
-from antiphon.recording.redelivery import redelivered
+from antiphon.recording.replaying.checks.briefings import Briefings
+from antiphon.recording.replaying.known import Known, Step
+from antiphon.recording.replaying.redelivery import redelivered
 from shared.briefing import Level, Outline, ids_in
 from shared.errors import UnreadableEvent
 from shared.events import (

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
-from antiphon.recording.differences import Difference, differences
 from antiphon.recording.lines import EventLine, Line, RecordLine
 from antiphon.recording.normal import Moment, moments
+from antiphon.recording.replaying.differences import Difference, differences
 from shared.events import ResponseReady
 from shared.step_records import ExchangeRecord
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, cast
 
-from antiphon.recording.checks.assemblies import Assemblies
 from antiphon.recording.forking.point import Point, event_numbered, short_type, walked
 from antiphon.recording.injection.faults import KINDS, Kind, faulty, is_instead, kinds_for
-from antiphon.recording.known import Step
 from antiphon.recording.lines import EventLine, Line
+from antiphon.recording.replaying.checks.assemblies import Assemblies
+from antiphon.recording.replaying.known import Step
 from coordinator import limits
 from coordinator.decide import decide
 from coordinator.session import Decision, Session

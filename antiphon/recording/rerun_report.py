@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from antiphon.recording.differences import ABSENT, Difference, differences
+from antiphon.recording.replaying.differences import ABSENT, Difference, differences
 from antiphon.recording.serving.exchanges import Miss
 from antiphon.recording.serving.score import Score
 from shared.events import AnyEvent, ResponseReady

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import Line, encode_line
-from antiphon.recording.report import Report
+from antiphon.recording.replaying.report import Report
 from antiphon.recording.update import updated
 from antiphon.recording.verify import verify
 

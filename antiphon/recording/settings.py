@@ -6,9 +6,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 from pydantic_settings import SettingsConfigDict
 
-from antiphon.recording.json_paths import Path, UnreadablePath
 from antiphon.recording.lines import Rules
-from antiphon.recording.secret_keys import ALWAYS
+from antiphon.recording.redaction.json_paths import Path, UnreadablePath
+from antiphon.recording.redaction.secret_keys import ALWAYS
 from shared.settings import Settings, comma_list
 
 HEADERS = (

@@ -14,11 +14,11 @@ from uuid import UUID
 
 from pydantic_core import to_json
 
-from antiphon.recording.differences import ABSENT
 from antiphon.recording.hashes import content_hash, prompt_hashes, schemas_hash
-from antiphon.recording.known import Redone, Step
 from antiphon.recording.lines import ContentLine, End, EventLine, Header, Line, RecordLine
-from antiphon.recording.replay import Replay
+from antiphon.recording.replaying.differences import ABSENT
+from antiphon.recording.replaying.known import Redone, Step
+from antiphon.recording.replaying.replay import Replay
 from shared.errors import AntiphonError
 from shared.events import (
     ApprovalRequested,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import Line
-from antiphon.recording.replay import Replay
-from antiphon.recording.report import Report
+from antiphon.recording.replaying.replay import Replay
+from antiphon.recording.replaying.report import Report
 from shared.errors import UnreadableEvent
 
 

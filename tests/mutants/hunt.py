@@ -11,8 +11,8 @@ from types import FrameType
 from typing import Any
 
 from antiphon.recording.lines import Line
-from antiphon.recording.replay import Replay
-from antiphon.recording.report import Divergence
+from antiphon.recording.replaying.replay import Replay
+from antiphon.recording.replaying.report import Divergence
 from shared.events import COMPONENTS
 from tests.mutants.mutant import Mutant, lines_of, mutants_of
 

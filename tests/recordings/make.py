@@ -17,8 +17,8 @@ from pathlib import Path
 from antiphon import Antiphon, Response
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Line, RecordLine
-from antiphon.recording.redact import Redaction
-from antiphon.recording.redacted_lines import redacted
+from antiphon.recording.redaction.redact import Redaction
+from antiphon.recording.redaction.redacted_lines import redacted
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import RecordingSettings
 from antiphon.recording.verify import verify_lines

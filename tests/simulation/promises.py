@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from antiphon.recording.replay import Replay
+from antiphon.recording.replaying.replay import Replay
 from coordinator.session import Session
 from shared.bus.handling import RESPONSE, STATE
 from shared.events import (

@@ -15,7 +15,7 @@ from antiphon.recording.fork import fork as fork_lines
 from antiphon.recording.forking.changes import Changes, read_changes
 from antiphon.recording.forking.point import Point, short_type
 from antiphon.recording.lines import EventLine, Line
-from antiphon.recording.redacted_lines import own_redaction, redacted
+from antiphon.recording.redaction.redacted_lines import own_redaction, redacted
 from shared.errors import ConfigurationError, UnreadableEvent
 from shared.events import ResponseReady
 from shared.settings import PipelineSettings, load

@@ -12,10 +12,10 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from antiphon.recording.checks.briefings import Briefings
-from antiphon.recording.known import Known, Step
 from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, Header, Line, RecordLine
-from antiphon.recording.redelivery import redelivered
+from antiphon.recording.replaying.checks.briefings import Briefings
+from antiphon.recording.replaying.known import Known, Step
+from antiphon.recording.replaying.redelivery import redelivered
 from coordinator.decide import decide
 from coordinator.session import Session
 from shared.errors import ConfigurationError, UnreadableEvent

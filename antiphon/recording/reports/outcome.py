@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from antiphon.recording.report import Report
+from antiphon.recording.replaying.report import Report
 
 Result = Literal["same", "diverged", "unreadable"]
 

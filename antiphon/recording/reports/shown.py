@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any
 
-from antiphon.recording.differences import ABSENT
+from antiphon.recording.replaying.differences import ABSENT
 
 LINES_MAX = 40
 LENGTH_MAX = 200

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from antiphon.recording.report import Answer, Divergence, Report
+from antiphon.recording.replaying.report import Answer, Divergence, Report
 from antiphon.recording.reports.outcome import Outcome, Tally
 from antiphon.recording.reports.shown import change, printable
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from antiphon.recording.report import Report
+from antiphon.recording.replaying.report import Report
 from antiphon.recording.reports.outcome import Outcome
 from antiphon.recording.reports.text import told
 from antiphon.recording.verify import verify

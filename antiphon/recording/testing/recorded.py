@@ -9,11 +9,11 @@ from typing import Any, cast
 
 from antiphon import Antiphon, Response
 from antiphon.embedded import registry_of
-from antiphon.recording.differences import differences
 from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import CatalogueLine, EventLine, Line, RecordLine
-from antiphon.recording.redacted_lines import own_redaction, redacted
-from antiphon.recording.report import Report
+from antiphon.recording.redaction.redacted_lines import own_redaction, redacted
+from antiphon.recording.replaying.differences import differences
+from antiphon.recording.replaying.report import Report
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.testing.blocking import waited_for
 from antiphon.recording.testing.judged import judge

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.recording.secret_keys import ALWAYS
+from antiphon.recording.redaction.secret_keys import ALWAYS
 from antiphon.recording.settings import RecordingSettings
 from shared.errors import ConfigurationError
 from shared.settings import load

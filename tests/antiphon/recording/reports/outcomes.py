@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from antiphon.recording.report import Divergence, Report
+from antiphon.recording.replaying.report import Divergence, Report
 from antiphon.recording.reports.outcome import Outcome
 
 DIVERGENCE = Divergence(

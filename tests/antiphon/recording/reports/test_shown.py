@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from antiphon.recording.differences import ABSENT
+from antiphon.recording.replaying.differences import ABSENT
 from antiphon.recording.reports.shown import LENGTH_MAX, LINES_MAX, change
 
 _JSON = st.recursive(

@@ -1,0 +1,51 @@
+"""The assembler's answers, composed anew from what was recorded."""
+
+from antiphon.recording.replaying.checks.briefings import Briefings
+from antiphon.recording.replaying.known import DataT, Known, Redone, Step
+from response_assembler.compose import compose
+from response_assembler.material import Read, material_of
+from shared.errors import UnreadableEvent
+from shared.events import AssemblyRequested, QuerySubmitted, ReasoningCompleted, ToolsCompleted
+from shared.memory import Memory, MemoryDelta
+from shared.step_records import AssemblyRecord
+from shared.values import LogEntry
+
+
+class Assemblies:
+    """Composes on the memory that `Briefings` has filed."""
+
+    def __init__(self, briefings: Briefings) -> None:
+        self._briefings = briefings
+
+    def redo(self, step: Step, known: Known) -> Redone:
+        """One answer, today. Raises UnreadableEvent when the recording lacks what it was made of."""
+        request, record = step.line.event.data, step.record
+        if not isinstance(request, AssemblyRequested) or not isinstance(record, AssemblyRecord):
+            raise UnreadableEvent(f"an assembly was recorded for a {request.type}.")
+        question = _read(request.question, QuerySubmitted, record, known)
+        read = Read(
+            memory=self._memory(question.query if question else "", record),
+            reply=_read(request.reply, ReasoningCompleted, record, known),
+            reasoning=_read(request.reasoning, ReasoningCompleted, record, known),
+            results=_read(request.results, ToolsCompleted, record, known),
+            batch=record.batch,
+            missing=record.missing,
+        )
+        return Redone((compose(material_of(step.line.event, request, read)),))
+
+    def _memory(self, query: str, record: AssemblyRecord) -> Memory:
+        """What had been filed when it was read, as far as that could be read."""
+        memory, items = self._briefings.memory, self._briefings.items
+        filings = len(items) if record.filings is None else record.filings
+        lost = {
+            number for number in range(1, len(items) + 1) if f"memory of filing {number}" in record.missing
+        }
+        if filings >= len(items) and not lost and (memory.query == query or not items):
+            return memory if items else Memory(query)
+        deltas = (item for number, item in enumerate(items[: max(0, filings)], 1) if number not in lost)
+        return Memory.of(query, map(MemoryDelta.model_validate_json, deltas))
+
+
+def _read(entry: LogEntry | None, kind: type[DataT], record: AssemblyRecord, known: Known) -> DataT | None:
+    """The event named, unless it could not be read then."""
+    return None if entry in record.missing else known.data(entry, kind)

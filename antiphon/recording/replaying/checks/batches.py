@@ -1,0 +1,85 @@
+"""The dispatcher's batches, planned anew and taken through the recorded course: what the tools returned is an input."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from antiphon.recording.replaying.checks.catalogues import contracts_of
+from antiphon.recording.replaying.differences import Difference, differences
+from antiphon.recording.replaying.known import Known, Redone, Step
+from shared.errors import UnreadableEvent
+from shared.events import ToolsCompleted, ToolsRequested
+from shared.step_records import BatchRecord
+from shared.tools import ToolResult
+from tool_dispatcher.batch import Bounds, Plan, advance, plan_batch, start
+
+_Begins = list[tuple[int, ...]]
+
+
+class Batches:
+    """Plans by the contracts of the catalogue that the session was opened with."""
+
+    def redo(self, step: Step, known: Known) -> Redone:
+        """One batch, today. Raises UnreadableEvent when it cannot be planned from what was recorded."""
+        request, record = step.line.event.data, step.record
+        told = next((line.event.data for line in step.outputs), None)
+        if (
+            not isinstance(request, ToolsRequested)
+            or not isinstance(record, BatchRecord)
+            or not isinstance(told, ToolsCompleted)
+        ):
+            raise UnreadableEvent(f"a batch was recorded for a {request.type}.")
+        returned = {result.index: result for result in told.results}
+        if returned.keys() != set(range(len(request.calls))):
+            raise UnreadableEvent(f"the batch of event {step.line.n} has not one result for each call.")
+        plan = _plan(request, record, known)
+        units = tuple((unit.tool, unit.calls) for unit in plan.units)
+        others = [("units", one) for one in _differences(record.units, units)]
+        begins, results = _run(plan, record.ends, returned)
+        others += [("begins", one) for one in _differences(record.begins, begins)]
+        today = record.model_copy(update={"units": units, "begins": tuple(begins)})
+        if results is None:
+            others = others or [("begins", Difference("", "every call is answered", "calls are left"))]
+            return Redone((told,), tuple(others), today)
+        completed = ToolsCompleted.of(request.round, results, told.duration_ms)
+        return Redone((completed,), tuple(others), today)
+
+
+def _plan(request: ToolsRequested, record: BatchRecord, known: Known) -> Plan:
+    named = {*record.settled, *record.refused, *record.begun}
+    is_in_place = all(result.index == place for place, result in record.settled.items())
+    if not is_in_place or not named <= set(range(len(request.calls))):
+        raise UnreadableEvent("the record of a batch names calls that it has not.")
+    return plan_batch(
+        request,
+        contracts_of(known.catalogue(known.opened.catalogue if known.opened else "")),
+        Bounds(record.batch_concurrency, record.collapse_above),
+        settled=record.settled,
+        refused=record.refused,
+        begun=record.begun,
+        barred=record.barred,
+        example_of=record.examples.get,
+    )
+
+
+def _run(
+    plan: Plan, ends: Sequence[Sequence[int]], returned: dict[int, ToolResult]
+) -> tuple[_Begins, tuple[ToolResult, ...] | None]:
+    """The units begun at each step when they end as they did; and the results, where all calls come to one."""
+    step = start(plan)
+    begins = [tuple(unit.number for unit in step.begin)]
+    for ended in ends:
+        if not step.progress.running.issuperset(ended) or len(set(ended)) != len(ended):
+            break
+        units = [plan.units[number] for number in ended]
+        step = advance(step.progress, *((unit, [returned[place] for place in unit.calls]) for unit in units))
+        begins.append(tuple(unit.number for unit in step.begin))
+    return begins, step.progress.results() if step.progress.is_done else None
+
+
+def _differences(then: Any, now: Any) -> list[Difference]:
+    as_lists = [_lists(then), _lists(now)]
+    return [] if as_lists[0] == as_lists[1] else list(differences(*as_lists))
+
+
+def _lists(value: Any) -> Any:
+    return [_lists(one) for one in value] if isinstance(value, list | tuple) else value

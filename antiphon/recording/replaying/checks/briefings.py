@@ -1,0 +1,127 @@
+"""The synthesizer's briefings, built anew from what was recorded: each round is filed again, and briefed from."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from antiphon.recording.replaying.known import Known, Redone, Step
+from context_synthesizer.desks import Kept
+from context_synthesizer.turn import Brought, add, briefed, filed, tokens_max
+from shared.briefing import Briefing
+from shared.errors import UnreadableEvent
+from shared.events import (
+    BriefingReady,
+    BriefingRequested,
+    QuerySubmitted,
+    ReasoningCompleted,
+    SummaryCompleted,
+    ToolsCompleted,
+)
+from shared.memory import Memory, MemoryDelta
+from shared.step_records import BriefingRecord
+from shared.values import LogEntry
+
+KeptT = TypeVar("KeptT")
+_KEPT_MAX = 4
+
+
+class Briefings:
+    """Follows one session's memory through its recorded filings.
+
+    The memory is today's throughout: what was filed then is in no recording.
+    """
+
+    def __init__(self) -> None:
+        self.items: list[bytes] = []
+        """The list that the synthesizer would have written: one delta for each filing that brought something."""
+        self.text = ""
+        """The newest briefing."""
+        self.to_summarize: str | None = None
+        """What of it was better summarized, as a text."""
+        self.newest: dict[str, Briefing] = {}
+        """The last few, by their digests."""
+        self.sources: dict[str, str] = {}
+        """The last few texts to summarize, likewise."""
+        self.lacks = ""
+        """Why a filing could not be done again, so that nothing that builds on it can be."""
+        self._kept: Kept | None = None
+        self._results: LogEntry | None = None
+
+    @property
+    def memory(self) -> Memory:
+        """All that has been filed. Raises UnreadableEvent when a filing could not be done again."""
+        self._check_whole()
+        return self._kept.desk.memory if self._kept else Memory()
+
+    def redo(self, step: Step, known: Known) -> Redone:
+        """One briefing, today. Raises UnreadableEvent when this filing, or one before, lacks something."""
+        self._check_whole()
+        try:
+            return self._redo(step, known)
+        except UnreadableEvent as error:
+            self.lacks = error.message
+            raise
+
+    def _redo(self, step: Step, known: Known) -> Redone:
+        request, record = step.line.event.data, step.record
+        if not isinstance(request, BriefingRequested) or not isinstance(record, BriefingRecord):
+            raise UnreadableEvent(f"a briefing was recorded for a {request.type}.")
+        kept = self._desk(request, record, known)
+        brought = Brought(
+            known.data(request.reasoning, ReasoningCompleted),
+            known.data(request.results, ToolsCompleted),
+            known.data(request.summary, SummaryCompleted),
+        )
+        delta, refused = filed(kept, request, brought)
+        recorded = next((line.event.data for line in step.outputs), None)
+        salience = recorded.salience if isinstance(recorded, BriefingReady) else {}
+        item, _ = add(kept, _with_salience(delta, salience), record.memory_bytes_max)
+        if item:
+            self.items.append(item)
+        built = briefed(kept, request, salience, refused)
+        self.text, self.to_summarize = built.text, built.to_summarize
+        outline = built.ready.briefing
+        _keep(self.newest, outline.digest, Briefing.model_construct(text=built.text, outline=outline))
+        if built.ready.to_summarize is not None and built.to_summarize is not None:
+            _keep(self.sources, built.ready.to_summarize.source, built.to_summarize)
+        self._let_go(request.results, known)
+        return Redone((built.ready,))
+
+    def _desk(self, request: BriefingRequested, record: BriefingRecord, known: Known) -> Kept:
+        """The desk with all that has been filed; made anew when the budget has changed."""
+        question = known.data(request.question, QuerySubmitted)
+        assert question is not None, "a request always names its question"
+        budget = tokens_max(record.briefing_tokens, request.tokens_per_estimated)
+        desk = self._kept.desk if self._kept else None
+        if desk is None or (desk.memory.query, desk.tokens_max) != (question.query, budget):
+            self._kept = Kept(question.query, budget, self.items)
+        assert self._kept is not None
+        return self._kept
+
+    def _let_go(self, results: LogEntry | None, known: Known) -> None:
+        """Results are named once more at most, by an assembly that overtakes their filing."""
+        if results is None:
+            return
+        if self._results is not None and self._results != results:
+            known.forget(self._results)
+        self._results = results
+
+    def _check_whole(self) -> None:
+        if self.lacks:
+            raise UnreadableEvent(f"an earlier filing could not be done again: {self.lacks}")
+
+
+def _keep(kept: dict[str, KeptT], digest: str, one: KeptT) -> None:
+    kept[digest] = one
+    while len(kept) > _KEPT_MAX:
+        del kept[next(iter(kept))]
+
+
+def _with_salience(delta: MemoryDelta, salience: Mapping[str, float]) -> MemoryDelta:
+    """What embeddings have made of it: they are asked of no one, so their answers are taken as recorded."""
+    if not salience:
+        return delta
+    facts = (
+        fact.model_copy(update={"salience": salience[fact.id]}) if fact.id in salience else fact
+        for fact in delta.facts
+    )
+    return delta.model_copy(update={"facts": tuple(facts)})

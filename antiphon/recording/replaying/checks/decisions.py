@@ -1,0 +1,113 @@
+"""The coordinator's decisions, made anew from what was recorded."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from antiphon.recording.lines import EventLine
+from antiphon.recording.replaying.differences import Difference, differences
+from antiphon.recording.replaying.known import Known, Redone, Step
+from coordinator.decide import decide
+from coordinator.opening import never_opened, open_session, recorded_opening
+from coordinator.record import record_of
+from coordinator.session import Decision, Session
+from shared.errors import UnreadableEvent
+from shared.events import ComponentFailed, QuerySubmitted, ResponseReady, SessionOpened
+from shared.events.codec import explain
+from shared.outages import Outages
+from shared.step_records import DecisionRecord, ForkRecord
+
+
+class Decisions:
+    """Follows one session's document through its recorded decisions.
+
+    Each decision is made on the document as it was recorded, so that one divergence does not drag others along;
+    unless `follows_today`: then on the document as today's code would have it.
+    """
+
+    def __init__(self, follows_today: bool = False) -> None:
+        self._follows_today = follows_today
+        self.session: Session | None = None
+        """As it was recorded, after the last decision."""
+        self.lacks = ""
+        """Why a decision is not known as it was recorded, so that no later one can be made again."""
+        self._document: dict[str, Any] = {}
+
+    def redo(self, step: Step, known: Known) -> Redone:
+        """One decision, today. Raises UnreadableEvent when this one, or one before, lacks something."""
+        if self.lacks:
+            raise UnreadableEvent(f"an earlier decision is not known: {self.lacks}")
+        assert isinstance(step.record, DecisionRecord)
+        try:
+            return self._redo(step, step.record, known)
+        except UnreadableEvent as error:
+            self.lacks = error.message
+            raise
+        except ValidationError as error:
+            self.lacks = explain(error)
+            raise UnreadableEvent(
+                f"the decision on event {step.line.n} cannot be read: {self.lacks}"
+            ) from None
+
+    def _redo(self, step: Step, record: DecisionRecord, known: Known) -> Redone:
+        before, decision = self.session, self._decide(step, record, known)
+        self._document |= record.changed
+        if decision.answer is not None and before is not None:
+            return Redone((ResponseReady(**decision.answer.model_dump()),))
+        today = record_of(step.line.event, before, decision)
+        others = [
+            *_told("state", record.changed, today.changed),
+            *_told("timers", _timers(record), _timers(today)),
+            *_told("effects", _effects(record), _effects(today)),
+        ]
+        is_same = self._follows_today or record.changed == today.changed
+        self.session = decision.session if is_same else Session.model_validate(self._document)
+        answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
+        return Redone((*answer, *decision.commands), tuple(others), today)
+
+    def forked(self, record: ForkRecord) -> None:
+        """The document is another from here on, because somebody wanted it to be. Raises UnreadableEvent."""
+        self._document |= record.changed
+        today = self.session.model_dump(mode="json") if self._follows_today and self.session else {}
+        try:
+            self.session = Session.model_validate({**(today or self._document), **record.changed})
+        except ValidationError as error:
+            raise UnreadableEvent(f"what the fork has changed cannot be read: {explain(error)}") from None
+
+    def lets_go(self, line: EventLine, known: Known) -> bool:
+        """Whether the session, as it stands, changes nothing on an event."""
+        if self.session is None or self.lacks:
+            return True
+        decision = decide(self.session, line.event, line.entry, known.catalogue(self.session.catalogue))
+        return decision.session is self.session and decision.answer is None
+
+    def _decide(self, step: Step, record: DecisionRecord, known: Known) -> Decision:
+        event, entry = step.line.event, step.line.entry
+        if self.session is not None:
+            outages = self.session.outages
+            if "outages" in record.changed:
+                outages = Outages.model_validate(record.changed["outages"])
+            return decide(self.session, event, entry, known.catalogue(self.session.catalogue), outages)
+        match event.data:
+            case ComponentFailed() as failure:
+                return never_opened(event, entry, failure)
+            case QuerySubmitted() as query:
+                opened = next((one.event.data for one in step.outputs), None)
+                if not isinstance(opened, SessionOpened):
+                    raise UnreadableEvent(f"no {SessionOpened.type} came of event {step.line.n}.")
+                catalogue = known.catalogue(opened.catalogue)
+                return open_session(event, entry, query, recorded_opening(opened), catalogue)
+            case _:
+                raise UnreadableEvent(f"event {step.line.n} was decided on before the session was opened.")
+
+
+def _told(what: str, expected: Any, got: Any) -> list[tuple[str, Difference]]:
+    return [] if expected == got else [(what, one) for one in differences(expected, got)]
+
+
+def _timers(record: DecisionRecord) -> list[Any]:
+    return [timer.model_dump(mode="json", exclude_defaults=True) for timer in record.timers]
+
+
+def _effects(record: DecisionRecord) -> dict[str, bool]:
+    return {"closes": record.closes, "stops_work": record.stops_work}

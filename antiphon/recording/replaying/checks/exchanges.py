@@ -1,0 +1,246 @@
+"""The engine's exchanges with a model, done again: today's prompts, and what today's code makes of recorded replies.
+
+Whether and when a call was made was up to the time left, the limits and the breakers; those are inputs. What was asked
+for, how each reply was read, and what came of all of them is decided again.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from anthropic.types import Message
+from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
+
+from antiphon.recording.replaying.checks.briefings import Briefings
+from antiphon.recording.replaying.checks.catalogues import offer_of
+from antiphon.recording.replaying.differences import ABSENT, Difference, differences
+from antiphon.recording.replaying.known import Known, Redone, Step
+from antiphon.recording.requests import whole_request
+from reasoning_engine.dialogue import Dialogue, dialogue
+from reasoning_engine.ended import TOO_LATE, Ended, reasoned, summarized
+from reasoning_engine.engine import tokens_of
+from reasoning_engine.exchange_record import failure_of, message_of, request_json
+from reasoning_engine.failure import Failed, Failure
+from reasoning_engine.handlers import NO_TOOLS, NOT_SUPPORTED
+from reasoning_engine.prompt import Prompt, build_prompt
+from reasoning_engine.reply import Reply, usage_of
+from reasoning_engine.settings import Prices
+from reasoning_engine.summarize import build_summary_prompt
+from shared.briefing import Briefing, digest_of
+from shared.errors import UnreadableEvent
+from shared.events import (
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRequested,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryRequested,
+)
+from shared.step_records import ExchangeRecord, ModelCall
+from shared.values import Usage
+
+_FROM_OUTSIDE = ("timeout", "circuit_open", "rate_limited")
+"""Codes of failures that need no call: the time was over, or no further call was let through."""
+
+_Outcome = ReasoningCompleted | ReasoningFailed | SummaryCompleted | SummaryFailed
+_OUTCOMES = (ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed)
+
+
+class Exchanges:
+    """Prompts are built on the briefings of `Briefings`; where those have changed, on the one that was sent."""
+
+    def __init__(self, briefings: Briefings) -> None:
+        self._briefings = briefings
+
+    def redo(self, step: Step, known: Known) -> Redone:
+        """One exchange, today. Raises UnreadableEvent when the recording lacks what the prompt was made of."""
+        request, record = step.line.event.data, step.record
+        told = next((line.event.data for line in step.outputs), None)
+        if not isinstance(record, ExchangeRecord) or not isinstance(told, _OUTCOMES):
+            raise UnreadableEvent(f"an exchange was recorded for a {request.type}.")
+        sent = [whole_request(call, known.contents) for call in record.calls]
+        replayed = _Replayed(record, sent, told)
+        match request:
+            case _ if not record.calls:
+                return Redone((_not_asked(told, record),), record=record)
+            case ReasoningRequested():
+                return self._reasoning(request, replayed, known)
+            case SummaryRequested():
+                return self._summary(request, replayed)
+            case _:
+                raise UnreadableEvent(f"an exchange was recorded for a {request.type}.")
+
+    def _reasoning(self, request: ReasoningRequested, replayed: "_Replayed", known: Known) -> Redone:
+        record = replayed.record
+        names = request.tools
+        offer = offer_of(known.catalogue(request.catalogue), names) if names else NO_TOOLS
+        model_id = request.model or record.default_model
+
+        system = _system_in(replayed.sent[0]) if record.has_own_prompt else None
+
+        def prompt_on(briefing: Briefing) -> Prompt:
+            return build_prompt(request, briefing, offer.tools, model_id, record.max_output_tokens, system)
+
+        briefing = self._briefings.newest.get(request.briefing)
+        if briefing is None:
+            behind = _text_in(dict(prompt_on(Briefing.of(""))))
+            text = _text_before(behind, _text_in(replayed.sent[0]), request.briefing)
+            replayed.texts = (request.briefing, text, self._briefings.text)
+            briefing = Briefing.of(text)
+        prompt = prompt_on(briefing)
+        ended = replayed.ended(prompt)
+        if ended is None:
+            return replayed.redone(replayed.told)
+        estimated = 0 if record.is_offline else tokens_of(prompt) + offer.tokens
+        return replayed.redone(reasoned(request, ended, model_id, estimated))
+
+    def _summary(self, request: SummaryRequested, replayed: "_Replayed") -> Redone:
+        source, model_id = self._briefings.sources.get(request.source), replayed.record.default_model
+        if source is None:
+            raise UnreadableEvent("the text to summarize is another one today.")
+        ended = replayed.ended(build_summary_prompt(request, source, model_id))
+        return replayed.redone(replayed.told if ended is None else summarized(request, ended, model_id))
+
+
+@dataclass
+class _Replayed:
+    """The recorded calls, answered as they were, and what is asked today."""
+
+    record: ExchangeRecord
+    sent: list[dict[str, Any]]
+    """The recorded requests, whole."""
+    told: _Outcome
+    """What was said of it all."""
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    """Today's requests."""
+    others: list[tuple[str, Difference]] = field(default_factory=list)
+    texts: tuple[str, str, str] | None = None
+
+    def ended(self, prompt: Prompt) -> Ended | None:
+        """What comes of the calls, by today's code; None when it asks for more than was recorded."""
+        prices, usage = _prices(self.record), Usage(cost_usd=0.0)
+        talk = dialogue(prompt)
+        ask = next(talk)
+        reply: Reply | Failure | None = None
+        for call in self.record.calls:
+            self.asked.append(request_json(ask))
+            message, failed = _came_of(call)
+            if message is not None:
+                usage = prices.spent(usage, usage_of(message))
+            self._hold(call, failed)
+            is_last = len(self.asked) == len(self.sent)
+            if failed is None and message is not None:
+                ask, reply = _heard(talk, message, ask)
+            elif failed is not None and (is_last or not failed.error.retryable):
+                reply = failed
+            if is_last and (reply is None or failed is not None):
+                reply = self._from_outside(call) or reply
+            if reply is not None:
+                return Ended(reply, usage, len(self.asked), self.told.duration_ms)
+        self.asked.append(request_json(ask))
+        return None
+
+    def _hold(self, call: ModelCall, failed: Failure | None) -> None:
+        """An error, as it is classified today, against how it was."""
+        if failed is not None and call.error is not None and failed.error != call.error.failure:
+            then, now = call.error.failure.model_dump(mode="json"), failed.error.model_dump(mode="json")
+            found = differences(then, now, f"calls[{len(self.asked) - 1}].error")
+            self.others += [("error", one) for one in found]
+
+    def _from_outside(self, last: ModelCall) -> Failure | None:
+        """Why it was over behind the last call, where that was not the call's own doing."""
+        error = getattr(self.told, "error", None)
+        is_own = last.error is not None and error == last.error.failure
+        if error is None or is_own or error.code not in _FROM_OUTSIDE:
+            return None
+        if error.code == TOO_LATE.error.code:
+            return TOO_LATE
+        return Failure(error, getattr(self.told, "retry_after_s", None))
+
+    def redone(self, outcome: _Outcome) -> Redone:
+        """The step, with what is asked otherwise than it was."""
+        others = [*self.others, *(("request", one) for one in self._differences())]
+        return Redone((outcome,), tuple(others), self._record() if others else self.record, self.texts)
+
+    def _differences(self) -> Iterator[Difference]:
+        """Of the requests."""
+        for n in range(max(len(self.sent), len(self.asked))):
+            then = self.sent[n] if n < len(self.sent) else ABSENT
+            now = self.asked[n] if n < len(self.asked) else ABSENT
+            if then != now:
+                yield from differences(then, to_jsonable_python(now), f"calls[{n}]")
+
+    def _record(self) -> ExchangeRecord:
+        """As it would be recorded today, as far as there are replies."""
+        calls = [
+            call.model_copy(update={"request": _as_recorded(call.request, then, to_jsonable_python(now))})
+            for call, then, now in zip(self.record.calls, self.sent, self.asked, strict=False)
+        ]
+        return self.record.model_copy(update={"calls": tuple(calls)})
+
+
+def _came_of(call: ModelCall) -> tuple[Message | None, Failure | None]:
+    """The message, whole or not, and what went wrong."""
+    if call.reply is not None:
+        return message_of(call.reply), None
+    if call.error is None:
+        return None, TOO_LATE
+    partial = call.error.partial
+    return None if partial is None else message_of(partial), failure_of(call.error)
+
+
+def _heard(talk: Dialogue, message: Message, asked: Prompt) -> tuple[Prompt, Reply | Failure | None]:
+    """What is asked next; or what it has come to."""
+    try:
+        return talk.send(message), None
+    except StopIteration as end:
+        reply: Reply = end.value
+        return asked, reply
+    except Failed as error:
+        return asked, error.failure
+
+
+def _not_asked(told: _Outcome, record: ExchangeRecord) -> _Outcome:
+    """Why no call was made is an input; but that nobody can be asked for a summary offline."""
+    if record.is_offline and isinstance(told, SummaryFailed):
+        return told.model_copy(update={"error": NOT_SUPPORTED})
+    return told
+
+
+def _prices(record: ExchangeRecord) -> Prices:
+    try:
+        return Prices(**record.prices)
+    except ValidationError as error:
+        raise UnreadableEvent(f"the recorded prices are none: {error.errors()[0]['msg']}") from None
+
+
+def _text_in(request: dict[str, Any]) -> str:
+    """The text of the one user message."""
+    match request.get("messages"):
+        case [{"content": str(text)}, *_]:
+            return text
+        case _:
+            return ""
+
+
+def _system_in(request: dict[str, Any]) -> str:
+    """The operator's own system prompt, which is an input."""
+    match request.get("system"):
+        case [{"text": str(text)}]:
+            return text
+        case _:
+            raise UnreadableEvent("the system prompt that was sent is none.")
+
+
+def _text_before(behind: str, sent: str, digest: str) -> str:
+    """The briefing that was sent. Raises UnreadableEvent when it cannot be told from what stands behind it."""
+    text = sent.removesuffix(behind)
+    if digest_of(text) != digest:
+        raise UnreadableEvent("neither the briefing nor what stands behind it in the prompt is as it was.")
+    return text
+
+
+def _as_recorded(recorded: dict[str, Any], then: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """Today's request; what has not changed stands as it stood, by the hash of its content."""
+    return {name: recorded[name] if then.get(name) == value else value for name, value in now.items()}

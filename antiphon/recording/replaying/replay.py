@@ -1,0 +1,245 @@
+"""The walk through a recording: each recorded step is done again by today's code, and compared.
+
+    replay = Replay()
+    for line in lines:
+        replay.read(line)
+    replay.report()
+
+No network, no Redis, no model, no clock. Every step starts from what was recorded, so that a divergence is named where
+it arises, and what follows from it is not counted again, as far as the recording tells.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import zip_longest
+from uuid import UUID
+
+from antiphon.recording.lines import CatalogueLine, ContentLine, End, EventLine, Header, Line, RecordLine
+from antiphon.recording.replaying.checks.assemblies import Assemblies
+from antiphon.recording.replaying.checks.batches import Batches
+from antiphon.recording.replaying.checks.briefings import Briefings
+from antiphon.recording.replaying.checks.decisions import Decisions
+from antiphon.recording.replaying.checks.exchanges import Exchanges
+from antiphon.recording.replaying.differences import ABSENT, differences
+from antiphon.recording.replaying.known import Known, Redo, Redone, Step
+from antiphon.recording.replaying.redelivery import redelivered
+from antiphon.recording.replaying.report import DIVERGENCES_KEPT_MAX, Answer, Divergence, Report
+from shared.errors import UnreadableEvent
+from shared.events import COMPONENTS, Component, EventData, ResponseReady
+from shared.ids import child_id
+from shared.step_records import AnyRecord, DecisionRecord, ForkRecord, LeftOut
+
+_BY_KIND: dict[str, Component] = {
+    "decision": "coordinator",
+    "briefing": "context_synthesizer",
+    "exchange": "reasoning_engine",
+    "batch": "tool_dispatcher",
+    "assembly": "response_assembler",
+}
+_DIGEST, _TEXT = "briefing.digest", "briefing.text"
+_LOOKS_MAX = 32
+"""How often an event without a decision is looked at before the end."""
+
+
+class Replay:
+    """One recording, read line by line."""
+
+    def __init__(self, follows_today: bool = False) -> None:
+        """`follows_today`: each step starts from what the ones before would be today; see `update.py`."""
+        self.known = Known()
+        self.decisions = Decisions(follows_today)
+        self.briefings = Briefings()
+        self.header: Header | None = None
+        self.newest_step = 0
+        """Number of the event whose step was done again last."""
+        self.redone: tuple[Step, Redone] | None = None
+        """What the newest line was a record of, if it was done again; for those who follow along."""
+        self._is_closed = False
+        self._redo: dict[str, Redo] = {
+            "decision": self.decisions.redo,
+            "briefing": self.briefings.redo,
+            "exchange": Exchanges(self.briefings).redo,
+            "batch": Batches().redo,
+            "assembly": Assemblies(self.briefings).redo,
+        }
+        self._is_ended = False
+        self._events = self._outputs = 0
+        self._steps: Counter[Component] = Counter()
+        self._divergences: list[Divergence] = []
+        self._divergences_in_all = 0
+        self._unchecked: Counter[str] = Counter()
+        self._answer: Answer = "none"
+        self._is_astray = False
+        """Whether the coordinator would have sent something else, so that the session had gone another way."""
+        self._undecided: dict[int, EventLine] = {}
+        self._looks_left: dict[int, int] = {}
+        self._recorded: set[UUID] = set()
+        self._unrecorded: EventLine | None = None
+        """What the newest event came of, as long as no record has told how."""
+
+    def read(self, line: Line) -> None:
+        """Take in one line. Raises UnreadableEvent when it does not follow from those before."""
+        self.redone = None
+        match line:
+            case EventLine():
+                self._read_event(line)
+            case RecordLine(record=ForkRecord() as record):
+                self._read_fork(record)
+            case RecordLine(record=record):
+                self._read_record(record)
+            case CatalogueLine():
+                self.known.catalogues[line.hash] = line.catalogue
+            case ContentLine():
+                self.known.contents[line.hash] = line.content
+            case Header():
+                self.header = line
+            case End():
+                self._is_ended = True
+
+    def report(self) -> Report:
+        """What has been found. Raises UnreadableEvent when the recording is not whole."""
+        if self.header is None:
+            raise UnreadableEvent("it has no header.")
+        if not self._is_ended:
+            raise UnreadableEvent("it has no end line: it was cut off.")
+        self._miss_record()
+        self._hold_undecided()
+        if not self._is_closed and self._undecided:
+            self._unchecked["coordinator: the session went on when it was recorded"] += len(self._undecided)
+        for line in self._undecided.values() if self._is_closed else ():
+            self._diverged(line, "coordinator", "state", [("", ABSENT, "a decision, where there was none")])
+        return Report(
+            session_id=self.header.session_id,
+            events=self._events,
+            steps=dict(self._steps),
+            divergences=tuple(self._divergences),
+            divergences_in_all=self._divergences_in_all,
+            answer=self._answer,
+            unchecked=dict(self._unchecked),
+        )
+
+    def _read_event(self, line: EventLine) -> None:
+        event = line.event
+        self._events += 1
+        if event.causationid is not None:
+            self._follow(event.causationid, event.id)
+        self.known.add(line)
+        if event.data.inbox == "coordinator":
+            self._undecided[line.n] = line
+            self._looks_left[line.n] = _LOOKS_MAX
+        if isinstance(event.data, ResponseReady):
+            self._answer = "unknown"
+
+    def _follow(self, cause: UUID, id: UUID) -> None:
+        """A step's events and its record were committed as one: when the next step's come, the record is missing."""
+        if self._unrecorded is not None and self._unrecorded.event.id != cause:
+            self._miss_record()
+        if cause not in self._recorded and cause in self.known.lines and id == child_id(cause, 0):
+            self._unrecorded = self.known.lines[cause]
+
+    def _miss_record(self) -> None:
+        line, self._unrecorded = self._unrecorded, None
+        if line is not None and line.event.data.inbox is not None:
+            self._lose(line.event.data.inbox, "no record was made of it")
+
+    def _lose(self, component: Component, why: str) -> None:
+        """A step cannot be done again; what builds on it is not held against today's code any more."""
+        self._unchecked[f"{component}: {why}"] += 1
+        if component == "coordinator":
+            self.decisions.lacks = why
+        elif component == "context_synthesizer":
+            self.briefings.lacks = why
+
+    def _read_fork(self, record: ForkRecord) -> None:
+        """From here on the session is another, and so is what was under way."""
+        self._hold_undecided()
+        self.decisions.forked(record)
+        for one in record.redelivered:
+            line = redelivered(one, self.known)
+            if line.event.data.inbox == "coordinator":
+                self._undecided[line.n], self._looks_left[line.n] = line, _LOOKS_MAX
+
+    def _read_record(self, record: AnyRecord) -> None:
+        handled = self.known.lines.get(record.of)
+        if handled is None:
+            raise UnreadableEvent(f"a record is about the event {record.of}, which is not there.")
+        self._outputs += record.outputs
+        if self._outputs > self._events:
+            raise UnreadableEvent(f"the record of event {handled.n} tells of events that are not there.")
+        outputs = [self.known.lines.get(child_id(record.of, n)) for n in range(record.outputs)]
+        if None in outputs:
+            raise UnreadableEvent(f"an event that came of event {handled.n} is not there.")
+        self._recorded.add(record.of)
+        if self._unrecorded is handled:
+            self._unrecorded = None
+        if isinstance(record, LeftOut):
+            self._lose(record.component, "the record was too large to be kept")
+            return
+        self._read_step(Step(handled, record, tuple(filter(None, outputs))), _BY_KIND[record.kind])
+
+    def _read_step(self, step: Step, component: Component) -> None:
+        self.newest_step = step.line.n
+        if isinstance(step.record, DecisionRecord):
+            self._undecided.pop(step.line.n, None)
+            self._hold_undecided(to=step.line.n)
+            self._is_closed = self._is_closed or step.record.closes
+        kind: str = step.record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
+        try:
+            redone = self._redo[kind](step, self.known)
+        except UnreadableEvent as error:
+            self._unchecked[f"{component}: {error.message}"] += 1
+            return
+        self._steps[component] += 1
+        for what, difference in redone.others:
+            self._diverged(step.line, component, what, [difference])
+        self._compare(step, redone, component)
+        if redone.texts is not None:
+            self._show(*redone.texts)
+        self.redone = step, redone
+
+    def _compare(self, step: Step, redone: Redone, component: Component) -> None:
+        recorded = [one.event.data for one in step.outputs]
+        is_astray = self._is_astray
+        for then, now in zip_longest(recorded, redone.outputs):
+            if isinstance(then, ResponseReady):
+                is_told = isinstance(now, ResponseReady) and not is_astray
+                self._answer = "unknown" if not is_told else "same" if then == now else "different"
+            if then == now:
+                continue
+            self._is_astray = self._is_astray or component == "coordinator"
+            if then is None or now is None or type(then) is not type(now):
+                difference = [("", _name(then), _name(now))]
+            else:
+                difference = list(differences(then.model_dump(mode="json"), now.model_dump(mode="json")))
+            self._diverged(step.line, component, (then or now or recorded[0]).type, difference)
+
+    def _diverged(
+        self, line: EventLine, component: Component, output: str, found: Iterable[tuple[str, object, object]]
+    ) -> None:
+        for path, expected, got in found:
+            self._divergences_in_all += 1
+            if len(self._divergences) < DIVERGENCES_KEPT_MAX:
+                self._divergences.append(
+                    Divergence(line.n, line.event.type, component, output, path, expected, got)
+                )
+
+    def _show(self, digest: str, then: str, now: str) -> None:
+        """Put a briefing's texts in the place of their digests, which tell a reader nothing."""
+        for n, one in enumerate(self._divergences):
+            if (one.path, one.expected) == (_DIGEST, digest):
+                self._divergences[n] = replace(one, path=_TEXT, expected=then, got=now)
+
+    def _hold_undecided(self, to: int | None = None) -> None:
+        """Events that nothing was decided on, as it seems: the session must let them go, now or later."""
+        for n in [n for n in self._undecided if to is None or (n < to and self._looks_left[n])]:
+            self._looks_left[n] -= 1
+            if self.decisions.lets_go(self._undecided[n], self.known):
+                del self._undecided[n]
+
+
+def _name(data: EventData | None) -> str:
+    return ABSENT if data is None else data.type
+
+
+assert set(_BY_KIND.values()) == set(COMPONENTS)

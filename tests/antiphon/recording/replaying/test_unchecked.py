@@ -1,0 +1,81 @@
+"""What a recording cannot tell is said to be unchecked, and never taken for the same."""
+
+import pytest
+
+from antiphon.recording.lines import Line, RecordLine
+from antiphon.recording.replaying.checks import decisions
+from antiphon.recording.verify import verify_lines
+from coordinator.decide import decide
+from shared.events import BriefingReady, RungTaken
+from shared.step_records import BriefingRecord, DecisionRecord, ExchangeRecord, LeftOut
+
+
+def without(lines: list[Line], *kinds: type) -> list[Line]:
+    return [line for line in lines if not (isinstance(line, RecordLine) and isinstance(line.record, kinds))]
+
+
+def test_a_session_that_was_not_recorded_has_only_unchecked_steps(courses_lines: list[Line]) -> None:
+    report = verify_lines([line for line in courses_lines if not isinstance(line, RecordLine)])
+    assert (report.is_same, report.answer, report.steps) == (True, "unknown", {})
+    assert report.unchecked == {
+        "coordinator: no record was made of it": 9,
+        "context_synthesizer: no record was made of it": 3,
+        "reasoning_engine: no record was made of it": 3,
+        "tool_dispatcher: no record was made of it": 2,
+        "response_assembler: no record was made of it": 1,
+    }
+
+
+def test_one_missing_record_leaves_the_other_components_checked(courses_lines: list[Line]) -> None:
+    report = verify_lines(without(courses_lines, ExchangeRecord))
+    assert report.is_same
+    assert report.answer == "same"
+    assert report.unchecked == {"reasoning_engine: no record was made of it": 3}
+
+
+def test_nothing_is_held_against_a_memory_that_lacks_a_filing(courses_lines: list[Line]) -> None:
+    """Exchanges are, on the briefings that were sent."""
+    report = verify_lines(without(courses_lines, BriefingRecord))
+    assert report.is_same
+    assert report.answer == "unknown"
+    assert set(report.steps) == {"coordinator", "reasoning_engine", "tool_dispatcher"}
+    assert sum(report.unchecked.values()) == 4
+
+
+def test_a_record_that_was_left_out_is_told(courses_lines: list[Line]) -> None:
+    lines = [with_decision_on_round_2_left_out(line) for line in courses_lines]
+    report = verify_lines(lines)
+    assert report.is_same
+    assert "coordinator: the record was too large to be kept" in report.unchecked
+    assert report.steps["coordinator"] < 9
+    assert report.answer == "same"
+
+
+def with_decision_on_round_2_left_out(line: Line) -> Line:
+    record = line.record if isinstance(line, RecordLine) else None
+    if not isinstance(record, DecisionRecord) or record.changed.get("round") != 2:
+        return line
+    return RecordLine(
+        record=LeftOut(of=record.of, outputs=record.outputs, component="coordinator", bytes=10**6)
+    )
+
+
+def test_a_catalogue_that_is_missing_leaves_the_rest_checked(courses_lines: list[Line]) -> None:
+    report = verify_lines(line for line in courses_lines if getattr(line, "line", "") != "catalogue")
+    assert report.is_same
+    assert report.answer == "same"
+    assert {why.partition(":")[0] for why in report.unchecked} >= {"coordinator", "tool_dispatcher"}
+
+
+def test_the_answer_is_unknown_where_the_session_had_gone_another_way(
+    courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def astray(session, event, *rest):  # type: ignore[no-untyped-def]  # as decide
+        decision = decide(session, event, *rest)
+        rung = RungTaken(round=1, rung="simplified_briefing", because="It may help.")
+        return decision.telling(rung) if isinstance(event.data, BriefingReady) else decision
+
+    monkeypatch.setattr(decisions, "decide", astray)
+    report = verify_lines(courses_lines)
+    assert report.divergences_in_all == 3
+    assert report.answer == "unknown"

@@ -7,6 +7,7 @@ async with Antiphon() as antiphon:
 
 from antiphon.client import Antiphon, TextDelta
 from antiphon.errors import (
+    AlreadyThere,
     InvalidQuery,
     NotWaiting,
     Overloaded,
@@ -26,6 +27,7 @@ from tool_dispatcher.authoring.tool import InvalidTool, Tool, ToolContext, ToolF
 
 __all__ = [
     "NO_EFFECT",
+    "AlreadyThere",
     "Alternative",
     "Antiphon",
     "AntiphonError",

@@ -9,8 +9,9 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import structlog
 from pydantic import ValidationError
@@ -35,6 +36,9 @@ from shared.ids import new_id
 from shared.session import Response
 from shared.settings import BusSettings, PipelineSettings, load
 from shared.values import Value
+
+if TYPE_CHECKING:
+    from reasoning_engine.model import Model
 
 _CONNECT_PATIENCE_S = 3.0
 _ENTRIES_REMEMBERED = 10_000
@@ -73,7 +77,7 @@ class Antiphon:
         cls,
         tools: Iterable[Any] = (),
         *,
-        model: Provider | None = None,
+        model: "Provider | Model | None" = None,
         scopes: Iterable[str] | None = None,
     ) -> Self:
         """A whole pipeline inside this process, started on entering and gone on leaving; it keeps nothing.
@@ -249,6 +253,18 @@ class Antiphon:
         bus = self._open_bus()
         checked_session_id(session_id)
         return await patiently("read the questions", lambda: questions_waiting(bus, session_id), PATIENCE_S)
+
+    async def export(self, session_id: str, folder: str | Path, is_compressed: bool = False) -> Path:
+        """Write the session's recording, as far as it has come, into a folder; returns the file's path.
+
+        Raises UnknownSession, AlreadyThere when the file is something else, UnreadableEvent, OSError.
+        """
+        from antiphon.recording.export import export  # who only asks needs nothing of recordings
+
+        (path,) = await export(
+            self._open_bus(), [checked_session_id(session_id)], Path(folder), is_compressed=is_compressed
+        )
+        return path
 
     async def _decide(
         self, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -25,6 +25,9 @@ from tool_dispatcher.authoring.tool import Tool, Toolset
 from tool_dispatcher.catalogue import Registry, tools_of
 from tool_dispatcher.settings import ToolDispatcherSettings
 
+if TYPE_CHECKING:  # the SDK behind it takes long to import
+    from reasoning_engine.model import Model
+
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 _GRACE_S = 1.0
 _CONNECT_PATIENCE_S = 10.0
@@ -36,13 +39,16 @@ class EmbeddedPipeline:
     """The five components over the tools given, until stopped.
 
     Settings other than Redis, namespace and partitions come from the environment, as everywhere; `scopes`, when
-    given, stand in the place of ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES.
+    given, stand in the place of ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES. `model`: who provides it, or one itself.
     """
 
     def __init__(
-        self, tools: Iterable[Any], model: Provider | None, scopes: Iterable[str] | None = None
+        self,
+        tools: Iterable[Any],
+        model: "Provider | Model | None",
+        scopes: Iterable[str] | None = None,
     ) -> None:
-        if model is not None and model not in PROVIDERS:
+        if not (model is None or hasattr(model, "reply") or model in PROVIDERS):
             raise ConfigurationError(f"model: {model!r} is none of {', '.join(PROVIDERS)}.")
         if isinstance(tools, str) or not isinstance(tools, Iterable):
             raise ConfigurationError(
@@ -119,19 +125,25 @@ class EmbeddedPipeline:
         import response_assembler.component
         import tool_dispatcher.component
 
+        provider, model = (self._model, None) if isinstance(self._model, str) else (None, self._model)
         return [
             coordinator.component.build(bus),
-            reasoning_engine.component.build(bus, provider=self._model),
+            reasoning_engine.component.build(bus, model, provider),
             tool_dispatcher.component.build(bus, registry_of(self._tools), self._dispatcher_settings()),
             context_synthesizer.component.build(bus),
             response_assembler.component.build(bus),
         ]
 
     def _dispatcher_settings(self) -> ToolDispatcherSettings:
-        settings = load(ToolDispatcherSettings)
-        return (
-            settings if self._scopes is None else settings.model_copy(update={"default_scopes": self._scopes})
-        )
+        return dispatcher_settings(self._scopes)
+
+
+def dispatcher_settings(scopes: Iterable[str] | None) -> ToolDispatcherSettings:
+    """The settings of the dispatcher, with `scopes` in the place of its default ones. Raises ConfigurationError."""
+    settings = load(ToolDispatcherSettings)
+    if scopes is None:
+        return settings
+    return settings.model_copy(update={"default_scopes": _checked_scopes(scopes)})
 
 
 def _checked_scopes(scopes: Iterable[str]) -> tuple[str, ...]:

@@ -45,3 +45,9 @@ class PipelineFailed(AntiphonError):
     """A part of an embedded pipeline has stopped."""
 
     code = "pipeline_failed"
+
+
+class AlreadyThere(AntiphonError):
+    """What was to be written would take the place of something else. Nothing was changed."""
+
+    code = "already_there"

@@ -11,6 +11,7 @@ The group is not the terminal's: Ctrl-C reaches us alone, and we decide what bec
 import asyncio
 import contextlib
 from asyncio.subprocess import Process
+from collections.abc import Mapping
 from typing import IO, Any
 
 GRACE_S = 10
@@ -24,8 +25,16 @@ class Leash:
         self._shell: Process | None = None
         self._starting = asyncio.Lock()
 
-    async def start(self, *command: str, output: int | IO[Any] | None = None) -> Process:
-        """A child on the leash, `output` being its stdout and stderr. Raises OSError."""
+    async def start(
+        self,
+        *command: str,
+        output: int | IO[Any] | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> Process:
+        """A child on the leash, `output` being its stdout and stderr; ours is its environment unless told otherwise.
+
+        Raises OSError.
+        """
         async with self._starting:
             if self._shell is None or self._shell.returncode is not None:
                 self._shell = await asyncio.create_subprocess_exec(
@@ -40,6 +49,7 @@ class Leash:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=output,
+            env=environment,
             process_group=self._shell.pid,
         )
 

@@ -154,7 +154,7 @@ async def recent_sessions(bus: Bus, limit: int) -> list[SessionSummary]:
         rows = await bus.batcher.submit(
             "ZRANGE", bus.keys.sessions(partition), 0, limit - 1, "REV", "WITHSCORES"
         )
-        found += [(float(score), name.decode()) for name, score in _pairs(rows)]
+        found += [(float(score), name.decode()) for name, score in pairs(rows)]
     newest = sorted(found, reverse=True)[:limit]
     summaries = await asyncio.gather(*(_summary(bus, session_id, ms) for ms, session_id in newest))
     queued = [_queued(event) for event in await queries_waiting(bus, limit)]
@@ -239,7 +239,7 @@ def _queued(event: AnyEvent) -> SessionSummary:
     return SessionSummary(session_id=event.subject, opened=event.time, status="queued", round=0, query=query)
 
 
-def _pairs(rows: Any) -> list[tuple[bytes, Any]]:
+def pairs(rows: Any) -> list[tuple[bytes, Any]]:
     """Members and scores, whether they come in pairs or in a row."""
     if rows and not isinstance(rows[0], (list, tuple)):
         return list(zip(rows[::2], rows[1::2], strict=True))

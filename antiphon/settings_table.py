@@ -6,6 +6,7 @@
 import sys
 from types import ModuleType
 
+import antiphon.recording.settings
 import context_synthesizer.settings
 import coordinator.settings
 import reasoning_engine.settings
@@ -63,6 +64,7 @@ GROUPS: tuple[Group, ...] = (
     *_groups("Tool dispatcher", tool_dispatcher.settings),
     *_groups("Context synthesizer", context_synthesizer.settings),
     *_groups("Response assembler", response_assembler.settings),
+    *_groups("Recordings", antiphon.recording.settings),
 )
 """Every group of settings, with its title."""
 

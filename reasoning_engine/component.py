@@ -21,6 +21,7 @@ def build(bus: Bus, model: Model | None = None, provider: Provider | None = None
     Raises ConfigurationError.
     """
     settings, pipeline = load(EngineSettings), load(PipelineSettings)
+    system = settings.system_prompt()
     close, is_offline, door = None, False, OPEN_DOOR
     background: tuple[Background, ...] = ()
     if model is None:
@@ -39,7 +40,7 @@ def build(bus: Bus, model: Model | None = None, provider: Provider | None = None
             door = Door(limiter, breakers, settings.slow_s, settings.retry_after_max_s)
             background = (breakers.run,)
     keep = bus.keep_content if bus.settings.recording else None
-    engine = ReasoningEngine(model, settings, pipeline.model, bus.catalogue, is_offline, door, keep)
+    engine = ReasoningEngine(model, settings, pipeline.model, bus.catalogue, is_offline, door, keep, system)
     return Service(
         "reasoning_engine", engine.handlers, settings.concurrency, background, close, stops_with_session=True
     )

@@ -65,13 +65,14 @@ async def reason(
     seconds_left: float,
     door: Door = OPEN_DOOR,
     on_call: OnCall = to_nobody,
+    system: str | None = None,
 ) -> ReasoningCompleted | ReasoningFailed:
     """Bring the model to reply within `seconds_left`, or say why it could not be.
 
     Raises nothing for what a model or its server does.
     """
     started = monotonic_s()
-    prompt = build_prompt(request, briefing, offer.tools, model_id, settings.max_output_tokens)
+    prompt = build_prompt(request, briefing, offer.tools, model_id, settings.max_output_tokens, system)
     prompt_tokens = tokens_of(prompt) + offer.tokens
     exchange = Exchange(model, on_text, settings, started + seconds_left, prompt_tokens, door, on_call)
     reply = await _within(seconds_left, exchange, prompt)

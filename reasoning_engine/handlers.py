@@ -45,14 +45,16 @@ class ReasoningEngine:
         is_offline: bool = False,
         door: Door = OPEN_DOOR,
         keep: Keep | None = None,
+        system: str | None = None,
     ) -> None:
         """`is_offline`: nobody can be asked for summaries, and the usage told is an estimate itself.
 
-        `keep` is for what the records of many sessions share; without it none are made.
+        `keep` is for what the records of many sessions share; without it none are made. `system` is a prompt of the
+        operator's own.
         """
         self._model, self._settings, self._default_model_id = model, settings, default_model_id
         self._is_offline, self._door = is_offline, door
-        self._load_catalogue, self._keep = load_catalogue, keep
+        self._load_catalogue, self._keep, self._system = load_catalogue, keep, system
         self._offers: dict[tuple[str, tuple[str, ...]], Offer] = {}
         self._summaries_under_way = 0
 
@@ -88,10 +90,14 @@ class ReasoningEngine:
                 seconds_left=seconds_left,
                 door=self._door,
                 on_call=calls.append,
+                system=self._system,
             )
         if self._is_offline and isinstance(outcome, ReasoningCompleted):
             outcome = outcome.model_copy(update={"prompt_tokens_estimated": 0})
-        return Outcome(events=(outcome,), record=await self._record(delivery, calls, settings))
+        record = await self._record(delivery, calls, settings)
+        if record is not None and self._system is not None:
+            record = record.model_copy(update={"has_own_prompt": True})
+        return Outcome(events=(outcome,), record=record)
 
     async def on_summary_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """Answer with a summary, or with why there is none; the text is streamed to nobody."""

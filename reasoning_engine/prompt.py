@@ -7,7 +7,14 @@ system prompt. The briefing is the one user message behind them.
 from collections.abc import Iterable
 from typing import Any, NotRequired, TypedDict
 
-from anthropic.types import CacheControlEphemeralParam, Message, MessageParam, TextBlockParam, ToolParam
+from anthropic.types import (
+    CacheControlEphemeralParam,
+    Message,
+    MessageParam,
+    TextBlockParam,
+    ToolChoiceParam,
+    ToolParam,
+)
 
 from shared.briefing import Briefing
 from shared.contract import CONTRACT_KEYWORD
@@ -64,12 +71,16 @@ _SYSTEM: list[TextBlockParam] = [{"type": "text", "text": SYSTEM, "cache_control
 
 
 class Prompt(TypedDict):
-    """The parameters of `messages.create`; `tools` is left out when none are offered."""
+    """The parameters of `messages.create`; `tools` is left out when none are offered.
+
+    `tool_choice` is for a history of calls: the API wants their tools there, also when none may be called any more.
+    """
 
     model: str
     max_tokens: int
     system: list[TextBlockParam]
     tools: NotRequired[list[ToolParam]]
+    tool_choice: NotRequired[ToolChoiceParam]
     messages: list[MessageParam]
 
 
@@ -79,8 +90,9 @@ def build_prompt(
     tools: list[ToolParam],
     model_id: str,
     max_output_tokens: int,
+    system: str | None = None,
 ) -> Prompt:
-    """The call for one round. `tools` as `tool_params` made them, to be offered unchanged.
+    """The call for one round. `tools` as `tool_params` made them, to be offered unchanged; `system`: in place of ours.
 
     The reply is bounded by what the token budget leaves beside the briefing, which it never exceeds by more
     than the system prompt and the tools.
@@ -94,7 +106,9 @@ def build_prompt(
     prompt = Prompt(
         model=model_id,
         max_tokens=max(1, min(max_output_tokens, request.tokens_left - given)),
-        system=_SYSTEM,
+        system=_SYSTEM
+        if system is None
+        else [{"type": "text", "text": system, "cache_control": _BREAKPOINT}],
         messages=[{"role": "user", "content": text}],
     )
     if tools:

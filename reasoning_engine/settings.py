@@ -1,16 +1,19 @@
 """Settings of the reasoning engine: `ANTIPHON_REASONING_ENGINE_<NAME>`."""
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from reasoning_engine.limits.meters import Limits
+from shared.errors import ConfigurationError
 from shared.settings import Settings
 from shared.values import Usage, Value
 
 Provider = Literal["auto", "anthropic", "offline"]
 
+_PROMPT_FILE = "ANTIPHON_REASONING_ENGINE_PROMPT_FILE"
 _TOKENS_PER_PRICE = 1_000_000
 _SUMMARY_ATTEMPTS = 2
 
@@ -71,6 +74,11 @@ class EngineSettings(Settings):
     )
     max_output_tokens: int = Field(
         default=4_096, ge=16, le=1_000_000, description="Tokens of one reply at most."
+    )
+    prompt_file: str = Field(
+        default="",
+        description="File whose text is the system prompt, in place of the one that comes along. It has to tell the "
+        "model all that reasoning_engine/prompt.py tells it: replies are read by that.",
     )
     summary_model: str = Field(
         default="claude-haiku-5-5",
@@ -142,6 +150,18 @@ class EngineSettings(Settings):
         le=3_600,
         description="A reply that takes longer counts as a failure of its model, although it is used.",
     )
+
+    def system_prompt(self) -> str | None:
+        """The operator's own system prompt; None where there is none. Raises ConfigurationError."""
+        if not self.prompt_file:
+            return None
+        try:
+            text = Path(self.prompt_file).read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(f"{_PROMPT_FILE}: the file cannot be read: {error}.") from None
+        if not text:
+            raise ConfigurationError(f"{_PROMPT_FILE}: the file has no text.")
+        return text
 
     @property
     def limits(self) -> Limits:

@@ -12,7 +12,7 @@ import binascii
 import json
 import re
 from base64 import b64decode, b64encode, urlsafe_b64encode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -36,7 +36,7 @@ class Redactor:
 
     def __init__(self, values: Iterable[str] = (), characters_min: int = SECRET_CHARACTERS_MIN) -> None:
         forms = sorted(
-            {form for value in values for form in _forms(value, characters_min)},
+            {form for value in values for form in written_forms(value, characters_min)},
             key=lambda form: (-len(form), form),
         )
         known = [_Rule(tuple(forms), re.compile("|".join(map(re.escape, forms))), _whole)] if forms else []
@@ -57,6 +57,13 @@ class Redactor:
             is_clean = False
         return value if is_clean else _json(value, self._rules, 0)
 
+    def found(self, text: str) -> Iterator[tuple[str, str]]:
+        """The secrets in `text` as they stand there, each behind its rule's first mark; one may be told twice."""
+        for rule in self._rules:
+            mark = rule.marks[0] if rule.marks else ""
+            for match in rule.matches(text):
+                yield mark, match["token"] if "token" in rule.pattern.groupindex else match[0]
+
     def suspects(self, text: str) -> bool:
         """Whether there may be something to redact; `False` is certain, for the text of JSON as well."""
         return any(rule.applied(text) != text for rule in self._rules)
@@ -67,15 +74,21 @@ class _Rule:
     """One kind of secret."""
 
     marks: tuple[str, ...]
+    """None where the pattern begins with letters that are as quickly found."""
     pattern: "re.Pattern[str]"
     replace: Replace
     needs: str = ""
     """A sign without which it cannot match; looking for a single one costs next to nothing."""
 
     def applied(self, text: str) -> str:
-        if self.needs in text and any(mark in text for mark in self.marks):
+        if self.needs in text and (not self.marks or any(mark in text for mark in self.marks)):
             return self.pattern.sub(self.replace, text)
         return text
+
+    def matches(self, text: str) -> Iterator["re.Match[str]"]:
+        """Where there is something to replace."""
+        if self.needs in text:
+            yield from (match for match in self.pattern.finditer(text) if self.replace(match) != match[0])
 
 
 def _text(text: str, rules: Sequence[_Rule]) -> str:
@@ -130,8 +143,8 @@ def _free(key: Any, taken: dict[Any, Any]) -> Any:
     return free
 
 
-def _forms(value: str, characters_min: int) -> set[str]:
-    """How a secret may be written: as it is, in a URL, in JSON, in base64."""
+def written_forms(value: str, characters_min: int = SECRET_CHARACTERS_MIN) -> set[str]:
+    """How a secret may be written: as it is, in a URL, in JSON, in base64. None of one that is too short."""
     value = value.strip()
     if len(value) < characters_min or value in REDACTED:
         return set()
@@ -222,7 +235,7 @@ _PATTERNS = (
     _key("k_live_ k_test_", "[sr]k_(?:live|test)_", "[A-Za-z0-9]{16,}", needs="_"),  # Stripe
     _key("AKIA", "AKIA", "[A-Z0-9]{16}(?![A-Za-z0-9_+/=-])"),  # AWS
     _key("ASIA", "ASIA", "[A-Z0-9]{16}(?![A-Za-z0-9_+/=-])"),
-    _key("ghp_ gho_ ghu_ ghs_ ghr_", "gh[pousr]_", "[A-Za-z0-9]{30,}", needs="_"),  # GitHub
+    _key("", "gh[pousr]_", "[A-Za-z0-9]{30,}", needs="_"),  # GitHub
     _key("github_pat_", "github_pat_", "[A-Za-z0-9_]{22,}", needs="_"),
     _key("glpat-", "glpat-", "[A-Za-z0-9_-]{20,}", needs="-"),  # GitLab
     _key("xox", "xox[abcdeprs]", r"(?:\.xox[bp])?-(?=[A-Za-z-]{0,80}[0-9])[A-Za-z0-9%-]{10,}", needs="-"),

@@ -1,11 +1,12 @@
 """Settings: read once from the environment, typed, and refused when unknown or out of range.
 
-Every setting is `ANTIPHON_<NAME>` or `ANTIPHON_<SECTION>_<NAME>`, a section being a component or `bus`.
+Every setting is `ANTIPHON_<NAME>` or `ANTIPHON_<SECTION>_<NAME>`, a section being a component, `bus` or `recording`.
 """
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import NoneType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
@@ -16,7 +17,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, Settin
 from shared.errors import ConfigurationError
 from shared.events.base import COMPONENTS
 
-SECTIONS: tuple[str, ...] = (*COMPONENTS, "bus")
+SECTIONS: tuple[str, ...] = (*COMPONENTS, "bus", "recording")
 
 SettingsT = TypeVar("SettingsT", bound="Settings")
 
@@ -209,6 +210,26 @@ def load(kind: type[SettingsT]) -> SettingsT:
 def load_environment(name: str) -> str | None:
     """One variable that is not ours to name, such as ANTHROPIC_API_KEY; None when unset or empty."""
     return os.environ.get(name) or None
+
+
+def environment_without(*beginnings: str) -> dict[str, str]:
+    """The environment for a child process that is to know nothing of variables which begin like this."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(beginnings)}
+
+
+@contextmanager
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Within the block these variables are set: for what is built there, in this process."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def variables(kind: type[Settings]) -> list[tuple[str, str, str, str]]:

@@ -9,6 +9,7 @@ the events tell what was said, the records how it came about, and both together 
     batch       tool_dispatcher        the plan, and the order in which it was run
     assembly    response_assembler     what it read beside the session's log and memory
     left_out    any of them            that a record was too large to be kept
+    fork        antiphon replay fork   what was different from there on, when a recorded session was gone on with
 """
 
 from typing import Annotated, Any, Literal, TypeVar
@@ -94,6 +95,9 @@ class ExchangeRecord(StepRecord):
     is_offline: bool = False
     max_output_tokens: int
     default_model: str = Field(description="What was asked where the request names no model.")
+    has_own_prompt: bool = Field(
+        default=False, description="Whether the system prompt was the operator's own, and not this program's."
+    )
     prices: dict[str, float] = Field(default={}, description="US dollars per million tokens, by setting.")
 
 
@@ -136,8 +140,26 @@ class LeftOut(StepRecord):
     bytes: int
 
 
+class Redelivered(Value):
+    """An event that was under way where a fork begins, as it was delivered after that."""
+
+    event: UUID
+    time: AwareDatetime = Field(description="Its own, moved to when the fork began.")
+    changed: Json = Field(default={}, description="The fields of its data that are not as they were sent.")
+
+
+class ForkRecord(StepRecord):
+    """Where a fork leaves its parent: what is changed in the session. `of` is the last event taken over."""
+
+    kind: Literal["fork"] = "fork"
+    changed: Json = Field(
+        description="The fields of the coordinator's document that are different, as they are now."
+    )
+    redelivered: tuple[Redelivered, ...] = ()
+
+
 AnyRecord = Annotated[
-    DecisionRecord | BriefingRecord | ExchangeRecord | BatchRecord | AssemblyRecord | LeftOut,
+    DecisionRecord | BriefingRecord | ExchangeRecord | BatchRecord | AssemblyRecord | LeftOut | ForkRecord,
     Field(discriminator="kind"),
 ]
 RecordT = TypeVar("RecordT", bound=StepRecord)

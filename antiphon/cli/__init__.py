@@ -10,6 +10,7 @@ from antiphon.cli import (
     grants,
     metrics,
     processes,
+    recording,
     redis_acl,
     replay,
     sessions,
@@ -46,6 +47,7 @@ app.command("health")(status.check_health)
 app.command()(metrics.metrics)
 app.add_typer(breakers.app, name="breakers")
 app.add_typer(sessions.app, name="sessions")
+app.add_typer(recording.app, name="recording")
 app.add_typer(replay.app, name="replay")
 app.add_typer(dead.app, name="dead")
 app.add_typer(tools.app, name="tools")

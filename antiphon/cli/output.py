@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 from rich.console import Console
 from rich.table import Table
 
-from antiphon.errors import InvalidQuery, SubmissionRejected, UnknownSession
+from antiphon.errors import AlreadyThere, InvalidQuery, SubmissionRejected, UnknownSession
 from shared.errors import AntiphonError, ConfigurationError, RedisUnavailable, UnreadableEvent
 from shared.redaction import Redactor
 from shared.secret_values import secret_values
@@ -48,6 +48,8 @@ def refuse(error: AntiphonError) -> int:
         case RedisUnavailable() | UnreadableEvent():
             return EXIT_UNREADABLE
         case ConfigurationError() | InvalidQuery() | UnknownSession() | SubmissionRejected() | UsageError():
+            return EXIT_USAGE
+        case AlreadyThere():
             return EXIT_USAGE
         case _:
             return EXIT_FAILED

@@ -1,33 +1,108 @@
 """Recordings as files: JSON Lines, as they are or compressed, one line at a time."""
 
 import gzip
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import os
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_IMODE
 from typing import IO, cast
 
-from antiphon.recording.lines import Line, decode_line, encode_line
+from antiphon.recording.lines import FORMAT, Header, Line, encode_line
+from antiphon.recording.order import Order
+from antiphon.recording.upcast import UPCASTERS, LineUpcaster, Upcast
 from shared.errors import UnreadableEvent
 
+LINE_BYTES_MAX = 1 << 27
+"""Beyond what ANTIPHON_BUS_MAX_EVENT_BYTES can be."""
+SUFFIXES = (".jsonl", ".jsonl.gz")
+_GZIP = b"\x1f\x8b"
+_GZIP_LEVEL = 6
 
-def read_lines(path: Path) -> Iterator[Line]:
-    """The lines of a recording. Raises UnreadableEvent, which names the file and the line, and OSError."""
-    with _opened(path, "rb") as file:
-        for number, raw in enumerate(file, 1):
-            try:
-                yield decode_line(raw.rstrip(b"\r\n"))
-            except UnreadableEvent as error:
-                raise UnreadableEvent(f"{path}, line {number}: {error.message}", hint=error.hint) from None
+
+def read_lines(
+    path: Path, upcasters: Mapping[int, LineUpcaster] = UPCASTERS, current: int = FORMAT
+) -> Iterator[Line]:
+    """The lines of a recording of any format, in its order, to its end; compressed or not.
+
+    Raises UnreadableEvent, which names the file and the line.
+    """
+    order, upcast, number = Order(), Upcast(upcasters, current), 0
+    try:
+        with _reading(path) as file:
+            while raw := file.readline(LINE_BYTES_MAX + 1):
+                number += 1
+                if len(raw) > LINE_BYTES_MAX:
+                    raise UnreadableEvent(f"longer than {LINE_BYTES_MAX} bytes.")
+                line = upcast.line(raw.rstrip(b"\r\n"))
+                order.check(line)
+                yield line
+            order.finish()
+    except UnreadableEvent as error:
+        raise UnreadableEvent(f"{_place(path, number)}: {error.message}", hint=error.hint) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        said = f"what was compressed cannot be read on: {error}."
+        raise UnreadableEvent(f"{_place(path, number + 1)}: {said}", hint="Was it cut off?") from None
+    except OSError as error:
+        raise UnreadableEvent(f"{_place(path, 0)}: {error.strerror or error}.") from None
+
+
+def header_of(path: Path) -> Header:
+    """The header of a recording. Raises UnreadableEvent."""
+    lines = read_lines(path)
+    header = next(lines, None)
+    assert isinstance(header, Header), "what has another first line is unreadable"
+    return header
 
 
 def write_lines(path: Path, lines: Iterable[Line]) -> None:
-    """Write a recording; compressed when the name ends in `.gz`. Raises OSError."""
-    with _opened(path, "wb") as file:
+    """Write a recording, which takes its place when it is whole; compressed for a name in `.gz`. Raises OSError."""
+    with writing(path) as file:
         for line in lines:
             file.write(encode_line(line) + b"\n")
 
 
 @contextmanager
-def _opened(path: Path, mode: str) -> Iterator[IO[bytes]]:
-    with gzip.open(path, mode) if path.suffix == ".gz" else path.open(mode) as file:
-        yield cast("IO[bytes]", file)
+def writing(path: Path) -> Iterator[IO[bytes]]:
+    """A file that takes its place when the block has ended well; else nothing is left of it. Raises OSError.
+
+    Compressed if the name ends in `.gz`, the same content to the same bytes. Its owner alone may read it, unless it
+    takes the place of one that others may.
+    """
+    descriptor, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
+    try:
+        with suppress(FileNotFoundError):
+            os.chmod(name, S_IMODE(path.stat().st_mode))
+        with os.fdopen(descriptor, "wb") as file:
+            if path.suffix == ".gz":
+                with gzip.GzipFile("", "wb", _GZIP_LEVEL, file, mtime=0) as packed:
+                    yield cast("IO[bytes]", packed)
+            else:
+                yield file
+        os.replace(name, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[IO[bytes]]:
+    """The file, unpacked if that is what its first bytes say, whatever its name says."""
+    with path.open("rb") as file:
+        if file.peek(2)[:2] == _GZIP:
+            with gzip.GzipFile(fileobj=file) as unpacked:
+                yield cast("IO[bytes]", unpacked)
+        else:
+            yield file
+
+
+def as_text(path: Path) -> str:
+    """A file's name, which may hold bytes that are no text, as text."""
+    return str(path).encode("utf-8", "backslashreplace").decode()
+
+
+def _place(path: Path, number: int) -> str:
+    return f"{as_text(path)}, line {number}" if number else as_text(path)

@@ -5,8 +5,6 @@ from hashlib import blake2b
 
 import orjson
 
-from reasoning_engine.prompt import SYSTEM
-from reasoning_engine.summarize import INSTRUCTIONS
 from shared.events.asyncapi import document
 
 
@@ -24,4 +22,8 @@ def schemas_hash() -> str:
 @cache
 def prompt_hashes() -> dict[str, str]:
     """Of each prompt's fixed part."""
+    # Here, since they bring the SDK along, which whoever only wants a hash has no use for.
+    from reasoning_engine.prompt import SYSTEM
+    from reasoning_engine.summarize import INSTRUCTIONS
+
     return {"reason": content_hash(SYSTEM.encode()), "summarize": content_hash(INSTRUCTIONS.encode())}

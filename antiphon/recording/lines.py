@@ -33,8 +33,13 @@ class Rules(Value):
     """How a recording was redacted, as far as that may be told: never what was replaced."""
 
     headers: tuple[str, ...] = Field(default=(), description="Names that were kept; `x-*` for a beginning.")
-    keys: tuple[str, ...] = Field(default=(), description="Patterns of keys whose values were replaced.")
+    keys: tuple[str, ...] = Field(
+        default=(), description="Patterns of keys whose values were replaced; with a `!` before, were not."
+    )
     paths: tuple[str, ...] = Field(default=(), description="JSON paths whose values were replaced.")
+    patterns: tuple[str, ...] = Field(
+        default=(), description="Regular expressions that were replaced in text; not told in a header."
+    )
 
 
 class Parent(Value):
@@ -163,9 +168,13 @@ def _any_line(raw: bytes) -> Line:
 def _event_line(fields: dict[str, Any]) -> EventLine:
     """An event's line that somebody else has written."""
     n, entry = fields.get("n"), fields.get("entry")
-    if not isinstance(n, int) or not isinstance(entry, str) or not _PLACE.fullmatch(entry):
+    if type(n) is not int or not isinstance(entry, str) or not _PLACE.fullmatch(entry):
         raise UnreadableEvent("an event's line has a number `n` and a place in the log `entry`.")
-    return EventLine(n, entry, decode(orjson.dumps(fields.get("event"))))
+    try:
+        event = orjson.dumps(fields.get("event"))
+    except orjson.JSONEncodeError as error:  # it reads deeper than it writes
+        raise UnreadableEvent(f"event: {error}") from None
+    return EventLine(n, entry, decode(event))
 
 
 _PLACE = re.compile(r"\d{1,20}-\d{1,20}")

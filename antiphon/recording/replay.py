@@ -23,11 +23,12 @@ from antiphon.recording.checks.exchanges import Exchanges
 from antiphon.recording.differences import ABSENT, differences
 from antiphon.recording.known import Known, Redo, Redone, Step
 from antiphon.recording.lines import CatalogueLine, ContentLine, End, EventLine, Header, Line, RecordLine
+from antiphon.recording.redelivery import redelivered
 from antiphon.recording.report import DIVERGENCES_KEPT_MAX, Answer, Divergence, Report
 from shared.errors import UnreadableEvent
 from shared.events import COMPONENTS, Component, EventData, ResponseReady
 from shared.ids import child_id
-from shared.step_records import AnyRecord, DecisionRecord, LeftOut
+from shared.step_records import AnyRecord, DecisionRecord, ForkRecord, LeftOut
 
 _BY_KIND: dict[str, Component] = {
     "decision": "coordinator",
@@ -44,11 +45,14 @@ _LOOKS_MAX = 32
 class Replay:
     """One recording, read line by line."""
 
-    def __init__(self) -> None:
+    def __init__(self, follows_today: bool = False) -> None:
+        """`follows_today`: each step starts from what the ones before would be today; see `update.py`."""
         self.known = Known()
-        self.decisions = Decisions()
+        self.decisions = Decisions(follows_today)
         self.briefings = Briefings()
         self.header: Header | None = None
+        self.newest_step = 0
+        """Number of the event whose step was done again last."""
         self.redone: list[tuple[Step, Redone]] = []
         """The last step that was done again, for those who follow along; emptied by them."""
         self._redo: dict[str, Redo] = {
@@ -78,6 +82,8 @@ class Replay:
         match line:
             case EventLine():
                 self._read_event(line)
+            case RecordLine(record=ForkRecord() as record):
+                self._read_fork(record)
             case RecordLine(record=record):
                 self._read_record(record)
             case CatalogueLine():
@@ -141,6 +147,15 @@ class Replay:
         elif component == "context_synthesizer":
             self.briefings.lacks = why
 
+    def _read_fork(self, record: ForkRecord) -> None:
+        """From here on the session is another, and so is what was under way."""
+        self._hold_undecided()
+        self.decisions.forked(record)
+        for one in record.redelivered:
+            line = redelivered(one, self.known)
+            if line.event.data.inbox == "coordinator":
+                self._undecided[line.n], self._looks_left[line.n] = line, _LOOKS_MAX
+
     def _read_record(self, record: AnyRecord) -> None:
         handled = self.known.lines.get(record.of)
         if handled is None:
@@ -160,6 +175,7 @@ class Replay:
         self._read_step(Step(handled, record, tuple(filter(None, outputs))), _BY_KIND[record.kind])
 
     def _read_step(self, step: Step, component: Component) -> None:
+        self.newest_step = step.line.n
         if isinstance(step.record, DecisionRecord):
             self._undecided.pop(step.line.n, None)
             self._hold_undecided(to=step.line.n)

@@ -1,13 +1,17 @@
 """From what Redis holds of a session to the lines of its recording, page by page."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from functools import cache
 from importlib.metadata import version
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 import orjson
 
-from antiphon.recording.hashes import prompt_hashes, schemas_hash
+from antiphon.errors import UnknownSession
+from antiphon.recording.hashes import content_hash, prompt_hashes, schemas_hash
 from antiphon.recording.lines import (
     CatalogueLine,
     ContentLine,
@@ -18,12 +22,20 @@ from antiphon.recording.lines import (
     RecordLine,
 )
 from shared.errors import UnreadableEvent
-from shared.events import SessionOpened, decode
+from shared.events import AnyEvent, SessionOpened, decode
 from shared.ids import child_id
 from shared.step_records import AnyRecord, ExchangeRecord, decode_record
 from shared.tools import Catalogue
 
-_PAGE = 100
+_PAGE_FIRST, _PAGE_MAX = 16, 64
+"""Entries of a page. A session begins with small ones."""
+_PAGE_BYTES = 1 << 20
+"""Of a page, as far as those before tell."""
+_OPENED_WITHIN = 100
+"""Events before that which opens a session: what was said to it while it had not been opened."""
+
+_Event = tuple[str, AnyEvent]
+"""With its place in the log."""
 
 
 class Source(Protocol):
@@ -42,15 +54,19 @@ class Shared(Protocol):
     async def content(self, content_hash: str) -> bytes | None: ...
 
 
-async def session_lines(session_id: str, source: Source, shared: Shared) -> AsyncIterator[Line]:
-    """The recording of a session, as far as it has come. Raises UnreadableEvent when there is none."""
-    first = [(entry, decode(raw)) for entry, raw in await source.log_page("-", _PAGE)]
+async def session_lines(session_id: str, source: Source, shared: Shared) -> AsyncGenerator[Line]:
+    """The recording of a session, as far as it has come; never more of it in memory than a few pages.
+
+    Raises UnknownSession when it is not kept, or not any more; UnreadableEvent; BadSignature.
+    """
+    log, records = _Log(source), _Records(source, shared)
+    first, opened = await _beginning(log)
     if not first:
-        raise UnreadableEvent(f"session {session_id} has no events.")
-    opened = next((event.data for _, event in first if isinstance(event.data, SessionOpened)), None)
-    records = _Records(source)
+        raise UnknownSession(
+            f"there is no session {session_id}.", hint="`antiphon sessions list` shows those that are kept."
+        )
     yield Header(
-        antiphon=version("antiphon"),
+        antiphon=_version(),
         session_id=session_id,
         submitted=first[0][1].time,
         schemas=schemas_hash(),
@@ -59,58 +75,146 @@ async def session_lines(session_id: str, source: Source, shared: Shared) -> Asyn
         models=opened.models if opened else (),
     )
     if opened and opened.catalogue:
-        yield CatalogueLine(hash=opened.catalogue, catalogue=await shared.catalogue(opened.catalogue))
-    seen: set[UUID] = set()
-    contents: set[str] = set()
-    page, n = first, 0
-    while page:
+        for catalogue in await _catalogue(opened.catalogue, shared):
+            yield catalogue
+    page, n, is_short = first, 0, log.is_read
+    del first  # a page at a time
+    while True:
         for entry, event in page:
             n += 1
-            seen.add(event.id)
             yield EventLine(n=n, entry=entry, event=event)
-            async for record in records.due(seen):
-                for content in await _contents(record, shared, contents):
-                    yield content
-                yield RecordLine(record=record)
-        page = [(entry, decode(raw)) for entry, raw in await source.log_page(page[-1][0], _PAGE)]
+            if records.may_be_due_after(event.id):
+                async for line in records.due():
+                    yield line
+        records.look_again()
+        if log.is_read:
+            break
+        page = await log.page()
+    async for line in records.due():
+        yield line
+    if not is_short and not await source.log_page("-", 1):
+        raise UnknownSession(f"session {session_id} has expired while it was read.")
     yield End(events=n, records=records.told)
+
+
+@cache
+def _version() -> str:
+    return version("antiphon")
+
+
+async def _beginning(log: "_Log") -> tuple[list[_Event], SessionOpened | None]:
+    """The log's first events, up to that which says how the session was opened."""
+    first: list[_Event] = []
+    while len(first) < _OPENED_WITHIN and log.bytes_read < _PAGE_BYTES and not log.is_read:
+        page = await log.page()
+        first += page
+        opened = next((event.data for _, event in page if isinstance(event.data, SessionOpened)), None)
+        if opened is not None:
+            return first, opened
+    return first, None
+
+
+class _PageSize:
+    """How many entries to ask for, so that large ones come one by one and small ones together."""
+
+    def __init__(self) -> None:
+        self.count = _PAGE_FIRST
+
+    def learn(self, page: Sequence[bytes]) -> None:
+        largest = max(map(len, page), default=1)
+        self.count = max(1, min(_PAGE_MAX, 2 * self.count, _PAGE_BYTES // max(1, largest)))
+
+
+class _Log:
+    """The session's events in their order."""
+
+    def __init__(self, source: Source) -> None:
+        self._source, self._size, self._last = source, _PageSize(), "-"
+        self.is_read = False
+        """Whether there was no more of it, when it was last looked at."""
+        self.bytes_read = 0
+
+    async def page(self) -> list[_Event]:
+        """The next few."""
+        asked = self._size.count
+        page = await self._source.log_page(self._last, asked)
+        self.is_read = len(page) < asked
+        if page:
+            self._size.learn([raw for _, raw in page])
+            self._last = page[-1][0]
+            self.bytes_read += sum(len(raw) for _, raw in page)
+        return [(entry, decode(raw)) for entry, raw in page]
 
 
 class _Records:
     """The session's records in their order, each once its step's last event has been told."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._page: list[AnyRecord] = []
+    def __init__(self, source: Source, shared: Shared) -> None:
+        self._source, self._shared, self._size = source, shared, _PageSize()
+        self._page: deque[AnyRecord] = deque()
         self._read = 0
+        self._may_be_more = True
+        self._seen: set[UUID] = set()
+        self._contents: set[str] = set()
         self.told = 0
 
-    async def due(self, seen: set[UUID]) -> AsyncIterator[AnyRecord]:
-        """Those whose event, and all that came of it, is among `seen`."""
-        while (record := await self._next()) is not None and _is_due(record, seen):
-            self._page.pop(0)
+    def look_again(self) -> None:
+        """There may be new ones, since the log was read on."""
+        self._may_be_more = True
+
+    def may_be_due_after(self, event_id: UUID) -> bool:
+        """Whether to look now that this event has been told."""
+        self._seen.add(event_id)
+        return self._is_due(self._page[0]) if self._page else self._may_be_more
+
+    async def due(self) -> AsyncIterator[ContentLine | RecordLine]:
+        """The lines of those whose event, and all that came of it, has been told."""
+        while (record := await self._next()) is not None and self._is_due(record):
+            self._page.popleft()
             self.told += 1
-            yield record
+            for content in await self._contents_of(record):
+                yield content
+            yield RecordLine(record=record)
+
+    def _is_due(self, record: AnyRecord) -> bool:
+        """A step's events are appended together: when the last is there, all are."""
+        last = child_id(record.of, record.outputs - 1) if record.outputs else record.of
+        return last in self._seen and record.of in self._seen
 
     async def _next(self) -> AnyRecord | None:
-        if not self._page:
-            raw = await self._source.records_page(self._read, _PAGE)
-            self._read += len(raw)
-            self._page = [decode_record(one) for one in raw]
+        if not self._page and self._may_be_more:
+            asked = self._size.count
+            page = await self._source.records_page(self._read, asked)
+            self._size.learn(page)
+            self._read += len(page)
+            self._may_be_more = len(page) == asked
+            self._page.extend(decode_record(raw) for raw in page)
         return self._page[0] if self._page else None
 
+    async def _contents_of(self, record: AnyRecord) -> list[ContentLine]:
+        """What an exchange shares with others, unless it has been told."""
+        named = record.contents if isinstance(record, ExchangeRecord) else ()
+        new = [one for one in dict.fromkeys(named) if one not in self._contents]
+        self._contents.update(new)
+        if not new:
+            return []
+        found = await asyncio.gather(*map(self._shared.content, new))
+        return [
+            ContentLine(hash=one, content=_readable(one, content))
+            for one, content in zip(new, found, strict=True)
+            if content is not None
+        ]
 
-def _is_due(record: AnyRecord, seen: set[UUID]) -> bool:
-    return record.of in seen and all(child_id(record.of, n) in seen for n in range(record.outputs))
+
+def _readable(hash: str, content: bytes) -> Any:
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise UnreadableEvent(f"the shared content {hash} is not JSON: {error}.") from None
 
 
-async def _contents(record: AnyRecord, shared: Shared, told: set[str]) -> list[ContentLine]:
-    """What an exchange shares with others, unless it has been told."""
-    lines = []
-    for content_hash in record.contents if isinstance(record, ExchangeRecord) else ():
-        if content_hash not in told:
-            told.add(content_hash)
-            content = await shared.content(content_hash)
-            if content is not None:
-                lines.append(ContentLine(hash=content_hash, content=orjson.loads(content)))
-    return lines
+async def _catalogue(hash: str, shared: Shared) -> list[CatalogueLine]:
+    """The catalogue of that hash; none when it is not kept any more, which is not the same as an empty one."""
+    catalogue = await shared.catalogue(hash)
+    is_there = bool(catalogue.tools) or content_hash(catalogue.model_dump_json().encode()) == hash
+    return [CatalogueLine(hash=hash, catalogue=catalogue)] if is_there else []

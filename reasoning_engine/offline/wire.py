@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from reasoning_engine.offline.history import as_briefing
 from reasoning_engine.offline.reasoner import SIGNATURE, Reply, Request
 from reasoning_engine.offline.schema import Tool
 from shared.errors import AntiphonError
@@ -24,7 +25,10 @@ class InvalidRequest(AntiphonError):
 
 
 def read_request(body: Any) -> Request:
-    """The last user message and the tools of a request. Raises InvalidRequest, which names the field."""
+    """What the last user message says, and the tools of a request. Raises InvalidRequest, which names the field.
+
+    Of a history in which tools have returned something, all is read: see history.py.
+    """
     if not isinstance(body, dict):
         raise InvalidRequest(
             "body: expected a JSON object.", hint="Send the fields model, max_tokens and messages."
@@ -123,6 +127,8 @@ def _last_user_text(messages: Any) -> str:
         raise InvalidRequest(
             f"messages.{len(messages) - 1}.role: expected `user`.", hint="End with the user's message."
         )
+    if (history := as_briefing(messages)) is not None:
+        return history
     content = last.get("content")
     if isinstance(content, str):
         text = content
@@ -156,4 +162,6 @@ def _tools(tools: Any, choice: Any) -> tuple[Tool, ...]:
 
 def _input_tokens(body: dict[str, Any], request: Request) -> int:
     rest = orjson.dumps([body.get("system"), body.get("tools")], default=str).decode()
-    return estimate_tokens(request.text) + estimate_tokens(rest)
+    messages = body["messages"]
+    text = orjson.dumps(messages, default=str).decode() if len(messages) > 1 else request.text
+    return estimate_tokens(text) + estimate_tokens(rest)

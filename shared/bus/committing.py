@@ -207,10 +207,17 @@ def _timed(
         when = f"+{milliseconds(due.total_seconds())}"
     else:
         when = f"={max(0, round(due.timestamp() * 1000))}"
+    return f"{when} ".encode() + timer_message(event, raw, log_entry, attempt, to)
+
+
+def timer_message(
+    event: AnyEvent, raw: bytes, log_entry: str = "-", attempt: int = 0, to: Component | None = None
+) -> bytes:
+    """What a timer delivers, as due.lua takes it."""
     inbox = to or event.data.inbox
     if inbox is None:
         raise TypeError(f"{event.type} goes to no inbox, so no timer can deliver it")
-    return f"{when} {inbox} {event.subject} {event.type} {log_entry} {attempt}\n".encode() + raw
+    return f"{inbox} {event.subject} {event.type} {log_entry} {attempt}\n".encode() + raw
 
 
 _HANDLED = "handled"

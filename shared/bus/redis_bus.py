@@ -84,6 +84,11 @@ class Bus:
         """The client for what is neither blocking nor worth sharing a round trip."""
         return self.connections.main
 
+    @property
+    def shared_retention_s(self) -> float:
+        """How long what sessions share is kept: at least as long as any of them."""
+        return max(2 * self.settings.retention_s, _CATALOGUE_LIFE_MIN_S)
+
     def session(self, session_id: str) -> RedisSession:
         """What Redis holds of one session."""
         return RedisSession(self.batcher, self.keys, session_id, self.settings.retention_s, self.signer)
@@ -139,7 +144,7 @@ class Bus:
         """Make `catalogue` the current one; returns its hash, under which sessions find it for the retention."""
         content = catalogue.model_dump_json().encode()
         content_hash = blake2b(content, digest_size=16).hexdigest()
-        lifetime_ms = milliseconds(max(2 * self.settings.retention_s, _CATALOGUE_LIFE_MIN_S))
+        lifetime_ms = milliseconds(self.shared_retention_s)
         await asyncio.gather(
             self.batcher.submit("SET", self.keys.catalogue_content(content_hash), content, "PX", lifetime_ms),
             self.batcher.submit("SET", self.keys.catalogue(), content_hash),
@@ -167,7 +172,7 @@ class Bus:
         content_hash = blake2b(content, digest_size=16).hexdigest()
         now_s = monotonic_s()
         if now_s >= self._contents_due.get(content_hash, 0.0):
-            retention_s = max(2 * self.settings.retention_s, _CATALOGUE_LIFE_MIN_S)
+            retention_s = self.shared_retention_s
             await self.batcher.submit(
                 "SET", self.keys.content(content_hash), content, "PX", milliseconds(retention_s)
             )

@@ -5,7 +5,8 @@ import os
 import signal
 import time
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import assert_never
 
@@ -29,6 +30,8 @@ class Armed:
         for fault in faults:
             self._faults[fault.point].append(fault)
         self._passed: Counter[str] = Counter()
+        self.struck = 0
+        """How often one of them has."""
 
     async def at(self, point: str, disconnect: Disconnect | None) -> None:
         if point not in self._faults:
@@ -37,6 +40,7 @@ class Armed:
         nth = self._passed[point]
         for fault in self._faults[point]:
             if fault.strikes(nth):
+                self.struck += 1
                 await asyncio.sleep(0)  # what was begun beside this task has then begun
                 structlog.get_logger().warning(STRUCK, fault=fault.text, at=point, nth=nth, pid=os.getpid())
                 await _strike(fault, disconnect)
@@ -77,6 +81,17 @@ uses, would cost each reader more than this one exception from the rule that not
 def arm(faults: Iterable[Fault]) -> None:
     """From now on, have faults strike in this context and in all tasks begun in it."""
     _ARMED.set(Armed(faults))
+
+
+@contextmanager
+def armed(faults: Iterable[Fault]) -> Iterator[Armed]:
+    """The same for a block, and for all tasks begun in it."""
+    there = Armed(faults)
+    token = _ARMED.set(there)
+    try:
+        yield there
+    finally:
+        _ARMED.reset(token)
 
 
 async def at(point: str, disconnect: Disconnect | None = None) -> None:

@@ -120,6 +120,8 @@ def test_a_client_asks_and_reads_and_an_operator_looks_and_repairs(tmp_path: Pat
             ("sessions", "show", session),
             ("sessions", "watch", session),
             ("sessions", "cancel", session),
+            ("recording", "export", session, "-o", str(tmp_path / "recordings")),
+            ("recording", "export", "--since", "1h", "-o", str(tmp_path / "recordings")),
             ("tools", "list"),
             ("dead", "list"),
             ("dead", "show", f"0/{letter}"),
@@ -134,6 +136,10 @@ def test_a_client_asks_and_reads_and_an_operator_looks_and_repairs(tmp_path: Pat
         assert five.response_to("cancelled").status == "cancelled"
         five.until(lambda: not five.pending("tool_dispatcher"), "the tool to be stopped")
         assert refusals(five) == []
+        five.client.delete(five.keys.log(session))
+        exported = tmp_path / "recordings" / f"{session}.jsonl"
+        refused = command_line(five, "operator", "recording", "import", str(exported))
+        assert (refused.returncode, "administrator" in refused.stderr) == (2, True), refused.stderr
         refused = command_line(five, "client", "dead", "list")
         assert refused.returncode == 3
         assert "permission" in refused.stderr

@@ -1,13 +1,12 @@
 """What must hold when a simulated world has come to rest, whatever went wrong in it: design.md, section 2."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from coordinator.decide import decide
-from coordinator.opening import open_session, recorded_opening
-from coordinator.session import Decision, Session
+from antiphon.recording.replay import Replay
+from coordinator.session import Session
 from shared.bus.handling import RESPONSE, STATE
 from shared.events import (
     AnyEvent,
@@ -16,8 +15,6 @@ from shared.events import (
     BriefingRequested,
     ComponentFailed,
     DeadlineReached,
-    EventData,
-    OutagesSeen,
     PersonOverdue,
     QuerySubmitted,
     QuestionAnswered,
@@ -33,15 +30,12 @@ from shared.events import (
     ToolsCompleted,
     ToolsRequested,
 )
-from shared.ids import child_id
-from shared.outages import NO_OUTAGES, Outages
 from shared.relevance import ASK_USER
 from shared.session import Response
-from shared.tools import Catalogue
 from tests.coordinator.builders import NOTED
 from tests.simulation.bus import KEYS, SimulatedBus
 from tests.simulation.clients import LIMITS, Client
-from tests.simulation.stand_ins import CATALOGUE
+from tests.simulation.recorded import lines_of
 from tests.simulation.world import Step, World
 
 _SHORTLY_MS = 3_000
@@ -277,48 +271,16 @@ def _is_known(result: object) -> bool:
 
 
 def _replayed(record: Record) -> Iterator[str]:
-    """Promise 4: the log, decided anew, gives the same commands and the same document."""
-    session: Session | None = None
-    logged = {event.id: event.data for event in record.log.values()}
-    opened = next((data for data in logged.values() if isinstance(data, SessionOpened)), None)
-    if opened is None:
-        return  # answered without ever having been opened
-    for step in record.steps:
-        delivery = step.delivery
-        event = record.world.bus.decoded(record.world.bus.logs[delivery.event.subject][delivery.log_entry])
-        if (session is None) != isinstance(event.data, QuerySubmitted):
-            continue  # before it was opened, or the query once more: nothing to decide
-        if session is None and not _has_output(step):
-            continue  # answered before it was opened
-        outages = _outages_seen(event, logged) or (session.outages if session else NO_OUTAGES)
-        decision = _decided(session, event, delivery.log_entry, opened, outages)
-        if decision.answer is None:
-            session = decision.session
-        for n, command in enumerate(decision.commands):
-            if logged.get(child_id(event.id, n)) != command:
-                yield f"{event.type} is answered by another {command.type} than it was"
-        written = sum(name == "event" for name, *_ in step.operations)
-        if decision.answer is None and written != len(decision.commands):
-            yield f"{event.type} is answered by {len(decision.commands)} commands, and was by {written}"
-    if session != _state(record):
+    """Promise 4: the recording, decided anew, gives the same commands, timers and document."""
+    if not record.log:
+        return
+    replay = Replay()
+    for line in lines_of(record.world.bus, record.client.session_id):
+        replay.read(line)
+    for one in replay.report().divergences:
+        yield f"event {one.event}, {one.type}: {one.output}.{one.path} was {one.expected!r}, is {one.got!r}"
+    if replay.decisions.session != _state(record):
         yield "decided anew, the session stands otherwise"
-
-
-def _decided(
-    session: Session | None, event: AnyEvent, log_entry: str, opened: SessionOpened, outages: Outages
-) -> Decision:
-    if session is not None:
-        catalogue = CATALOGUE if session.catalogue else Catalogue()
-        return decide(session, event, log_entry, catalogue, outages)
-    assert isinstance(event.data, QuerySubmitted)
-    catalogue = CATALOGUE if opened.catalogue else Catalogue()
-    return open_session(event, log_entry, event.data, recorded_opening(opened), catalogue)
-
-
-def _outages_seen(event: AnyEvent, logged: Mapping[UUID, EventData]) -> Outages | None:
-    """What was out of order when the event was decided on, where that had changed."""
-    told = (logged.get(child_id(event.id, n)) for n in range(_COMMANDS_MAX))
-    return next((one.outages for one in told if isinstance(one, OutagesSeen)), None)
 
 
 def _state(record: Record) -> Session | None:

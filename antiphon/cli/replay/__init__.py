@@ -2,6 +2,13 @@
 
 import typer
 
+from antiphon.cli.replay.call import call
+from antiphon.cli.replay.compare import compare
+from antiphon.cli.replay.context import context
+from antiphon.cli.replay.diff import diff
+from antiphon.cli.replay.fork import fork
+from antiphon.cli.replay.rerun import rerun
+from antiphon.cli.replay.update import update
 from antiphon.cli.replay.verify import verify
 
 app = typer.Typer(
@@ -9,3 +16,10 @@ app = typer.Typer(
 )
 
 app.command()(verify)
+app.command()(fork)
+app.command()(call)
+app.command()(context)
+app.command()(update)
+app.command()(diff)
+app.command()(compare)
+app.command()(rerun)

@@ -1,24 +1,124 @@
 """`antiphon replay verify`."""
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
+from rich.progress import track
 
-from antiphon.cli import output
-from antiphon.recording.verify import verify as verify_file
-from shared.errors import AntiphonError
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_UNREADABLE,
+    EXIT_USAGE,
+    Json,
+    UsageError,
+    refuse,
+    stderr,
+    stdout,
+)
+from antiphon.cli.replay.injected import show_injected
+from antiphon.recording.found import NoRecordings, found
+from antiphon.recording.reports import as_json, github, text
+from antiphon.recording.reports.junit import junit
+from antiphon.recording.reports.outcome import Outcome, Result, Tally
+from antiphon.recording.verify_all import verify_all
+from shared.clock import monotonic_s
+
+EXIT_CODES: dict[Result, int] = {"same": EXIT_DONE, "diverged": EXIT_FAILED, "unreadable": EXIT_UNREADABLE}
+Form = Literal["text", "json", "github"]
+Paths = Annotated[list[Path], typer.Argument(metavar="PATH...", help="Recordings, or folders of recordings.")]
+_JOBS_MAX = 256
 
 
-def verify(paths: Annotated[list[Path], typer.Argument(help="Recordings.")]) -> None:
-    """Hold recordings against today's code: no network, no Redis, no model."""
-    code = output.EXIT_DONE
-    for path in paths:
-        try:
-            report = verify_file(path)
-        except AntiphonError as error:
-            code = output.refuse(error)
-            continue
-        output.stdout().print(f"{path}: {'same' if report.is_same else report.first}")
-        code = code or (output.EXIT_DONE if report.is_same else output.EXIT_FAILED)
-    raise typer.Exit(code)
+def verify(
+    paths: Paths,
+    json: Json = False,
+    annotates: Annotated[
+        bool, typer.Option("--github", help="Print annotations for GitHub Actions instead of words.")
+    ] = False,
+    junit_file: Annotated[
+        Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML too, for a CI system.")
+    ] = None,
+    is_quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Tell only what is not the same; no summary.")
+    ] = False,
+    fails_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Stop at the first that is not the same.")
+    ] = False,
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", "-j", min=1, max=_JOBS_MAX, metavar="N", help="Processes to share the work."),
+    ] = 1,
+    fault: Annotated[
+        str | None,
+        typer.Option(
+            "--inject", metavar="FAULT@N", help="Tell instead how it would have gone on: tool_timeout@8."
+        ),
+    ] = None,
+) -> None:
+    """Hold recordings against today's code: no network, no Redis, no model.
+
+    Every recorded step is done again on what was recorded; the first thing that is decided otherwise is named.
+    Exits with 1 when something diverged, with 2 when there are no such recordings, and with 3 when one of them
+    cannot be read, whatever became of the others.
+
+    \b
+    antiphon replay verify tests/recordings
+    """
+    try:
+        if json and annotates:
+            raise UsageError("--json and --github both want standard output. Take one of them.")
+        chosen = found(paths)
+        if junit_file is not None and not junit_file.parent.is_dir():
+            raise UsageError(f"The folder of {junit_file} does not exist. Make it first.")
+    except (NoRecordings, UsageError) as error:
+        refuse(error)
+        raise typer.Exit(EXIT_USAGE) from None
+    if fault is not None:
+        raise typer.Exit(show_injected(chosen, fault, json))
+    form: Form = "json" if json else "github" if annotates else "text"
+    began_s, tally, outcomes = monotonic_s(), Tally(), list[Outcome]()
+    keeps = form == "json" or junit_file is not None
+    for outcome in _each(chosen, jobs, shows_progress=not is_quiet):
+        tally.add(outcome)
+        _tell(outcome, form, is_quiet)
+        if keeps:
+            outcomes.append(outcome)
+        if fails_fast and outcome.result != "same":
+            break
+    if form == "json":
+        sys.stdout.write(as_json.document(outcomes) + "\n")
+    if junit_file is not None:
+        junit_file.write_bytes(junit(outcomes))
+    if not is_quiet:
+        stderr().print(text.summary(tally, monotonic_s() - began_s), style="dim")
+    raise typer.Exit(EXIT_CODES[tally.result])
+
+
+def _each(paths: list[Path], jobs: int, shows_progress: bool) -> Iterator[Outcome]:
+    """What came of each recording; with a bar on stderr for whoever waits before a terminal."""
+    shows = shows_progress and len(paths) > 1 and sys.stderr.isatty()
+    return iter(
+        track(
+            verify_all(paths, jobs),
+            description="verifying",
+            total=len(paths),
+            console=stderr(),
+            transient=True,
+            disable=not shows,
+        )
+    )
+
+
+def _tell(outcome: Outcome, form: Form, is_quiet: bool) -> None:
+    if form == "json" or (is_quiet and form == "text" and outcome.result == "same"):
+        return
+    if form == "github":
+        sys.stdout.writelines(f"{line}\n" for line in github.annotations([outcome]))
+        return
+    style = {"diverged": "yellow", "unreadable": "red"}.get(outcome.result)
+    for line in text.told(outcome):
+        stdout().print(line, style=style)

@@ -15,16 +15,18 @@ from shared.errors import UnreadableEvent
 from shared.events import ComponentFailed, QuerySubmitted, ResponseReady, SessionOpened
 from shared.events.codec import explain
 from shared.outages import Outages
-from shared.step_records import DecisionRecord
+from shared.step_records import DecisionRecord, ForkRecord
 
 
 class Decisions:
     """Follows one session's document through its recorded decisions.
 
-    Each decision is made on the document as it was recorded, so that one divergence does not drag others along.
+    Each decision is made on the document as it was recorded, so that one divergence does not drag others along;
+    unless `follows_today`: then on the document as today's code would have it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, follows_today: bool = False) -> None:
+        self._follows_today = follows_today
         self.session: Session | None = None
         """As it was recorded, after the last decision."""
         self.lacks = ""
@@ -58,10 +60,19 @@ class Decisions:
             *(_told("timers", _timers(record), _timers(today)) if record.timers != today.timers else ()),
             *_told("effects", _effects(record), _effects(today)),
         ]
-        is_same = record.changed == today.changed
+        is_same = self._follows_today or record.changed == today.changed
         self.session = decision.session if is_same else Session.model_validate(self._document)
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
         return Redone((*answer, *decision.commands), tuple(others), today)
+
+    def forked(self, record: ForkRecord) -> None:
+        """The document is another from here on, because somebody wanted it to be. Raises UnreadableEvent."""
+        self._document |= record.changed
+        today = self.session.model_dump(mode="json") if self._follows_today and self.session else {}
+        try:
+            self.session = Session.model_validate({**(today or self._document), **record.changed})
+        except ValidationError as error:
+            raise UnreadableEvent(f"what the fork has changed cannot be read: {explain(error)}") from None
 
     def lets_go(self, line: EventLine, known: Known) -> bool:
         """Whether the session, as it stands, changes nothing on an event."""

@@ -77,8 +77,10 @@ class Exchanges:
         offer = offer_of(known.catalogue(request.catalogue), names) if names else NO_TOOLS
         model_id = request.model or record.default_model
 
+        system = _system_in(replayed.sent[0]) if record.has_own_prompt else None
+
         def prompt_on(briefing: Briefing) -> Prompt:
-            return build_prompt(request, briefing, offer.tools, model_id, record.max_output_tokens)
+            return build_prompt(request, briefing, offer.tools, model_id, record.max_output_tokens, system)
 
         briefing = self._briefings.newest.get(request.briefing)
         if briefing is None:
@@ -220,6 +222,15 @@ def _text_in(request: dict[str, Any]) -> str:
             return text
         case _:
             return ""
+
+
+def _system_in(request: dict[str, Any]) -> str:
+    """The operator's own system prompt, which is an input."""
+    match request.get("system"):
+        case [{"text": str(text)}]:
+            return text
+        case _:
+            raise UnreadableEvent("the system prompt that was sent is none.")
 
 
 def _text_before(behind: str, sent: str, digest: str) -> str:

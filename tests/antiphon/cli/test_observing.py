@@ -8,6 +8,7 @@ import orjson
 import pytest
 import redis
 
+from antiphon.recording.verify import verify
 from shared.events import COMPONENTS, QuerySubmitted
 from shared.events.base import Component
 from shared.session import Response
@@ -103,6 +104,26 @@ def test_sessions_are_listed_shown_and_cancelled(run: InProcess, pipeline: dict[
 
     ended = run("sessions", "cancel", session_id, "--json", **pipeline)
     assert orjson.loads(ended.stdout) == {"session_id": session_id, "cancelling": False}
+
+
+def test_a_session_of_a_pipeline_is_exported_and_looked_at_elsewhere(
+    run: InProcess, folder: Path, pipeline: dict[str, str], nobody: dict[str, str]
+) -> None:
+    asked = orjson.loads(run("ask", QUESTION, "--json", **pipeline).stdout)
+    exported = run("recording", "export", asked["session_id"], "-o", "here", "--gz", **pipeline)
+    assert (exported.exit_code, exported.stdout) == (0, f"here/{asked['session_id']}.jsonl.gz\n")
+    assert "1 recording" in exported.stderr
+    assert verify(folder / exported.stdout.strip()).answer == "same"
+
+    assert run("recording", "import", "here", **nobody).stdout == f"{asked['session_id']}\n"
+    listed = orjson.loads(run("sessions", "list", "--json", **nobody).stdout)
+    assert [(one["session_id"], one["status"], one["query"]) for one in listed] == [
+        (asked["session_id"], "complete", QUESTION)
+    ]
+    shown = run("sessions", "show", asked["session_id"], "--json", **nobody).stdout
+    assert shown == run("sessions", "show", asked["session_id"], "--json", **pipeline).stdout
+    watched = run("sessions", "watch", asked["session_id"], "--json", **nobody)
+    assert orjson.loads(watched.stdout.splitlines()[-1])["data"]["answer"] == asked["answer"]
 
 
 def test_a_watched_session_can_be_read_by_programs(run: InProcess, pipeline: dict[str, str]) -> None:

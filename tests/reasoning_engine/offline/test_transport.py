@@ -120,3 +120,31 @@ async def test_other_doors_are_closed() -> None:
         for response in (await client.get("/v1/messages"), await client.post("/v1/models", json={})):
             assert response.status_code == 404
             assert response.json()["error"]["type"] == "not_found_error"
+
+
+async def test_a_history_is_read_whole_and_paid_for_whole() -> None:
+    use = {
+        "type": "tool_use",
+        "id": "t1",
+        "name": "search_course_content",
+        "input": {"query": "vector clocks"},
+    }
+    found = {
+        "type": "tool_result",
+        "tool_use_id": "t1",
+        "content": '{"course": "Clocks", "text": "Vector clocks."}',
+    }
+
+    def asked(said: str) -> dict[str, Any]:
+        messages = [
+            {"role": "user", "content": QUESTION},
+            {"role": "assistant", "content": [{"type": "text", "text": said}, use]},
+            {"role": "user", "content": [found]},
+        ]
+        return {"model": "any-model", "max_tokens": 500, "messages": messages}
+
+    async with offline_client() as client:
+        short = await client.messages.create(**asked("I look."))
+        long = await client.messages.create(**asked("I look. " * 100))
+    assert "Vector clocks." in short.content[0].text
+    assert long.usage.input_tokens > short.usage.input_tokens + 100

@@ -1,0 +1,230 @@
+"""`antiphon recording`: sessions to files, and back."""
+
+from collections.abc import Callable, Iterator
+from contextlib import aclosing, contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from re import fullmatch
+from typing import Annotated
+
+import typer
+from redis.exceptions import NoPermissionError
+
+from antiphon.cli.output import (
+    EXIT_DONE,
+    Json,
+    UsageError,
+    one_line,
+    print_json,
+    refuse,
+    run,
+    stderr,
+    stdout,
+)
+from antiphon.errors import AlreadyThere, UnknownSession
+from antiphon.observe import connected
+from antiphon.recording.export import Exported, export_session, sessions_since
+from antiphon.recording.files import SUFFIXES, as_text, read_lines
+from antiphon.recording.put_back import put_back
+from antiphon.recording.side_by_side import each, side_by_side
+from antiphon.submission import checked_session_id
+from shared.bus.redis_bus import Bus
+from shared.clock import utc_now
+from shared.errors import AntiphonError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Sessions as files, to be kept, held against today's code (`antiphon replay`), and put back.",
+)
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+
+@app.command("export")
+def export_sessions(
+    session_ids: Annotated[
+        list[str] | None, typer.Argument(metavar="SESSION...", help="Ids of sessions.")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Where to; made if it is not there.")
+    ] = None,
+    is_all: Annotated[bool, typer.Option("--all", help="Every session that is kept.")] = False,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="WHEN", help="Those opened since: 90s, 30m, 2h, 7d ago, or an ISO time (UTC)."),
+    ] = None,
+    is_compressed: Annotated[bool, typer.Option("--gz", help="Compressed, as SESSION.jsonl.gz.")] = False,
+    json: Json = False,
+) -> None:
+    """Write sessions as recordings: SESSION.jsonl, one file each.
+
+    A recording takes the place of an earlier one of its session, and of nothing else. Of a session that goes on it
+    holds what there is by now. Exit codes: 0 written; 2 no such session, or no place to write to; 3 no Redis, or
+    what it holds cannot be read. Where one of several sessions cannot be written, the others are.
+
+    \b
+    antiphon recording export ID -o recordings
+    antiphon recording export --since 2h -o recordings --gz
+    antiphon replay verify recordings/ID.jsonl
+    """
+    run(_export(session_ids or [], folder, is_all, since, is_compressed, json))
+
+
+@app.command("import")
+def import_recordings(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", help="Recordings, or folders with some; compressed or not."),
+    ],
+    json: Json = False,
+) -> None:
+    """Put recordings back into Redis, to be looked at there: nothing of them starts to work.
+
+    Use a Redis of your own, or a namespace apart. It takes an administrator's rights: the users that `antiphon redis
+    acl` makes may not write sessions as they like. What is kept expires with ANTIPHON_BUS_RETENTION_S. Importing the
+    same again changes nothing. Exit codes: 0 there; 2 a session is there with other content; 3 unreadable, or no Redis.
+
+    \b
+    ANTIPHON_NAMESPACE=look antiphon recording import recordings
+    ANTIPHON_NAMESPACE=look antiphon sessions show ID
+    """
+    run(_import(paths, json))
+
+
+async def _export(
+    session_ids: list[str],
+    folder: Path | None,
+    is_all: bool,
+    since: str | None,
+    is_compressed: bool,
+    is_json: bool,
+) -> int:
+    if bool(session_ids) + is_all + (since is not None) != 1:
+        raise UsageError("export takes either ids of sessions, or --all, or --since.")
+    if folder is None:
+        raise UsageError("there is no place to write to.", hint="Name a folder: -o recordings")
+    earliest = None if since is None else moment(since, utc_now())
+    for session_id in session_ids:
+        checked_session_id(session_id)
+    written: list[Exported] = []
+    code = EXIT_DONE
+    async with connected() as bus:
+        chosen = each(list(dict.fromkeys(session_ids))) if session_ids else sessions_since(bus, earliest)
+        write = partial(_export_one, bus, folder, is_compressed)
+        async with aclosing(side_by_side(chosen, write)) as exported:
+            with _progress() as tell:
+                async for _, future in exported:
+                    try:
+                        one = future.result()
+                    except AntiphonError as error:
+                        # Of all sessions, one that is unknown has expired meanwhile.
+                        if session_ids or not isinstance(error, UnknownSession):
+                            code = refuse(error)
+                        continue
+                    written.append(one)
+                    tell(f"{len(written)} written")
+                    _show(one, is_json)
+    if is_json:
+        print_json([_as_json(one) for one in written])
+    else:
+        megabytes = sum(one.bytes for one in written) / 1e6
+        stderr().print(f"{_counted(len(written), 'recording')}, {megabytes:.1f} MB.", style="dim")
+    return code
+
+
+async def _export_one(bus: Bus, folder: Path, is_compressed: bool, session_id: str) -> Exported:
+    try:
+        return await export_session(bus, session_id, folder, is_compressed=is_compressed)
+    except OSError as error:
+        raise UsageError(
+            f"{one_line(error.filename or folder)}: {error.strerror or error}.",
+            hint="Is there room, and may you write there?",
+        ) from None
+
+
+def _show(one: Exported, is_json: bool) -> None:
+    if not is_json:
+        stdout().print(as_text(one.path))
+    if not one.is_answered:
+        stderr().print(
+            f"Session {one.session_id} has no answer yet: it is recorded as far as it has come.",
+            style="yellow",
+        )
+
+
+async def _import(paths: list[Path], is_json: bool) -> int:
+    files = [file for path in paths for file in _recordings(path)]
+    done: list[dict[str, str]] = []
+    code = EXIT_DONE
+    async with connected() as bus, aclosing(side_by_side(each(files), partial(_put_back, bus))) as imported:
+        with _progress() as tell:
+            async for file, future in imported:
+                try:
+                    session_id = future.result()
+                except AntiphonError as error:
+                    code = refuse(error)
+                    continue
+                done.append({"session_id": session_id, "path": as_text(file)})
+                tell(f"{len(done)} of {len(files)} put back")
+                if not is_json:
+                    stdout().print(session_id)
+    if is_json:
+        print_json(done)
+    return code
+
+
+async def _put_back(bus: Bus, file: Path) -> str:
+    try:
+        try:
+            return await put_back(bus, read_lines(file))
+        except AlreadyThere:  # now, perhaps: from another file, which may say the same
+            return await put_back(bus, read_lines(file))
+    except NoPermissionError as error:
+        raise UsageError(
+            f"Redis: {error}.", hint="Import with an administrator's rights, or into a Redis of your own."
+        ) from None
+
+
+def _recordings(path: Path) -> list[Path]:
+    """A file as it is; of a folder, what is named like a recording. Raises UsageError when there is none."""
+    if not path.is_dir():
+        return [path]
+    found = sorted(one for one in path.iterdir() if one.name.endswith(SUFFIXES) and one.name[0] != ".")
+    if not found:
+        raise UsageError(
+            f"{one_line(path)}: no recording is in that folder.", hint="They end in .jsonl or .jsonl.gz."
+        )
+    return found
+
+
+def moment(text: str, now: datetime) -> datetime:
+    """A moment said as so long ago, or as an ISO time, which is UTC where it names no zone. Raises UsageError."""
+    try:
+        if ago := fullmatch(r"(\d{1,9})([smhd])", text.strip()):
+            return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+        said = datetime.fromisoformat(text.strip())
+    except (ValueError, OverflowError):
+        raise UsageError(
+            f"--since: {one_line(text, 60)!r} is no moment.", hint="For instance 2h, 7d, or 2026-11-21T12:00."
+        ) from None
+    return said if said.tzinfo else said.replace(tzinfo=UTC)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """How far it is, in a line that comes and goes, where somebody looks and sees nothing else of it."""
+    console = stderr()
+    if not console.is_terminal or stdout().is_terminal:
+        yield lambda text: None
+        return
+    with console.status("") as status:
+        yield lambda text: status.update(text)
+
+
+def _as_json(one: Exported) -> dict[str, object]:
+    return {**asdict(one), "path": as_text(one.path)}
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

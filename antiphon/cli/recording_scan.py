@@ -1,0 +1,111 @@
+"""`antiphon recording scan`: a gate for likely secrets."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_UNREADABLE,
+    Json,
+    UsageError,
+    one_line,
+    print_json,
+    print_table,
+    refuse,
+    stderr,
+    stdout,
+)
+from antiphon.recording.allowed import Allowed
+from antiphon.recording.scan import Finding, Scanner
+from shared.errors import AntiphonError, UnreadableEvent
+from shared.secret_values import secret_values
+
+_SUFFIXES = (".jsonl", ".jsonl.gz")
+
+
+def scan(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", help="Recordings, or folders with some; compressed or not."),
+    ],
+    allow: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Findings that are allowed, each with a reason.")
+    ] = None,
+    is_personal: Annotated[
+        bool, typer.Option("--personal", help="Also e-mail addresses and numbers of payment cards.")
+    ] = False,
+    is_github: Annotated[
+        bool, typer.Option("--github", help="Print annotations for GitHub Actions.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Look for likely secrets in recordings, and fail when there are any.
+
+    What is found is masked. A fingerprint on the allow-list, with a reason behind it, lets a finding pass. Exit codes:
+    0 none found; 1 some; 2 usage; 3 unreadable.
+
+    \b
+    antiphon recording scan tests/recordings --allow allowed.txt
+    """
+    try:
+        allowed = _allowed(allow)
+        files = [file for path in paths for file in _files(path)]
+    except AntiphonError as error:
+        raise typer.Exit(refuse(error)) from None
+    scanner = Scanner(secret_values(), is_personal)
+    found: list[tuple[Path, Finding]] = []
+    code = EXIT_DONE
+    for file in files:
+        try:
+            found += ((file, finding) for finding in allowed.without(scanner.file(file)))
+        except UnreadableEvent as error:
+            code = refuse(error)
+        except OSError as error:
+            code = refuse(UnreadableEvent(f"{file}: {error.strerror or error}."))
+    _show(found, json, is_github)
+    stderr().print(f"{len(files)} files, {len(found)} findings.", style="dim")
+    raise typer.Exit(EXIT_UNREADABLE if code else EXIT_FAILED if found else EXIT_DONE)
+
+
+def _show(found: list[tuple[Path, Finding]], is_json: bool, is_github: bool) -> None:
+    if is_json:
+        print_json([{"file": str(file), **asdict(finding)} for file, finding in found])
+    elif is_github:
+        for file, finding in found:
+            said = one_line(f"{finding.path} {finding.excerpt}; fingerprint {finding.fingerprint}")
+            place = f"file={_property(str(file))},line={finding.line},title=Likely secret: {finding.kind}"
+            stdout().print(f"::error {place}::{said.replace('%', '%25')}")
+    else:
+        rows = (
+            (f"{file}:{one.line}", one.kind, one.path, one.excerpt, one.fingerprint) for file, one in found
+        )
+        print_table(("where", "kind", "path", "excerpt", "fingerprint"), rows, "Nothing found.")
+
+
+def _property(text: str) -> str:
+    """Text within the properties of an annotation, as GitHub wants it."""
+    return one_line(text).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+
+
+def _allowed(path: Path | None) -> Allowed:
+    if path is None:
+        return Allowed()
+    try:
+        return Allowed.of(path.read_text())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{one_line(path)}: cannot be read: {error}.") from None
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """A file as it is; of a folder, what is named like a recording, in its folders too."""
+    if not path.exists():
+        raise UnreadableEvent(f"{one_line(path)}: there is no such file or folder.")
+    if not path.is_dir():
+        yield path
+        return
+    yield from sorted(one for one in path.rglob("*") if one.name.endswith(_SUFFIXES) and one.is_file())

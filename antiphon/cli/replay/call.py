@@ -1,0 +1,94 @@
+"""`antiphon replay call`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic_core import to_json
+
+from antiphon.cli import output
+from antiphon.cli.replay.reading import own_prompt, recording
+from antiphon.recording.call import RECORDED, Replied
+from antiphon.recording.call import call as call_again
+
+_TEXT_MAX, _CALLS_MAX = 200, 200
+_TIMES_MAX = 20
+
+
+def call(
+    path: Annotated[Path, typer.Argument(help="A recording.")],
+    place: Annotated[
+        str,
+        typer.Option(
+            "--event", metavar="N", help="What the model was asked: a number, or reasoning.requested@ROUND."
+        ),
+    ],
+    models: Annotated[
+        list[str],
+        typer.Option("--model", metavar="MODEL", help="Who is asked; repeat it. offline: the offline model."),
+    ],
+    prompt: Annotated[Path | None, typer.Option(help="A file with another system prompt.")] = None,
+    times: Annotated[
+        int, typer.Option(min=1, max=_TIMES_MAX, metavar="K", help="How often each is asked.")
+    ] = 1,
+    json: output.Json = False,
+) -> None:
+    """Make one recorded call again, to several models, side by side with what was replied then.
+
+    Costs are told where ANTIPHON_REASONING_ENGINE_PRICES has the model's. Nothing is called but the models.
+
+    Exit codes: 0 every model has replied; 1 one has not; 2 no such call; 3 unreadable.
+    """
+    output.run(_call(path, place, models, prompt, times, json))
+
+
+async def _call(
+    path: Path, place: str, models: list[str], prompt: Path | None, times: int, is_json: bool
+) -> int:
+    system = None if prompt is None else own_prompt(prompt)
+    replies = await call_again(recording(path), place, models, system, times)
+    if is_json:
+        output.print_json([_as_json(one) for one in replies])
+    else:
+        _show(replies)
+    has_failed = any(one.error for one in replies if one.model != RECORDED)
+    return output.EXIT_FAILED if has_failed else output.EXIT_DONE
+
+
+def _show(replies: list[Replied]) -> None:
+    output.print_table(
+        ("MODEL", "STOP", "TOKENS IN", "OUT", "COST", "SECONDS", "CALLS", "TEXT"), map(_row, replies), ""
+    )
+
+
+def _row(one: Replied) -> tuple[object, ...]:
+    seconds = f"{one.duration_ms / 1000:.2f}"
+    if one.said is None:
+        what = one.error.message if one.error else ""
+        return (one.model, one.error.code if one.error else "", "", "", "", seconds, "", what)
+    usage = one.said.usage
+    given = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+    cost = "not known" if one.cost_usd is None else f"${one.cost_usd:.4f}"
+    calls = "; ".join(
+        f"{call.name} {to_json(call.arguments).decode(errors='replace')}" for call in one.said.tool_calls
+    )
+    text = output.one_line(one.said.text, _TEXT_MAX)
+    return (
+        *(one.model, one.said.stop_reason, given, usage.output_tokens, cost, seconds),
+        *(output.one_line(calls, _CALLS_MAX), text),
+    )
+
+
+def _as_json(one: Replied) -> dict[str, Any]:
+    said = one.said
+    return {
+        "model": one.model,
+        "text": said.text if said else None,
+        "tool_calls": [call.model_dump(mode="json") for call in said.tool_calls] if said else None,
+        "stop_reason": said.stop_reason if said else None,
+        "replied_model": said.model if said else None,
+        "usage": said.usage if said else None,
+        "cost_usd": one.cost_usd,
+        "duration_ms": one.duration_ms,
+        "error": one.error,
+    }

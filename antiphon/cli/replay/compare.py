@@ -1,0 +1,248 @@
+"""`antiphon replay compare`."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+
+from antiphon.cli.ask import Scopes, allow_current_directory, split_modules
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    Json,
+    UsageError,
+    one_line,
+    print_json,
+    print_table,
+    run,
+    stderr,
+)
+from antiphon.embedded import PROVIDERS, registry_of
+from antiphon.recording.compare.cells import PLANS, Cell, Comparison, Plan, totals
+from antiphon.recording.compare.page import page
+from antiphon.recording.compare.questions import Question, expecting, of_file, of_recording
+from antiphon.recording.compare.run import How
+from antiphon.recording.compare.run import compare as compare_plans
+from antiphon.recording.compare.scoring import load_rubric
+from antiphon.recording.compare.table import HEADINGS, as_json, rows
+from shared.errors import UnreadableEvent
+
+_RECORDINGS = ("*.jsonl", "*.jsonl.gz")
+_ERROR_CHARACTERS_MAX = 200
+
+
+def compare(
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="[PATH]...", help="Recordings, or folders of them.")
+    ] = None,
+    plan: Annotated[
+        list[str] | None,
+        typer.Option(help="linear, single or rounds; repeat it for more. All three when left out."),
+    ] = None,
+    queries: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help='Ask these too: a line each, plain or as {"query": ..., "id": ..., "expected": {...}}.',
+        ),
+    ] = None,
+    expect: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help='What right answers hold, a line each: {"id": ..., "expected": {"contains": [...]}}; the id is '
+            "a recording's file name without its ending, or its session.",
+        ),
+    ] = None,
+    rubric: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MODULE:FUNCTION", help="A function of yours that scores answers; repeatable."),
+    ] = None,
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tools",
+            metavar="MODULE[:NAME]",
+            help="Python modules to take real tools from, comma separated or repeated. Without it, those of the "
+            "recording, which answer as they did then.",
+        ),
+    ] = None,
+    scope: Scopes = None,
+    model: Annotated[
+        str | None,
+        typer.Option(help="offline, anthropic or auto; or the id of a model. As configured when left out."),
+    ] = None,
+    times: Annotated[int, typer.Option(min=1, max=100, help="Ask so often; the table holds medians.")] = 1,
+    concurrency: Annotated[
+        int, typer.Option(min=1, max=64, help="Questions at once; with more than one, latencies suffer.")
+    ] = 1,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with all answers.")] = None,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[PLAN=]SCORE",
+            help="Exit 1 when the mean score of a plan, or of any that was asked, is below; from 0 to 1.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Ask the same questions by several plans, and hold answers, tokens, cost and time side by side.
+
+    single is one call of the model without tools; linear the round loop in one process, with the whole message
+    history; rounds the event-driven pipeline, embedded. What a recording answered stands beside them. Without
+    --tools, tools answer from the recording: the same call gets the same result, any other is told that none is known.
+
+    Scores are from 0 to 1. An `expected` may hold exact, contains (a list), numeric (a number, or {"value": 42,
+    "tolerance": 0.5}) and sources (cited at least). A rubric is a function of yours, sync or async, that takes any
+    of query, answer, response, expected, and returns a number or a bool.
+    Exit codes: 0 done; 1 a score is too low; 2 not accepted; 3 a file cannot be read.
+
+    \b
+    antiphon replay compare recordings/ --html compared.html
+    antiphon replay compare s1.jsonl --plan linear --plan rounds --tools my_tools --times 5
+    antiphon replay compare --queries questions.jsonl --tools examples.courses --model offline --json
+    antiphon replay compare recordings/ --expect right.jsonl --rubric my_rubrics:is_polite --fail-under rounds=0.9
+    """
+    run(
+        _compare(
+            tuple(paths or ()),
+            queries,
+            expect,
+            tuple(plan or ()),
+            tuple(rubric or ()),
+            tools,
+            How(scopes=scope, times=times, concurrency=concurrency),
+            model,
+            html,
+            tuple(fail_under or ()),
+            json,
+        )
+    )
+
+
+async def _compare(
+    paths: Sequence[Path],
+    queries: Path | None,
+    expect: Path | None,
+    plans: Sequence[str],
+    rubrics: Sequence[str],
+    tools: list[str] | None,
+    how: How,
+    model: str | None,
+    html: Path | None,
+    fail_under: Sequence[str],
+    is_json: bool,
+) -> int:
+    chosen = _plans(plans)
+    bounds = _bounds(fail_under, chosen)
+    questions = _questions(paths, queries, expect)
+    allow_current_directory()
+    if tools:
+        how = replace(how, tools=tuple(registry_of(split_modules(tools)).values()))
+    elif any(question.served is None for question in questions):
+        stderr().print(
+            "No tools: the questions of --queries are asked without. Give some with --tools MODULE."
+        )
+    is_provider = model in PROVIDERS
+    how = replace(
+        how,
+        model=next((one for one in PROVIDERS if one == model), None),
+        model_id="" if model is None or is_provider else model,
+        rubrics=tuple(map(load_rubric, rubrics)),
+    )
+    done = _Progress(len(questions) * len(chosen) + sum(one.recorded is not None for one in questions))
+    comparison = await compare_plans(questions, chosen, how, done.tell)
+    if html is not None:
+        _write(html, page(comparison))
+    if is_json:
+        print_json(as_json(comparison))
+    else:
+        print_table(HEADINGS, rows(comparison), "Nothing was asked.")
+    return _too_low(comparison, bounds)
+
+
+def _questions(paths: Sequence[Path], queries: Path | None, expect: Path | None) -> list[Question]:
+    """All that is to be asked, each under an id of its own. Raises UsageError, UnreadableEvent."""
+    questions = [of_recording(path) for path in _files(paths)]
+    questions += of_file(queries) if queries is not None else []
+    if not questions:
+        raise UsageError("there is nothing to ask.", hint="Name recordings, or a file with --queries.")
+    seen: Counter[str] = Counter()
+    for place, question in enumerate(questions):
+        seen[question.id] += 1
+        if seen[question.id] > 1:
+            questions[place] = replace(question, id=f"{question.id} ({seen[question.id]})")
+    return expecting(questions, expect) if expect is not None else questions
+
+
+def _files(paths: Sequence[Path]) -> list[Path]:
+    """The recordings named, and those in the folders named, by name. Raises UnreadableEvent."""
+    found: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            found.append(path)
+            continue
+        inside = sorted(file for ending in _RECORDINGS for file in path.rglob(ending))
+        if not inside:
+            raise UnreadableEvent(f"{path} holds no recordings.", hint="They end in .jsonl or .jsonl.gz.")
+        found += inside
+    return found
+
+
+def _plans(names: Sequence[str]) -> tuple[Plan, ...]:
+    """Raises UsageError."""
+    if unknown := [name for name in names if name not in PLANS]:
+        raise UsageError(f"--plan: {unknown[0]!r} is none of {', '.join(PLANS)}.")
+    return tuple(one for one in PLANS if not names or one in names)
+
+
+def _bounds(given: Sequence[str], plans: Sequence[Plan]) -> dict[Plan, float]:
+    """By plan, the score that it must reach. Raises UsageError."""
+    bounds: dict[Plan, float] = {}
+    for one in given:
+        named, is_named, score = one.rpartition("=")
+        meant = [plan for plan in get_args(Plan) if plan == named] if is_named else list(plans)
+        try:
+            least = float(score)
+        except ValueError:
+            least = -1.0
+        if not meant or not 0 <= least <= 1:
+            raise UsageError(f"--fail-under: {one!r} is not a score from 0 to 1, or plan=score.")
+        bounds |= dict.fromkeys(meant, least)
+    return bounds
+
+
+def _too_low(comparison: Comparison, bounds: dict[Plan, float]) -> int:
+    """The exit code, with a word on each plan that is not good enough."""
+    code = EXIT_DONE
+    for plan, least in bounds.items():
+        score = totals(comparison, plan).sums.score
+        if score is None or score < least:
+            said = "has no score" if score is None else f"scores {score:.2f}"
+            stderr().print(f"{plan} {said}; {least:g} is asked for.", style="red")
+            code = EXIT_FAILED
+    return code
+
+
+def _write(path: Path, text: str) -> None:
+    """Raises UsageError."""
+    try:
+        path.write_text(text, "utf-8", errors="replace")
+    except OSError as error:
+        raise UsageError(f"--html: {path} cannot be written: {error.strerror or error}.") from None
+
+
+class _Progress:
+    """A line on stderr for each cell that is there."""
+
+    def __init__(self, cells: int) -> None:
+        self._cells, self._told = cells, 0
+
+    def tell(self, cell: Cell) -> None:
+        self._told += 1
+        said = cell.first.error or cell.status
+        line = f"{self._told}/{self._cells} {cell.plan} {cell.question.id}: {one_line(said, _ERROR_CHARACTERS_MAX)}"
+        stderr().print(one_line(line), style="dim" if cell.first.response else "yellow")

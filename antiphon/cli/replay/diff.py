@@ -1,0 +1,53 @@
+"""`antiphon replay diff`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_UNREADABLE,
+    EXIT_USAGE,
+    Json,
+    UsageError,
+    refuse,
+    stdout,
+)
+from antiphon.recording.diff import diff as compare
+from antiphon.recording.files import read_lines
+from antiphon.recording.reports import compared
+from antiphon.recording.verify_all import UNREADABLE, explained, shown
+from shared.errors import UnreadableEvent
+
+
+def diff(
+    a: Annotated[Path, typer.Argument(metavar="A", help="A recording.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="Another one, usually of the same question.")],
+    json: Json = False,
+) -> None:
+    """Show what two recordings tell differently; ids and times do not count.
+
+    Exits with 1 when they differ, with 2 when one of them is not there, and with 3 when one cannot be read.
+
+    \b
+    antiphon replay diff before.jsonl after.jsonl
+    """
+    for path in (a, b):
+        if not path.is_file():
+            refuse(UsageError(f"{shown(path)} is no file. Name two recordings."))
+            raise typer.Exit(EXIT_USAGE)
+    try:
+        comparison = compare(read_lines(a), read_lines(b))
+    except UNREADABLE as error:
+        refuse(error if isinstance(error, UnreadableEvent) else UnreadableEvent(explained(error, a)))
+        raise typer.Exit(EXIT_UNREADABLE) from None
+    names = shown(a), shown(b)
+    if json:
+        sys.stdout.write(compared.document(names, comparison) + "\n")
+    else:
+        for line in compared.told(names, comparison):
+            stdout().print(line)
+    raise typer.Exit(EXIT_DONE if comparison.is_same else EXIT_FAILED)

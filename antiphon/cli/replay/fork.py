@@ -1,0 +1,120 @@
+"""`antiphon replay fork`."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from antiphon.cli import output
+from antiphon.cli.ask import allow_current_directory, split_modules
+from antiphon.cli.replay.reading import own_prompt, recording
+from antiphon.recording.files import write_lines
+from antiphon.recording.fork import fork as fork_lines
+from antiphon.recording.forking.changes import Changes, read_changes
+from antiphon.recording.forking.point import Point, short_type
+from antiphon.recording.lines import EventLine, Line
+from antiphon.recording.redact import Redaction
+from antiphon.recording.settings import RecordingSettings
+from shared.errors import ConfigurationError, UnreadableEvent
+from shared.events import ResponseReady
+from shared.secret_values import secret_values
+from shared.settings import PipelineSettings, load
+
+
+def fork(
+    path: Annotated[Path, typer.Argument(help="A recording.")],
+    place: Annotated[
+        str,
+        typer.Option(
+            "--from", metavar="N", help="The last event to take over: a number, or a type and round."
+        ),
+    ],
+    into: Annotated[Path, typer.Option("--output", "-o", help="The new recording.")],
+    model: Annotated[
+        str, typer.Option(help="The model that is asked from there on; offline: the offline model.")
+    ] = "",
+    prompt: Annotated[Path | None, typer.Option(help="A file with another system prompt.")] = None,
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MODULE[:NAME]", help="Where the tools are. Without it, ANTIPHON_TOOLS."),
+    ] = None,
+    sets: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A limit of the session, or an ANTIPHON_ setting."),
+    ] = None,
+    json: output.Json = False,
+) -> None:
+    """Go on with a recorded session from one of its events, live, with something changed.
+
+    Model and tools are really called, as in `antiphon ask`; tools may only read, unless
+    `--set ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES=read,write` says otherwise. The new recording knows its parent.
+
+    Exit codes: 0 answered, in full or in part; 1 failed; 2 not from there, or not with that; 3 unreadable.
+    """
+    output.run(_fork(path, place, into, lambda: _changes(model, sets or [], prompt, tools), json))
+
+
+async def _fork(
+    path: Path, place: str, into: Path, asked: Callable[[], tuple[Changes, list[str]]], is_json: bool
+) -> int:
+    changes, modules = asked()
+    if not into.parent.is_dir():
+        raise ConfigurationError(f"The folder of {into} does not exist.", hint="Make it first.")
+    allow_current_directory()
+    parent = recording(path)
+    lines = await fork_lines(parent, place, changes, modules, _tell)
+    try:
+        write_lines(into, _redacted(lines))
+    except OSError as error:
+        raise UnreadableEvent(f"{into} cannot be written: {error.strerror}.") from None
+    return _show(parent, lines, into, is_json)
+
+
+def _redacted(lines: list[Line]) -> Iterator[Line]:
+    """As an export writes it: what is live may hold secrets as any session does."""
+    redaction = Redaction.of(load(RecordingSettings).rules, secret_values())
+    for line in lines:
+        redaction.learn(line)
+    return map(redaction.line, lines)
+
+
+def _changes(
+    model: str, sets: list[str], prompt: Path | None, tools: list[str] | None
+) -> tuple[Changes, list[str]]:
+    """What is different, and the modules to take tools from. Raises ConfigurationError."""
+    given = None if prompt is None else (str(prompt.absolute()), own_prompt(prompt))
+    changes = read_changes(model, sets, given)
+    if tools is None:
+        return changes, split_modules([load(PipelineSettings).tools])
+    modules = split_modules(tools)
+    return replace(changes, told={**changes.told, "tools": ",".join(modules)}), modules
+
+
+def _tell(point: Point) -> None:
+    assert point.event is not None, "a point is behind an event"
+    output.stderr().print(
+        f"Recorded up to event {point.event.n} ({short_type(point.event)}), live from there."
+    )
+
+
+def _show(parent: list[Line], lines: list[Line], into: Path, is_json: bool) -> int:
+    was, answer = _answer(parent), _answer(lines)
+    assert answer is not None, "a fork has ended"
+    same = was is not None and was.answer == answer.answer
+    if is_json:
+        output.print_json({"output": str(into), "is_same_answer": same, "response": answer})
+    else:
+        output.stdout().print(answer.answer)
+        ended = f"{answer.status} ({answer.termination_reason}), {answer.rounds_used} rounds"
+        told = "the same answer as recorded" if same else "another answer than was recorded"
+        output.stderr().print(
+            f"{ended}; {told if was else 'the recorded session had none'}. Written to {into}."
+        )
+    return output.EXIT_FAILED if answer.status == "failed" else output.EXIT_DONE
+
+
+def _answer(lines: list[Line]) -> ResponseReady | None:
+    data = (line.event.data for line in lines if isinstance(line, EventLine))
+    return next((one for one in data if isinstance(one, ResponseReady)), None)

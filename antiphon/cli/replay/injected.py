@@ -1,0 +1,137 @@
+"""`antiphon replay verify --inject`: how a session would have gone on."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from antiphon.cli import output
+from antiphon.cli.replay.reading import recording
+from antiphon.recording.inject import Chain, Told, inject
+from shared.errors import AntiphonError
+from shared.events import (
+    AnyEvent,
+    ApprovalRequested,
+    AssemblyRequested,
+    BriefingReady,
+    BriefingRequested,
+    ComponentFailed,
+    EventData,
+    ReasoningFailed,
+    ReasoningRequested,
+    ResponseReady,
+    RungTaken,
+    ToolsCompleted,
+    ToolsRequested,
+)
+
+
+def show_injected(paths: Sequence[Path], fault: str, is_json: bool) -> int:
+    """Tell what becomes of each recording with that fault; the exit code."""
+    code = output.EXIT_DONE
+    for path in paths:
+        try:
+            chain = inject(recording(path), fault)
+        except AntiphonError as error:
+            code = max(code, output.refuse(error))
+            continue
+        if is_json:
+            output.print_json({"path": str(path), **as_json(chain)})
+        else:
+            _show(path, chain)
+    return code
+
+
+def as_json(chain: Chain) -> dict[str, Any]:
+    """The chain as plain values."""
+    return {
+        "event": chain.n,
+        "type": chain.type,
+        "fault": chain.fault,
+        "steps": [
+            {
+                "event": _event_json(told.event),
+                "component": told.component,
+                "outputs": [{"type": one.type, "data": one.model_dump(mode="json")} for one in told.outputs],
+                "timers": told.timers,
+                "session": told.standing,
+            }
+            for told in chain.steps
+        ],
+        "end": chain.end,
+        "answer": chain.answer,
+    }
+
+
+def _event_json(event: AnyEvent) -> dict[str, Any]:
+    return {"type": event.type, "time": event.time.isoformat(), "data": event.data.model_dump(mode="json")}
+
+
+def _show(path: Path, chain: Chain) -> None:
+    output.stdout().print(f"{path}: event {chain.n}, {_short(chain.type)}, with {chain.fault}")
+    output.print_table(("EVENT", "BY", "WHAT COMES OF IT"), _rows(chain.steps), "Nothing comes of it.")
+    last = next((told.standing for told in reversed(chain.steps) if told.standing), None)
+    if last is not None:
+        output.stdout().print(_limits(last))
+        for message in last["uncertainty"]:
+            output.stdout().print(f"- {output.one_line(message)}")
+    output.stdout().print(chain.end)
+    if chain.answer is not None:
+        output.stdout().print(f"\n{chain.answer.status} ({chain.answer.termination_reason})\n")
+        output.stdout().print(chain.answer.answer)
+
+
+def _rows(steps: Sequence[Told]) -> list[tuple[str, str, str]]:
+    rows: list[tuple[str, str, str]] = []
+    for told in steps:
+        lines = [_said(one) for one in told.outputs]
+        lines += [f"timer {name} at {due[11:19]}" for name, due in told.timers.items()]
+        event, by = _said(told.event.data), told.component
+        rows += [(event, by, lines[0] if lines else "nothing more")]
+        rows += [("", "", line) for line in lines[1:]]
+    return rows
+
+
+def _limits(standing: dict[str, Any]) -> str:
+    return (
+        f"Round {standing['round']} of {standing['rounds_max']}, "
+        f"{standing['tool_calls_used']} of {standing['tool_calls_max']} tool calls, "
+        f"{standing['tokens_left']} tokens left, {standing['model_failures']} failures of the model"
+    )
+
+
+def _said(data: EventData) -> str:
+    """What an event says, in a few words."""
+    return f"{_short(data.type)}{_words(data)}"
+
+
+def _words(data: EventData) -> str:
+    match data:
+        case RungTaken():
+            return f": {data.rung}, {data.because}"
+        case BriefingRequested():
+            return f" for round {data.round}" + ("" if data.level == "full" else f", {data.level}")
+        case BriefingReady(briefing=outline):
+            return f" of {outline.tokens} tokens, {outline.omitted} facts omitted"
+        case ReasoningRequested():
+            told = [data.last_round_because, data.notice]
+            tools = f"{len(data.tools)} tools" if data.tools else "no tools"
+            return (
+                f" of {data.model or 'the default model'}, {tools}. {' '.join(filter(None, told))}".rstrip()
+            )
+        case ReasoningFailed(error=error) | ComponentFailed(error=error):
+            return f": {error.code}"
+        case ToolsRequested():
+            return f": {', '.join(call.name for call in data.calls)}"
+        case ToolsCompleted():
+            ended = (f"{one.tool} {one.error.error_type if one.error else 'ok'}" for one in data.results)
+            return f": {', '.join(ended)}"
+        case ApprovalRequested():
+            return f": {', '.join(call.tool for call in data.calls)}"
+        case AssemblyRequested() | ResponseReady():
+            return f": {data.status}, {data.termination_reason}"
+        case _:
+            return ""
+
+
+def _short(type: str) -> str:
+    return type.removeprefix("antiphon.").rpartition(".")[0]

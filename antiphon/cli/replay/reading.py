@@ -1,0 +1,29 @@
+"""Recordings, and prompts, that a command is given."""
+
+from pathlib import Path
+
+from antiphon.recording.files import read_lines
+from antiphon.recording.lines import Line
+from antiphon.recording.verify_all import UNREADABLE, explained
+from shared.errors import ConfigurationError, UnreadableEvent
+
+
+def recording(path: Path) -> list[Line]:
+    """All lines of a recording. Raises UnreadableEvent."""
+    try:
+        return list(read_lines(path))
+    except UnreadableEvent:
+        raise
+    except UNREADABLE as error:
+        raise UnreadableEvent(f"{path}: {explained(error, path)}") from None
+
+
+def own_prompt(path: Path) -> str:
+    """The text of a system prompt. Raises ConfigurationError."""
+    try:
+        text = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"--prompt: {path} cannot be read: {error}.") from None
+    if not text:
+        raise ConfigurationError(f"--prompt: {path} has no text.", hint="Leave the option out, or write one.")
+    return text

@@ -1,0 +1,107 @@
+"""From a query to its response, in this process: what is read and built, what is asked, what is answered."""
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from antiphon.embedded import dispatcher_settings, registry_of
+from antiphon.linear.history import LINEAR_SYSTEM, SINGLE_SYSTEM, asked, message_tokens
+from antiphon.linear.rounds import Ending, Rounds, RoundState
+from antiphon.linear.tools import LinearTools
+from antiphon.submission import Options, submission
+from coordinator.opening import open_session
+from coordinator.session import Opening
+from coordinator.settings import CoordinatorSettings
+from reasoning_engine.model import choose_model
+from reasoning_engine.settings import EngineSettings, Provider
+from response_assembler.compose import Material, compose
+from shared.clock import utc_now
+from shared.events import AnyEvent, AssemblyRequested, QuerySubmitted
+from shared.ids import new_id
+from shared.memory import Memory
+from shared.redaction import Redactor
+from shared.secret_values import secret_values
+from shared.session import Response
+from shared.settings import BusSettings, PipelineSettings, load, load_environment
+from shared.tools import Catalogue
+from tool_dispatcher.catalogue import Registry, to_catalogue
+
+OneProcessPlan = Literal["linear", "single"]
+_NO_PLACE = "0-0"
+"""Of the query in a log that there is none of."""
+_DEADLINE_S_MAX = 86_400.0
+
+
+async def ask_linear(
+    query: str,
+    tools: Iterable[Any] = (),
+    *,
+    model: Provider | None = None,
+    scopes: Iterable[str] | None = None,
+    plan: OneProcessPlan = "linear",
+    options: Options | None = None,
+) -> Response:
+    """Ask in this process, and wait for the answer.
+
+    As `Antiphon.embedded(tools, model=model, scopes=scopes)` and `ask(query, **options)` there; the settings that
+    are about limits, models and tools count here too. `plan="single"` is the single-call way: one call of the model,
+    without any tools. A limit that is reached ends in a partial answer, and so does a model that fails.
+
+    Raises InvalidQuery, ConfigurationError, and nothing for what a model or a tool does.
+    """
+    registry = registry_of(() if plan == "single" else tools)
+    settings, engine, pipeline = dispatcher_settings(scopes), load(EngineSettings), load(PipelineSettings)
+    redactor = Redactor(secret_values())
+    catalogue = _catalogue(registry, settings.default_scopes, redactor)
+    system = SINGLE_SYSTEM if plan == "single" else LINEAR_SYSTEM
+    linear_tools = LinearTools(registry, settings, redactor)
+    chosen = choose_model(
+        model or engine.provider,
+        load_environment("ANTHROPIC_API_KEY"),
+        load_environment("ANTHROPIC_BASE_URL"),
+        engine.request_timeout_s,
+    )
+    try:
+        bytes_max = load(BusSettings).max_event_bytes
+        event = submission(query, options or Options(), None, None, new_id(), utc_now(), bytes_max)
+        state = _opened(event, catalogue)
+        rounds = Rounds(state, catalogue, system, chosen, pipeline.model, linear_tools, engine)
+        return _response(state, await rounds.run())
+    finally:
+        linear_tools.close()
+        await chosen.close()
+
+
+def _catalogue(registry: Registry, scopes: Iterable[str], redactor: Redactor) -> Catalogue:
+    """What the tools promise; a default or an example may be a secret of this process."""
+    told = to_catalogue(registry, scopes)
+    return Catalogue.model_validate(redactor.json(told.model_dump(mode="json")))
+
+
+def _opened(event: AnyEvent, catalogue: Catalogue) -> RoundState:
+    """The session of a query, opened as the coordinator opens it; without what needs people or a memory of others."""
+    query = event.data
+    assert isinstance(query, QuerySubmitted)
+    alone = query.options.model_copy(update={"conversation_id": None, "interactive": None})
+    query = query.model_copy(update={"options": alone})
+    defaults = load(CoordinatorSettings).limits(load(BusSettings).lease_s, _DEADLINE_S_MAX)
+    decision = open_session(event, _NO_PLACE, query, Opening(defaults, catalogue=""), catalogue)
+    first = asked(query.query)
+    return RoundState(decision.session, [first], Memory(query.query), message_tokens(first))
+
+
+def _response(state: RoundState, ending: Ending) -> Response:
+    """The answer, put together as the assembler does it."""
+    session = state.session
+    request = AssemblyRequested(
+        question=_NO_PLACE,
+        status=ending.status,
+        termination_reason=ending.reason,
+        citations=session.citations,
+        uncertainty=session.uncertainty,
+        rounds_used=session.rounds_used,
+        tool_calls_used=session.tool_calls_used,
+        usage=session.usage,
+        opened=session.opened,
+    )
+    ready = compose(Material(session.id, request, utc_now(), state.memory, ending.reply))
+    return Response.model_validate(ready.model_dump())

@@ -1,0 +1,229 @@
+"""The loop: ask, run the tools, append what they returned, and ask again."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from anthropic.types import MessageParam
+
+from antiphon.linear.history import linear_prompt, message_tokens, returned, said
+from antiphon.linear.tools import LinearTools
+from coordinator import approvals, ladder, limits, offer
+from coordinator.session import Session, doubt
+from reasoning_engine.engine import OPEN_DOOR, Offer, to_nobody
+from reasoning_engine.exchange import Exchange
+from reasoning_engine.failure import Failed
+from reasoning_engine.model import AnthropicModel
+from reasoning_engine.reply import Reply
+from reasoning_engine.settings import EngineSettings
+from shared.clock import monotonic_s, utc_now
+from shared.events import ReasoningCompleted, ToolsRequested
+from shared.filing import file_round
+from shared.ids import idempotency_key
+from shared.memory import Memory
+from shared.session import Status, TerminationReason
+from shared.tokens import estimate_tokens
+from shared.tools import Catalogue, RequestedCall
+
+_NEARLY_S = 0.1
+"""Retries and tools stop a little before the deadline; what is left then is no time for a model."""
+
+
+@dataclass
+class RoundState:
+    """Where a linear session stands."""
+
+    session: Session
+    """Its round, its limits, the calls made, the usage, when it began: as the coordinator keeps them."""
+    messages: list[MessageParam]
+    """All that has been said, oldest first."""
+    memory: Memory
+    """What the tools have returned, filed."""
+    tokens: int
+    """Of the messages, estimated."""
+    reply: ReasoningCompleted | None = None
+    """The newest."""
+
+    def add(self, message: MessageParam) -> None:
+        """One message more."""
+        self.messages.append(message)
+        self.tokens += message_tokens(message)
+
+    def update(self, **fields: Any) -> None:
+        """The session, changed."""
+        self.session = self.session.model_copy(update=fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How the rounds ended."""
+
+    status: Status
+    reason: TerminationReason
+    reply: ReasoningCompleted | None = None
+    """The one whose text is the answer; without it the answer quotes the facts."""
+
+
+class Rounds:
+    """The loop of one session."""
+
+    def __init__(
+        self,
+        state: RoundState,
+        catalogue: Catalogue,
+        system: str,
+        model: AnthropicModel,
+        default_model_id: str,
+        tools: LinearTools,
+        settings: EngineSettings,
+    ) -> None:
+        self._state, self._catalogue, self._system = state, catalogue, system
+        self._model, self._tools = model, tools
+        self._model_id = state.session.model or default_model_id
+        self._settings = settings.priced_for(self._model_id, is_default=self._model_id == default_model_id)
+        self._ends_s = monotonic_s() + (state.session.deadline - utc_now()).total_seconds()
+
+    async def run(self) -> Ending:
+        """Round after round, to the end; their number is bounded by the session's limits."""
+        while True:
+            ending = await self._round()
+            if ending is not None:
+                return ending
+
+    async def _round(self) -> Ending | None:
+        """Ask the model once; then the session ends, or what it asked for is run."""
+        state = self._state
+        names = set(offer.allowed(state.session, self._catalogue))
+        offered = Offer.of(tool for tool in self._catalogue.tools if tool.name in names)
+        tokens = state.tokens + offered.tokens + estimate_tokens(self._system)
+        too_much = self._spent(tokens)
+        if too_much is not None:
+            return Ending("partial", too_much)
+        last = limits.last_round_reason(state.session, tokens)
+        room = limits.tokens_left(state.session) - limits.calibrated(state.session, tokens)
+        prompt = linear_prompt(
+            self._system,
+            offered.tools,
+            state.messages,
+            limits.explain(last, state.session),
+            self._model_id,
+            max(1, min(self._settings.max_output_tokens, room)),
+        )
+        exchange = Exchange(
+            self._model, to_nobody, self._settings, self._ends_s, tokens, OPEN_DOOR, to_nobody
+        )
+        try:
+            async with asyncio.timeout(self._ends_s - monotonic_s()):
+                reply = await exchange.reply_to(prompt)
+        except TimeoutError:
+            return Ending("partial", "deadline_exceeded")
+        except Failed as failed:
+            return self._failed(failed)
+        finally:
+            state.update(usage=state.session.usage.plus(exchange.usage))
+        self._hear(reply, exchange, tokens)
+        return await self._after(reply, last)
+
+    def _spent(self, tokens: int) -> TerminationReason | None:
+        """Why the model is not asked any more; None when it is."""
+        session = self._state.session
+        if self._is_over:
+            return "deadline_exceeded"
+        if limits.tokens_left(session) <= limits.calibrated(session, tokens):
+            return "token_budget_exhausted"
+        cost_left_usd = limits.cost_left_usd(session)
+        return "cost_budget_exhausted" if cost_left_usd is not None and cost_left_usd <= 0 else None
+
+    @property
+    def _is_over(self) -> bool:
+        return monotonic_s() >= self._ends_s - _NEARLY_S
+
+    def _failed(self, failed: Failed) -> Ending:
+        """The model has been asked as often as settings allow."""
+        if self._is_over:
+            return Ending("partial", "deadline_exceeded")
+        message = f"The model could not be asked in round {self._state.session.round}: {failed}"
+        told = doubt("model_failed", message, "model")
+        self._state.session = self._state.session.doubting(told)
+        return Ending("partial", "model_unavailable")
+
+    def _hear(self, reply: Reply, exchange: Exchange, tokens: int) -> None:
+        """Note the reply, and what it tells of our estimate of tokens."""
+        session, usage = self._state.session, exchange.usage
+        counted = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+        if counted and exchange.attempts == 1 and not self._model.is_offline:
+            self._state.update(
+                tokens_counted=session.tokens_counted + counted,
+                tokens_estimated=session.tokens_estimated + tokens,
+            )
+        self._state.update(rounds_used=session.round)
+        self._state.reply = ReasoningCompleted(
+            round=session.round,
+            text=reply.text,
+            tool_calls=reply.tool_calls,
+            stop_reason=reply.stop_reason,
+            model=reply.model or self._model_id,
+            usage=usage,
+            attempts=max(1, exchange.attempts),
+        )
+
+    async def _after(self, reply: Reply, last: TerminationReason | None) -> Ending | None:
+        """The reply ends the session, or its calls are run and the next round begins."""
+        state = self._state
+        if reply.stop_reason == "refusal":
+            return Ending("failed", "model_refused", state.reply)
+        if reply.tool_calls and last is None and state.session.tools:
+            if limits.tokens_left(state.session) <= 0:
+                return Ending("partial", "token_budget_exhausted", state.reply)
+            await self._run_tools(reply)
+            return None
+        if reply.stop_reason in ("max_tokens", "context_window"):
+            return Ending("partial", "reply_truncated", state.reply)
+        if last is not None:
+            return Ending("partial", last, state.reply)
+        return Ending("complete", "natural_completion", state.reply)
+
+    async def _run_tools(self, reply: Reply) -> None:
+        """Run one batch, and put what it returned into the history."""
+        state, session = self._state, self._state.session
+        request = _batch_of(session, reply, offer.allowed(session, self._catalogue))
+        completed = await self._tools.run(session.id, request)
+        untrusted = approvals.untrusted_calls(session, completed, self._catalogue)
+        delta = file_round(state.memory, state.reply, completed, untrusted=untrusted)
+        state.memory = state.memory.plus(delta)
+        ok = [result.tool for result in completed.results if result.status == "ok"]
+        after = ladder.after_results(session, completed)
+        notice = ladder.notice(after, request.allowed)
+        state.session = after.model_copy(
+            update={
+                "round": session.round + 1,
+                "tool_calls_used": session.tool_calls_used
+                + sum(call.refused is None for call in request.calls),
+                "succeeded": tuple(dict.fromkeys((*session.succeeded, *ok))),
+                "has_untrusted": session.has_untrusted or bool(untrusted),
+            }
+        )
+        state.add(said(reply.text, reply.tool_calls))
+        state.add(returned(state.memory, delta, notice))
+
+
+def _batch_of(session: Session, reply: Reply, allowed: tuple[str, ...]) -> ToolsRequested:
+    """The calls of a reply; those beyond the session's limit are refused, so that every call is answered."""
+    room = max(0, session.limits.max_tool_calls - session.tool_calls_used)
+    refusal = f"the session's limit of {session.limits.max_tool_calls} tool calls is reached"
+    return ToolsRequested(
+        round=session.round,
+        calls=tuple(
+            RequestedCall(
+                **call.model_dump(),
+                idempotency_key=idempotency_key(session.tenant, session.id, session.round, call.id),
+                refused=None if n < room else refusal,
+            )
+            for n, call in enumerate(reply.tool_calls)
+        ),
+        allowed=allowed,
+        succeeded=session.succeeded,
+        has_untrusted=session.has_untrusted,
+        tenant=session.tenant,
+        deadline=session.deadline,
+    )

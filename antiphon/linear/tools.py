@@ -1,0 +1,206 @@
+"""Batches of calls run within one process, by the contracts of their tools.
+
+What the dispatcher plans, this runs as it does: dependencies and placeholders first, what is parallel-safe together,
+what is sequential-only one after another, at most `max_concurrency` calls of a tool, fail-fast, timeouts, retries
+where a second run is safe, alternatives, permission. What takes a Redis is missing: a write is not protected against
+a second run after a crash, no rate limit, breaker, slot or cache is shared with other processes, large results are
+refused and not kept, and calls are not collapsed into one of a batch variant.
+"""
+
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from shared.clock import milliseconds, monotonic_s, utc_now
+from shared.events import ToolsCompleted, ToolsRequested
+from shared.redaction import Redactor
+from shared.tools import RequestedCall, ToolError, ToolResult
+from tool_dispatcher.access.grants import Standing
+from tool_dispatcher.access.permission import ApprovalRule, Terms, is_barred, refusal
+from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.authoring.failures import tool_error
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.batch import Bounds, Unit, advance, plan_batch, start
+from tool_dispatcher.catalogue import Registry
+from tool_dispatcher.results.as_json import shown
+from tool_dispatcher.results.redacted import redacted, without
+from tool_dispatcher.running.arguments import Arguments, arguments_of, checked_ahead, filled_in
+from tool_dispatcher.running.execute import Call, execute
+from tool_dispatcher.running.retrying import with_retries
+from tool_dispatcher.running.substitution import because, mapped, substitutes
+from tool_dispatcher.running.threads import NoThread, Threads
+from tool_dispatcher.running.under_way import Running
+from tool_dispatcher.settings import ToolDispatcherSettings
+
+_NEVER_COLLAPSED = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """What the calls of one batch share."""
+
+    session_id: str
+    request: ToolsRequested
+    terms: Terms
+    arguments: Mapping[int, Arguments | ToolError]
+    ends_s: float
+
+    @property
+    def time_left_s(self) -> float:
+        return max(0.0, self.ends_s - monotonic_s())
+
+
+class LinearTools:
+    """Runs batches with the tools of `registry`, within the default scopes of `settings`. Close it in the end.
+
+    Nobody can be asked for an approval here: a call that needs one is refused.
+    """
+
+    def __init__(self, registry: Registry, settings: ToolDispatcherSettings, redactor: Redactor) -> None:
+        """Raises ConfigurationError, when the settings want approvals of a tool that is not there."""
+        self._tools, self._settings, self._redactor = registry, settings, redactor
+        self._contracts = {name: tool.contract for name, tool in registry.items()}
+        self._standing = Standing(frozenset(settings.default_scopes))
+        self._rule = ApprovalRule(frozenset(settings.approval), settings.approval_after_untrusted)
+        if registry:
+            self._rule.check(registry)
+        self._threads = Threads(settings.threads)
+
+    def close(self) -> None:
+        """Let go of the threads."""
+        self._threads.close()
+
+    async def run(self, session_id: str, request: ToolsRequested) -> ToolsCompleted:
+        """Answer every call of a batch, in the order of the calls. Raises nothing but CancelledError."""
+        began_s = monotonic_s()
+        terms = Terms.of(request, self._standing, self._rule, self._contracts)
+        refused = {
+            place: error
+            for place, call in enumerate(request.calls)
+            if call.refused is None and call.name in self._contracts
+            if (error := refusal(call, self._contracts[call.name], terms)) is not None
+        }
+        ahead = checked_ahead(request.calls, self._tools, refused)
+        ends_s = began_s + (request.deadline - utc_now()).total_seconds()
+        batch = _Batch(session_id, request, terms, ahead, ends_s)
+        invalid = {place: self._clean(one) for place, one in ahead.items() if isinstance(one, ToolError)}
+        plan = plan_batch(
+            request,
+            self._contracts,
+            Bounds(self._settings.batch_concurrency, _NEVER_COLLAPSED),
+            refused={**invalid, **refused},
+            example_of=lambda name: self._tools[name].example,
+        )
+        step = start(plan)
+        async with Running() as running:
+            while not step.progress.is_done:
+                for unit in step.begin:
+                    running.begin(unit, self._run(unit, batch, step.progress.outcomes))
+                step = advance(step.progress, *await running.ended())
+        return ToolsCompleted.of(
+            request.round, step.progress.results(), milliseconds(monotonic_s() - began_s)
+        )
+
+    async def _run(
+        self, unit: Unit, batch: _Batch, known: tuple[ToolResult | None, ...]
+    ) -> tuple[ToolResult, ...]:
+        """The result of the one call of a unit."""
+        began_s = monotonic_s()
+        (place,) = unit.calls
+        call, tool = batch.request.calls[place], self._tools[unit.tool]
+        arguments = batch.arguments[place] if place in batch.arguments else filled_in(call, tool, known, {})
+        substitute, why = "", ""
+        if isinstance(arguments, ToolError):
+            outcome: Any = arguments
+        else:
+            outcome, substitute, why = await self._answer(tool, arguments, call, batch)
+            outcome = self._fitted(tool, self._clean(without(arguments.secrets, outcome)))
+        is_error = isinstance(outcome, ToolError)
+        return (
+            ToolResult(
+                index=place,
+                call_id=call.id,
+                tool=call.name,
+                status="error" if is_error else "ok",
+                data=None if is_error else outcome,
+                error=self._clean(outcome) if is_error else None,
+                substitute=substitute,
+                substitute_because=why,
+                duration_ms=milliseconds(monotonic_s() - began_s),
+            ),
+        )
+
+    async def _answer(
+        self, tool: Tool, arguments: Arguments, call: RequestedCall, batch: _Batch
+    ) -> tuple[Any, str, str]:
+        """What the tool, or the first alternative that does not fail, answers; with that one's name, and why."""
+        outcome = await self._tried(tool, arguments, call, batch)
+        if not isinstance(outcome, ToolError):
+            return outcome, "", ""
+        for alternative in substitutes(tool.contract, outcome):
+            other = self._tools.get(alternative.tool)
+            if other is None or batch.time_left_s <= 0 or is_barred(other.name, other.contract, batch.terms):
+                continue
+            theirs = arguments_of(other, mapped(alternative, arguments.plain))
+            if isinstance(theirs, ToolError):
+                continue
+            instead = await self._tried(other, theirs, call, batch)
+            if not isinstance(instead, ToolError) or instead.error_type == "outcome_unknown":
+                return instead, other.name, because(tool.name, self._clean(outcome), other.name)
+        return outcome, "", ""
+
+    async def _tried(self, tool: Tool, arguments: Arguments, call: RequestedCall, batch: _Batch) -> Any:
+        """What came of the last attempt."""
+
+        async def attempt(number: int) -> Any:
+            fresh = arguments if number == 1 else arguments_of(tool, arguments.plain, arguments.secrets)
+            if isinstance(fresh, ToolError):
+                return fresh
+            async with AsyncExitStack() as held:
+                place = None
+                try:
+                    if not tool.is_async:
+                        place = await held.enter_async_context(self._threads.place(batch.time_left_s))
+                except NoThread:
+                    return _out_of_time(tool)
+                if batch.time_left_s <= 0:
+                    return _out_of_time(tool)
+                timeout_s = min(tool.contract.timeout_s, batch.time_left_s)
+                context = _context(call, batch, number, timeout_s)
+                outcome = await execute(Call(tool, fresh.given, context, timeout_s, fresh.secrets), place)
+                return without(fresh.secrets, outcome)
+
+        return await with_retries(attempt, tool.contract, lambda: batch.time_left_s)
+
+    def _fitted(self, tool: Tool, outcome: Any) -> Any:
+        """The data, or an error where it is too large to be shown whole."""
+        if isinstance(outcome, ToolError):
+            return outcome
+        most = self._settings.result_bytes_max
+        bytes_max = min(most, tool.contract.result_bytes_max or most)
+        fitted = shown(outcome, tool.effect, bytes_max=bytes_max, stored_bytes_max=bytes_max, handle="")
+        return fitted if isinstance(fitted, ToolError) else fitted.data
+
+    def _clean(self, outcome: Any) -> Any:
+        return redacted(outcome, self._redactor)
+
+
+def _context(call: RequestedCall, batch: _Batch, number: int, timeout_s: float) -> ToolContext:
+    return ToolContext(
+        idempotency_key=call.idempotency_key,
+        session_id=batch.session_id,
+        call_id=call.id,
+        attempt=number,
+        deadline=utc_now() + timedelta(seconds=timeout_s),
+        tenant=batch.request.tenant,
+    )
+
+
+def _out_of_time(tool: Tool) -> ToolError:
+    return tool_error(
+        "timeout",
+        f"The session's time was over before {tool.name} began; it was not run.",
+        "Answer from what has been found, and say what is missing.",
+    )

@@ -1,0 +1,57 @@
+"""Findings of a scan that somebody has looked at and allows: a file with a line for each. Pure.
+
+    # a comment
+    3f2a9c01d4e5b677  the password of the example database
+    /^email /         addresses of the example shop
+
+First the fingerprint that the scan tells, or a regular expression between slashes, without spaces, that the kind and
+the path of a finding match, as in `/^secret_key \\$\\.event\\.data/`; then the reason, which is required.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from antiphon.recording.scan import Finding
+from shared.errors import ConfigurationError
+
+_ENTRY = re.compile(r"(?P<fingerprint>[0-9a-f]{16})|/(?P<place>\S+)/")
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What an allow-list lets pass."""
+
+    fingerprints: frozenset[str] = frozenset()
+    places: tuple["re.Pattern[str]", ...] = ()
+
+    @classmethod
+    def of(cls, text: str) -> "Allowed":
+        """Read a list. Raises ConfigurationError, which names the line."""
+        fingerprints, places = [], []
+        for number, line in enumerate(text.splitlines(), 1):
+            if not line.strip() or line.lstrip().startswith("#"):
+                continue
+            entry, _, reason = line.strip().partition(" ")
+            said = _ENTRY.fullmatch(entry)
+            if said is None or not reason.strip():
+                raise ConfigurationError(
+                    f"line {number} of the allow-list is not understood.",
+                    hint="A line is a fingerprint of 16 digits, or /a pattern/ of kind and path, and then a reason.",
+                )
+            if said["fingerprint"]:
+                fingerprints.append(said["fingerprint"])
+                continue
+            try:
+                places.append(re.compile(said["place"]))
+            except re.error as error:
+                raise ConfigurationError(f"line {number} of the allow-list: {error}.") from None
+        return cls(frozenset(fingerprints), tuple(places))
+
+    def without(self, findings: Iterable[Finding]) -> list[Finding]:
+        """The findings that are not allowed."""
+        return [finding for finding in findings if not self._lets_pass(finding)]
+
+    def _lets_pass(self, finding: Finding) -> bool:
+        place = f"{finding.kind} {finding.path}"
+        return finding.fingerprint in self.fingerprints or any(one.search(place) for one in self.places)

@@ -1,0 +1,135 @@
+"""One recorded call of a model, made again: the same request, to several models, side by side.
+
+    replies = await call(lines, "reasoning.requested@2", ["claude-opus-5-5", "offline"])
+
+The request is sent as it was recorded, but for the model's name, and the system prompt where another is given. What
+one model does wrong does not keep the others from replying.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from antiphon.recording.access import provider_of
+from antiphon.recording.forking.point import NoSuchPoint, event_numbered, short_type
+from antiphon.recording.lines import ContentLine, EventLine, Line, RecordLine
+from antiphon.recording.requests import whole_request
+from reasoning_engine.exchange_record import message_of
+from reasoning_engine.failure import MODEL_ERRORS, classify
+from reasoning_engine.model import AnthropicModel, choose_model
+from reasoning_engine.prompt import Prompt
+from reasoning_engine.reply import Reply, parse, usage_of
+from reasoning_engine.settings import EngineSettings, Prices
+from shared.clock import monotonic_s
+from shared.errors import ErrorInfo, UnreadableEvent
+from shared.settings import PipelineSettings, load, load_environment
+from shared.step_records import ExchangeRecord, ModelCall
+
+RECORDED = "recorded"
+_AT_ONCE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """What one model made of the request."""
+
+    model: str
+    """As it was asked for; `recorded` for what the recording has."""
+    said: Reply | None = None
+    error: ErrorInfo | None = None
+    cost_usd: float | None = None
+    """None where its prices are not set."""
+    duration_ms: int = 0
+
+
+async def call(
+    lines: Sequence[Line], place: str, models: Sequence[str], system: str | None = None, times: int = 1
+) -> list[Replied]:
+    """What was replied then, and what each model replies now, `times` times each.
+
+    `offline` is the offline model. Raises NoSuchPoint, UnreadableEvent and ConfigurationError.
+    """
+    exchange, contents = _exchange(lines, place)
+    frozen = exchange.calls[-1]
+    request = whole_request(frozen, contents)
+    request.pop("stream", None)
+    if system is not None:
+        request["system"] = [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]
+    settings = load(EngineSettings)
+    room = asyncio.Semaphore(_AT_ONCE)
+    asked = {model: _model(model, settings) for model in dict.fromkeys(models)}
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(_reply(asked[model], model, request, settings, room))
+                for model in models
+                for _ in range(times)
+            ]
+    finally:
+        for one in asked.values():
+            await one.close()
+    return [_recorded(frozen, exchange), *(task.result() for task in tasks)]
+
+
+def _exchange(lines: Sequence[Line], place: str) -> tuple[ExchangeRecord, Mapping[str, Any]]:
+    """The calls that an event led to. Raises NoSuchPoint, which names the events that led to any."""
+    event = event_numbered(lines, place)
+    contents = {line.hash: line.content for line in lines if isinstance(line, ContentLine)}
+    records = {
+        line.record.of: line.record
+        for line in lines
+        if isinstance(line, RecordLine) and isinstance(line.record, ExchangeRecord) and line.record.calls
+    }
+    if event.event.id not in records:
+        there = [line for line in lines if isinstance(line, EventLine) and line.event.id in records]
+        named = ", ".join(f"{line.n} ({short_type(line)})" for line in there[:20])
+        raise NoSuchPoint(
+            f"No call of a model came of event {event.n}, {short_type(event)}.",
+            hint=f"Choose one of these: {named}." if named else "The recording has no call at all.",
+        )
+    return records[event.event.id], contents
+
+
+def _model(model: str, settings: EngineSettings) -> AnthropicModel:
+    key, url = load_environment("ANTHROPIC_API_KEY"), load_environment("ANTHROPIC_BASE_URL")
+    return choose_model(provider_of(model), key, url, settings.request_timeout_s)
+
+
+async def _reply(
+    asked: AnthropicModel,
+    model: str,
+    request: Mapping[str, Any],
+    settings: EngineSettings,
+    room: asyncio.Semaphore,
+) -> Replied:
+    """One reply, or why there is none."""
+    prompt = cast(Prompt, {**request, "model": model})
+    async with room:
+        began_s = monotonic_s()
+        try:
+            async with asyncio.timeout(settings.request_timeout_s):
+                message = await asked.reply(prompt, lambda text: None, lambda headers: None)
+        except MODEL_ERRORS as error:
+            return Replied(model, error=classify(error).error, duration_ms=_milliseconds_since(began_s))
+    is_default = model == load(PipelineSettings).model
+    cost_usd = settings.priced_for(model, is_default=is_default).cost_usd(usage_of(message))
+    return Replied(model, parse(message), None, cost_usd, _milliseconds_since(began_s))
+
+
+def _recorded(frozen: ModelCall, exchange: ExchangeRecord) -> Replied:
+    if frozen.reply is None:
+        error = frozen.error.failure if frozen.error else ErrorInfo(code="timeout", message="No reply came.")
+        return Replied(RECORDED, error=error, duration_ms=frozen.duration_ms)
+    message = message_of(frozen.reply)
+    try:
+        cost_usd = Prices(**exchange.prices).cost_usd(usage_of(message))
+    except ValidationError as error:
+        raise UnreadableEvent(f"the recorded prices are none: {error.errors()[0]['msg']}") from None
+    return Replied(RECORDED, parse(message), None, cost_usd, frozen.duration_ms)
+
+
+def _milliseconds_since(began_s: float) -> int:
+    return round((monotonic_s() - began_s) * 1000)

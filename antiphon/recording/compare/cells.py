@@ -1,0 +1,169 @@
+"""What a comparison finds: one cell for each question and plan, of as many runs as were asked for. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean, median
+from typing import Literal
+
+from antiphon.recording.compare.questions import Question
+from shared.session import Response
+
+Plan = Literal["recorded", "single", "linear", "rounds"]
+PLANS: tuple[Plan, ...] = ("single", "linear", "rounds")
+"""Those that are asked; what was recorded is there already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one scorer says of an answer."""
+
+    name: str
+    score: float | None
+    """From 0 to 1; None when the scorer has failed."""
+    note: str = ""
+    """Why, or what went wrong with the scorer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One answer, or why there is none."""
+
+    response: Response | None
+    error: str = ""
+    misses: int = 0
+    """Calls that the recording had no result for, where the tools answered from one."""
+    judgements: tuple[Judgement, ...] = ()
+
+    @property
+    def score(self) -> float | None:
+        """The mean of its scores; 0 without an answer, None when nobody judges."""
+        scores = [one.score for one in self.judgements if one.score is not None]
+        return fmean(scores) if scores else None
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What answers took; of several runs the median. None: not known, or nothing to count."""
+
+    rounds: float | None = None
+    calls: float | None = None
+    tokens: float | None = None
+    cost_usd: float | None = None
+    latency_ms: float | None = None
+    misses: float | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One question by one plan."""
+
+    question: Question
+    plan: Plan
+    runs: tuple[Run, ...]
+
+    @property
+    def status(self) -> str:
+        """`complete`, or `complete 2, partial 1` where runs differ."""
+        said = [run.response.status if run.response else "error" for run in self.runs]
+        kinds = dict.fromkeys(said)
+        return said[0] if len(kinds) == 1 else ", ".join(f"{one} {said.count(one)}" for one in kinds)
+
+    @property
+    def first(self) -> Run:
+        """The run whose answer is shown."""
+        return self.runs[0]
+
+    @property
+    def numbers(self) -> Numbers:
+        responses = [run.response for run in self.runs if run.response is not None]
+        costs = [response.usage.cost_usd for response in responses]
+        scores = [run.score for run in self.runs if run.score is not None]
+        return Numbers(
+            rounds=_median([response.rounds_used for response in responses]),
+            calls=_median([response.tool_calls_used for response in responses]),
+            tokens=_median([response.usage.total_tokens for response in responses]),
+            cost_usd=_median([cost for cost in costs if cost is not None]) if None not in costs else None,
+            latency_ms=_median([response.duration_ms for response in responses]),
+            misses=_median([run.misses for run in self.runs if run.response]),
+            score=fmean(scores) if scores else None,
+        )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All cells; of a plan that a question does not have, as `recorded`, there is none."""
+
+    questions: tuple[Question, ...]
+    plans: tuple[Plan, ...]
+    cells: tuple[Cell, ...]
+    times: int
+
+    def cell(self, question: Question, plan: Plan) -> Cell | None:
+        """The one cell."""
+        return self._by_place.get((question.id, plan))
+
+    def of(self, plan: Plan) -> list[Cell]:
+        """The plan's cells, in the order of the questions."""
+        found = (self.cell(question, plan) for question in self.questions)
+        return [cell for cell in found if cell is not None]
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, Plan], Cell]:
+        return {(cell.question.id, cell.plan): cell for cell in self.cells}
+
+
+@dataclass(frozen=True)
+class Totals:
+    """One plan, over all questions."""
+
+    plan: Plan
+    answered: int
+    """Questions that it answered completely, in every run."""
+    asked: int
+    sums: Numbers
+    """Of rounds, calls, tokens, cost and misses; the score is the mean."""
+    medians: Numbers
+
+
+def totals(comparison: Comparison, plan: Plan) -> Totals:
+    """The sums and medians of a plan."""
+    cells = comparison.of(plan)
+    all = [cell.numbers for cell in cells]
+    costs = [one.cost_usd for one in all]
+    scores = [one.score for one in all if one.score is not None]
+    mean = fmean(scores) if scores else None
+    return Totals(
+        plan=plan,
+        answered=sum(cell.status == "complete" for cell in cells),
+        asked=len(cells),
+        sums=Numbers(
+            rounds=_sum([one.rounds for one in all]),
+            calls=_sum([one.calls for one in all]),
+            tokens=_sum([one.tokens for one in all]),
+            cost_usd=None if None in costs else _sum(costs),
+            latency_ms=_sum([one.latency_ms for one in all]),
+            misses=_sum([one.misses for one in all]),
+            score=mean,
+        ),
+        medians=Numbers(
+            rounds=_median([one.rounds for one in all]),
+            calls=_median([one.calls for one in all]),
+            tokens=_median([one.tokens for one in all]),
+            cost_usd=None if None in costs else _median(costs),
+            latency_ms=_median([one.latency_ms for one in all]),
+            misses=_median([one.misses for one in all]),
+            score=_median(scores),
+        ),
+    )
+
+
+def _median(numbers: Sequence[float | None]) -> float | None:
+    known = [number for number in numbers if number is not None]
+    return median(known) if known else None
+
+
+def _sum(numbers: Sequence[float | None]) -> float | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None

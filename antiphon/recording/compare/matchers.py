@@ -1,0 +1,92 @@
+"""What a right answer holds, and whether one does. Pure.
+
+Only what the answer says itself counts: not its citations, and not the list of its sources.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from shared.session import Response
+from shared.values import Value
+
+_SOURCES = "\n\n**Sources**\n\n"
+_CITATION = re.compile(r"\\?\[(?:\d{1,3}|…|F\d{1,9}(?:-F\d{1,9})?\?)\]")
+_MARKUP = re.compile(r"[*_`>#]+")
+_NUMBER = re.compile(r"(?<![\w.,])[-+−]?(?:\d{1,3}(?:[,\u00a0\u202f]\d{3}){1,10}|\d{1,40})(?:\.\d{1,40})?")
+_ENDING = ".!?:; "
+_TIGHT = 1e-9
+
+
+def _as_number(given: Any) -> Any:
+    is_plain = isinstance(given, int | float) and not isinstance(given, bool)
+    return {"value": given} if is_plain else given
+
+
+def _as_list(given: Any) -> Any:
+    return [given] if isinstance(given, str) else given
+
+
+class Numeric(Value):
+    """A number that the answer must hold."""
+
+    value: float
+    tolerance: float = Field(default=0.0, ge=0, description="How far off it may be.")
+
+
+class Expected(Value):
+    """What a right answer holds. Of what is left out, nothing is expected."""
+
+    exact: str | None = Field(default=None, description="All that it says, but for case, spacing and markup.")
+    contains: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_list)] = Field(
+        default=(), description="Every one of these, but for case, spacing and markup."
+    )
+    numeric: Annotated[Numeric | None, BeforeValidator(_as_number)] = Field(
+        default=None, description="A number; whatever unit stands beside it."
+    )
+    sources: int | None = Field(default=None, ge=0, description="So many sources cited, at least.")
+
+
+def matched(expected: Expected, response: Response) -> Mapping[str, bool]:
+    """Whether the response is as expected, by the name of the matcher; of those that something is expected of."""
+    found: dict[str, bool] = {}
+    text = said(response.answer)
+    if expected.exact is not None:
+        found["exact"] = plain(text) == plain(expected.exact)
+    if expected.contains:
+        words = plain(text)
+        found["contains"] = all(plain(one) in words for one in expected.contains)
+    if expected.numeric is not None:
+        found["numeric"] = _holds(text, expected.numeric)
+    if expected.sources is not None:
+        found["sources"] = sum(source.number > 0 for source in response.sources) >= expected.sources
+    return found
+
+
+def said(answer: str) -> str:
+    """The answer without its citations and its list of sources."""
+    return _CITATION.sub("", answer.rpartition(_SOURCES)[0] or answer)
+
+
+def plain(text: str) -> str:
+    """The text without markup, in one case and spacing, and without what ends its last sentence."""
+    return " ".join(_MARKUP.sub(" ", text).casefold().split()).rstrip(_ENDING)
+
+
+def numbers_in(text: str) -> list[float]:
+    """The numbers that stand in a text: `1,234.5`, `-3`; the digits of `F16` or `v2` are none."""
+    return [_read(found[0]) for found in _NUMBER.finditer(text)]
+
+
+def _holds(text: str, expected: Numeric) -> bool:
+    return any(
+        math.isclose(number, expected.value, rel_tol=_TIGHT, abs_tol=max(expected.tolerance, _TIGHT))
+        for number in numbers_in(text)
+    )
+
+
+def _read(number: str) -> float:
+    return float(re.sub(r"[,\u00a0\u202f]", "", number).replace("−", "-"))

@@ -1,0 +1,148 @@
+"""Tools that answer from a recording: the same call gets what it got then; any other is told that there is none.
+
+So plans can be compared where the tools themselves are out of reach, as far as they make the same calls.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from antiphon.recording.lines import CatalogueLine, EventLine, Line
+from shared.contract import CONTRACT_KEYWORD
+from shared.events import SessionOpened, ToolsCompleted, ToolsRequested
+from shared.placeholders import has_placeholder
+from shared.tools import Catalogue, RequestedCall, ToolDefinition, ToolError, ToolResult
+from tool_dispatcher.authoring.context import ToolContext
+from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS, ToolFailed
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.batch import resolve
+from tool_dispatcher.idempotency.fingerprint import fingerprint
+
+_KEPT = (
+    "mode",
+    "max_concurrency",
+    "depends_on",
+    "error_propagation",
+    "scopes",
+    "steps",
+    "open_world",
+    "pinned",
+)
+"""Of a contract, what says how calls are made. What is done about failures was done when it was recorded."""
+_UNRESOLVED = (ValueError, AssertionError)
+"""Of placeholders that the plan had refused."""
+
+
+class Served:
+    """The tools of one recorded session."""
+
+    def __init__(self) -> None:
+        self.misses = 0
+        """Calls since `begin` that the recording does not hold."""
+        self.tools: tuple[Tool, ...] = ()
+        self._results: dict[str, list[ToolResult]] = {}
+        self._made: Counter[str] = Counter()
+        self._catalogues: dict[str, Catalogue] = {}
+        self._request: ToolsRequested | None = None
+
+    @classmethod
+    def of(cls, lines: Iterable[Line]) -> "Served":
+        """What the lines of a recording hold. Raises InvalidTool, where a tool of its catalogue cannot be made."""
+        served = cls()
+        for line in lines:
+            served.read(line)
+        return served
+
+    def read(self, line: Line) -> None:
+        """Take in one line. Raises InvalidTool."""
+        match line:
+            case CatalogueLine():
+                self._catalogues[line.hash] = line.catalogue
+            case EventLine(event=event):
+                match event.data:
+                    case SessionOpened() as opened:
+                        catalogue = self._catalogues.get(opened.catalogue, Catalogue()).by_name
+                        self.tools = tuple(
+                            self._tool(catalogue[name]) for name in opened.tools if name in catalogue
+                        )
+                    case ToolsRequested() as request:
+                        self._request = request
+                    case ToolsCompleted() as completed if (
+                        self._request and completed.round == self._request.round
+                    ):
+                        self._note(self._request, completed)
+
+    def begin(self) -> None:
+        """Another session begins: what is made in it is the first of its kind again."""
+        self.misses = 0
+        self._made.clear()
+
+    def _note(self, request: ToolsRequested, completed: ToolsCompleted) -> None:
+        results: list[ToolResult | None] = [None] * len(request.calls)
+        for result in completed.results:
+            if result.index < len(results):
+                results[result.index] = result
+        for call, got in zip(request.calls, results, strict=True):
+            arguments = _arguments(call, results)
+            if got is not None and arguments is not None and _is_answered(got):
+                self._results.setdefault(_key(call.name, arguments), []).append(got)
+
+    def _tool(self, definition: ToolDefinition) -> Tool:
+        schema = {key: value for key, value in definition.input_schema.items() if key != CONTRACT_KEYWORD}
+        contract = definition.contract.model_dump(mode="json", include=set(_KEPT), exclude_defaults=True)
+        options: Any = {**contract, "mode": definition.contract.mode, "retry": 1}
+        answer = partial(self._answer, definition.name)
+
+        async def serve(arguments: dict[str, Any], context: ToolContext) -> Any:
+            return answer(arguments)
+
+        return Tool(
+            definition.name, definition.description, schema, serve, effect=definition.effect, **options
+        )
+
+    def _answer(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """What the same call got; when it was made several times, each time what came next. Raises ToolFailed."""
+        key = _key(name, arguments)
+        results = self._results.get(key)
+        if not results:
+            self.misses += 1
+            raise ToolFailed(
+                "not_found",
+                f"{name} was not called with these arguments when the session was recorded, so that nothing is known.",
+                "Go on without it, and say what is missing.",
+            )
+        place = min(self._made[key], len(results) - 1)
+        self._made[key] += 1
+        result = results[place]
+        if result.error is not None:
+            raise _failed(result.error)
+        return result.data
+
+
+def _is_answered(result: ToolResult) -> bool:
+    """Whether the tool itself has said so, and not the dispatcher in its place."""
+    return result.error is None or result.error.error_type in ERRORS_OF_TOOLS
+
+
+def _arguments(call: RequestedCall, results: list[ToolResult | None]) -> dict[str, Any] | None:
+    """The arguments as the tool got them; None where a value in them is not known."""
+    if not has_placeholder(call.arguments):
+        return call.arguments
+    try:
+        resolved = resolve(call, results)
+    except _UNRESOLVED:
+        return None
+    return None if isinstance(resolved, ToolError) else resolved
+
+
+def _key(name: str, arguments: Mapping[str, Any]) -> str:
+    """The same for calls that say the same, in whatever order."""
+    try:
+        return fingerprint(name, dict(arguments))
+    except ValueError:
+        return ""
+
+
+def _failed(error: ToolError) -> ToolFailed:
+    return ToolFailed(error.error_type, error.message, error.suggested_action)

@@ -1,0 +1,213 @@
+"""Go on with a recorded session from one of its events, live, with something changed.
+
+    lines = await fork(list(read_lines(path)), "reasoning.requested@2", read_changes("claude-opus-5-5"), tools=[...])
+
+What had happened by then stands in the new recording as it was recorded. From there on today's components work, with
+a model and tools that are really called, on a Redis of their own. The session's clock goes on where it stood: its
+deadline has the time left that it had. What is different is told by a `fork` record, and by the header's `parent`.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Any
+
+from antiphon.embedded import EmbeddedPipeline
+from antiphon.errors import StillRunning
+from antiphon.recording.access import provider_of
+from antiphon.recording.forking.changes import Changes, Forked, forked
+from antiphon.recording.forking.point import NoSuchPoint, Point, point_at
+from antiphon.recording.hashes import content_hash
+from antiphon.recording.lines import (
+    CatalogueLine,
+    ContentLine,
+    End,
+    EventLine,
+    Header,
+    Line,
+    Parent,
+    RecordLine,
+    encode_line,
+)
+from antiphon.recording.session_lines import session_lines
+from coordinator.offer import BUILT_INS
+from coordinator.session import Session
+from shared.bus.handling import BRIEFING, STATE, TO_SUMMARIZE
+from shared.bus.redis_bus import Bus
+from shared.bus.restoring import Standing, restore, timer_event
+from shared.clock import monotonic_s, utc_now
+from shared.events import AnyEvent
+from shared.settings import environment
+from shared.tools import Catalogue
+
+_POLL_S = 0.02
+_PATIENCE_S = 30.0
+"""Beyond the session's deadline and the time for its answer; and for the tools to be published."""
+
+
+async def fork(
+    lines: Sequence[Line],
+    place: str,
+    changes: Changes,
+    tools: Sequence[Any] = (),
+    on_start: Callable[[Point], None] = lambda point: None,
+) -> list[Line]:
+    """The new recording. `place` is a number or a type, as `reasoning.requested@2`; `tools` as for a pipeline.
+
+    Raises NoSuchPoint, UnreadableEvent, ConfigurationError, and StillRunning when it does not end in its time.
+    """
+    point = point_at(lines, place)
+    if not tools:
+        _check_needs_no_tools(point)
+    on_start(point)
+    async with _pipeline(tools, changes) as (pipeline, bus):
+        content, catalogue = await _catalogue(point, pipeline, bus, has_tools=bool(tools))
+        told = forked(point, changes, utc_now(), content, catalogue)
+        await restore(bus, _standing(point, told, content, catalogue))
+        await _ended(pipeline, bus, told.session)
+        session_id = told.session.id
+        live = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
+    return list(_joined(lines, point, changes, told, CatalogueLine(hash=content, catalogue=catalogue), live))
+
+
+def digest_of_lines(lines: Iterable[Line]) -> str:
+    """What a recording is named by in the header of its forks, however its file is compressed."""
+    return content_hash(b"\n".join(map(encode_line, lines)))
+
+
+def _check_needs_no_tools(point: Point) -> None:
+    """Raises NoSuchPoint when the session may still call tools whose functions are in no recording."""
+    assert point.session is not None, "a point's session is open"
+    own = [name for name in point.session.tools if name not in BUILT_INS]
+    if own and point.session.last_round is None and point.session.phase != "assembling":
+        named = ", ".join(own[:5]) + (" and others" if len(own) > 5 else "")
+        raise NoSuchPoint(
+            f"From there on the session may call tools, and their functions are in no recording: {named}.",
+            hint="Name the module that has them with --tools, or other tools to go on with.",
+        )
+
+
+@asynccontextmanager
+async def _pipeline(tools: Sequence[Any], changes: Changes) -> AsyncIterator[tuple[EmbeddedPipeline, Bus]]:
+    """The five components, built with the settings of the fork."""
+    with environment({**changes.settings, "ANTIPHON_BUS_RECORDING": "true"}):
+        pipeline = EmbeddedPipeline(tools, provider_of(changes.model))
+        bus = await pipeline.start()
+    try:
+        yield pipeline, bus
+    finally:
+        await pipeline.stop()
+
+
+async def _catalogue(
+    point: Point, pipeline: EmbeddedPipeline, bus: Bus, *, has_tools: bool
+) -> tuple[str, Catalogue]:
+    """The tools that there are from now on, and their content hash; as recorded where none are given."""
+    assert point.session is not None, "a point's session is open"
+    if not has_tools:
+        return point.session.catalogue, point.known.catalogue(point.session.catalogue)
+    until_s = monotonic_s() + _PATIENCE_S
+    while (published := await bus.current_catalogue()) is None:
+        await _a_moment(pipeline, until_s, "its tools were not published")
+    return published, await bus.catalogue(published)
+
+
+def _standing(point: Point, told: Forked, content: str, catalogue: Catalogue) -> Standing:
+    """All that Redis is to hold of the session."""
+    session, texts = told.session, point.briefings
+    delivered = {line.event.id: line.event for line in told.deliveries}
+    recorded = [line for line in point.lines if isinstance(line, EventLine)]
+    documents = {
+        STATE: session.model_dump_json(exclude_defaults=True).encode(),
+        BRIEFING: texts.text.encode(),
+        **({TO_SUMMARIZE: texts.to_summarize.encode()} if texts.to_summarize is not None else {}),
+    }
+    return Standing(
+        session_id=session.id,
+        opened=session.opened,
+        log=[(line.entry, delivered.get(line.event.id, line.event)) for line in recorded],
+        documents=documents,
+        memory=texts.items,
+        catalogues={content: catalogue} if content else {},
+        timers=list(_timers(point, told)),
+        deliveries=[(line.entry, line.event) for line in told.deliveries],
+    )
+
+
+def _timers(point: Point, told: Forked) -> Iterator[tuple[str, datetime, AnyEvent]]:
+    for timer in point.timers.values():
+        due = timer.due + told.moved_by
+        if timer.due == (point.session and point.session.deadline):
+            due = told.session.deadline
+        yield timer.name, due, timer_event(timer.parent.event, timer.number, timer.data, due)
+
+
+async def _ended(pipeline: EmbeddedPipeline, bus: Bus, session: Session) -> None:
+    """Return when the session is closed. Raises StillRunning, PipelineFailed."""
+    left_s = (session.deadline - utc_now()).total_seconds() + session.limits.assembly_s
+    until_s = monotonic_s() + max(0.0, left_s) + _PATIENCE_S
+    while True:
+        _, content = await bus.session(session.id).document(STATE)
+        if content is not None and Session.model_validate_json(content).phase == "closed":
+            return
+        await _a_moment(pipeline, until_s, "the session did not end in its time")
+
+
+async def _a_moment(pipeline: EmbeddedPipeline, until_s: float, what: str) -> None:
+    pipeline.check()
+    if monotonic_s() > until_s:
+        raise StillRunning(
+            f"The fork came to nothing: {what}.", hint="Raise --set deadline_s, or see its tools."
+        )
+    await asyncio.sleep(_POLL_S)
+
+
+def _joined(
+    lines: Sequence[Line],
+    point: Point,
+    changes: Changes,
+    told: Forked,
+    catalogue: CatalogueLine,
+    live: Sequence[Line],
+) -> Iterator[Line]:
+    """What was taken over, where the fork leaves it, and what has come since."""
+    assert point.event is not None, "a point is behind an event"
+    taken = point.lines[1:]
+    yield _header(lines, point, changes, told)
+    yield from taken
+    if catalogue.hash and catalogue.hash not in point.known.catalogues:
+        yield catalogue
+    yield RecordLine(record=told.record)
+    events, records = point.event.n, 1 + sum(isinstance(line, RecordLine) for line in taken)
+    for line in live:
+        match line:
+            case EventLine() if line.n > point.event.n:
+                events += 1
+            case RecordLine():
+                records += 1
+            case ContentLine() if line.hash not in point.known.contents:
+                pass
+            case _:
+                continue
+        yield line
+    yield End(events=events, records=records)
+
+
+def _header(lines: Sequence[Line], point: Point, changes: Changes, told: Forked) -> Header:
+    assert point.event is not None, "a point is behind an event"
+    session, header = told.session, point.header
+    parent = Parent(
+        session_id=header.session_id,
+        digest=digest_of_lines(lines),
+        event=point.event.n,
+        changes=changes.told,
+    )
+    prompt = {"reason": changes.told["prompt"]} if "prompt" in changes.told else {}
+    update: dict[str, Any] = {
+        "prompts": header.prompts | prompt,
+        "parent": parent,
+        "catalogues": tuple(dict.fromkeys((*header.catalogues, *filter(None, [session.catalogue])))),
+        "models": tuple(dict.fromkeys((*header.models, *session.models))),
+    }
+    return header.model_copy(update=update)

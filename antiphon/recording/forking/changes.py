@@ -1,0 +1,208 @@
+"""What is different in a fork: options become changes of the session, and of what was under way. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from pydantic import ValidationError
+
+from antiphon.recording.forking.moved import moved
+from antiphon.recording.forking.point import Point
+from antiphon.recording.hashes import content_hash
+from antiphon.recording.lines import EventLine
+from coordinator import limits, offer
+from coordinator.opening import open_session, recorded_opening
+from coordinator.record import changes as changed_fields
+from coordinator.requests import request_reasoning
+from coordinator.session import Session
+from shared.briefing import digest_of
+from shared.errors import ConfigurationError
+from shared.events import (
+    BriefingReady,
+    BriefingRequested,
+    EventData,
+    ReasoningRequested,
+    SummaryRequested,
+    ToolsRequested,
+)
+from shared.events.codec import explain
+from shared.session import Limits
+from shared.step_records import ForkRecord, Redelivered
+from shared.tools import Catalogue
+
+PROMPT_FILE = "ANTIPHON_REASONING_ENGINE_PROMPT_FILE"
+OFFLINE = "offline"
+"""As a model: the offline model replies, whatever the session's model is called."""
+_PERSON_S = 1.0
+"""Nobody is there to be asked."""
+_OF_OTHERS = ("ANTIPHON_REDIS_", "ANTIPHON_NAMESPACE", "ANTIPHON_PARTITIONS", "ANTIPHON_SIGNING_KEY")
+"""Settings of a deployment, which a fork has nothing to do with."""
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What is different from the point on where a session is forked."""
+
+    model: str = ""
+    """Model id, or `offline`."""
+    limits: dict[str, Any] = field(default_factory=dict)
+    """Limits of the session, by name."""
+    settings: dict[str, str] = field(default_factory=dict)
+    """Settings of the components, by variable."""
+    told: dict[str, str] = field(default_factory=dict)
+    """All of it, by option, for the header of the new recording."""
+
+
+def read_changes(model: str = "", sets: Iterable[str] = (), prompt: tuple[str, str] | None = None) -> Changes:
+    """Changes from options; `sets` are like `max_rounds=2`, `prompt` a file and the text in it.
+
+    Raises ConfigurationError.
+    """
+    given = [one.partition("=") for one in sets]
+    bounds, settings = dict[str, Any](), dict[str, str]()
+    if prompt is not None:
+        settings[PROMPT_FILE] = prompt[0]
+    for name, sign, value in given:
+        if not sign:
+            raise ConfigurationError(f"--set {name}: it has no value.", hint="Write it as max_rounds=2.")
+        if name.startswith(_OF_OTHERS):
+            raise ConfigurationError(
+                f"--set {name}: a fork runs on a Redis of its own.", hint="Leave it out."
+            )
+        if name.startswith("ANTIPHON_"):
+            settings[name] = value
+        elif name in Limits.model_fields:
+            bounds[name] = value
+        else:
+            raise ConfigurationError(
+                f"--set {name}: there is no limit and no setting of that name.",
+                hint=f"Limits are {', '.join(Limits.model_fields)}; `antiphon settings` lists the settings.",
+            )
+    told = {name: value for name, _, value in given}
+    told |= {"model": model} if model else {}
+    told |= {"prompt": content_hash(prompt[1].strip().encode())} if prompt else {}
+    return Changes(model, bounds, settings, told)
+
+
+@dataclass(frozen=True)
+class Forked:
+    """A session as it is gone on with."""
+
+    session: Session
+    deliveries: tuple[EventLine, ...]
+    """What was under way, as it is delivered now."""
+    record: ForkRecord
+    moved_by: timedelta
+
+
+def forked(point: Point, changes: Changes, now: datetime, content_hash: str, catalogue: Catalogue) -> Forked:
+    """The session as it goes on at `now`, with the tools of a catalogue. Raises ConfigurationError."""
+    assert point.event is not None, "a point is behind an event"
+    assert point.session is not None, "and its session is open"
+    by = now - point.event.event.time
+    session = _with_tools(moved(point.session, by), point, content_hash, catalogue)
+    session = _with_model(_with_limits(session, changes, now), changes.model)
+    deliveries = []
+    for line in point.pending:
+        event = moved(line.event, by)
+        session, data = _asked_anew(session, event.data, line, point, changes, catalogue)
+        deliveries.append(EventLine(line.n, line.entry, event.model_copy(update={"data": data})))
+    record = ForkRecord(
+        of=point.event.event.id,
+        changed=changed_fields(point.session, session),
+        redelivered=tuple(map(_redelivered, point.pending, deliveries)),
+    )
+    return Forked(session, tuple(deliveries), record, by)
+
+
+def _with_limits(session: Session, changes: Changes, now: datetime) -> Session:
+    given = {"person_s": _PERSON_S, **changes.limits}
+    try:
+        bounds = Limits.model_validate({**session.limits.model_dump(), **given})
+    except ValidationError as error:
+        raise ConfigurationError(f"--set {explain(error)}.", hint="See docs/limits.md.") from None
+    deadline = session.deadline
+    if "deadline_s" in changes.limits:
+        deadline = session.opened + timedelta(seconds=min(bounds.deadline_s, bounds.deadline_max_s))
+        if deadline <= now:
+            gone_s = (now - session.opened).total_seconds()
+            raise ConfigurationError(
+                f"--set deadline_s: {gone_s:.1f} s had passed at that event.", hint="Set more than that."
+            )
+    return session.model_copy(update={"limits": bounds, "deadline": deadline})
+
+
+def _with_model(session: Session, model: str) -> Session:
+    """The session with another model alone: what was wrong with others does not matter any more."""
+    if not model or model == OFFLINE:
+        return session
+    only = {"model": model, "models": (model,), "unusable": (), "rests": ()}
+    return session.model_copy(update=only)
+
+
+def _with_tools(session: Session, point: Point, content_hash: str, catalogue: Catalogue) -> Session:
+    """The session as it would have been opened with the tools there are now."""
+    if content_hash == session.catalogue:
+        return session
+    query, asked, opened = point.opened
+    opening = recorded_opening(opened.model_copy(update={"catalogue": content_hash}))
+    anew = open_session(query.event, query.entry, asked, opening, catalogue).session
+    chosen = anew.offer
+    if chosen is not None:
+        grown = {*chosen, *(session.offer or ())}
+        chosen = tuple(name for name in anew.tools if name in grown) or None
+    tools = {"catalogue": content_hash, "tools": anew.tools, "built_ins": anew.built_ins, "offer": chosen}
+    return session.model_copy(update=tools)
+
+
+def _asked_anew(
+    session: Session, data: EventData, line: EventLine, point: Point, changes: Changes, catalogue: Catalogue
+) -> tuple[Session, EventData]:
+    """What was under way, as the session with its changes asks for it."""
+    match data:
+        case ReasoningRequested():
+            return _reasoning(session, data, line, point, changes, catalogue)
+        case BriefingRequested():
+            return session, data.model_copy(update={"max_rounds": session.limits.max_rounds})
+        case ToolsRequested():
+            allowed = offer.allowed(session, catalogue)
+            return session, data.model_copy(update={"allowed": allowed, "deadline": session.deadline})
+        case SummaryRequested():
+            return session, data.model_copy(update={"deadline": session.deadline})
+        case _:
+            return session, data
+
+
+def _reasoning(
+    session: Session,
+    data: ReasoningRequested,
+    line: EventLine,
+    point: Point,
+    changes: Changes,
+    catalogue: Catalogue,
+) -> tuple[Session, EventData]:
+    """The call of the model as it is decided on today, from the same briefing."""
+    brief = point.known.lines[line.event.causationid] if line.event.causationid else None
+    if brief is None or not isinstance(brief.event.data, BriefingReady):
+        return session, data
+    model = data.model if changes.model in ("", OFFLINE) else changes.model
+    left = max(1, limits.tokens_left(session))
+    decision = request_reasoning(session, brief.event, brief.event.data, left, model, catalogue)
+    # Today's code may brief otherwise than was recorded: what is there counts.
+    text = {"briefing": digest_of(point.briefings.text)}
+    return decision.session, decision.commands[0].model_copy(update=text)
+
+
+def _redelivered(recorded: EventLine, delivered: EventLine) -> Redelivered:
+    then = recorded.event.data.model_dump(mode="json", exclude=_LARGE)
+    now = delivered.event.data.model_dump(mode="json", exclude=_LARGE)
+    return Redelivered(
+        event=recorded.event.id,
+        time=delivered.event.time,
+        changed={name: value for name, value in now.items() if value != then[name]},
+    )
+
+
+_LARGE = {"results"}
+"""What tools returned holds no moment, and is not changed."""

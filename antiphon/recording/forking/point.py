@@ -1,0 +1,270 @@
+"""Where a recorded session stood right after an event: its document, its memory, what was under way. Pure.
+
+Steps are taken over whole: an event that came together with others stands for the last of them.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from antiphon.recording.checks.briefings import Briefings
+from antiphon.recording.known import Known, Step
+from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, Header, Line, RecordLine
+from antiphon.recording.redelivery import redelivered
+from coordinator.decide import decide
+from coordinator.session import Session
+from shared.errors import ConfigurationError, UnreadableEvent
+from shared.events import EventData, QuerySubmitted, ResponseReady, SessionOpened
+from shared.events.codec import ENVELOPES, explain
+from shared.ids import child_id
+from shared.step_records import BriefingRecord, DecisionRecord, ForkRecord, StepRecord, TimerRecord
+
+_NAMED_MAX = 20
+_NAMED = re.compile(r"(?:antiphon\.)?([a-z_]+\.[a-z_]+)(?:\.v\d+)?(?:@(\d{1,9}))?")
+_DATA = {kind.type: kind for kind in ENVELOPES}
+
+
+class NoSuchPoint(ConfigurationError):
+    """A session cannot be gone on with from there."""
+
+    code = "no_such_point"
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """A timer that was set and had not gone off."""
+
+    name: str
+    due: datetime
+    data: EventData
+    parent: EventLine
+    number: int
+    """Of its event among what came of `parent`."""
+
+
+@dataclass
+class Point:
+    """A session right after one of its events."""
+
+    header: Header
+    lines: list[Line] = field(default_factory=list)
+    """All of the recording up to there."""
+    event: EventLine | None = None
+    """The last one taken over."""
+    session: Session | None = None
+    pending: tuple[EventLine, ...] = ()
+    """Events that were under way: in an inbox, and not handled."""
+    timers: dict[str, Timer] = field(default_factory=dict)
+    known: Known = field(default_factory=Known)
+    briefings: Briefings = field(default_factory=Briefings)
+    built_by: BriefingRecord | None = None
+    """The newest record of a briefing."""
+
+    @property
+    def opened(self) -> tuple[EventLine, QuerySubmitted, SessionOpened]:
+        """The query, and what the session was opened with."""
+        events = list(self.known.lines.values())
+        opened = next(line.event.data for line in events if isinstance(line.event.data, SessionOpened))
+        query = next(line for line in events if isinstance(line.event.data, QuerySubmitted))
+        assert isinstance(query.event.data, QuerySubmitted)
+        return query, query.event.data, opened
+
+
+def point_at(lines: Sequence[Line], place: str) -> Point:
+    """The session right after the event at `place`: its number, or its type, as `reasoning.requested@2`.
+
+    Raises NoSuchPoint, which names the events to go on from, and UnreadableEvent.
+    """
+    last = _end_of_step(lines, _number(lines, place))
+    point = walked(lines, last)
+    problem = _problem(point)
+    if problem:
+        raise NoSuchPoint(
+            f"The session cannot be gone on with from event {place}: {problem}", hint=_hint(lines)
+        )
+    return point
+
+
+def event_numbered(lines: Iterable[Line], place: str) -> EventLine:
+    """The event at `place`. Raises NoSuchPoint."""
+    events = [line for line in lines if isinstance(line, EventLine)]
+    found = next(_matching(events, place), None)
+    if found is None:
+        raise NoSuchPoint(
+            f"The recording has no event {place}: it has {len(events)} events.",
+            hint="Give its number, or its type with the round, as in reasoning.requested@2.",
+        )
+    return found
+
+
+def _number(lines: Sequence[Line], place: str) -> int:
+    try:
+        return event_numbered(lines, place).n
+    except NoSuchPoint as error:
+        raise NoSuchPoint(error.message, hint=_hint(lines)) from None
+
+
+def _matching(events: Sequence[EventLine], place: str) -> Iterator[EventLine]:
+    if place.isascii() and place.isdigit():
+        yield from (line for line in events if str(line.n) == place.lstrip("0"))
+    elif named := _NAMED.fullmatch(place):
+        of_type = [line for line in events if short_type(line) == named[1]]
+        wanted = int(named[2] or 1)
+        has_rounds = any(hasattr(line.event.data, "round") for line in of_type)
+        yield from (
+            line
+            for count, line in enumerate(of_type, 1)
+            if (getattr(line.event.data, "round", 0) if has_rounds else count) == wanted
+        )
+
+
+def short_type(line: EventLine) -> str:
+    """`reasoning.requested`."""
+    return line.event.type.removeprefix("antiphon.").rpartition(".")[0]
+
+
+def _end_of_step(lines: Sequence[Line], n: int) -> int:
+    """The number of the last event of the steps that have begun by event `n`."""
+    numbers = {line.event.id: line.n for line in lines if isinstance(line, EventLine)}
+    _check_outputs(lines, len(numbers))
+    steps = [
+        [numbers[id] for id in _outputs(line.record) if id in numbers]
+        for line in lines
+        if isinstance(line, RecordLine)
+    ]
+    for step in sorted(filter(None, steps)):
+        if min(step) <= n:
+            n = max(n, *step)
+    return n
+
+
+def _check_outputs(lines: Sequence[Line], events: int) -> None:
+    """Raises UnreadableEvent when the records tell of more events than there are."""
+    if sum(line.record.outputs for line in lines if isinstance(line, RecordLine)) > events:
+        raise UnreadableEvent("its records tell of events that are not there.")
+
+
+def _outputs(record: StepRecord) -> list[UUID]:
+    return [child_id(record.of, number) for number in range(record.outputs)]
+
+
+def walked(lines: Sequence[Line], last: int, unhandled: UUID | None = None) -> Point:
+    """The recording up to the event numbered `last`, and what stands behind it; not the step that `unhandled` took.
+
+    Raises UnreadableEvent.
+    """
+    if not lines or not isinstance(lines[0], Header):
+        raise UnreadableEvent("it has no header.")
+    _check_outputs(lines, sum(isinstance(line, EventLine) for line in lines))
+    point, document, handled = Point(lines[0]), dict[str, Any](), set[UUID]()
+    for line in lines:
+        match line:
+            case EventLine() if line.n > last:
+                break
+            case RecordLine() if line.record.of == unhandled:
+                break
+            case EventLine():
+                point.known.add(line)
+                point.event = line
+                point.timers = {
+                    name: timer
+                    for name, timer in point.timers.items()
+                    if child_id(timer.parent.event.id, timer.number) != line.event.id
+                }
+                if line.event.causationid is not None:
+                    handled.add(line.event.causationid)
+            case CatalogueLine():
+                point.known.catalogues[line.hash] = line.catalogue
+            case ContentLine():
+                point.known.contents[line.hash] = line.content
+            case RecordLine(record=ForkRecord() as record):
+                document |= record.changed
+                for one in record.redelivered:
+                    redelivered(one, point.known)
+            case RecordLine(record=record):
+                handled.add(record.of)
+                _step(point, record, document)
+        point.lines.append(line)
+    if document:
+        try:
+            point.session = Session.model_validate(document)
+        except ValidationError as error:
+            raise UnreadableEvent(f"its decisions cannot be read: {explain(error)}") from None
+        point.pending = tuple(_pending(point, point.session, handled))
+    return point
+
+
+def _step(point: Point, record: StepRecord, document: dict[str, Any]) -> None:
+    line = point.known.lines.get(record.of)
+    if line is None:
+        raise UnreadableEvent(f"a record is about the event {record.of}, which is not there.")
+    outputs = tuple(point.known.lines[id] for id in _outputs(record) if id in point.known.lines)
+    match record:
+        case DecisionRecord():
+            document |= record.changed
+            told = outputs[-1].event.time if outputs else line.event.time
+            for number, timer in enumerate(record.timers, start=record.outputs):
+                _set(point.timers, timer, told, line, number)
+        case BriefingRecord():
+            point.built_by = record
+            point.briefings.redo(Step(line, record, outputs), point.known)
+
+
+def _set(timers: dict[str, Timer], timer: TimerRecord, now: datetime, parent: EventLine, number: int) -> None:
+    due = timer.due if timer.after_s is None else now + timedelta(seconds=timer.after_s)
+    timers.pop(timer.name, None)
+    if due is not None:
+        try:
+            data = _DATA[timer.type].model_validate(timer.data)
+        except (KeyError, ValidationError):
+            raise UnreadableEvent(f"the timer {timer.name!r} of event {parent.n} cannot be read.") from None
+        timers[timer.name] = Timer(timer.name, due, data, parent, number)
+
+
+def _pending(point: Point, session: Session, handled: set[UUID]) -> Iterator[EventLine]:
+    """What is still to be handled, and would have an effect."""
+    awaited = (session.awaiting, session.summary_awaiting)
+    catalogue = point.known.catalogue(session.catalogue)
+    for line in point.known.lines.values():
+        inbox = line.event.data.inbox
+        if inbox is None or line.event.id in handled:
+            continue
+        if inbox == "coordinator":
+            decision = decide(session, line.event, line.entry, catalogue)
+            if decision.session is not session or decision.answer is not None:
+                yield line
+        elif line.event.id in awaited:
+            yield line
+
+
+def _problem(point: Point) -> str:
+    """Why the session cannot be gone on with from there; empty when it can."""
+    if point.session is None:
+        return "it had not been opened. To begin anew, ask the question anew."
+    if any(isinstance(line.event.data, ResponseReady) for line in point.known.lines.values()):
+        return "it was answered by then."
+    if point.session.phase == "approval" and not point.pending:
+        return "it waits for a person there, and in a fork nobody is asked."
+    if not point.pending and point.session.phase != "resting":
+        return "nothing is left to be done there."
+    return ""
+
+
+def _hint(lines: Sequence[Line]) -> str:
+    """The events that a session is gone on with from best: what was asked of another component, and was answered."""
+    events = [line for line in lines if isinstance(line, EventLine)]
+    answered = {line.event.causationid for line in events}
+    good = [
+        f"{line.n} ({short_type(line)})"
+        for line in events
+        if line.event.data.inbox not in (None, "coordinator") and line.event.id in answered
+    ]
+    if not good:
+        return "It has no event to go on from."
+    more = f", and {len(good) - _NAMED_MAX} more" if len(good) > _NAMED_MAX else ""
+    return f"Go on from one of these: {', '.join(good[:_NAMED_MAX])}{more}."

@@ -1,0 +1,39 @@
+"""Recordings by the paths that a person names: files as they are, folders with all that is in them."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from shared.errors import AntiphonError
+
+ENDINGS = (".jsonl", ".jsonl.gz")
+
+
+class NoRecordings(AntiphonError):
+    """A path leads to no recording."""
+
+    code = "no_recordings"
+
+
+def found(paths: Iterable[Path]) -> list[Path]:
+    """The recordings at `paths`, each once; those of a folder sorted, hidden ones left out.
+
+    Raises NoRecordings when a path does not exist, and when a folder holds none.
+    """
+    return list(dict.fromkeys(one for path in paths for one in _at(path)))
+
+
+def _at(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        if not path.exists():
+            raise NoRecordings(f"{path} does not exist.", hint="Name recordings, or folders with recordings.")
+        yield path
+        return
+    inside = sorted(one for one in path.rglob("*.jsonl*") if _is_recording(one.relative_to(path), one))
+    if not inside:
+        raise NoRecordings(f"{path} holds no recordings.", hint=f"Their names end in {' or '.join(ENDINGS)}.")
+    yield from inside
+
+
+def _is_recording(inside: Path, path: Path) -> bool:
+    is_hidden = any(part.startswith(".") for part in inside.parts)
+    return inside.name.endswith(ENDINGS) and not is_hidden and path.is_file()

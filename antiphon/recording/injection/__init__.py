@@ -1,0 +1,1 @@
+"""Faults put into recordings, and how a session would have gone on."""

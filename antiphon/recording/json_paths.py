@@ -1,0 +1,98 @@
+"""JSON paths, as far as rules of redaction need them. Pure.
+
+    $.data.query                  the value at a place; `$` is the event, the record, the catalogue or the content
+    $.data.results[*].data.email  `[*]` is every item of a list, `.*` every value of an object, `[0]` the first item
+    $..email                      a key anywhere
+    $.data["e-mail"]              a name with other signs than letters, digits, `_` and `-`
+
+That is a part of RFC 9535: no filters, no slices, no unions.
+"""
+
+import re
+from dataclasses import dataclass
+
+_STEP = re.compile(
+    r"""(?P<anywhere>\.\.)?(?:
+        (?(anywhere)|\.)(?P<name>[\w-]+|\*)
+        |\[(?P<index>\d{1,9}|\*)\]
+        |\["(?P<quoted>[^"\\]{1,200})"\]|\['(?P<single>[^'\\]{1,200})'\]
+    )""",
+    re.VERBOSE,
+)
+_STEPS_MAX = 50
+
+
+class UnreadablePath(ValueError):
+    """It is no path, or says more than is understood here."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    key: str | int | None
+    """None for any."""
+    is_anywhere: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """What remains to be gone of a path."""
+
+    steps: tuple[_Step, ...]
+    is_loose: bool = False
+    """Whether it has been found by a key anywhere."""
+
+    @classmethod
+    def of(cls, text: str) -> "Path":
+        """Read a path. Raises UnreadablePath, which says from where on it is not understood."""
+        if not text.startswith("$"):
+            raise UnreadablePath("a path begins with `$`, as in `$.data.results[*].data.email`.")
+        steps: list[_Step] = []
+        at = 1
+        while at < len(text):
+            step = _STEP.match(text, at)
+            if step is None or len(steps) == _STEPS_MAX:
+                raise UnreadablePath(
+                    f"not understood from {text[at : at + 30]!r} on; a step is `.name`, `..name`, `[*]`, `[0]` or "
+                    '`["a name"]`.'
+                )
+            steps.append(_Step(_key(step), step["anywhere"] is not None))
+            at = step.end()
+        if not steps:
+            raise UnreadablePath("it names everything.")
+        return cls(tuple(steps))
+
+    @classmethod
+    def along(cls, keys: tuple[str | int, ...]) -> "Path":
+        """The path through those keys; `*` is any."""
+        return cls(tuple(_Step(None if key == "*" else key, is_anywhere=False) for key in keys))
+
+    @property
+    def is_reached(self) -> bool:
+        return not self.steps
+
+    @property
+    def last_name(self) -> str | None:
+        """The last key that it goes by, without which it leads nowhere; None where it has no such key."""
+        return next((step.key for step in reversed(self.steps) if isinstance(step.key, str)), None)
+
+
+def below(paths: tuple[Path, ...], key: str | int) -> tuple[Path, ...]:
+    """What remains of the paths behind `key`; one that leads elsewhere is dropped."""
+    remaining: dict[Path, None] = {}
+    for path in paths:
+        if path.is_reached:
+            continue
+        step = path.steps[0]
+        if step.key is None or step.key == key:
+            remaining[Path(path.steps[1:], path.is_loose or step.is_anywhere)] = None
+        if step.is_anywhere:
+            remaining[path] = None
+    return tuple(remaining)
+
+
+def _key(step: "re.Match[str]") -> str | int | None:
+    if (index := step["index"]) is not None:
+        return None if index == "*" else int(index)
+    if step["name"] is not None:
+        return None if step["name"] == "*" else step["name"]
+    return step["quoted"] or step["single"]

@@ -1,0 +1,154 @@
+"""A recording without what no two runs have in common: ids, moments, durations. Pure.
+
+Ids become ordinals (`event-3`, `call-2.1`: the first call of round 2) wherever they stand, in texts too. Deadlines are
+told from the submission on; other moments, durations and keys that only repeat ids are left out. All else stays.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from antiphon.recording.lines import ContentLine, EventLine, Header, Line, RecordLine
+from shared.events import BriefingReady, EventData, ReasoningCompleted
+from shared.step_records import ExchangeRecord, ModelCall
+
+EXCHANGE = "model exchange"
+_LEFT_OUT = frozenset({"duration_ms", "idempotency_key"})
+_TOLD_MOMENTS = frozenset({"deadline", "opened"})
+"""Moments that follow from the submission alone; all others are when something happened to be done."""
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{8,}")
+"""What an id looks like within a text; shorter ones are only known where they stand alone."""
+
+
+class Moment(NamedTuple):
+    """One event, or what was said with a model for one."""
+
+    n: int
+    """Number of the event; of an exchange, of the event that asked for it."""
+    what: str
+    """The event's type, or `model exchange`."""
+    round: int | None
+    data: Any
+    """JSON."""
+
+
+def moments(lines: Iterable[Line]) -> Iterator[Moment]:
+    """What happened, in order."""
+    normal = _Normal()
+    for line in lines:
+        yield from normal.read(line)
+
+
+class _Normal:
+    """The names of a recording's ids, and what is told with them."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._events: dict[UUID, EventLine] = {}
+        self._contents: dict[str, Any] = {}
+        self._briefings = self._blocks = 0
+        self._submitted: datetime | None = None
+
+    def read(self, line: Line) -> Iterator[Moment]:
+        match line:
+            case Header():
+                self._submitted = line.submitted
+                self._names[line.session_id] = "session"
+            case EventLine():
+                self._name(line)
+                data = line.event.data
+                yield Moment(line.n, data.type, _round(data), self._told(data))
+            case ContentLine():
+                self._contents[line.hash] = self._told(line.content)
+            case RecordLine(record=ExchangeRecord() as record) if record.of in self._events:
+                asked = self._events[record.of]
+                for call in record.calls:
+                    self._name_blocks(call.reply)
+                calls = [self._call(call) for call in record.calls]
+                yield Moment(asked.n, EXCHANGE, _round(asked.event.data), {"calls": calls})
+            case _:
+                pass
+
+    def _name(self, line: EventLine) -> None:
+        """Ids that the event is the first to tell."""
+        event, data = line.event, line.event.data
+        self._events[event.id] = line
+        self._names.setdefault(str(event.id), f"event-{line.n}")
+        self._names[line.entry] = f"entry-{line.n}"
+        match data:
+            case ReasoningCompleted(tool_calls=calls):
+                for place, call in enumerate(calls, 1):
+                    self._names.setdefault(call.id, f"call-{data.round}.{place}")
+            case BriefingReady(briefing=briefing, to_summarize=to_summarize):
+                self._briefings += 1
+                self._names.setdefault(briefing.digest, f"briefing-{self._briefings}")
+                if to_summarize is not None:
+                    self._names.setdefault(to_summarize.source, f"text-to-summarize-{self._briefings}")
+            case _:
+                pass
+
+    def _name_blocks(self, reply: dict[str, Any] | None) -> None:
+        """Ids of a reply's parts that are no calls of ours: of tools that the model's own servers ran."""
+        blocks = reply.get("content") if reply else None
+        for block in blocks if isinstance(blocks, list) else ():
+            if isinstance(block, dict) and isinstance(block.get("id"), str):
+                self._blocks += 1
+                self._names.setdefault(block["id"], f"block-{self._blocks}")
+
+    def _call(self, call: ModelCall) -> dict[str, Any]:
+        """One call: the request whole, the reply without its id, the error without headers."""
+        request = {name: self._part(value) for name, value in call.request.items()}
+        told: dict[str, Any] = {"request": request}
+        if call.reply is not None:
+            told["reply"] = self._told({name: value for name, value in call.reply.items() if name != "id"})
+        if call.error is not None:
+            told["error"] = self._told({"status": call.error.status, "failure": call.error.failure})
+        return told
+
+    def _part(self, value: Any) -> Any:
+        if isinstance(value, dict) and set(value) == {"$content"} and isinstance(value["$content"], str):
+            return self._contents.get(value["$content"], value)
+        return self._told(value)
+
+    def _told(self, value: Any) -> Any:
+        match value:
+            case str():
+                return self._text(value)
+            case BaseModel():
+                return self._fields(value)
+            case Mapping():
+                return {self._text(str(key)): self._told(one) for key, one in value.items()}
+            case list() | tuple():
+                return [self._told(one) for one in value]
+            case UUID():
+                return self._names.get(str(value), "another event")
+            case datetime():
+                return "some time"
+            case _:
+                return value
+
+    def _fields(self, value: BaseModel) -> dict[str, Any]:
+        told = {}
+        for name in type(value).model_fields:
+            field = getattr(value, name)
+            if name in _LEFT_OUT:
+                continue
+            if isinstance(field, datetime) and name in _TOLD_MOMENTS and self._submitted:
+                told[name] = f"{(field - self._submitted).total_seconds():+.3f} s"
+            else:
+                told[name] = self._told(field)
+        return told
+
+    def _text(self, text: str) -> str:
+        if text in self._names:
+            return self._names[text]
+        return _TOKEN.sub(lambda found: self._names.get(found[0], found[0]), text)
+
+
+def _round(data: EventData) -> int | None:
+    round = getattr(data, "round", None)
+    return round if isinstance(round, int) else None

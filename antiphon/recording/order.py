@@ -1,0 +1,70 @@
+"""What follows what in a recording: pure."""
+
+from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine
+from shared.errors import UnreadableEvent
+
+_PART_MAX = 2**64 - 1
+"""Of a place in a log, as Redis counts."""
+
+
+class Order:
+    """Sees to it that the lines of one recording stand as they are written; see `lines.py`."""
+
+    def __init__(self) -> None:
+        self._has_header = self._has_end = False
+        self._events = self._records = self._n = 0
+        self._place = (0, 0)
+
+    def check(self, line: Line) -> None:
+        """Raises UnreadableEvent when `line` cannot stand behind those before."""
+        if self._has_end:
+            raise UnreadableEvent("there is a line behind the end line.")
+        if isinstance(line, Header) == self._has_header:
+            said = "a second header." if self._has_header else "no header: a recording begins with one."
+            raise UnreadableEvent(said, hint="Is it one file made of two, or of another kind?")
+        match line:
+            case Header():
+                self._has_header = True
+            case EventLine():
+                self._check_event(line)
+            case RecordLine(record=record):
+                if record.outputs > self._events:
+                    raise UnreadableEvent(
+                        f"{record.outputs} events came of a step, it says: more than there are."
+                    )
+                self._records += 1
+            case End():
+                self._check_end(line)
+            case _:
+                pass
+
+    def finish(self) -> None:
+        """Raises UnreadableEvent when there should have been more lines."""
+        if not self._has_header:
+            raise UnreadableEvent("it is empty.")
+        if not self._has_end:
+            raise UnreadableEvent("it has no end line: it was cut off.", hint="Export the session again.")
+
+    def _check_event(self, line: EventLine) -> None:
+        place = place_of(line.entry)
+        if line.n <= self._n or place <= self._place or max(place) > _PART_MAX:
+            raise UnreadableEvent(
+                f"event {line.n} at {line.entry} cannot follow event {self._n} at "
+                f"{self._place[0]}-{self._place[1]}: both numbers ascend."
+            )
+        self._n, self._place = line.n, place
+        self._events += 1
+
+    def _check_end(self, line: End) -> None:
+        if (line.events, line.records) != (self._events, self._records):
+            raise UnreadableEvent(
+                f"the end line tells of {line.events} events and {line.records} records, and there are "
+                f"{self._events} and {self._records}: lines are missing, or too many."
+            )
+        self._has_end = True
+
+
+def place_of(entry: str) -> tuple[int, int]:
+    """A place in a log as its two numbers, milliseconds first."""
+    milliseconds, _, sequence = entry.partition("-")
+    return int(milliseconds), int(sequence)

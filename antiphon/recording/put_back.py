@@ -1,0 +1,205 @@
+"""From a recording back to a session that Redis keeps, to be looked at: nothing of it starts to work.
+
+Events and records are staged under names of their own, and take their place in one step when the recording has been
+read to its end. What dies before leaves nothing but keys that expire, and can be begun again.
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from contextlib import aclosing
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+
+from antiphon.errors import AlreadyThere
+from antiphon.recording.lines import (
+    CatalogueLine,
+    ContentLine,
+    EventLine,
+    Header,
+    Line,
+    RecordLine,
+    encode_line,
+)
+from antiphon.recording.order import Order, place_of
+from antiphon.recording.session_lines import session_lines
+from coordinator.session import Session
+from shared.bus.handling import RECORDS, RESPONSE, STATE
+from shared.bus.redis_bus import Bus
+from shared.bus.scripts import script_of
+from shared.bus.signing import SIGNATURE
+from shared.bus.wire import Argument
+from shared.clock import milliseconds
+from shared.errors import RedisUnavailable, UnreadableEvent
+from shared.events import ResponseReady, encode
+from shared.ids import new_id
+from shared.step_records import DecisionRecord, LeftOut, encode_record
+
+_PUT_BACK = script_of(__package__, "put_back")
+_IN_FLIGHT_BYTES = 1 << 19
+_STAGED_MS = 600_000
+"""From the last batch on; what was staged by a process that died is gone then."""
+
+
+async def put_back(bus: Bus, lines: Iterable[Line]) -> str:
+    """Put a recording back into Redis, whole or not at all; returns its session's id.
+
+    The session is kept for the retention from now on. One that is there already with the same events and records is
+    left as it is. Raises AlreadyThere when it is there with others, UnreadableEvent, RedisUnavailable.
+    """
+    checked = _in_order(lines)
+    header = next(checked)
+    assert isinstance(header, Header), "the order has been seen to"
+    if await bus.session(header.session_id).log_page("-", 1):
+        await _hold_against(bus, header.session_id, checked)
+        return header.session_id
+    staged = _Staged(bus, header.session_id)
+    try:
+        for line in checked:
+            await staged.add(line)
+        await staged.take_place()
+    except BaseException:
+        staged.drop()
+        raise
+    return header.session_id
+
+
+class _Staged:
+    """A session that is on its way back."""
+
+    def __init__(self, bus: Bus, session_id: str) -> None:
+        self._bus, self._session_id = bus, session_id
+        name = f"import:{new_id()}"
+        self._events = bus.keys.of_session(session_id, f"{name}:events")
+        self._records = bus.keys.of_session(session_id, f"{name}:{RECORDS}")
+        self._log = bus.keys.log(session_id)
+        self._retention_ms = milliseconds(bus.settings.retention_s)
+        self._shared_ms = milliseconds(bus.shared_retention_s)
+        self._on_the_way: list[asyncio.Future[Any]] = []
+        self._records_due: list[bytes] = []
+        self._bytes = 0
+        self._opened_ms: int | None = None
+        self._response: bytes = b""
+        self._document: dict[str, Any] = {}
+        self._version = 0
+        self._is_state_known = True
+
+    async def add(self, line: Line) -> None:
+        """Send what the line holds; waits when much is on its way."""
+        match line:
+            case EventLine():
+                self._add_event(line)
+            case RecordLine(record=record):
+                self._records_due.append(encode_record(record, record.outputs))
+                self._bytes += len(self._records_due[-1])
+                if isinstance(record, DecisionRecord) and record.changed:
+                    self._version += 1
+                    self._document |= record.changed
+                elif isinstance(record, LeftOut) and record.component == "coordinator":
+                    self._is_state_known = False
+            case CatalogueLine():
+                self._share(
+                    self._bus.keys.catalogue_content(line.hash), line.catalogue.model_dump_json().encode()
+                )
+            case ContentLine():
+                self._share(self._bus.keys.content(line.hash), orjson.dumps(line.content))
+            case _:
+                pass
+        if self._bytes >= _IN_FLIGHT_BYTES:
+            await self._arrived()
+
+    async def take_place(self) -> None:
+        """Everything has been added."""
+        if self._opened_ms is None:
+            raise UnreadableEvent("it has no event.")
+        await self._arrived()
+        keys, session_id = self._bus.keys, self._session_id
+        partition = keys.partition(session_id)
+        result = await self._bus.batcher.run(
+            _PUT_BACK,
+            [
+                *(self._events, self._records, self._log),
+                *(keys.of_session(session_id, name) for name in (RECORDS, STATE, RESPONSE)),
+                *(keys.sessions(partition), keys.queries_waiting(partition)),
+            ],
+            [session_id, self._opened_ms, self._retention_ms, self._version, self._state(), self._response],
+        )
+        if result == b"there":
+            raise _already_there(session_id)
+        if result != b"done":
+            raise RedisUnavailable(
+                f"what was put back of session {session_id} was lost.", hint="Import it again."
+            )
+
+    def drop(self) -> None:
+        """Nobody waits for the reply: what is not deleted expires."""
+        self._bus.batcher.submit("DEL", self._events, self._records)
+
+    def _add_event(self, line: EventLine) -> None:
+        if line.event.subject != self._session_id:
+            raise UnreadableEvent(f"event {line.n} belongs to another session: {line.event.subject}.")
+        raw, signer = encode(line.event), self._bus.signer
+        signature = () if signer is None else (SIGNATURE, signer.sign(self._log, raw))
+        self._send("XADD", self._events, line.entry, *signature, "event", raw)
+        if self._opened_ms is None:
+            self._opened_ms = place_of(line.entry)[0]
+        if isinstance(line.event.data, ResponseReady):
+            self._response = line.event.data.model_dump_json().encode()
+
+    def _share(self, key: str, content: bytes) -> None:
+        """What is kept under that hash stays: what a recording holds of it may have been redacted."""
+        self._send("SET", key, content, "NX", "PX", self._shared_ms)
+        self._send("PEXPIRE", key, self._shared_ms, "GT")
+
+    def _send(self, *command: Argument) -> None:
+        self._on_the_way.append(self._bus.batcher.submit(*command))
+        self._bytes += sum(len(part) for part in command if isinstance(part, bytes))
+
+    async def _arrived(self) -> None:
+        if self._records_due:
+            self._send("RPUSH", self._records, *self._records_due)
+            self._records_due.clear()
+        for key in (self._events, self._records):
+            self._send("PEXPIRE", key, _STAGED_MS)
+        on_the_way, self._on_the_way, self._bytes = self._on_the_way, [], 0
+        for reply in on_the_way:
+            await reply
+
+    def _state(self) -> bytes:
+        """The coordinator's document; empty when the recording does not tell it whole."""
+        if not self._version or not self._is_state_known:
+            return b""
+        try:
+            session = Session.model_validate(self._document)
+        except ValidationError:
+            return b""
+        return session.model_dump_json(exclude_defaults=True).encode()
+
+
+async def _hold_against(bus: Bus, session_id: str, lines: Iterator[Line]) -> None:
+    """Raises AlreadyThere unless the session that is there has the events and records of the recording."""
+    recorded = (line for line in lines if isinstance(line, EventLine | RecordLine))
+    async with aclosing(session_lines(session_id, bus.session(session_id), bus)) as kept:
+        async for line in kept:
+            if isinstance(line, EventLine | RecordLine):
+                other = next(recorded, None)
+                if other is None or encode_line(other) != encode_line(line):
+                    raise _already_there(session_id)
+    if next(recorded, None) is not None:
+        raise _already_there(session_id)
+
+
+def _in_order(lines: Iterable[Line]) -> Iterator[Line]:
+    order = Order()
+    for line in lines:
+        order.check(line)
+        yield line
+    order.finish()
+
+
+def _already_there(session_id: str) -> AlreadyThere:
+    return AlreadyThere(
+        f"session {session_id} is there already, and is not as the recording has it.",
+        hint="Import into another Redis, or under another ANTIPHON_NAMESPACE.",
+    )

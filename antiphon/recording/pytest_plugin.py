@@ -1,0 +1,205 @@
+"""The pytest plugin: recordings as tests, and what tests of one's own tools need. Opt-in:
+
+    pytest -p antiphon.recording.pytest_plugin --antiphon-recordings tests/recordings
+
+See docs/testing.md. What is heavy is imported when a test needs it, and not while pytest collects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from antiphon.recording.testing.pipelines import Pipelines
+    from antiphon.recording.testing.recorded import Recorded
+    from antiphon.recording.testing.scripted import ScriptedModel
+
+MODES = ("none", "once", "rewrite")
+_ENDINGS = (".jsonl", ".jsonl.gz")
+_MARKER = "recording"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("antiphon", "recorded sessions of Antiphon")
+    group.addoption(
+        "--antiphon-recordings",
+        metavar="DIR",
+        default=None,
+        help="Folder of recordings: each becomes a test that holds it against today's code.",
+    )
+    group.addoption(
+        "--antiphon-record",
+        choices=MODES,
+        default="none",
+        help="Whether tests with the marker `recording` ask live: never (none, and without network), where their "
+        "recording is missing (once), or always (rewrite).",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", f"{_MARKER}(name): the recording, a file, that the fixture `recording` is."
+    )
+    folder = _folder(config)
+    if folder is None:
+        return
+    if not folder.is_dir() and _mode(config) == "none":
+        raise pytest.UsageError(
+            f"--antiphon-recordings: {folder} is no folder. Name one with recordings, or make them: run the tests "
+            "that have the marker `recording` with --antiphon-record=once."
+        )
+    if folder.is_dir() and _is_wanted(config) and not _is_within(folder, config):
+        config.args.append(str(folder))
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    folder = _folder(config)
+    return f"antiphon: recordings in {folder}, record={_mode(config)}" if folder else None
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    folder = _folder(parent.config)
+    if folder is None or not file_path.name.endswith(_ENDINGS) or folder not in file_path.parents:
+        return None
+    return RecordingFile.from_parent(parent, path=file_path)
+
+
+class RecordingFile(pytest.File):
+    """One recording of the folder."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        yield RecordingItem.from_parent(self, name="verify")
+
+
+class RecordingItem(pytest.Item):
+    """`replay verify` of one recording."""
+
+    def runtest(self) -> None:
+        from antiphon.recording.testing.judged import judge
+
+        judge(self.path)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, AssertionError | OSError) or hasattr(excinfo.value, "hint"):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        return self.path, None, f"verify {self.path.name}"
+
+
+@pytest.fixture
+def recording(request: pytest.FixtureRequest, _antiphon_alone: None) -> Recorded:
+    """The recording that the marker names: what was asked, what came of it; and `ask`, which records."""
+    from antiphon.recording.testing.recorded import Recorded
+
+    path = _path(request)
+    if path is None:
+        pytest.fail(
+            'The fixture `recording` needs a marker: @pytest.mark.recording("name.jsonl").', pytrace=False
+        )
+    if not path.name.endswith(_ENDINGS):
+        pytest.fail(f"A recording's name ends in .jsonl or .jsonl.gz, unlike {path.name!r}.", pytrace=False)
+    return Recorded(path, _mode(request.config))
+
+
+@pytest.fixture
+def pipeline(_antiphon_alone: None) -> Pipelines:
+    """Makes pipelines inside the test: `async with pipeline(tools=[...]) as antiphon`, or `pipeline.ask(...)`."""
+    from antiphon.recording.testing.pipelines import Pipelines
+
+    return Pipelines()
+
+
+@pytest.fixture
+def scripted_model(_antiphon_alone: None) -> Iterator[ScriptedModel]:
+    """A model that says what the test tells it to; the test fails when it is asked for more."""
+    from antiphon.recording.testing.scripted import ScriptedModel
+
+    model = ScriptedModel()
+    yield model
+    if model.unexpected:
+        pytest.fail("\n".join(model.unexpected), pytrace=False)
+
+
+@pytest.fixture
+def fault() -> Callable[..., AbstractContextManager[None]]:
+    """Lets a fault strike the pipelines that are started inside: `with fault("model.before", "raise"): ...`."""
+    from antiphon.recording.testing.strike import strike
+
+    return strike
+
+
+@pytest.fixture
+def _antiphon_logs() -> Iterator[None]:
+    """A pipeline sets logging up where nobody else has, on the stderr of this very test: the next has another."""
+    import structlog
+
+    is_ours = not structlog.is_configured()
+    yield
+    if is_ours:
+        structlog.reset_defaults()
+
+
+@pytest.fixture
+def _antiphon_alone(request: pytest.FixtureRequest, _antiphon_logs: None) -> Iterator[None]:
+    """No network but this machine's own, unless the test is to record."""
+    mode, path = _mode(request.config), _path(request)
+    if path is not None and (mode == "rewrite" or (mode == "once" and not path.exists())):
+        yield
+        return
+    from antiphon.recording.testing.network import denied
+
+    with denied() as attempts:
+        yield
+    if attempts:
+        pytest.fail(
+            f"Network denied: the test wanted to reach {', '.join(dict.fromkeys(attempts))}. Give it tools and "
+            "models that stay on this machine, or record what they say: see --antiphon-record.",
+            pytrace=False,
+        )
+
+
+def _path(request: pytest.FixtureRequest) -> Path | None:
+    """Where the recording that the marker names is, or is to be: beside the test, or in the folder."""
+    marker = request.node.get_closest_marker(_MARKER)
+    if marker is None or len(marker.args) != 1:
+        return None
+    beside, folder = request.path.parent / str(marker.args[0]), _folder(request.config)
+    return beside if folder is None or beside.exists() else folder / str(marker.args[0])
+
+
+def _mode(config: pytest.Config) -> str:
+    return str(config.option.antiphon_record)
+
+
+def _folder(config: pytest.Config) -> Path | None:
+    """The folder as it was named: from where pytest was started, or from its root, as in its ini file."""
+    given: str | None = config.option.antiphon_recordings
+    if given is None:
+        return None
+    places = [place / given for place in (config.invocation_params.dir, config.rootpath)]
+    return next((place for place in places if place.is_dir()), places[0]).resolve()
+
+
+def _is_wanted(config: pytest.Config) -> bool:
+    """Whether recordings are collected beside what was asked for.
+
+    Who names tests, and has the folder in an ini file, wants those tests alone. The workers of pytest-xdist are told
+    what to collect.
+    """
+    if hasattr(config, "workerinput"):
+        return False
+    is_named = any(str(one).startswith("--antiphon-recordings") for one in config.invocation_params.args)
+    return is_named or config.args_source is not pytest.Config.ArgsSource.ARGS
+
+
+def _is_within(folder: Path, config: pytest.Config) -> bool:
+    """Whether it is collected anyway."""
+    named = ((config.invocation_params.dir / one.partition("::")[0]).resolve() for one in config.args)
+    return any(folder == one or one in folder.parents for one in named)

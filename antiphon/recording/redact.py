@@ -1,0 +1,186 @@
+"""Redaction of a recording, line by line, as it is written. Pure.
+
+    redaction = Redaction.of(rules, secrets)
+    for line in lines:              # a first pass, so that what is found late is not told early
+        redaction.learn(line)
+    for line in lines:
+        write(redaction.line(line))
+
+Found are the secrets that are known, what looks like a credential (shared/redaction.py), the values of secret keys in
+JSON and in text, what JSON paths lead to, what a tool's author has marked secret, and what matches a pattern. A value
+found in one place is replaced wherever else it is repeated, if it has 6 characters or more.
+
+A replaced text is `[redacted 3]`, the same number for the same value in all of a recording, so that what differed
+still differs; a known secret, and what only looks like a credential, is `[redacted]`. A number becomes 0; true, false
+and null stay. Of a grant the claims stay and the signature goes. Where there is nothing to find, a line is looked
+through as the bytes that it is, and stays the same object.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import orjson
+from pydantic_core import from_json, to_json
+
+from antiphon.recording.json_paths import Path
+from antiphon.recording.lines import (
+    CatalogueLine,
+    ContentLine,
+    End,
+    EventLine,
+    Header,
+    Line,
+    RecordLine,
+    Rules,
+)
+from antiphon.recording.redacted_text import RedactedText
+from antiphon.recording.redacted_value import RedactedValue
+from antiphon.recording.repeated_values import RepeatedValues
+from antiphon.recording.shapes import shape_of
+from shared.errors import UnreadableEvent
+from shared.events import decode, encode
+from shared.redaction import REDACTED
+from shared.step_records import ExchangeRecord, decode_record, encode_record
+from shared.tools import Catalogue
+from tool_dispatcher.authoring.secret import secret_paths
+
+_UNNAMED_MAX = 50_000
+_HAS_GRANT = re.compile(rb'"grant":"(?!")')
+
+
+class Redaction:
+    """Rules, and the values they have led to, of one recording."""
+
+    def __init__(self, rules: Rules, secrets: RepeatedValues) -> None:
+        self.rules = rules
+        self._secrets = secrets
+        self._text = RedactedText(rules, secrets)
+        self._value = RedactedValue(self._text, rules)
+        self._unnamed: set[int] = set()
+        """What was looked through in the first pass and has no value that a rule names, by hash."""
+        self._taken_in: set[str] = set()
+        names = [path.last_name for path in self._value.paths]
+        self._marks = [orjson.dumps(name) + b":" for name in names if name is not None]
+        self._is_always_suspect = bool(rules.patterns) or None in names
+
+    @classmethod
+    def of(cls, rules: Rules, secrets: Iterable[str]) -> "Redaction":
+        """By those rules; `secrets` are found in whatever form. Raises UnreadablePath and re.error."""
+        return cls(rules, RepeatedValues(dict.fromkeys(secrets, REDACTED), as_words=False))
+
+    def anew(self) -> "Redaction":
+        """The same rules for another recording: what was learned of this one is not looked for there."""
+        return Redaction(self.rules, self._secrets)
+
+    @property
+    def count(self) -> int:
+        """Values that were replaced in lines."""
+        return self._text.count
+
+    def learn(self, line: Line) -> None:
+        """Take in which values are secret. Raises TooManySecrets, UnreadableEvent."""
+        if isinstance(line, End):
+            return
+        self._take_in(line)
+        raw = _inner(line)
+        if self._is_named(raw):
+            self._learn(raw, line)
+        elif len(self._unnamed) < _UNNAMED_MAX:
+            self._unnamed.add(hash(raw))
+
+    def line(self, line: Line) -> Line:
+        """The line without them; what it holds itself need not have been learned. Raises as `learn` does."""
+        if isinstance(line, End):
+            return line.model_copy(update={"redactions": line.redactions + self.count})
+        if isinstance(line, Header):
+            told = self.rules.model_copy(update={"patterns": (REDACTED,) * len(self.rules.patterns)})
+            line = line.model_copy(update={"redaction": told})
+        self._take_in(line)
+        raw = _inner(line)
+        if hash(raw) not in self._unnamed and self._is_named(raw):
+            self._learn(raw, line)
+        elif not self._may_hold_more(raw, line):
+            return line
+        value = _parsed(raw)
+        clean = self._value.redacted(value, shape_of(line))
+        return line if clean == value else _rebuilt(line, to_json(clean))
+
+    def _take_in(self, line: Line) -> None:
+        """What a catalogue tells of its tools: their names are no secrets, and some arguments are marked secret."""
+        if isinstance(line, CatalogueLine) and line.hash not in self._taken_in:
+            self._taken_in.add(line.hash)
+            for tool in line.catalogue.tools:
+                self._text.ordinary.add(tool.name)
+                if places := secret_paths(tool.input_schema):
+                    self._value.marked[tool.name] = tuple(map(Path.along, places))
+                    self._marks.append(orjson.dumps(tool.name))
+
+    def _learn(self, raw: bytes, line: Line) -> None:
+        with self._text.learning():
+            self._value.redacted(_parsed(raw), shape_of(line))
+
+    def _is_named(self, raw: bytes) -> bool:
+        """Whether a rule may name a value in it; `False` is certain."""
+        return (
+            self._is_always_suspect
+            or any(mark in raw for mark in self._marks)
+            or self._text.keys.suspects(raw)
+        )
+
+    def _may_hold_more(self, raw: bytes, line: Line) -> bool:
+        """Whether there may be something else to replace; `False` is certain."""
+        return (
+            self._text.suspects(raw)
+            or _HAS_GRANT.search(raw) is not None
+            or (isinstance(line, RecordLine) and self._has_other_headers(line))
+        )
+
+    def _has_other_headers(self, line: RecordLine) -> bool:
+        if not isinstance(line.record, ExchangeRecord):
+            return False
+        names = {
+            name
+            for call in line.record.calls
+            for headers in (call.headers, call.error.headers if call.error else {})
+            for name in headers
+        }
+        return not all(map(self._value.keeps_header, names))
+
+
+def _inner(line: Line) -> bytes:
+    """What of a line may have to be replaced, as JSON."""
+    match line:
+        case EventLine(event=event):
+            return encode(event)
+        case RecordLine(record=record):
+            return encode_record(record, record.outputs)
+        case CatalogueLine(catalogue=catalogue):
+            return catalogue.__pydantic_serializer__.to_json(catalogue)
+        case ContentLine(content=content):
+            return to_json(content)
+        case _:
+            return line.__pydantic_serializer__.to_json(line)
+
+
+def _parsed(raw: bytes) -> Any:
+    try:
+        return from_json(raw)
+    except ValueError as error:  # deeper than any line that can be read again
+        raise UnreadableEvent(f"what is to be redacted cannot be read: {error}.") from None
+
+
+def _rebuilt(line: Line, raw: bytes) -> Line:
+    """The line with that in the place of what it held."""
+    match line:
+        case EventLine():
+            return replace(line, event=decode(raw))
+        case RecordLine():
+            return line.model_copy(update={"record": decode_record(raw)})
+        case CatalogueLine():
+            return line.model_copy(update={"catalogue": Catalogue.model_validate_json(raw)})
+        case ContentLine():
+            return line.model_copy(update={"content": from_json(raw)})
+        case _:
+            return type(line).model_validate_json(raw)

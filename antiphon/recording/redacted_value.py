@@ -1,0 +1,152 @@
+"""JSON without secrets, by the shape it has. Pure."""
+
+from enum import IntEnum
+from typing import Any
+
+from antiphon.recording.json_paths import Path, below
+from antiphon.recording.lines import Rules
+from antiphon.recording.redacted_text import RedactedText, as_name
+from antiphon.recording.shapes import (
+    Each,
+    Exchange,
+    Fields,
+    Fixed,
+    Grant,
+    Headers,
+    Name,
+    Open,
+    Schema,
+    Shape,
+    Text,
+)
+from antiphon.recording.unsigned import unsigned
+
+Paths = tuple[Path, ...]
+_INSIDE: dict[str, Shape] = {"input": Open(), "input_schema": Schema(), "metadata": Open()}
+"""What in a request or reply is somebody else's."""
+_EXAMPLES = ("default", "examples", "example", "const")
+_ARGUMENTS = ("arguments", "input")
+
+
+class Hidden(IntEnum):
+    """Whether all of a value is replaced."""
+
+    NO = 0
+    IF_OPEN = 1
+    """Where it is somebody else's: it was found by a key, and keys of ours mean other things."""
+    YES = 2
+
+
+class RedactedValue:
+    """Goes through a value of a line and replaces what is secret."""
+
+    def __init__(self, text: RedactedText, rules: Rules) -> None:
+        self.paths = tuple(map(Path.of, rules.paths))
+        self.marked: dict[str, Paths] = {}
+        """What is marked secret in the arguments of a tool."""
+        self._text = text
+        self._headers = tuple(name.lower() for name in rules.headers)
+
+    def redacted(self, value: Any, shape: Shape) -> Any:
+        """`value`, which a line of that shape holds, without what is secret."""
+        return self._walk(value, shape, self.paths, Hidden.NO)
+
+    def keeps_header(self, name: str) -> bool:
+        """Whether a header is on the list of those that are kept."""
+        name = name.lower()
+        return any(
+            name == kept or (kept[-1:] == "*" and name.startswith(kept[:-1])) for kept in self._headers
+        )
+
+    def _walk(self, value: Any, shape: Shape, paths: Paths, hidden: Hidden) -> Any:
+        if isinstance(shape, Fixed) or value is None or isinstance(value, bool):
+            return value
+        hidden = max(hidden, _reached(paths))
+        if isinstance(value, dict):
+            return self._object(value, shape, paths, hidden)
+        if isinstance(value, list):
+            each = shape.shape if isinstance(shape, Each) else shape
+            return [self._walk(item, each, below(paths, n), hidden) for n, item in enumerate(value)]
+        if isinstance(value, str):
+            return self._string(value, shape, hidden)
+        return self._number(value, hidden) if isinstance(shape, Open) else value
+
+    def _object(self, value: dict[str, Any], shape: Shape, paths: Paths, hidden: Hidden) -> dict[str, Any]:
+        if isinstance(shape, Headers):
+            value = self._kept(value)
+        marked = self._marked_in(value)
+        clean: dict[str, Any] = {}
+        for key, item in value.items():
+            here = below(paths, key) + (marked if key in _ARGUMENTS else ())
+            inside, is_hidden = self._inside(shape, key, hidden)
+            new = key if isinstance(shape, Fields | Schema) else _free(self._text.text(key), clean)
+            clean[new] = self._walk(item, inside, here, is_hidden)
+        return clean
+
+    def _inside(self, shape: Shape, key: str, hidden: Hidden) -> tuple[Shape, Hidden]:
+        """The shape of what stands under a key, and whether it is replaced whole."""
+        by_key = Hidden.IF_OPEN if self._text.keys.matches(key) else Hidden.NO
+        match shape:
+            case Fields(shapes):
+                return shapes.get(key, Text()), hidden
+            case Each(each):
+                return each, hidden
+            case Exchange():
+                return _INSIDE.get(key, shape), hidden
+            case Schema() if key in _EXAMPLES:
+                return Open(), hidden
+            case Schema():
+                return shape, max(hidden, by_key)
+            case Open():
+                return shape, max(hidden, by_key)
+            case _:
+                return Text(), hidden
+
+    def _string(self, value: str, shape: Shape, hidden: Hidden) -> str:
+        if isinstance(shape, Grant):
+            return self._unsigned(value)
+        is_whole = (
+            hidden if isinstance(shape, Open) else hidden == Hidden.YES and not isinstance(shape, Schema)
+        )
+        clean = self._text.placeholder(value) if is_whole else self._text.text(value)
+        if isinstance(shape, Name):
+            return clean if clean is value else as_name(clean)[: shape.characters_max]
+        return clean[: shape.characters_max] if isinstance(shape, Text) else clean
+
+    def _number(self, value: float, hidden: Hidden) -> float:
+        if not value or not (hidden or self._text.is_known(str(value))):
+            return value
+        self._text.placeholder(str(value))
+        return type(value)(0)
+
+    def _unsigned(self, grant: str) -> str:
+        clean = unsigned(grant, self._text.name)
+        if clean != grant:
+            self._text.count += 1
+        return clean
+
+    def _kept(self, headers: dict[str, Any]) -> dict[str, Any]:
+        kept = {name: value for name, value in headers.items() if self.keeps_header(name)}
+        self._text.count += len(headers) - len(kept)
+        return kept
+
+    def _marked_in(self, value: dict[str, Any]) -> Paths:
+        """The paths to what is marked secret in a call's arguments."""
+        if not self.marked:
+            return ()
+        tool = value.get("name", value.get("tool"))
+        return self.marked.get(tool, ()) if isinstance(tool, str) else ()
+
+
+def _reached(paths: Paths) -> Hidden:
+    reached = [Hidden.IF_OPEN if path.is_loose else Hidden.YES for path in paths if path.is_reached]
+    return max(reached, default=Hidden.NO)
+
+
+def _free(key: str, taken: dict[str, Any]) -> str:
+    """A key that is not taken: two keys may look alike when they are redacted."""
+    n, free = 1, key
+    while free in taken:
+        n += 1
+        free = f"{key} {n}"
+    return free

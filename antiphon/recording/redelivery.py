@@ -1,0 +1,24 @@
+"""Events that a fork has delivered anew, as they were delivered. Pure."""
+
+from dataclasses import replace
+
+from antiphon.recording.known import Known
+from antiphon.recording.lines import EventLine
+from shared.errors import UnreadableEvent
+from shared.step_records import Redelivered
+
+
+def redelivered(one: Redelivered, known: Known) -> EventLine:
+    """The event as it was delivered where the fork began; known so from there on. Raises UnreadableEvent."""
+    line = known.lines.get(one.event)
+    if line is None:
+        raise UnreadableEvent(f"a fork has delivered the event {one.event}, which is not there.")
+    data = line.event.data
+    if one.changed:
+        try:
+            data = type(data).model_validate({**data.model_dump(mode="json"), **one.changed})
+        except ValueError as error:
+            raise UnreadableEvent(f"event {line.n} as a fork has delivered it: {error}") from None
+    line = replace(line, event=line.event.model_copy(update={"time": one.time, "data": data}))
+    known.add(line)
+    return line

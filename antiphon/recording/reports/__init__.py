@@ -1,0 +1,1 @@
+"""What verifications have found, told: one file per form. Pure."""

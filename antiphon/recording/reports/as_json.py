@@ -1,0 +1,44 @@
+"""Outcomes as one JSON document, for programs. Pure."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from antiphon.recording.reports.outcome import Outcome, Tally
+
+
+def document(outcomes: Sequence[Outcome]) -> str:
+    """`result` of all, `recordings` one by one in their order, `counts` and what was not checked."""
+    tally = Tally.of(outcomes)
+    return json_text(
+        {
+            "result": tally.result,
+            "counts": {"same": 0, "diverged": 0, "unreadable": 0} | tally.results,
+            "events": tally.events,
+            "steps": tally.steps,
+            "unchecked": tally.unchecked,
+            "recordings": [_recording(outcome) for outcome in outcomes],
+        }
+    )
+
+
+def json_text(value: Any) -> str:
+    """JSON in ASCII: recordings hold what other encoders refuse, such as integers of any length."""
+    return json.dumps(value, default=str)
+
+
+def _recording(outcome: Outcome) -> dict[str, Any]:
+    told: dict[str, Any] = {"path": outcome.path, "result": outcome.result}
+    if outcome.report is None:
+        return told | {"error": outcome.error}
+    report = outcome.report
+    return told | {
+        "session_id": report.session_id,
+        "events": report.events,
+        "steps": dict(report.steps),
+        "answer": report.answer,
+        "unchecked": dict(report.unchecked),
+        "divergences_in_all": report.divergences_in_all,
+        "divergences": [asdict(divergence) for divergence in report.divergences],
+    }

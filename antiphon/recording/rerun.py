@@ -1,0 +1,178 @@
+"""`replay rerun`: recorded sessions, run again by the whole pipeline of today.
+
+Redis, the five components and the events between them are real. The model and the tools answer from the recording,
+by the content of what they are asked, and what it does not hold is refused: nothing is ever called. What came from
+outside, people and timers, comes again when what preceded it has happened again.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterable, Sequence
+from pathlib import Path
+
+import structlog
+
+from antiphon import private_redis
+from antiphon.recording.rerun_report import RerunReport, report_of
+from antiphon.recording.serving.exchanges import Exchanges, Match, Miss
+from antiphon.recording.serving.model_server import ModelServer
+from antiphon.recording.serving.parts import bus_settings, part_of
+from antiphon.recording.serving.plan import Plan, read_score
+from antiphon.recording.serving.processes import processes
+from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.tools import misses_key
+from antiphon.recording.serving.turns import POLL_S, events_there
+from shared import logs
+from shared.bus.keys import Keys
+from shared.bus.redis_bus import Bus
+from shared.errors import ConfigurationError
+from shared.events import COMPONENTS
+from shared.runner import run_service
+
+SESSION_LIMIT_S = 60.0
+_AT_ONCE = 8
+_CONNECT_PATIENCE_S = 10.0
+_GRACE_S = 0.2
+_LAST_EVENTS_S = 3.0
+"""Longer than an engine takes to give up for which the time was over."""
+
+
+async def rerun(
+    paths: Sequence[Path],
+    *,
+    has_processes: bool = False,
+    match: Match = "strict",
+    limit_s: float = SESSION_LIMIT_S,
+) -> list[RerunReport]:
+    """Run recordings again, and tell of each whether its final response is the same.
+
+    `has_processes`: the five components are processes of their own; that takes a redis-server. `limit_s`: how long
+    a session may take. Raises UnreadableEvent, which names the file, OSError, ConfigurationError.
+    """
+    if not structlog.is_configured():
+        logs.silence("critical")  # what failed then fails again, and is no news
+    scores = [(path, read_score(path)) for path in paths]
+    reports: dict[Path, RerunReport] = {}
+    for wave in _waves(scores):
+        found = await _run_again(wave, has_processes, match, limit_s)
+        reports |= {path: report for (path, _), report in zip(wave, found, strict=True)}
+    return [reports[path] for path in paths]
+
+
+def _waves(scores: Iterable[tuple[Path, Score]]) -> list[list[tuple[Path, Score]]]:
+    """Recordings that can share a Redis: of each session one."""
+    waves: list[dict[str, tuple[Path, Score]]] = []
+    for path, score in scores:
+        for wave in waves:
+            if score.session_id not in wave:
+                wave[score.session_id] = path, score
+                break
+        else:
+            waves.append({score.session_id: (path, score)})
+    return [list(wave.values()) for wave in waves]
+
+
+async def _run_again(
+    recordings: Sequence[tuple[Path, Score]], has_processes: bool, match: Match, limit_s: float
+) -> list[RerunReport]:
+    """Recordings of different sessions, on one pipeline, a few at once."""
+    exchanges = Exchanges((score for _, score in recordings), match)
+    async with ModelServer(exchanges).listening() as model, _redis(has_processes) as bus:
+        plan = Plan(
+            redis_url=bus.connections.url,
+            model_url=model.url,
+            paths=tuple(path.absolute() for path, _ in recordings),
+        )
+        scores = {score.session_id: score for _, score in recordings}
+        running = processes(bus, plan) if has_processes else _embedded(bus, scores, plan)
+        async with running:
+            room = asyncio.Semaphore(_AT_ONCE)
+            await asyncio.gather(*(_play(bus, score, room, limit_s) for score in scores.values()))
+            misses = [*exchanges.misses, *await _tools_missed(bus)]
+            return [
+                report_of(
+                    str(path),
+                    score,
+                    await bus.session(score.session_id).log(),
+                    [miss for miss in misses if miss.session_id == score.session_id],
+                )
+                for path, score in recordings
+            ]
+
+
+async def _play(bus: Bus, score: Score, room: asyncio.Semaphore, limit_s: float) -> None:
+    """One session from its query to its end, or as long as it may take."""
+    async with room:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                await bus.publish(score.query, "open")
+                telling = asyncio.create_task(_tell(bus, score))
+                try:
+                    await _ended(bus, score, telling)
+                finally:
+                    telling.cancel()
+                    await asyncio.gather(telling, return_exceptions=True)
+
+
+async def _tell(bus: Bus, score: Score) -> None:
+    """What people and timers say, each when its turn has come."""
+    for line in score.outside:
+        await events_there(bus, score.session_id, line.n - 1)
+        await bus.publish(line.event, "signal")
+
+
+async def _ended(bus: Bus, score: Score, telling: asyncio.Task[None]) -> None:
+    """Return when the session is answered and its last events are there; without an answer, when all is told."""
+    session = bus.session(score.session_id)
+    if score.response is None:
+        await telling
+        await events_there(bus, score.session_id, len(score.events))
+        return
+    while await session.response() is None:
+        if telling.done():
+            telling.result()
+        await asyncio.sleep(POLL_S)
+    await events_there(bus, score.session_id, len(score.events), _LAST_EVENTS_S)
+
+
+async def _tools_missed(bus: Bus) -> list[Miss]:
+    told: list[bytes] = await bus.batcher.submit("LRANGE", misses_key(bus), 0, -1)
+    words = [word.decode() for word in told]
+    return [
+        Miss(session_id, "tool", asked) for session_id, asked in zip(words[::2], words[1::2], strict=True)
+    ]
+
+
+@contextlib.asynccontextmanager
+async def _redis(has_processes: bool) -> AsyncIterator[Bus]:
+    """A bus on a Redis of the rerun's own. Raises ConfigurationError, RedisUnavailable."""
+    redis = private_redis.choose()
+    if has_processes and not isinstance(redis, private_redis.RedisServer):
+        raise ConfigurationError(
+            "A rerun across processes needs a redis-server, and none is on PATH.",
+            hint="Install redis-server, or leave --processes out.",
+        )
+    bus = None
+    try:
+        bus = Bus(await redis.start(), Keys(), bus_settings())
+        await bus.open(_CONNECT_PATIENCE_S)
+        yield bus
+    finally:
+        if bus is not None:
+            await bus.close()
+        await redis.stop()
+
+
+@contextlib.asynccontextmanager
+async def _embedded(bus: Bus, scores: dict[str, Score], plan: Plan) -> AsyncIterator[None]:
+    """The five as tasks of this process. Raises what one of them dies of."""
+    stop = asyncio.Event()
+    tasks = [
+        asyncio.create_task(run_service(bus, part_of(name, bus, scores, plan.model_url), stop, _GRACE_S))
+        for name in COMPONENTS
+    ]
+    try:
+        yield
+    finally:
+        stop.set()
+        await asyncio.gather(*tasks)

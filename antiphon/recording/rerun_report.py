@@ -1,0 +1,121 @@
+"""What a rerun has found. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+from antiphon.recording.differences import ABSENT, Difference, differences
+from antiphon.recording.serving.exchanges import Miss
+from antiphon.recording.serving.score import Score
+from shared.events import AnyEvent, ResponseReady
+
+Outcome = Literal["same", "different", "unfinished", "none"]
+"""`unfinished`: the session did not end in time; `none`: neither did the recorded one, and this went as far."""
+_TIMED = frozenset({"duration_ms"})
+_IN_OTHER_WORDS: Mapping[str, frozenset[str]] = {
+    "antiphon.reasoning.failed.v1": frozenset({"message"}),
+    "antiphon.summary.failed.v1": frozenset({"message"}),
+    "antiphon.rung.taken.v1": frozenset({"because"}),
+}
+"""A connection that breaks again may break in other words; what the answer says of it does not depend on them."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventDifference:
+    """The first event of a rerun that is not as it was recorded."""
+
+    event: int
+    """Its number in the recording; one behind the last for an event that there was not."""
+    type: str
+    path: str
+    expected: Any
+    got: Any
+
+
+@dataclass(frozen=True)
+class RerunReport:
+    """One recording, run again by today's pipeline."""
+
+    path: str
+    session_id: str
+    answer: Outcome
+    response: tuple[Difference, ...] = ()
+    """Where the final response differs."""
+    first: EventDifference | None = None
+    misses: tuple[Miss, ...] = ()
+    events: int = 0
+    """Of the rerun."""
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the final response is the same, and nothing was asked for that was not recorded."""
+        return self.answer in ("same", "none") and not self.misses
+
+
+def report_of(
+    path: str, score: Score, log: Sequence[tuple[str, AnyEvent]], misses: Sequence[Miss]
+) -> RerunReport:
+    """The report of a session whose log is now as given."""
+    today = next((event.data for _, event in log if isinstance(event.data, ResponseReady)), None)
+    answer: Outcome = "none" if score.response is None else "unfinished"
+    found: tuple[Difference, ...] = ()
+    if today is not None:
+        then = ABSENT if score.response is None else _said(score.response)
+        found = tuple(differences(then, _said(today)))
+        answer = "different" if found else "same"
+    elif score.response is None and len(log) < len(score.events):
+        answer = "unfinished"
+    return RerunReport(
+        path=path,
+        session_id=score.session_id,
+        answer=answer,
+        response=found,
+        first=_first(score, log),
+        misses=tuple(misses),
+        events=len(log),
+    )
+
+
+def _said(response: ResponseReady) -> dict[str, Any]:
+    return response.model_dump(mode="json", exclude=set(_TIMED))
+
+
+def _first(score: Score, log: Sequence[tuple[str, AnyEvent]]) -> EventDifference | None:
+    """The first recorded event that is missing, or says something else; or the first that there was not."""
+    now = {event.id: event for _, event in log}
+    places_then = {line.entry: f"event {line.n}" for line in score.events}
+    places_now = {
+        entry: f"event {score.by_id[event.id].n}" if event.id in score.by_id else "another event"
+        for entry, event in log
+    }
+    for line in score.events:
+        then, today = line.event, now.get(line.event.id)
+        if today is None:
+            return EventDifference(line.n, then.type, "", then.type, ABSENT)
+        if today.type != then.type:
+            return EventDifference(line.n, then.type, "", then.type, today.type)
+        for path, expected, got in differences(_plain(then, places_then), _plain(today, places_now)):
+            return EventDifference(line.n, then.type, path, expected, got)
+    more = _unknown(score.by_id, log)
+    return None if more is None else EventDifference(len(score.events) + 1, more.type, "", ABSENT, more.type)
+
+
+def _unknown(known: Mapping[UUID, object], log: Sequence[tuple[str, AnyEvent]]) -> AnyEvent | None:
+    return next((event for _, event in log if event.id not in known), None)
+
+
+def _plain(event: AnyEvent, places: Mapping[str, str]) -> Any:
+    """What an event says, without what no two runs share: times that were measured, and places in the log."""
+    ignored = _TIMED | _IN_OTHER_WORDS.get(event.type, frozenset())
+    return _without(event.data.model_dump(mode="json"), ignored, places)
+
+
+def _without(value: Any, ignored: frozenset[str], places: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {
+            name: _without(inner, ignored, places) for name, inner in value.items() if name not in ignored
+        }
+    if isinstance(value, list):
+        return [_without(inner, ignored, places) for inner in value]
+    return places.get(value, value) if isinstance(value, str) else value

@@ -1,0 +1,197 @@
+"""Scanning recordings for likely secrets: a gate before they are kept where others can read them.
+
+Looks at any JSON Lines, one line at a time, and at what is no JSON as text. Found are the secrets of this process,
+what looks like a credential, what stands behind a secret key and looks random, and where it is asked for, personal
+data. What is found is never told: a finding has its place, its kind, a masked excerpt, and a fingerprint by which an
+allow-list knows it again.
+"""
+
+import gzip
+import math
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO, Any, cast
+
+from pydantic_core import from_json
+
+from antiphon.recording.secret_keys import ALWAYS, SecretKeys
+from antiphon.recording.unsigned import SIGNATURE
+from shared.errors import UnreadableEvent
+from shared.redaction import REDACTED, Redactor
+
+FINDINGS_MAX = 10_000
+"""Of one file; a file with more is no recording to be kept anyway."""
+_LINE_BYTES_MAX = 64_000_000
+_VALUE_CHARACTERS_MIN = 8
+_BITS_MIN = 2.5
+"""Per character, of a value that looks random; words of English have less."""
+_SHOWN, _SHOWN_FROM = 4, 20
+"""Characters of a secret that an excerpt shows, where it is so long that they give nothing away."""
+_PLACEHOLDER = re.compile(r"\[?redacted(?:[ -]\d+)?\]?")
+_KINDS = {"-----BEGIN": "private_key", "eyJ": "signed_token", "://": "url_password"}
+"""By the marks of shared/redaction.py; others are credentials."""
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
+_CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-])")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A likely secret."""
+
+    line: int
+    """Counts from 1."""
+    path: str
+    """`$.event.data.query`; empty in a line that is no JSON."""
+    kind: str
+    """`known_secret`, `credential`, `private_key`, `signed_token`, `url_password`, `secret_key`, `email`, `card`."""
+    excerpt: str
+    """What it looks like; never all of it."""
+    fingerprint: str
+    """The same for the same value of the same kind, wherever it stands."""
+
+
+class Scanner:
+    """What is looked for."""
+
+    def __init__(
+        self, secrets: Iterable[str] = (), is_personal: bool = False, keys: Iterable[str] = ALWAYS
+    ) -> None:
+        secrets = tuple(secrets)
+        self._known = Redactor(secrets) if secrets else None
+        self._well_known = Redactor()
+        self._keys = SecretKeys(keys)
+        self._is_personal = is_personal
+
+    def file(self, path: Path) -> Iterator[Finding]:
+        """The findings in one file, as it is read. Raises UnreadableEvent, which names the file, and OSError."""
+        try:
+            with _opened(path) as file:
+                number = told = 0
+                while (raw := file.readline(_LINE_BYTES_MAX)) and told < FINDINGS_MAX:
+                    number += 1
+                    for finding in self.line(raw, number):
+                        told += 1
+                        yield finding
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise UnreadableEvent(
+                f"{path}: what was compressed cannot be read on: {error}.", hint="Was it cut off?"
+            ) from None
+
+    def line(self, raw: bytes, number: int) -> Iterator[Finding]:
+        """The findings in one line, each place and value once."""
+        text = raw.decode("utf-8", "replace")
+        if not self._suspects(raw, text):
+            return
+        try:
+            places = _strings(from_json(raw, allow_inf_nan=True), "$", "")
+        except ValueError:
+            places = iter([("", "", text)])
+        seen: set[tuple[str, str]] = set()
+        for path, key, value in places:
+            for kind, secret in self._found(key, value):
+                # A value that several rules know is told once, by the first of them.
+                if _PLACEHOLDER.fullmatch(secret) or (path, secret) in seen:
+                    continue
+                seen.add((path, secret))
+                fingerprint = blake2b(
+                    f"{kind} {secret}".encode("utf-8", "replace"), digest_size=8
+                ).hexdigest()
+                place = (self._known or self._well_known).text(path)  # a key may be a secret itself
+                yield Finding(number, place, kind, _masked(secret), fingerprint)
+
+    def _suspects(self, raw: bytes, text: str) -> bool:
+        return (
+            self._keys.suspects(raw)
+            or self._well_known.suspects(text)
+            or (self._known is not None and self._known.suspects(text))
+            or (self._is_personal and any(self._personal(text)))
+        )
+
+    def _found(self, key: str, value: str) -> Iterator[tuple[str, str]]:
+        """Kind and value of what is found in one text that stands under a key."""
+        looks = dict.fromkeys(self._well_known.found(value))
+        if self._known is not None:
+            known = dict.fromkeys(self._known.found(value))
+            yield from (("known_secret", secret) for mark, secret in known if (mark, secret) not in looks)
+        for mark, secret in looks:
+            if not secret.endswith(f".{SIGNATURE}"):  # a grant that was made worthless
+                yield _KINDS.get(mark, "credential"), secret
+        if self._keys.matches(key) and _looks_random(value):
+            yield "secret_key", value
+        assigned: list[str] = []
+
+        def note(found: str) -> str:
+            assigned.append(found)
+            return found
+
+        self._keys.in_text(value, note)
+        yield from (("secret_key", found) for found in assigned if _looks_random(found))
+        if self._is_personal:
+            yield from self._personal(value)
+
+    def _personal(self, text: str) -> Iterator[tuple[str, str]]:
+        if "@" in text:
+            yield from (("email", match[0]) for match in _EMAIL.finditer(text))
+        yield from (("card", match[0]) for match in _CARD.finditer(text) if _is_card(match[0]))
+
+
+def scan(path: Path, secrets: Iterable[str] = (), is_personal: bool = False) -> list[Finding]:
+    """The likely secrets in a file. Raises UnreadableEvent and OSError."""
+    return list(Scanner(secrets, is_personal).file(path))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """The file, unpacked if that is what its first bytes say."""
+    with path.open("rb") as file:
+        if file.peek(2)[:2] == b"\x1f\x8b":
+            with gzip.GzipFile(fileobj=file) as unpacked:
+                yield cast("IO[bytes]", unpacked)
+        else:
+            yield file
+
+
+def _strings(value: Any, path: str, key: str) -> Iterator[tuple[str, str, str]]:
+    """Every text, and every key, of a JSON value: its path, the key it stands under, and itself."""
+    if isinstance(value, str):
+        yield path, key, value
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield path, "", name
+            yield from _strings(item, f"{path}.{name}" if name.isidentifier() else f"{path}[{name!r}]", name)
+    elif isinstance(value, list):
+        for n, item in enumerate(value):
+            yield from _strings(item, f"{path}[{n}]", key)
+
+
+def _looks_random(value: str) -> bool:
+    """Whether it may be a secret: one word, long enough, with digits, and few letters that come again."""
+    if len(value) < _VALUE_CHARACTERS_MIN or any(sign.isspace() for sign in value) or REDACTED in value:
+        return False
+    if not any(sign.isdigit() for sign in value) or not any(sign.isalpha() for sign in value):
+        return False
+    counts = Counter(value[:1_000])
+    length = min(len(value), 1_000)
+    return -sum(n / length * math.log2(n / length) for n in counts.values()) >= _BITS_MIN
+
+
+def _is_card(text: str) -> bool:
+    """Whether the last digit is the check of the others (Luhn), as in numbers of payment cards."""
+    digits = [int(sign) for sign in text if sign.isdigit()]
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    return (
+        len(set(digits)) > 1
+        and digits[0] in (2, 3, 4, 5, 6)
+        and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+    )
+
+
+def _masked(secret: str) -> str:
+    shown = secret[:_SHOWN] if len(secret) >= _SHOWN_FROM else ""
+    return f"{shown}… ({len(secret)} characters)"

@@ -1,0 +1,133 @@
+"""Recorded calls to a model, found again by what they ask. Pure, but for remembering which have been used."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import unified_diff
+from typing import Any, Literal
+
+import orjson
+
+from antiphon.recording.requests import request_hash
+from antiphon.recording.serving.score import Asked, Score
+
+Match = Literal["strict", "semantic"]
+"""`strict`: the same request. `semantic`: the same but for white space, ids of calls, the order of tools and the
+tokens a reply may have."""
+
+_LINES_MAX = 2_000
+_DIFF_LINES_MAX = 200
+_COMPARED_MAX = 200
+_CALL_ID = re.compile(r"\b(?:toolu|call)_[A-Za-z0-9_-]{1,180}")
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """Something was asked for that the recording does not hold. It was refused, and nothing was called."""
+
+    session_id: str
+    of: Literal["model", "tool"]
+    asked: str
+    """In a sentence."""
+    diff: str = ""
+    """From the nearest recorded request to this one."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    session_id: str
+    asked: Asked
+    is_used: bool = False
+
+
+class Exchanges:
+    """All calls of the recordings that are run again. The n-th time a request comes, it gets its n-th answer."""
+
+    def __init__(self, scores: Iterable[Score], match: Match = "strict") -> None:
+        self.misses: list[Miss] = []
+        self.served = 0
+        self._all = [
+            _Kept(score.session_id, asked)
+            for score in scores
+            for exchange in score.exchanges.values()
+            for asked in exchange.calls
+        ]
+        self._names = (request_hash,) if match == "strict" else (request_hash, semantic_hash)
+        self._by_name: dict[str, list[_Kept]] = {}
+        for kept in self._all:
+            for name in self._names:
+                self._by_name.setdefault(name(kept.asked.request), []).append(kept)
+
+    def take(self, request: Mapping[str, Any], session_id: str = "") -> Asked | None:
+        """What was recorded for a request, of that session if one is named; None, and a miss, when there is nothing."""
+        for name in self._names:
+            for kept in self._by_name.get(name(request), ()):
+                if not kept.is_used and session_id in ("", kept.session_id):
+                    kept.is_used = True
+                    self.served += 1
+                    return kept.asked
+        self.misses.append(self._miss(request, session_id))
+        return None
+
+    def _miss(self, request: Mapping[str, Any], session_id: str) -> Miss:
+        kept = [one for one in self._all if session_id in ("", one.session_id)]
+        asked = f"the model {request.get('model')!r} was asked what the recording does not hold"
+        if any(request_hash(one.asked.request) == request_hash(request) for one in kept):
+            return Miss(session_id, "model", asked + " so often")
+        lines = shown(request)
+        others = [shown(one.asked.request) for one in kept[:_COMPARED_MAX]]
+        nearest = max(others, key=lambda other: _likeness(other, lines), default=[])
+        diff = unified_diff(nearest, lines, "recorded", "today", lineterm="", n=1)
+        return Miss(session_id, "model", asked, "\n".join(list(diff)[:_DIFF_LINES_MAX]))
+
+
+def semantic_hash(request: Mapping[str, Any]) -> str:
+    """The same for requests that differ only in white space, ids of calls, the order of tools and `max_tokens`."""
+    said = {name: _plain(value) for name, value in request.items() if name != "max_tokens"}
+    if isinstance(tools := said.get("tools"), list):
+        said["tools"] = sorted(map(_uncached, tools), key=orjson.dumps)
+    return request_hash(said)
+
+
+def shown(request: Mapping[str, Any]) -> list[str]:
+    """A request as lines of text for a diff, each text of it line by line; bounded."""
+    lines: list[str] = []
+    for name, value in sorted(request.items()):
+        if name == "stream":
+            continue
+        for part in value if isinstance(value, list) else [value]:
+            lines += [f"{name}:", *(f"  {line}" for line in _told(part).splitlines())]
+    return lines[:_LINES_MAX]
+
+
+def _told(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, dict) and (text := part.get("text", part.get("content"))) and isinstance(text, str):
+        return text
+    return orjson.dumps(part, option=orjson.OPT_INDENT_2).decode()
+
+
+def _likeness(one: list[str], other: list[str]) -> float:
+    """Of two texts, by the lines they share; linear."""
+    shared = sum((Counter(one) & Counter(other)).values())
+    return 2 * shared / max(1, len(one) + len(other))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return _SPACE.sub(" ", _CALL_ID.sub("call", value)).strip()
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _uncached(tool: Any) -> Any:
+    """Without the cache breakpoint, which stands on whichever tool is the last."""
+    return (
+        {key: value for key, value in tool.items() if key != "cache_control"}
+        if isinstance(tool, dict)
+        else tool
+    )

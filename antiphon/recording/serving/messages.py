@@ -1,0 +1,67 @@
+"""Recorded messages as the Messages API streams them. Pure."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+
+
+def message_events(message: Mapping[str, Any]) -> bytes:
+    """A whole message."""
+    ending = {name: message.get(name) for name in ("stop_reason", "stop_sequence", "stop_details")}
+    tokens = _usage(message).get("output_tokens", 0)
+    events = [
+        *_begun(message),
+        _event("message_delta", delta=ending, usage={"output_tokens": tokens}),
+        _event("message_stop"),
+    ]
+    return b"".join(events)
+
+
+def unfinished_events(message: Mapping[str, Any]) -> bytes:
+    """A message as far as it had come; its end is missing."""
+    return b"".join(_begun(message))
+
+
+def error_events(body: Any) -> bytes:
+    """An error inside a stream."""
+    error = (
+        body
+        if isinstance(body, dict)
+        else {"type": "error", "error": {"type": "api_error", "message": str(body)}}
+    )
+    return b"event: error\ndata: " + orjson.dumps(error) + b"\n\n"
+
+
+def _begun(message: Mapping[str, Any]) -> Iterator[bytes]:
+    opening = {**message, "content": [], "stop_reason": None, "stop_sequence": None, "usage": _usage(message)}
+    yield _event("message_start", message=opening)
+    content = message.get("content")
+    for index, block in enumerate(content if isinstance(content, list) else ()):
+        yield from _block(index, block)
+
+
+def _block(index: int, block: Mapping[str, Any]) -> Iterator[bytes]:
+    empty, delta = dict(block), None
+    if block.get("type") == "text" and isinstance(block.get("text"), str):
+        empty["text"] = ""
+        delta = {"type": "text_delta", "text": block["text"]}
+    elif block.get("type") == "tool_use":
+        given = block.get("input")
+        # Arguments that were no whole JSON are kept as the text they came in.
+        written = given if isinstance(given, str) else orjson.dumps(given).decode()
+        empty["input"] = {}
+        delta = {"type": "input_json_delta", "partial_json": written}
+    yield _event("content_block_start", index=index, content_block=empty)
+    if delta is not None:
+        yield _event("content_block_delta", index=index, delta=delta)
+    yield _event("content_block_stop", index=index)
+
+
+def _usage(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    usage = message.get("usage")
+    return usage if isinstance(usage, dict) else {}
+
+
+def _event(kind: str, **fields: Any) -> bytes:
+    return b"event: " + kind.encode() + b"\ndata: " + orjson.dumps({"type": kind, **fields}) + b"\n\n"

@@ -1,0 +1,97 @@
+"""How a session's engine reaches the recorded model, and where it is not let through to it again."""
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
+from anthropic.types import Message
+
+from antiphon.recording.serving.model_server import BREAKS, SESSION
+from antiphon.recording.serving.score import Exchange
+from reasoning_engine.door import Door, Passage, Shut
+from reasoning_engine.failure import MODEL_ERRORS, Failure, Interrupted, UnreadableReply
+from reasoning_engine.model import AnthropicModel, OnHeaders, OnText
+from reasoning_engine.prompt import Prompt
+from shared.events import ReasoningFailed
+
+_KEY = "the-recorded-model-asks-for-none"
+_TIMEOUT_S = 600.0
+
+
+@dataclass(slots=True)
+class UnderWay:
+    """An exchange that is made again, and how many of its calls have been made."""
+
+    exchange: Exchange
+    calls: int = 0
+
+
+under_way: ContextVar[UnderWay | None] = ContextVar("under_way", default=None)
+
+
+def client_of(url: str) -> AsyncAnthropic:
+    """The SDK's client of a model server; no key, proxy or address of the environment has a say in it."""
+    return AsyncAnthropic(
+        api_key=_KEY,
+        base_url=url,
+        max_retries=0,
+        timeout=_TIMEOUT_S,
+        http_client=DefaultAsyncHttpxClient(trust_env=False, timeout=_TIMEOUT_S),
+    )
+
+
+class RecordedModel:
+    """The model of one session. What broke without a word of the server breaks in the same way."""
+
+    def __init__(self, client: AsyncAnthropic, session_id: str) -> None:
+        self._model = AnthropicModel(client.with_options(default_headers={SESSION: session_id}))
+
+    async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
+        """See `reasoning_engine.model.Model`."""
+        broken = ""
+
+        def hear(headers: Mapping[str, str]) -> None:
+            nonlocal broken
+            broken = headers.get(BREAKS, "")
+            on_headers({name: value for name, value in headers.items() if name != BREAKS})
+
+        try:
+            return await self._model.reply(prompt, on_text, hear)
+        except Interrupted as error:
+            if broken:
+                raise Interrupted(error.partial) from _broken(broken)
+            raise
+        except MODEL_ERRORS:
+            if broken:
+                raise _broken(broken) from None
+            raise
+
+
+class RecordedDoor(Door):
+    """Lets through as many calls of an exchange as there were; then it is shut as it was then.
+
+    So the breakers and limits of then, which other sessions had their part in, have the effect that they had.
+    """
+
+    async def enter(
+        self, model_id: str, prompt_tokens: int, output_tokens_max: int, wait_s: float
+    ) -> Passage:
+        now = under_way.get()
+        if now is not None:
+            failure = now.exchange.failure
+            if failure is not None and now.calls >= len(now.exchange.calls):
+                retry_after_s = failure.retry_after_s if isinstance(failure, ReasoningFailed) else None
+                raise Shut(Failure(failure.error, retry_after_s))
+            now.calls += 1
+        return await super().enter(model_id, prompt_tokens, output_tokens_max, wait_s)
+
+
+def _broken(code: str) -> Exception:
+    match code:
+        case "timeout":
+            return TimeoutError("as recorded")
+        case "unreadable_reply":
+            return UnreadableReply("as recorded")
+        case _:
+            return ConnectionError("as recorded")

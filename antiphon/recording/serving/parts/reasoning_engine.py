@@ -1,0 +1,102 @@
+"""The reasoning engine of a rerun."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from anthropic import AsyncAnthropic
+
+from antiphon.recording.serving.model import RecordedDoor, RecordedModel, UnderWay, client_of, under_way
+from antiphon.recording.serving.parts.part import Part
+from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.turns import events_there
+from reasoning_engine.handlers import ReasoningEngine
+from reasoning_engine.settings import EngineSettings, Prices
+from shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
+from shared.bus.redis_bus import Bus
+from shared.clock import utc_now
+from shared.events import AnyEvent, ReasoningRequested, SummaryFailed, SummaryRequested
+from shared.step_records import ExchangeRecord
+from shared.tools import Catalogue
+
+_TIME_TO_REPLY = timedelta(minutes=10)
+_TIME_TO_GIVE_UP = timedelta(seconds=2)
+"""Of an exchange that ran into its session's deadline."""
+_ATTEMPTS_MAX = 20
+"""More than there are: the door is shut where the attempts ended then."""
+_PAUSE_S = 0.001
+
+
+class EnginePart(Part):
+    """Asks the recorded model, at the settings and prices of then, and does not pause between attempts."""
+
+    name = "reasoning_engine"
+    kinds = (ReasoningRequested, SummaryRequested)
+
+    def __init__(self, bus: Bus, scores: Mapping[str, Score], client: AsyncAnthropic) -> None:
+        super().__init__(bus, scores)
+        self._client = client
+
+    def handlers(self, score: Score) -> Handlers:
+        async def catalogue(content_hash: str) -> Catalogue:
+            return score.catalogue(content_hash)
+
+        records = list(score.records_of(ExchangeRecord))
+        return ReasoningEngine(
+            RecordedModel(self._client, score.session_id),
+            engine_settings(score),
+            next((record.default_model for record in records), ""),
+            catalogue,
+            is_offline=any(record.is_offline for record in records),
+            door=RecordedDoor(),
+        ).handlers
+
+    async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        """A summary that failed before a model was asked for it fails again: others may have kept the engine busy."""
+        id, score = delivery.event.id, self.score(session.session_id)
+        failed = score.output(id, SummaryFailed)
+        if failed is None or id in score.exchanges:
+            return await super().play(delivery, session)
+        await events_there(self.bus, session.session_id, score.place_of(id))
+        return Outcome(events=(failed,))
+
+    def before(self, score: Score, event: AnyEvent) -> None:
+        exchange = score.exchanges.get(event.id)
+        under_way.set(None if exchange is None else UnderWay(exchange))
+
+    def as_then(self, score: Score, event: AnyEvent) -> AnyEvent:
+        """With a deadline that is not over yet."""
+        exchange = score.exchanges.get(event.id)
+        is_late = exchange is not None and any(asked.is_unanswered for asked in exchange.calls)
+        deadline = utc_now() + (_TIME_TO_GIVE_UP if is_late else _TIME_TO_REPLY)
+        return event.model_copy(update={"data": event.data.model_copy(update={"deadline": deadline})})
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+def build(bus: Bus, scores: Mapping[str, Score], model_url: str) -> Part:
+    return EnginePart(bus, scores, client_of(model_url))
+
+
+def engine_settings(score: Score) -> EngineSettings:
+    """Those that a session's exchanges were made by, as far as they have a say in a rerun."""
+    prices: dict[str, Prices] = {}
+    given: dict[str, Any] = {}
+    for of, exchange in score.exchanges.items():
+        request, record = score.by_id[of].event.data, exchange.record
+        if isinstance(request, SummaryRequested) and exchange.calls:
+            given["summary_model"] = str(exchange.calls[0].request.get("model", ""))
+            prices[given["summary_model"]] = Prices(**record.prices)
+        elif isinstance(request, ReasoningRequested):
+            given["max_output_tokens"] = record.max_output_tokens
+            prices[request.model or record.default_model] = Prices(**record.prices)
+    return EngineSettings.model_construct(
+        prices=prices,
+        max_attempts=_ATTEMPTS_MAX,
+        backoff_initial_s=_PAUSE_S,
+        backoff_max_s=_PAUSE_S,
+        retry_after_max_s=0.0,
+        summary_concurrency=1_000,
+        **given,
+    )

@@ -1,0 +1,31 @@
+"""What the processes of a rerun are told."""
+
+from pathlib import Path
+
+from antiphon.recording.files import read_lines
+from antiphon.recording.serving.score import Score
+from shared.errors import UnreadableEvent
+from shared.values import Value
+
+
+class Plan(Value):
+    """Where Redis and the recorded model are, and the recordings."""
+
+    redis_url: str
+    model_url: str
+    paths: tuple[Path, ...]
+
+    def scores(self) -> dict[str, Score]:
+        """By session. Raises UnreadableEvent, OSError."""
+        scores = map(read_score, self.paths)
+        return {score.session_id: score for score in scores}
+
+
+def read_score(path: Path) -> Score:
+    """One recording. Raises UnreadableEvent, which names the file, and OSError."""
+    try:
+        return Score(read_lines(path))
+    except UnreadableEvent as error:
+        if str(path) in error.message:
+            raise
+        raise UnreadableEvent(f"{path}: {error.message}", hint=error.hint) from None

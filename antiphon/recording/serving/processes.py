@@ -1,0 +1,65 @@
+"""The five components of a rerun as processes, on a leash."""
+
+import asyncio
+import contextlib
+import sys
+import tempfile
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import IO
+
+from antiphon.errors import PipelineFailed
+from antiphon.leash import Leash, end
+from antiphon.recording.serving.plan import Plan
+from shared import health
+from shared.bus.redis_bus import Bus
+from shared.events import COMPONENTS, Component
+from shared.settings import environment_without
+
+_START_LIMIT_S = 120.0
+_STOP_LIMIT_S = 3.0
+_LOOK_EVERY_S = 0.05
+_NOT_FOR_CHILDREN = ("ANTHROPIC", "ANTIPHON")
+"""They have their settings from the recordings, and no key."""
+
+
+@contextlib.asynccontextmanager
+async def processes(bus: Bus, plan: Plan) -> AsyncIterator[None]:
+    """All five, ready. Raises PipelineFailed when one ends by itself at the start."""
+    leash, children = Leash(), dict[Component, Process]()
+    with tempfile.TemporaryDirectory(prefix="antiphon-rerun-") as folder:
+        file = Path(folder, "plan.json")
+        await asyncio.to_thread(file.write_text, plan.model_dump_json())
+        try:
+            for name in COMPONENTS:
+                with _log_of(folder, name) as log:
+                    children[name] = await leash.start(
+                        *(sys.executable, "-P", "-m", "antiphon.recording.serving", name, str(file)),
+                        output=log,
+                        environment=environment_without(*_NOT_FOR_CHILDREN),
+                    )
+            await _ready(bus, children, Path(folder))
+            yield
+        finally:
+            await asyncio.gather(*(end(child, _STOP_LIMIT_S) for child in children.values()))
+            await leash.release()
+
+
+def _log_of(folder: str, name: Component) -> IO[bytes]:
+    return Path(folder, f"{name}.log").open("wb")
+
+
+async def _ready(bus: Bus, children: Mapping[Component, Process], folder: Path) -> None:
+    waiting = set(children)
+    async with asyncio.timeout(_START_LIMIT_S):
+        while waiting:
+            for name in list(waiting):
+                if children[name].returncode is not None:
+                    said = (await asyncio.to_thread(Path(folder, f"{name}.log").read_text, errors="replace"))[
+                        -2_000:
+                    ]
+                    raise PipelineFailed(f"the {name} of the rerun ended at once:\n{said}")
+                if await health.workers(bus, name):
+                    waiting.discard(name)
+            await asyncio.sleep(_LOOK_EVERY_S)

@@ -1,0 +1,24 @@
+"""Waiting for one's turn: each step of a rerun is made when what preceded it in the recording has happened again."""
+
+import asyncio
+
+from shared.bus.redis_bus import Bus
+from shared.clock import monotonic_s
+
+POLL_S = 0.01
+PATIENCE_S = 5.0
+"""A log that does not grow for so long goes another way than the recorded one, and nothing is waited for any more."""
+
+
+async def events_there(bus: Bus, session_id: str, count: int, patience_s: float = PATIENCE_S) -> bool:
+    """Return when the session's log has so many events: True, or False when it does not grow any more."""
+    log, length, since_s = bus.keys.log(session_id), -1, monotonic_s()
+    while True:
+        now: int = await bus.batcher.submit("XLEN", log)
+        if now >= count:
+            return True
+        if now != length:
+            length, since_s = now, monotonic_s()
+        elif monotonic_s() - since_s > patience_s:
+            return False
+        await asyncio.sleep(POLL_S)

@@ -1,0 +1,78 @@
+"""What a recording may not hold, as an operator has set it."""
+
+import re
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+from pydantic_settings import SettingsConfigDict
+
+from antiphon.recording.json_paths import Path, UnreadablePath
+from antiphon.recording.lines import Rules
+from antiphon.recording.secret_keys import ALWAYS
+from shared.settings import Settings, comma_list
+
+HEADERS = (
+    "content-type",
+    "date",
+    "request-id",
+    "retry-after",
+    "retry-after-ms",
+    "x-should-retry",
+    "anthropic-ratelimit-*",
+)
+"""Of a model server's headers, what an engine keeps."""
+_KEY = r"[A-Za-z0-9_.*-]{1,100}"
+
+
+def _each_readable(read: Any, fault: type[Exception]) -> AfterValidator:
+    """Refuses, with the reader's own words, what cannot be read."""
+
+    def check(values: tuple[str, ...]) -> tuple[str, ...]:
+        for value in values:
+            try:
+                read(value)
+            except fault as error:
+                raise ValueError(f"{value[:100]!r}: {error}") from None
+        return values
+
+    return AfterValidator(check)
+
+
+class RecordingSettings(Settings):
+    """What an export leaves out: `ANTIPHON_RECORDING_<NAME>`."""
+
+    model_config = SettingsConfigDict(env_prefix="ANTIPHON_RECORDING_")
+    section = "recording"
+
+    headers: Annotated[tuple[str, ...], *comma_list("a header", r"[A-Za-z0-9-]{1,100}\*?")] = Field(
+        default=HEADERS,
+        description="Comma list of a model server's headers that recordings keep; `x-*` for a beginning.",
+    )
+    keys: Annotated[tuple[str, ...], *comma_list("a key", _KEY)] = Field(
+        default=(),
+        description="Comma list of further keys whose values are replaced, such as `*phone*`; see "
+        "docs/redaction.md for those that always are.",
+    )
+    keys_kept: Annotated[tuple[str, ...], *comma_list("a key", _KEY)] = Field(
+        default=(), description="Comma list of keys whose values are not replaced, whatever else names them."
+    )
+    paths: Annotated[
+        tuple[str, ...], *comma_list("a path", r"\$.{1,500}"), _each_readable(Path.of, UnreadablePath)
+    ] = Field(
+        default=(),
+        description="Comma list of JSON paths whose values are replaced, such as `$..email`; see docs/redaction.md.",
+    )
+    patterns: Annotated[tuple[str, ...], _each_readable(re.compile, re.error)] = Field(
+        default=(), description="List of regular expressions; what they match in a text is replaced."
+    )
+
+    @property
+    def rules(self) -> Rules:
+        """All rules of an export."""
+        kept = (f"!{key}" for key in self.keys_kept)
+        return Rules(
+            headers=self.headers,
+            keys=tuple(dict.fromkeys((*ALWAYS, *self.keys, *kept))),
+            paths=self.paths,
+            patterns=self.patterns,
+        )

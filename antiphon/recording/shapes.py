@@ -1,0 +1,181 @@
+"""What may be replaced in a line, told from the types of its fields. Pure.
+
+What the pipeline decides by, numbers, times, ids and fixed words, is of use only as it is, and stays. Text and names
+lose the secrets that stand in them. Values whose form is somebody else's, a tool's arguments for instance, are
+searched by their keys as well.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from antiphon.recording.lines import (
+    CatalogueLine,
+    ContentLine,
+    EventLine,
+    Header,
+    Line,
+    RecordLine,
+)
+from coordinator.session import Session
+from shared.events import AnyEvent
+from shared.step_records import DecisionRecord, ModelCall, ModelError
+from shared.tools import ToolDefinition
+
+_IN_TEXT, _AS_NAME = "[redacted 1]", "redacted-1"
+"""What stands in the place of a secret; in names there are no brackets and spaces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Stays as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text, or a structure of ours whose keys mean nothing."""
+
+    characters_max: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """Text of letters, digits, `-` and the like."""
+
+    characters_max: int
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """JSON of somebody else's making."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A signed token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headers:
+    """Headers of an HTTP answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A JSON Schema: its keys are names of parameters, and only its defaults and examples are values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request to the Messages API, or a reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """An object of ours."""
+
+    shapes: dict[str, "Shape"]
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """A list, or an object by names, of one shape."""
+
+    shape: "Shape"
+
+
+Shape = Fixed | Text | Name | Open | Grant | Headers | Schema | Exchange | Fields | Each
+
+_BY_FIELD: dict[tuple[type[BaseModel], str], Shape] = {
+    (ModelCall, "headers"): Headers(),
+    (ModelError, "headers"): Headers(),
+    (ModelCall, "request"): Exchange(),
+    (ModelCall, "reply"): Exchange(),
+    (ModelError, "partial"): Exchange(),
+    (ToolDefinition, "input_schema"): Schema(),
+    (ContentLine, "content"): Exchange(),
+}
+
+
+def shape_of(line: Line) -> Shape:
+    """The shape of what a line holds: the event, the record, the catalogue, the content, or all of it."""
+    match line:
+        case EventLine(event=event):
+            return _of_event(type(event), type(event.data))
+        case RecordLine(record=record):
+            return _of_model(type(record))
+        case CatalogueLine():
+            return _of_type(type(line.catalogue))
+        case ContentLine():
+            return Exchange()
+        case Header():
+            return _of_model(Header)
+        case _:
+            return Fixed()
+
+
+@cache
+def _of_event(envelope: type[AnyEvent], data: type[BaseModel]) -> Shape:
+    shapes = {name: _of_field(envelope, name) for name in envelope.model_fields}
+    return Fields({**shapes, "data": _of_model(data)})
+
+
+@cache
+def _of_model(kind: type[BaseModel]) -> Shape:
+    return Fields({name: _of_field(kind, name) for name in kind.model_fields})
+
+
+def _of_field(kind: type[BaseModel], name: str) -> Shape:
+    if name == "grant":
+        return Grant()
+    if (kind, name) in _BY_FIELD:
+        return _BY_FIELD[kind, name]
+    if (kind, name) == (DecisionRecord, "changed"):
+        return _of_model(Session)
+    field = kind.model_fields[name]
+    return _of_type(field.annotation, tuple(field.metadata))
+
+
+def _of_type(kind: Any, metadata: tuple[Any, ...] = ()) -> Shape:
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _of_type(arguments[0], (*metadata, *arguments[1:]))
+    if kind is str:
+        return _of_text(metadata)
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return _of_model(kind)
+    if origin in (Union, UnionType):
+        shapes = [_of_type(one, metadata) for one in arguments if one is not NoneType]
+        return shapes[0] if len(shapes) == 1 else Text()
+    if kind is Any or (origin is dict and arguments[1] is Any):
+        return Open()
+    if origin is dict:
+        return Each(_of_type(arguments[1]))
+    if origin is tuple and arguments[-1] is Ellipsis:
+        return Each(_of_type(arguments[0]))
+    if origin in (list, set, frozenset):
+        return Each(_of_type(arguments[0]))
+    return Text() if origin is tuple else Fixed()
+
+
+def _of_text(metadata: tuple[Any, ...]) -> Shape:
+    """By the form it must have, if any."""
+    parts = [one for part in metadata for one in (part.metadata if isinstance(part, FieldInfo) else (part,))]
+    patterns = [part.pattern for part in parts if isinstance(getattr(part, "pattern", None), str)]
+    if not _fits(_IN_TEXT, patterns):
+        return Name(_longest(patterns)) if _fits(_AS_NAME, patterns) else Fixed()
+    longest = [part.max_length for part in parts if getattr(part, "max_length", None)]
+    return Text(min(longest, default=None))
+
+
+def _longest(patterns: list[str]) -> int:
+    return max((n for n in (16, 32, 64, 128, 256) if _fits("a" * n, patterns)), default=len(_AS_NAME))
+
+
+def _fits(form: str, patterns: list[str]) -> bool:
+    return all(re.search(pattern, form) for pattern in patterns)

@@ -1,0 +1,40 @@
+"""Pipelines for tests: embedded, and asking nobody outside the test."""
+
+import contextlib
+from collections.abc import AsyncIterator, Iterable
+from typing import Any, Literal
+
+from antiphon import Antiphon, Response
+from antiphon.recording.testing.blocking import waited_for
+from antiphon.recording.testing.scripted import ScriptedModel
+
+AnyModel = ScriptedModel | Literal["offline"]
+
+
+class Pipelines:
+    """`async with pipeline(tools=[...], model=scripted_model) as antiphon`; or `pipeline.ask(...)` at once."""
+
+    @contextlib.asynccontextmanager
+    async def __call__(
+        self, tools: Iterable[Any] = (), model: AnyModel = "offline", scopes: Iterable[str] | None = None
+    ) -> AsyncIterator[Antiphon]:
+        """A whole pipeline over the tools, until the block ends; see Antiphon.embedded."""
+        replies = model if isinstance(model, str) else model.model()
+        async with Antiphon.embedded(tools=tools, model=replies, scopes=scopes) as antiphon:
+            yield antiphon
+
+    def ask(
+        self,
+        query: str,
+        tools: Iterable[Any] = (),
+        model: AnyModel = "offline",
+        scopes: Iterable[str] | None = None,
+        **options: Any,
+    ) -> Response:
+        """The answer of a pipeline that lives for one question; for tests that are plain functions."""
+
+        async def ask() -> Response:
+            async with self(tools, model, scopes) as antiphon:
+                return await antiphon.ask(query, **options)
+
+        return waited_for(ask())

@@ -1,0 +1,138 @@
+"""A model that says what a test tells it to, through the Anthropic SDK, and without leaving the process.
+
+scripted_model.calls("search", q="lamps").and_calls("look_up", what="mast")   # the first reply
+scripted_model.fails(529).says("It is 27 metres high [F1].")                  # the next call fails; the last reply
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import httpx2
+import orjson
+from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
+
+from reasoning_engine.model import AnthropicModel
+from reasoning_engine.offline.wire import error_body, server_sent_events
+
+_URL = "https://scripted.invalid"
+_ERRORS = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    529: "overloaded_error",
+}
+_SHOWN_CHARACTERS = 500
+
+
+@dataclass
+class _Reply:
+    """One thing it is to say; with a status, an error."""
+
+    text: str = ""
+    calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    stop_reason: str = ""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+class ScriptedModel:
+    """Replies in the order in which the test has said them, one for each time it is asked."""
+
+    def __init__(self) -> None:
+        self.requests: list[dict[str, Any]] = []
+        """What it was asked so far: the parameters of the Messages API."""
+        self.unexpected: list[str] = []
+        """What it was asked and had no reply for."""
+        self._replies: list[_Reply] = []
+        self._said = 0
+
+    @property
+    def left(self) -> int:
+        """Replies it was not asked for."""
+        return len(self._replies)
+
+    def says(self, text: str, *, stop_reason: str = "") -> Self:
+        """A reply in words; `stop_reason` is `end_turn` unless told."""
+        self._replies.append(_Reply(text=text, stop_reason=stop_reason))
+        return self
+
+    def calls(self, tool: str, /, **arguments: Any) -> Self:
+        """A reply that calls a tool."""
+        self._replies.append(_Reply(calls=[(tool, arguments)]))
+        return self
+
+    def and_calls(self, tool: str, /, **arguments: Any) -> Self:
+        """The reply said last also calls a tool."""
+        if not self._replies or self._replies[-1].status != 200:
+            raise ValueError("there is no reply that could call one more tool; begin with `says` or `calls`.")
+        self._replies[-1].calls.append((tool, arguments))
+        return self
+
+    def fails(self, status: int, text: str = "scripted", **headers: str) -> Self:
+        """An error in the place of a reply: 529 overloaded, 429 with retry_after="1", 500, ..."""
+        if not 400 <= status <= 599:
+            raise ValueError(f"{status} is no status of an error; they are 400 to 599.")
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        self._replies.append(_Reply(text=text, status=status, headers=named))
+        return self
+
+    def model(self) -> AnthropicModel:
+        """The model for one pipeline, behind the SDK."""
+        client = DefaultAsyncHttpxClient(transport=_Transport(self))
+        return AnthropicModel(
+            AsyncAnthropic(api_key="scripted", base_url=_URL, max_retries=0, http_client=client)
+        )
+
+    def answer(self, body: dict[str, Any]) -> httpx2.Response:
+        """The reply to one request."""
+        self.requests.append(body)
+        if not self._replies:
+            shown = orjson.dumps(body.get("messages")).decode()[-_SHOWN_CHARACTERS:]
+            self.unexpected.append(
+                f"The scripted model was asked {len(self.requests)} times, which is more than it was told to say. "
+                f"The last thing it was asked ends: {shown}"
+            )
+            return _failed(400, "the script has no reply to this request", {})
+        reply = self._replies.pop(0)
+        if reply.status != 200:
+            return _failed(reply.status, reply.text, reply.headers)
+        self._said += 1
+        whole = _message(reply, self._said, str(body.get("model")))
+        headers = {"content-type": "text/event-stream; charset=utf-8"}
+        return httpx2.Response(200, headers=headers, content=b"".join(server_sent_events(whole)))
+
+
+class _Transport(httpx2.AsyncBaseTransport):
+    """Hands requests to the script."""
+
+    def __init__(self, script: ScriptedModel) -> None:
+        self._script = script
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        return self._script.answer(orjson.loads(await request.aread()))
+
+
+def _failed(status: int, text: str, headers: dict[str, str]) -> httpx2.Response:
+    body = error_body(_ERRORS.get(status, "api_error"), text)
+    return httpx2.Response(status, headers={"content-type": "application/json", **headers}, content=body)
+
+
+def _message(reply: _Reply, number: int, model: str) -> dict[str, Any]:
+    text = [{"type": "text", "text": reply.text}] if reply.text else []
+    uses = [
+        {"type": "tool_use", "id": f"toolu_{number}_{place}", "name": name, "input": arguments}
+        for place, (name, arguments) in enumerate(reply.calls, 1)
+    ]
+    return {
+        "id": f"msg_scripted_{number}",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": [*text, *uses],
+        "stop_reason": reply.stop_reason or ("tool_use" if uses else "end_turn"),
+        "stop_sequence": None,
+        "usage": {"input_tokens": 100, "output_tokens": 20},
+    }

@@ -1,0 +1,30 @@
+"""Faults in tests: what docs/reliability.md has as ANTIPHON_FAULTS, for the length of a block."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from shared.errors import ConfigurationError
+from shared.faults.plan import read_faults
+from shared.faults.striking import armed
+
+
+@contextmanager
+def strike(point: str, action: str = "raise", times: str = "") -> Iterator[None]:
+    """Have a fault strike whatever is started inside the block: `with strike("model.before", "raise", "@1-3")`.
+
+    `action` may name seconds (`delay=0.2`), `times` which of the times (`@2`, `@every=3`, `*10%`); the first unless
+    told. Raises ConfigurationError when there is no such fault, or it would end the test's own process, and
+    AssertionError when the block ends well and nothing struck: such a test tests nothing.
+    """
+    if action == "kill":
+        raise ConfigurationError(
+            "a fault of a test must not kill: the pipeline lives in the test's own process.",
+            hint="Use raise, unavailable, delay=S, hang or disconnect.",
+        )
+    with armed(read_faults(f"{point}:{action}{times}")) as faults:
+        yield
+    if not faults.struck:
+        raise AssertionError(
+            f"The fault {point}:{action}{times} never struck. Start the pipeline inside the block, and let the "
+            "session come by that point."
+        )

@@ -1,0 +1,77 @@
+"""Lines of every format that was ever written, brought to today's: pure.
+
+A recording names its format in its header. When the format changes, `lines.FORMAT` goes up by one, and an upcaster is
+added here under the number before; it stays for ever, as does a recording of that format in the tests. Events change by
+versions of their own, and have upcasters of their own: see shared/events/codec.py.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+
+from antiphon.recording.lines import FORMAT, Line, decode_line
+from shared.errors import UnreadableEvent
+
+LineUpcaster = Callable[[dict[str, Any]], dict[str, Any]]
+"""Turns a line of one format, as JSON, into the line of the next; the header's number is set by itself."""
+
+UPCASTERS: Mapping[int, LineUpcaster] = {}
+"""Format -> how its lines become those of the next one."""
+
+
+class Upcast:
+    """Reads the lines of one recording, the header first."""
+
+    def __init__(self, upcasters: Mapping[int, LineUpcaster] = UPCASTERS, current: int = FORMAT) -> None:
+        self._upcasters, self._current = upcasters, current
+        self._format: int | None = None
+
+    def line(self, raw: bytes) -> Line:
+        """The line in `raw`. Raises UnreadableEvent."""
+        if self._format is None:
+            self._format = self._format_of(raw)
+        if self._format == self._current:
+            return decode_line(raw)
+        return decode_line(self._carried_over(raw, self._format))
+
+    def _format_of(self, raw: bytes) -> int:
+        """What the header says; today's where it is no header, for others to say what is wrong."""
+        fields = _fields(raw)
+        if fields.get("line") != "header":
+            return self._current
+        number = fields.get("format")
+        if type(number) is int and number > self._current:
+            by = str(fields.get("antiphon", "?"))[:40]
+            raise UnreadableEvent(
+                f"format {number} was written by a newer Antiphon ({by}); this one reads up to {self._current}.",
+                hint="Upgrade Antiphon.",
+            )
+        if type(number) is not int or any(n not in self._upcasters for n in range(number, self._current)):
+            raise UnreadableEvent(f"there is no format {str(number)[:40]} of recordings.")
+        return number
+
+    def _carried_over(self, raw: bytes, number: int) -> bytes:
+        fields = _fields(raw)
+        try:
+            for n in range(number, self._current):
+                fields = self._upcasters[n](fields)
+            if fields.get("line") == "header":
+                fields = {**fields, "format": self._current}
+            return orjson.dumps(fields)
+        except _CANNOT_CARRY_OVER as error:
+            raise UnreadableEvent(f"cannot be carried over from format {number}: {error!r}"[:300]) from None
+
+
+def _fields(raw: bytes) -> dict[str, Any]:
+    try:
+        fields = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise UnreadableEvent(f"not JSON: {error}") from None
+    if not isinstance(fields, dict):
+        raise UnreadableEvent("not a line of a recording.")
+    return fields
+
+
+_CANNOT_CARRY_OVER = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What an upcaster raises at a line that is not as its format promised."""

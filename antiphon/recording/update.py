@@ -1,0 +1,202 @@
+"""A recording as today's code would have written it, from the same replies, results, words of clients and times.
+
+Each step is done again on today's inputs; what comes of it takes the place of what was recorded, and later steps start
+from there. What other people and machines said stays as it was, even where it was asked for in other words.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any
+from uuid import UUID
+
+from pydantic_core import to_json
+
+from antiphon.recording.differences import ABSENT
+from antiphon.recording.hashes import content_hash, prompt_hashes, schemas_hash
+from antiphon.recording.known import Redone, Step
+from antiphon.recording.lines import ContentLine, End, EventLine, Header, Line, RecordLine
+from antiphon.recording.replay import Replay
+from shared.errors import AntiphonError
+from shared.events import (
+    ApprovalRequested,
+    EventData,
+    QuestionAsked,
+    ReasoningRequested,
+    SummaryRequested,
+    ToolsRequested,
+)
+from shared.ids import child_id
+from shared.step_records import AnyRecord, BatchRecord, DecisionRecord, ExchangeRecord
+
+_SHARED = ("system", "tools")
+"""Parts of a request that stand apart from it, as reasoning_engine/exchange_record.py has them."""
+
+
+_WHOLE_CALL = re.compile(r"calls\[\d+\]")
+
+
+class TakesAnotherWay(AntiphonError):
+    """Today's code asks for something that the recording holds no answer to."""
+
+    code = "takes_another_way"
+
+    def __init__(self, event: int, message: str) -> None:
+        super().__init__(
+            f"Today's code takes another way at event {event}: {message}",
+            hint=f"Record the session anew, or go on live from there with `antiphon replay fork --from {event}`.",
+        )
+        self.event = event
+
+
+def updated(lines: Iterable[Line]) -> Iterator[Line]:
+    """The lines as they would be today, one by one. Raises TakesAnotherWay, and UnreadableEvent."""
+    update = _Update()
+    for line in lines:
+        yield from update.read(line)
+    update.replay.report()  # raises when the recording is not whole
+
+
+class _Update:
+    """Events wait until the record of the step they came of has been read."""
+
+    def __init__(self) -> None:
+        self.replay = Replay(follows_today=True)
+        self._waiting: deque[EventLine] = deque()
+        self._places: dict[UUID, int] = {}
+        """Of all events, in the order they were read in; count from 1."""
+        self._certain = 0
+        self._today: dict[UUID, EventLine] = {}
+        self._told: set[str] = set()
+
+    def read(self, line: Line) -> Iterator[Line]:
+        """Take in one line; those that are certain by it."""
+        self.replay.read(line)
+        match line:
+            case Header():
+                today = {
+                    "antiphon": version("antiphon"),
+                    "schemas": schemas_hash(),
+                    "prompts": prompt_hashes(),
+                }
+                yield line.model_copy(update=today)
+            case ContentLine():
+                pass  # stands before the first record that names it today
+            case EventLine():
+                self._waiting.append(line)
+                self._places[line.event.id] = self._certain + len(self._waiting)
+            case RecordLine():
+                yield from self._step(line.record)
+            case End():
+                yield from map(self._today_of, self._waiting)
+                yield line
+            case _:
+                yield line
+
+    def _step(self, record: AnyRecord) -> Iterator[Line]:
+        """The events up to the step's last, and its record; each as it is today, where it was done again."""
+        last = self._last(record)
+        if self.replay.redone:
+            record = self._redone(*self.replay.redone.pop()) or record
+        # Events and records stand in the order of commits: what stands before the step's events is certain too.
+        while self._waiting and self._certain < last:
+            self._certain += 1
+            yield self._today_of(self._waiting.popleft())
+        yield from self._record(record)
+
+    def _last(self, record: AnyRecord) -> int:
+        """The place of the last event that the step is about."""
+        ids = (record.of, *(child_id(record.of, n) for n in range(record.outputs)))
+        return max(self._places[id] for id in ids)
+
+    def _redone(self, step: Step, redone: Redone) -> AnyRecord | None:
+        _hold_way(step, redone)
+        for line, data in zip(step.outputs, redone.outputs, strict=True):
+            if line.event.data != data:
+                today = replace(line, event=line.event.model_copy(update={"data": data}))
+                self._today[line.event.id] = today
+                self.replay.known.add(today)
+        if redone.record is None:
+            return None
+        today_record: Any = redone.record.model_copy(update={"outputs": step.record.outputs})
+        return today_record  # type: ignore[no-any-return]  # of the same kind as the recorded one
+
+    def _record(self, record: AnyRecord) -> Iterator[Line]:
+        """The record, behind the contents that it is the first to name."""
+        if isinstance(record, ExchangeRecord):
+            record, contents = _apart(record)
+            for name in record.contents:
+                content = contents.get(name) or self.replay.known.contents.get(name)
+                if content is not None and name not in self._told:
+                    self._told.add(name)
+                    yield ContentLine(hash=name, content=content)
+        yield RecordLine(record=record)
+
+    def _today_of(self, line: EventLine) -> EventLine:
+        return self._today.pop(line.event.id, line)
+
+
+def _hold_way(step: Step, redone: Redone) -> None:
+    """Raise TakesAnotherWay when what was recorded next does not follow from what comes of the step today."""
+    event = step.line.n
+    then, now = [line.event.data for line in step.outputs], redone.outputs
+    if [one.type for one in then] != [one.type for one in now]:
+        raise TakesAnotherWay(event, f"it sends {_types(now)}, where it sent {_types(then)}.")
+    for before, today in zip(then, now, strict=True):
+        if _asked(before) != _asked(today):
+            raise TakesAnotherWay(event, f"its {today.type} asks for something else.")
+    match step.record, redone.record:
+        case DecisionRecord(closes=True), DecisionRecord(closes=False):
+            raise TakesAnotherWay(event, "it goes on, where the session was over.")
+        case DecisionRecord(closes=False), DecisionRecord(closes=True):
+            raise TakesAnotherWay(event, "the session is over, where it went on.")
+        case BatchRecord(), BatchRecord() if now[0] is then[0]:  # as recorded, for it was not run to its end
+            raise TakesAnotherWay(event, "the calls of its batch are not run in the order that was recorded.")
+    for what, found in redone.others:
+        if what == "request" and found.expected == ABSENT and _WHOLE_CALL.fullmatch(found.path):
+            raise TakesAnotherWay(event, "it asks the model once more than there are replies.")
+
+
+def _asked(data: EventData) -> Any:
+    """What the recorded answer to an event is the answer to, whatever the words: calls by name, a model, facts."""
+    match data:
+        case ToolsRequested(calls=calls):
+            return [(call.id, call.name, call.refused is None, call.approval, call.answer) for call in calls]
+        case ReasoningRequested(round=round, model=model):
+            return round, model
+        case SummaryRequested(facts=facts):
+            return facts
+        case ApprovalRequested(calls=calls):
+            return [call.id for call in calls]
+        case QuestionAsked(questions=questions):
+            return [question.id for question in questions]
+        case _:
+            return None
+
+
+def _types(outputs: Iterable[EventData]) -> str:
+    return ", ".join(one.type for one in outputs) or "nothing"
+
+
+def _apart(record: ExchangeRecord) -> tuple[ExchangeRecord, dict[str, Any]]:
+    """The record with the large shared parts of its requests named by their hashes; and those parts."""
+    contents: dict[str, Any] = {}
+    named: dict[str, None] = {}
+    calls = []
+    for call in record.calls:
+        request = dict(call.request)
+        for part in _SHARED:
+            if part not in request:
+                continue
+            if not _is_named(request[part]):
+                name = content_hash(to_json(request[part]))
+                contents[name], request[part] = request[part], {"$content": name}
+            named[request[part]["$content"]] = None
+        calls.append(call.model_copy(update={"request": request}))
+    return record.model_copy(update={"calls": tuple(calls), "contents": tuple(named)}), contents
+
+
+def _is_named(part: Any) -> bool:
+    return isinstance(part, dict) and set(part) == {"$content"} and isinstance(part["$content"], str)

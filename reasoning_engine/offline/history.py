@@ -1,0 +1,89 @@
+"""A conversation with tool calls and their results, put into the form of a briefing, which the rules read. Pure.
+
+Whoever sends the whole history instead of a briefing gets the same answers: the first user message is the question,
+what the tools returned are the facts, and what was called is what has been tried.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from shared.fence import CLOSING, fence, opening
+
+_FENCE = "<result "
+
+
+@dataclass
+class _Read:
+    """What has been read of a history."""
+
+    question: str = ""
+    facts: list[str] = field(default_factory=list)
+    tried: list[str] = field(default_factory=list)
+    uses: dict[str, tuple[int, str, Any]] = field(default_factory=dict)
+    """By the call's id: its round, its tool and its arguments."""
+    numbered: int = 0
+    """Results that came without ids of their facts, and have one fact each."""
+
+
+def as_briefing(messages: list[Any]) -> str | None:
+    """The briefing that says what the messages say; None when no tool has returned anything in them.
+
+    A result may hold its facts by id, below a line such as `ok: F1-F9`, as a briefing shows them. Any other is one
+    fact: JSON where it can be read as such, else text.
+    """
+    read, round = _Read(), 0
+    for message in messages:
+        if not isinstance(message, dict):
+            continue
+        blocks = list(_blocks(message.get("content")))
+        if message.get("role") == "assistant":
+            round += 1
+            for use in blocks:
+                if use.get("type") == "tool_use" and isinstance(use.get("name"), str):
+                    read.uses[str(use.get("id"))] = (round, use["name"], use.get("input"))
+        elif message.get("role") == "user":
+            read.question = read.question or "\n".join(_texts(blocks)).strip()
+            for block in blocks:
+                if block.get("type") == "tool_result":
+                    _take_in(read, block)
+    if not read.tried:
+        return None
+    facts, tried = "\n".join(read.facts), "\n".join(read.tried)
+    return f"# Question\n{read.question}\n\n# Facts\n{facts}\n\n# Tools tried\n{tried}"
+
+
+def _take_in(read: _Read, block: dict[str, Any]) -> None:
+    """One result: its facts, and the call that it answers."""
+    id = str(block.get("tool_use_id"))
+    round, name, arguments = read.uses.get(id, (0, "unknown", {}))
+    came, _, below = "\n".join(_texts(_blocks(block.get("content")))).partition("\n")
+    if not below.startswith(_FENCE) and not (came.startswith("ok: ") and not below):
+        text = fence(f"{came}\n{below}".strip())
+        if block.get("is_error") is True:
+            came, below = "error", f"{opening(id, name, round, True)}\n  {text}\n{CLOSING}"
+        elif text:
+            read.numbered += 1
+            came = f"ok: F{read.numbered}"
+            below = f"{opening(id, name, round, True)}\nF{read.numbered} {text}\n{CLOSING}"
+        else:
+            came, below = "ok: found nothing", ""
+    written = " ".join(json.dumps(arguments, ensure_ascii=False).split())
+    line = f"- round {round}: {fence(f'{name} {written} -> {came}')}"
+    if came.startswith("ok"):
+        read.facts.append(below)
+        read.tried.append(line)
+    else:
+        read.tried.append(f"{line}\n{below}")
+
+
+def _blocks(content: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(content, str):
+        yield {"type": "text", "text": content}
+    elif isinstance(content, list):
+        yield from (block for block in content if isinstance(block, dict))
+
+
+def _texts(blocks: Any) -> Iterator[str]:
+    return (block["text"] for block in blocks if isinstance(block.get("text"), str))

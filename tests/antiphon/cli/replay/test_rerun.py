@@ -1,0 +1,51 @@
+"""`antiphon replay rerun`."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from antiphon.recording.files import write_lines
+from reasoning_engine import prompt
+from tests.antiphon.conftest import InProcess
+from tests.antiphon.recording.recorded import recorded
+
+
+@pytest.fixture
+def path(folder: Path) -> Path:
+    """A recorded session."""
+    write_lines(folder / "one.jsonl", asyncio.run(recorded()))
+    return folder / "one.jsonl"
+
+
+def test_the_same_response_is_told_and_ends_in_0(run: InProcess, path: Path) -> None:
+    result = run("replay", "rerun", str(path))
+    assert (result.exit_code, result.stdout) == (0, f"{path}: the same response\n")
+
+
+def test_what_is_not_recorded_is_shown_as_a_diff_and_ends_in_1(
+    run: InProcess, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = prompt.SYSTEM.replace("You answer a question in rounds.", "You answer in haste.")
+    monkeypatch.setattr(prompt, "_SYSTEM", [{**prompt._SYSTEM[0], "text": changed}])
+    result = run("replay", "rerun", str(path))
+    assert result.exit_code == 1
+    assert "first difference: event 6, antiphon.reasoning.completed.v1" in result.stdout
+    assert "+  You answer in haste." in result.stdout
+    as_json = json.loads(run("replay", "rerun", str(path), "--json").stdout)
+    assert (as_json[0]["is_same"], as_json[0]["answer"]) == (False, "different")
+    assert as_json[0]["response"][0]["path"] == "status"
+    assert "You answer in haste." in as_json[0]["misses"][0]["diff"]
+
+
+def test_what_cannot_be_read_ends_in_3(run: InProcess, folder: Path) -> None:
+    (folder / "none.jsonl").write_text("{}\n")
+    for name in ("none.jsonl", "not-there.jsonl"):
+        result = run("replay", "rerun", name)
+        assert result.exit_code == 3
+        assert name in result.stderr
+
+
+def test_a_match_of_another_kind_is_no_usage(run: InProcess, path: Path) -> None:
+    assert run("replay", "rerun", str(path), "--match", "roughly").exit_code == 2

@@ -1,0 +1,183 @@
+"""`antiphon recording`: what it prints, and how it refuses."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import orjson
+import pytest
+import redis
+
+from antiphon.cli.output import UsageError
+from antiphon.cli.recording import moment
+from antiphon.recording.files import read_lines, write_lines
+from antiphon.recording.lines import End, Line
+from tests.antiphon.conftest import InProcess
+from tests.antiphon.recording.recorded import recorded
+from tests.redis_server import RedisServer
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[Line]:
+    return asyncio.run(recorded())
+
+
+@pytest.fixture
+def place(redis_server: RedisServer, namespace: str) -> dict[str, str]:
+    """A namespace that is empty."""
+    return {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": namespace}
+
+
+@pytest.fixture
+def session_id(run: InProcess, folder: Path, lines: list[Line], place: dict[str, str]) -> str:
+    """A session that was put back."""
+    write_lines(folder / "given.jsonl", lines)
+    result = run("recording", "import", "given.jsonl", **place)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout.strip()
+
+
+def test_all_and_those_since_are_exported(
+    run: InProcess, folder: Path, session_id: str, place: dict[str, str]
+) -> None:
+    for chosen in (("--all",), ("--since", "1h"), ("--since", "2026-01-01"), (session_id, session_id)):
+        exported = run("recording", "export", *chosen, "-o", "here", **place)
+        assert (exported.exit_code, exported.stdout) == (0, f"here/{session_id}.jsonl\n")
+    later = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    exported = run("recording", "export", "--since", later, "-o", "here", "--json", **place)
+    assert (exported.exit_code, orjson.loads(exported.stdout)) == (0, [])
+    said = orjson.loads(run("recording", "export", "--all", "-o", "here", "--json", **place).stdout)
+    path = folder / "here" / f"{session_id}.jsonl"
+    assert said == [
+        {
+            "session_id": session_id,
+            "path": str(path.relative_to(folder)),
+            "events": 20,
+            "records": 19,
+            "redactions": 0,
+            "bytes": path.stat().st_size,
+            "is_answered": True,
+        }
+    ]
+
+
+def test_a_session_without_an_answer_is_told(
+    run: InProcess, folder: Path, place: dict[str, str], lines: list[Line]
+) -> None:
+    write_lines(folder / "open.jsonl", [*lines[:3], End(events=1, records=0)])
+    run("recording", "import", "open.jsonl", **place)
+    exported = run("recording", "export", "--all", "-o", "here", **place)
+    assert exported.exit_code == 0
+    assert "as far as it has come" in exported.stderr
+
+
+def test_of_several_sessions_one_that_is_not_there_does_not_stop_the_others(
+    run: InProcess, folder: Path, session_id: str, place: dict[str, str]
+) -> None:
+    result = run("recording", "export", "unheard-of", session_id, "-o", "here", **place)
+    assert (result.exit_code, result.stdout) == (2, f"here/{session_id}.jsonl\n")
+    assert "there is no session unheard-of" in result.stderr
+    assert [path.name for path in (folder / "here").iterdir()] == [f"{session_id}.jsonl"]
+
+
+def test_what_has_expired_is_left_out_of_all(
+    run: InProcess, session_id: str, place: dict[str, str], redis_server: RedisServer
+) -> None:
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.zadd(f"{place['ANTIPHON_NAMESPACE']}:{{0}}:sessions", {"expired": 1})
+    result = run("recording", "export", "--all", "-o", "here", **place)
+    assert (result.exit_code, result.stdout) == (0, f"here/{session_id}.jsonl\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "either ids of sessions, or --all, or --since"),
+        (("s1", "--all", "-o", "here"), "either ids"),
+        (("--all", "--since", "2h", "-o", "here"), "either ids"),
+        (("--all",), "-o recordings"),
+        (("--since", "yesterday", "-o", "here"), "no moment"),
+        (("no spaces", "-o", "here"), "cannot be one"),
+        (("--all", "-o", "a file"), "a file"),
+        (("--all", "-o", "a file/\udcff"), "a file"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused(
+    run: InProcess,
+    folder: Path,
+    session_id: str,
+    place: dict[str, str],
+    arguments: tuple[str, ...],
+    said: str,
+) -> None:
+    (folder / "a file").write_text("mine")
+    result = run("recording", "export", *arguments, **place)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+
+
+def test_what_stands_in_the_way_is_not_written_over(
+    run: InProcess, folder: Path, session_id: str, place: dict[str, str]
+) -> None:
+    (folder / f"{session_id}.jsonl").write_text("mine")
+    result = run("recording", "export", session_id, "-o", ".", **place)
+    assert (result.exit_code, (folder / f"{session_id}.jsonl").read_text()) == (2, "mine")
+
+
+def test_two_files_of_one_session_are_put_back_as_one(
+    run: InProcess, folder: Path, lines: list[Line], place: dict[str, str]
+) -> None:
+    for name in ("one.jsonl", "one.jsonl.gz"):
+        write_lines(folder / name, lines)
+    result = run("recording", "import", ".", **place)
+    assert (result.exit_code, len(set(result.stdout.splitlines()))) == (0, 1), result.stderr
+
+
+def test_what_cannot_be_imported_is_refused(
+    run: InProcess, folder: Path, session_id: str, place: dict[str, str]
+) -> None:
+    (folder / "bad.jsonl").write_bytes((folder / "given.jsonl").read_bytes()[:-80])
+    (folder / "none").mkdir()
+    read = list(read_lines(folder / "given.jsonl"))
+    shorter = [*read[:-2], read[-1].model_copy(update={"records": 18})]  # type: ignore[union-attr]  # the end
+    write_lines(folder / "shorter.jsonl", shorter)
+    for paths, code, said in (
+        (("bad.jsonl", "given.jsonl"), 3, "bad.jsonl"),
+        (("missing.jsonl",), 3, "No such file"),
+        (("none",), 2, "no recording is in that folder"),
+        (("shorter.jsonl",), 2, "is there already"),
+    ):
+        result = run("recording", "import", *paths, **place)
+        assert result.exit_code == code
+        assert said in result.stderr
+        assert result.stdout == (f"{session_id}\n" if "given.jsonl" in paths else "")
+    said_json = orjson.loads(run("recording", "import", "given.jsonl", "--json", **place).stdout)
+    assert said_json == [{"session_id": session_id, "path": "given.jsonl"}]
+
+
+def test_without_redis_it_says_so(run: InProcess) -> None:
+    result = run("recording", "export", "--all", "-o", "here", ANTIPHON_REDIS_URL="redis://127.0.0.1:1/0")
+    assert result.exit_code == 3
+    assert "Redis" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("90s", NOW - timedelta(seconds=90)),
+        ("2h", NOW - timedelta(hours=2)),
+        ("7d", NOW - timedelta(days=7)),
+        ("2026-11-20", datetime(2026, 11, 20, tzinfo=UTC)),
+        ("2026-11-20T10:00:00+02:00", datetime(2026, 11, 20, 8, tzinfo=UTC)),
+    ],
+)
+def test_a_moment_is_so_long_ago_or_a_time(text: str, expected: datetime) -> None:
+    assert moment(text, NOW) == expected
+
+
+@pytest.mark.parametrize("text", ["", "2", "h", "-2h", "2w", "999999999d", "now", "2026-13-01"])
+def test_what_is_no_moment_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="no moment"):
+        moment(text, NOW)

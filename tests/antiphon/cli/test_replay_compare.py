@@ -1,0 +1,88 @@
+"""`antiphon replay compare` asks, shows, writes, and fails where a score is too low."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.antiphon.conftest import InProcess
+
+QUERIES = '{"id": "soup", "query": "How long does lentil soup take to cook?", "expected": {"numeric": 40}}\n'
+RUBRICS = "def is_polite(answer): return 'please' in answer\n"
+ASK = ("replay", "compare", "--queries", "queries.jsonl", "--tools", "recipes", "--model", "offline")
+
+
+@pytest.fixture
+def comparing(run: InProcess, folder: Path) -> Iterator[InProcess]:
+    (folder / "queries.jsonl").write_text(QUERIES)
+    (folder / "rubrics_of_mine.py").write_text(RUBRICS)
+    yield run
+    sys.modules.pop("rubrics_of_mine", None)
+
+
+def test_the_table_is_on_stdout_and_the_page_in_its_file(comparing: InProcess, folder: Path) -> None:
+    done = comparing(*ASK, "--html", "compared.html")
+    assert done.exit_code == 0, done.stderr
+    heading, *rows = done.stdout.splitlines()
+    assert heading.split() == [
+        "question",
+        "plan",
+        "status",
+        "score",
+        "rounds",
+        "calls",
+        "tokens",
+        "cost",
+        "latency",
+    ]
+    assert [row.split()[:4] for row in rows] == [
+        ["soup", "single", "complete", "0.00"],
+        ["soup", "linear", "complete", "1.00"],
+        ["soup", "rounds", "complete", "1.00"],
+    ]
+    assert done.stderr.splitlines()[0] == "1/3 single soup: complete"
+    assert "cooked for 40 minutes" in (folder / "compared.html").read_text()
+
+
+def test_json_holds_every_answer_and_every_score(comparing: InProcess) -> None:
+    done = comparing(*ASK, "--plan", "linear", "--json", "--rubric", "rubrics_of_mine:is_polite")
+    found = orjson.loads(done.stdout)
+    cell = found["questions"][0]["cells"]["linear"]
+    assert cell["runs"][0]["response"]["status"] == "complete"
+    assert cell["runs"][0]["scores"] == [
+        {"name": "numeric", "score": 1.0, "note": ""},
+        {"name": "is_polite", "score": 0.0, "note": ""},
+    ]
+    assert cell["score"] == found["totals"]["linear"]["sums"]["score"] == 0.5
+
+
+def test_a_score_that_is_too_low_fails_and_one_that_is_not_does_not(comparing: InProcess) -> None:
+    assert comparing(*ASK, "--plan", "linear", "--fail-under", "0.9").exit_code == 0
+    both = comparing(*ASK, "--plan", "linear", "--plan", "single", "--fail-under", "linear=0.9")
+    assert both.exit_code == 0
+    low = comparing(*ASK, "--fail-under", "0.9")
+    assert low.exit_code == 1
+    assert "single scores 0.00; 0.9 is asked for." in low.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        ((), 2, "there is nothing to ask"),
+        (("--queries", "queries.jsonl", "--plan", "circular"), 2, "'circular' is none of"),
+        (("--queries", "queries.jsonl", "--fail-under", "high"), 2, "'high' is not a score"),
+        (("--queries", "queries.jsonl", "--rubric", "nowhere:at_all"), 2, "cannot be used"),
+        (("--queries", "queries.jsonl", "--tools", "nowhere"), 2, "cannot be imported"),
+        (("--queries", "gone.jsonl"), 3, "gone.jsonl cannot be read"),
+        (("gone.jsonl",), 3, "gone.jsonl cannot be read"),
+        ((".",), 3, "queries.jsonl, line 1"),
+    ],
+)
+def test_what_cannot_be_done_is_told_before_anything_is_asked(
+    arguments: tuple[str, ...], code: int, says: str, comparing: InProcess
+) -> None:
+    done = comparing("replay", "compare", *arguments)
+    assert done.exit_code == code, done.output
+    assert says in done.stderr

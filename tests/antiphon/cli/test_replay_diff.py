@@ -1,0 +1,56 @@
+"""`antiphon replay diff`: what two recordings tell differently."""
+
+import asyncio
+from pathlib import Path
+
+import orjson
+import pytest
+
+from antiphon.recording.lines import Line
+from tests.antiphon.conftest import InProcess
+from tests.antiphon.recording.changed import with_words, written
+from tests.antiphon.recording.recorded import recorded
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[Line]:
+    return asyncio.run(recorded())
+
+
+@pytest.fixture
+def pair(lines: list[Line], folder: Path) -> tuple[str, str]:
+    written(lines, folder / "a.jsonl")
+    written(with_words(lines, "Payments Engineering", "Baking"), folder / "b.jsonl.gz")
+    return "a.jsonl", "b.jsonl.gz"
+
+
+def test_the_first_difference_stands_first_and_it_exits_with_1(run: InProcess, pair: tuple[str, str]) -> None:
+    done = run("replay", "diff", *pair)
+    assert done.exit_code == 1
+    first, _, *table = done.stdout.splitlines()
+    assert first == (
+        "a.jsonl and b.jsonl.gz: 4 places differ, first at event 14: antiphon.tools.completed.v1 of round 2"
+    )
+    assert table[0].split() == ["A", "B"]
+    assert '    - "Payments Engineering"\n    + "Baking"\n' in done.stdout
+
+
+def test_a_recording_is_the_same_as_itself(run: InProcess, pair: tuple[str, str]) -> None:
+    done = run("replay", "diff", "a.jsonl", "a.jsonl")
+    assert done.exit_code == 0
+    assert done.stdout == "a.jsonl and a.jsonl: same, but for ids and times\n"
+
+
+def test_json_tells_all_places(run: InProcess, pair: tuple[str, str]) -> None:
+    document = orjson.loads(run("replay", "diff", *pair, "--json").stdout)
+    assert document["is_same"] is False
+    assert document["a"]["rounds"] == 3
+    assert [place["a"] for place in document["places"]] == [14, 18, 17, 20]
+
+
+def test_what_is_not_there_exits_with_2_and_what_cannot_be_read_with_3(
+    run: InProcess, pair: tuple[str, str], folder: Path
+) -> None:
+    (folder / "no.jsonl").write_text("{}\n")
+    assert run("replay", "diff", "a.jsonl", "none.jsonl").exit_code == 2
+    assert run("replay", "diff", "a.jsonl", "no.jsonl").exit_code == 3

@@ -1,0 +1,114 @@
+"""`antiphon replay fork|call|context` and `verify --inject`, on the command line."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from antiphon.recording.files import write_lines
+from antiphon.recording.lines import Line
+from antiphon.recording.verify import verify
+from tests.antiphon.conftest import InProcess
+from tests.antiphon.recording.conftest import courses_lines
+
+__all__ = ["courses_lines"]
+
+TOOLS = ("--tools", "examples.courses", "--model", "offline")
+
+
+@pytest.fixture
+def path(courses_lines: list[Line], tmp_path: Path) -> str:
+    path = tmp_path / "courses.jsonl"
+    write_lines(path, courses_lines)
+    return str(path)
+
+
+def test_fork_writes_a_recording_that_is_verified(run: InProcess, path: str, tmp_path: Path) -> None:
+    into = tmp_path / "fork.jsonl.gz"
+    done = run("replay", "fork", path, "--from", "reasoning.requested@2", *TOOLS, "-o", str(into))
+    assert done.exit_code == 0, done.stderr
+    assert "Payments Engineering" in done.stdout
+    assert "live from there" in done.stderr
+    assert "the same answer as recorded" in done.stderr
+    assert verify(into).is_same
+
+
+def test_fork_in_json_tells_the_response(run: InProcess, path: str, tmp_path: Path) -> None:
+    into = str(tmp_path / "fork.jsonl")
+    done = run("replay", "fork", path, "--from", "11", *TOOLS, "--set", "max_rounds=2", "-o", into, "--json")
+    told = orjson.loads(done.stdout)
+    assert (told["output"], told["is_same_answer"]) == (into, False)
+    assert told["response"]["termination_reason"] == "max_rounds_reached"
+
+
+def test_fork_writes_no_secret_of_its_process(run: InProcess, path: str, tmp_path: Path) -> None:
+    """Also none that the parent holds: whoever exported that may not have known it."""
+    into, secret = tmp_path / "fork.jsonl", "Pagination That Survives Change"
+    assert secret in Path(path).read_text()
+    done = run("replay", "fork", path, "--from", "11", *TOOLS, "-o", str(into), ANTHROPIC_API_KEY=secret)
+    assert done.exit_code == 0, done.stderr
+    assert secret not in into.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("--from", "20", *TOOLS), 2, "Go on from one of these"),
+        (("--from", "11"), 2, "--tools"),
+        (("--from", "11", "--set", "x=1", *TOOLS), 2, "no limit"),
+        (("--from", "11", "--prompt", "no-such-file", *TOOLS), 2, "no-such-file"),
+        (("--from", "11", "--model", "another", "--tools", "examples.courses"), 2, "no access"),
+    ],
+)
+def test_fork_refuses_what_cannot_be(
+    run: InProcess, path: str, tmp_path: Path, arguments: tuple[str, ...], code: int, says: str
+) -> None:
+    into = tmp_path / "fork.jsonl"
+    done = run("replay", "fork", path, *arguments, "-o", str(into))
+    assert (done.exit_code, says in done.stderr) == (code, True), done.stderr
+    assert not into.exists()
+
+
+def test_fork_says_before_anything_is_called_that_it_could_not_write(run: InProcess, path: str) -> None:
+    done = run("replay", "fork", path, "--from", "11", *TOOLS, "-o", "no/such/folder/x.jsonl")
+    assert done.exit_code == 2
+    assert "live from there" not in done.stderr
+
+
+def test_a_file_that_is_no_recording_is_unreadable(run: InProcess, tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text("hello\n")
+    for verb in (("context",), ("call", "--event", "5", "--model", "offline")):
+        assert run("replay", verb[0], str(other), *verb[1:]).exit_code == 3
+        assert run("replay", verb[0], str(tmp_path / "none.jsonl"), *verb[1:]).exit_code == 3
+
+
+def test_inject_shows_the_chain(run: InProcess, path: str) -> None:
+    done = run("replay", "verify", path, "--inject", "tool_timeout@8")
+    assert done.exit_code == 0
+    assert "tools_failed" in done.stdout
+    assert "Here the model would be asked." in done.stdout
+    done = run("replay", "verify", path, "--inject", "deadline@8", "--json")
+    told = orjson.loads(done.stdout)
+    assert told["answer"]["termination_reason"] == "deadline_exceeded"
+    assert [one["component"] for one in told["steps"]] == ["coordinator", "response_assembler", "coordinator"]
+    assert run("replay", "verify", path, "--inject", "tool_timeout@6").exit_code == 2
+
+
+def test_context_is_a_table_or_json(run: InProcess, path: str) -> None:
+    done = run("replay", "context", path, "--facts")
+    assert done.exit_code == 0
+    assert "Idempotency Keys for Safe Requests" in done.stdout
+    told = orjson.loads(run("replay", "context", path, "--json").stdout)
+    assert [one["round"] for one in told["briefings"]] == [1, 2, 3]
+    assert {one["shown"] for one in told["sources"]} == {"whole"}
+
+
+def test_call_shows_models_side_by_side(run: InProcess, path: str) -> None:
+    done = run("replay", "call", path, "--event", "11", "--model", "offline", "--times", "2")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.count("search_course_content") >= 3
+    done = run("replay", "call", path, "--event", "11", "--model", "offline", "--json")
+    recorded, offline = orjson.loads(done.stdout)
+    assert (recorded["model"], offline["model"]) == ("recorded", "offline")
+    assert recorded["tool_calls"][0]["arguments"] == offline["tool_calls"][0]["arguments"]

@@ -1,0 +1,133 @@
+"""`antiphon replay verify`: what it prints, and how it ends."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import orjson
+import pytest
+
+from antiphon.recording.lines import Line
+from tests.antiphon.conftest import LIMIT_S, InProcess, clean_environment
+from tests.antiphon.recording.changed import with_words, written
+from tests.antiphon.recording.recorded import recorded
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[Line]:
+    return asyncio.run(recorded())
+
+
+@pytest.fixture
+def recordings(lines: list[Line], folder: Path) -> Path:
+    """A folder with one recording of each kind, each also reachable by itself."""
+    inside = folder / "recordings"
+    inside.mkdir()
+    written(lines, inside / "a.jsonl.gz")
+    written(with_words(lines, '"notice":""', '"notice":"Hurry."'), inside / "b.jsonl")
+    written(lines[:-1], inside / "c.jsonl")
+    return inside
+
+
+def test_recordings_that_are_the_same_take_a_line_each_and_exit_with_0(
+    run: InProcess, recordings: Path
+) -> None:
+    done = run("replay", "verify", "recordings/a.jsonl.gz")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("recordings/a.jsonl.gz: same, 20 events, 19 steps")
+    assert len(done.stdout.splitlines()) == 1
+    assert done.stderr.startswith("1 recording: 1 same; 19 steps of 20 events")
+
+
+def test_a_divergence_is_shown_and_exits_with_1(run: InProcess, recordings: Path) -> None:
+    done = run("replay", "verify", "recordings/a.jsonl.gz", "recordings/b.jsonl")
+    assert done.exit_code == 1
+    assert "recordings/b.jsonl: diverged at event 4 (antiphon.briefing.ready.v1)" in done.stdout
+    assert '    - "Hurry."\n    + ""\n' in done.stdout
+
+
+def test_what_cannot_be_read_is_not_hidden_by_what_diverged(run: InProcess, recordings: Path) -> None:
+    done = run("replay", "verify", "recordings")
+    assert done.exit_code == 3
+    assert "recordings/c.jsonl: unreadable: it has no end line: it was cut off." in done.stdout
+    assert done.stderr.startswith("3 recordings: 1 diverged, 1 same, 1 unreadable")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("nowhere.jsonl",),
+        ("empty",),
+        ("recordings", "--json", "--github"),
+        ("recordings", "--jobs", "0"),
+        ("recordings", "--junit", "nowhere/report.xml"),
+    ],
+)
+def test_a_command_that_cannot_be_meant_exits_with_2(
+    run: InProcess, recordings: Path, folder: Path, arguments: tuple[str, ...]
+) -> None:
+    (folder / "empty").mkdir()
+    assert run("replay", "verify", *arguments).exit_code == 2
+
+
+def test_quiet_tells_only_what_is_not_the_same(run: InProcess, recordings: Path) -> None:
+    done = run("replay", "verify", "recordings", "-q")
+    assert done.stderr == ""
+    assert "a.jsonl.gz" not in done.stdout
+    assert "b.jsonl: diverged" in done.stdout
+    assert "c.jsonl: unreadable" in done.stdout
+
+
+def test_fail_fast_stops_at_the_first_that_is_not_the_same(run: InProcess, recordings: Path) -> None:
+    done = run("replay", "verify", "recordings", "--fail-fast")
+    assert done.exit_code == 1
+    assert "c.jsonl" not in done.stdout
+
+
+def test_json_is_one_document_on_stdout(run: InProcess, recordings: Path) -> None:
+    done = run("replay", "verify", "recordings", "--json")
+    document = orjson.loads(done.stdout)
+    assert done.exit_code == 3
+    assert document["result"] == "unreadable"
+    assert [one["result"] for one in document["recordings"]] == ["same", "diverged", "unreadable"]
+
+
+def test_github_gets_nothing_but_annotations(run: InProcess, recordings: Path) -> None:
+    lines = run("replay", "verify", "recordings", "--github").stdout.splitlines()
+    assert lines
+    assert all(line.startswith(("::error file=recordings/", "::notice file=recordings/")) for line in lines)
+
+
+def test_junit_is_written_beside_the_words(run: InProcess, recordings: Path, folder: Path) -> None:
+    done = run("replay", "verify", "recordings", "--junit", "report.xml")
+    assert "a.jsonl.gz: same" in done.stdout
+    suite = ElementTree.parse(folder / "report.xml").find("testsuite")
+    assert suite is not None
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")
+
+
+_WITHOUT_NETWORK = """
+import socket, sys
+
+def refuse(*_, **__):
+    raise AssertionError("a socket was opened")
+
+socket.socket.__init__ = socket.socketpair = socket.create_connection = socket.getaddrinfo = refuse
+from antiphon.cli import app
+app(["replay", "verify", *sys.argv[1:]])
+"""
+
+
+def test_no_socket_is_opened(recordings: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _WITHOUT_NETWORK, str(recordings / "a.jsonl.gz")],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "same" in done.stdout

@@ -1,0 +1,14 @@
+"""`python -m tests.antiphon.recording.golden`: records the session of today's format anew.
+
+Only while that format has not been released: what was written once has to be read for ever, as it was written.
+"""
+
+import asyncio
+from pathlib import Path
+
+from antiphon.recording.files import write_lines
+from antiphon.recording.lines import FORMAT
+from tests.antiphon.recording.recorded import recorded
+
+if __name__ == "__main__":
+    write_lines(Path(__file__).parent / f"format_{FORMAT}.jsonl", asyncio.run(recorded()))

@@ -1,0 +1,117 @@
+"""Recorded calls to a model, found again by what they ask."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from antiphon.recording.lines import Line, RecordLine
+from antiphon.recording.serving.exchanges import Exchanges, Match
+from antiphon.recording.serving.score import Asked, Score
+from shared.step_records import ExchangeRecord
+
+Request = dict[str, Any]
+
+
+@pytest.fixture
+def score(courses_lines: list[Line]) -> Score:
+    return Score(courses_lines)
+
+
+def first_asked(score: Score) -> Asked:
+    return next(iter(score.exchanges.values())).calls[0]
+
+
+def test_a_request_gets_what_it_got_then(score: Score) -> None:
+    exchanges = Exchanges([score])
+    for exchange in score.exchanges.values():
+        for asked in exchange.calls:
+            assert exchanges.take(dict(reversed(list(asked.request.items())))) == asked
+    assert not exchanges.misses
+
+
+def test_the_second_time_a_request_comes_it_gets_its_second_answer(courses_lines: list[Line]) -> None:
+    lines = [
+        line.model_copy(update={"record": twice(line.record)})
+        if isinstance(line, RecordLine) and isinstance(line.record, ExchangeRecord)
+        else line
+        for line in courses_lines
+    ]
+    score = Score(lines)
+    exchanges, request = Exchanges([score]), dict(first_asked(score).request)
+    answers = [exchanges.take(request) for _ in range(3)]
+    assert [answer.call.duration_ms if answer else None for answer in answers] == [1, 2, None]
+    assert "so often" in exchanges.misses[0].asked
+
+
+def twice(record: ExchangeRecord) -> ExchangeRecord:
+    calls = [call.model_copy(update={"duration_ms": n}) for call in record.calls for n in (1, 2)]
+    return record.model_copy(update={"calls": tuple(calls)})
+
+
+def test_a_session_is_given_its_own_answers_alone(score: Score) -> None:
+    exchanges, request = Exchanges([score]), dict(first_asked(score).request)
+    assert exchanges.take(request, "another-session") is None
+    assert exchanges.take(request, score.session_id) is not None
+
+
+def spaced(request: Request) -> None:
+    request["messages"][0]["content"] = request["messages"][0]["content"].replace("\n", "\n\n ")
+
+
+def reordered(request: Request) -> None:
+    request["tools"] = [
+        {key: value for key, value in tool.items() if key != "cache_control"}
+        for tool in reversed(request["tools"])
+    ]
+
+
+def shortened(request: Request) -> None:
+    request["max_tokens"] = 17
+
+
+def in_other_words(request: Request) -> None:
+    request["messages"][0]["content"] += " Hurry."
+
+
+def for_another_model(request: Request) -> None:
+    request["model"] = "another"
+
+
+def without_a_tool(request: Request) -> None:
+    del request["tools"][0]
+
+
+@pytest.mark.parametrize(
+    ("change", "found_by"),
+    [
+        (spaced, ["semantic"]),
+        (reordered, ["semantic"]),
+        (shortened, ["semantic"]),
+        (in_other_words, []),
+        (for_another_model, []),
+        (without_a_tool, []),
+    ],
+)
+def test_what_else_may_differ_is_little(
+    change: Callable[[Request], None], found_by: list[Match], score: Score
+) -> None:
+    modes: tuple[Match, ...] = ("strict", "semantic")
+    for match in modes:
+        original = first_asked(score)
+        request = {
+            **original.request,
+            "messages": [dict(message) for message in original.request["messages"]],
+            "tools": list(original.request["tools"]),
+        }
+        change(request)
+        found = Exchanges([score], match).take(request)
+        assert (found is not None) == (match in found_by)
+
+
+def test_a_miss_shows_the_nearest_recorded_request(score: Score) -> None:
+    exchanges = Exchanges([score])
+    request = {**first_asked(score).request, "max_tokens": 17}
+    assert exchanges.take(request) is None
+    (miss,) = exchanges.misses
+    assert [line for line in miss.diff.splitlines() if line[0] in "+-"][2:] == ["-  4096", "+  17"]

@@ -1,0 +1,296 @@
+"""The pytest plugin, in runs of pytest of its own."""
+
+import re
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from antiphon.recording.files import write_lines
+from antiphon.recording.lines import EventLine, Line
+from antiphon.recording.verify import verify
+from shared.events import ReasoningRequested
+from tests.antiphon.recording.recorded import COURSES_QUERY, events
+from tests.flows.processes import ROOT
+
+pytest_plugins = "pytester"
+
+_PLUGIN = ("-p", "antiphon.recording.pytest_plugin")
+_ASKS = f"""
+    import pytest
+
+    @pytest.mark.recording("courses.jsonl")
+    def test_courses(recording):
+        response = recording.ask({COURSES_QUERY!r}, tools=["examples.courses"], model="offline")
+        assert response.status == "complete"
+        assert recording.query.startswith("Find a course")
+        assert recording.tool_results[0].tool == "get_course_outline"
+        assert recording.events[0].type == "antiphon.query.submitted.v1"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _everything_is_imported(courses_lines: list[Line]) -> None:
+    """What a run inside this process imports first is dropped behind it, and would be there twice."""
+    for part in ("pipelines", "recorded", "scripted", "strike"):
+        import_module(f"antiphon.recording.testing.{part}")
+
+
+@pytest.fixture
+def folder(pytester: pytest.Pytester, courses_lines: list[Line]) -> Path:
+    """A folder that holds one recording."""
+    folder = pytester.mkdir("recordings")
+    write_lines(folder / "courses.jsonl", courses_lines)
+    return folder
+
+
+def hurried(lines: list[Line]) -> list[Line]:
+    """The same session as if the coordinator had hurried the model."""
+    asked = next(line for line in events(lines) if isinstance(line.event.data, ReasoningRequested))
+    data = asked.event.data.model_copy(update={"notice": "Hurry."})
+    event = asked.event.model_copy(update={"data": data})
+    return [
+        replace(line, event=event) if line is asked and isinstance(line, EventLine) else line
+        for line in lines
+    ]
+
+
+def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+    ours = (*_PLUGIN, "--strict-markers", "-o", "asyncio_default_fixture_loop_scope=function")
+    return pytester.runpytest_inprocess(*ours, *arguments)
+
+
+@pytest.mark.usefixtures("folder")
+def test_each_recording_is_a_test(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--antiphon-recordings", "recordings", "-v")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*recordings/courses.jsonl::verify PASSED*"])
+
+
+def test_a_recording_that_diverges_fails_and_says_where(
+    pytester: pytest.Pytester, folder: Path, courses_lines: list[Line]
+) -> None:
+    write_lines(folder / "hurried.jsonl", hurried(courses_lines))
+    result = run(pytester, "--antiphon-recordings", "recordings")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        ["*hurried.jsonl: diverged at event*coordinator*notice*", '*- "Hurry."*', '*+ ""*', "*replay update*"]
+    )
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_a_recording_that_cannot_be_read_fails_in_words(pytester: pytest.Pytester, folder: Path) -> None:
+    (folder / "torn.jsonl").write_bytes((folder / "courses.jsonl").read_bytes()[:5_000])
+    (folder / "empty.jsonl").touch()
+    (folder / "notes.txt").write_text("no recording")
+    result = run(pytester, "--antiphon-recordings", "recordings")
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(["*empty.jsonl: it is empty*", "*torn.jsonl, line*"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+@pytest.mark.usefixtures("folder")
+def test_whoever_names_tests_gets_those_and_no_recordings_of_an_ini_file(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_one(): pass")
+    pytester.makeini("[pytest]\naddopts = --antiphon-recordings recordings")
+    named = "test_whoever_names_tests_gets_those_and_no_recordings_of_an_ini_file.py"
+    run(pytester, named).assert_outcomes(passed=1)
+    run(pytester).assert_outcomes(passed=2)
+    run(pytester, named, "--antiphon-recordings", "recordings").assert_outcomes(passed=2)
+
+
+@pytest.mark.usefixtures("folder")
+def test_workers_of_xdist_share_the_recordings(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # each process loads what it needs, no more
+    pytester.makepyfile("def test_one(): pass")
+    result = pytester.runpytest_subprocess(
+        *_PLUGIN, "-p", "xdist", "-n", "1", "--antiphon-recordings", "recordings"
+    )
+    result.assert_outcomes(passed=2)
+
+
+def test_a_folder_that_is_not_there_is_a_mistake(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--antiphon-recordings", "nowhere")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*nowhere is no folder*--antiphon-record=once*"])
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_test_with_the_marker_is_answered_from_its_recording(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(_ASKS)
+    run(pytester, "--antiphon-recordings", "recordings", "-k", "test_courses").assert_outcomes(
+        passed=1, deselected=1
+    )
+
+
+def test_a_recording_may_lie_beside_its_test(pytester: pytest.Pytester, courses_lines: list[Line]) -> None:
+    write_lines(pytester.path / "courses.jsonl", courses_lines)
+    pytester.makepyfile(_ASKS)
+    run(pytester).assert_outcomes(passed=1)
+
+
+def test_what_is_not_recorded_fails_and_says_how_to_record(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(_ASKS)
+    result = run(pytester)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*There is no recording*courses.jsonl*--antiphon-record=once*"])
+
+
+def test_once_records_what_is_missing_and_never_again(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(_ASKS)
+    options = ("--antiphon-recordings", "made", "--antiphon-record")
+    run(pytester, *options, "once").assert_outcomes(passed=1)
+    made = pytester.path / "made" / "courses.jsonl"
+    written = made.read_bytes()
+    assert verify(made).is_same
+    run(pytester, *options, "once").assert_outcomes(passed=2)
+    run(pytester, *options, "none").assert_outcomes(passed=2)
+    assert made.read_bytes() == written
+    assert [path.name for path in made.parent.iterdir()] == ["courses.jsonl"]
+
+
+def test_rewrite_records_again(pytester: pytest.Pytester, folder: Path, courses_lines: list[Line]) -> None:
+    write_lines(folder / "courses.jsonl", hurried(courses_lines))
+    pytester.makepyfile(_ASKS)
+    options = ("--antiphon-recordings", "recordings", "--antiphon-record=rewrite", "-k", "test_courses")
+    run(pytester, *options).assert_outcomes(passed=1, deselected=1)
+    assert verify(folder / "courses.jsonl").is_same
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("Find a course", "Find any course"), "*was recorded for another query*"),
+        (("'examples.courses'", "add"), "*The tool 'add' is not what it was*"),
+    ],
+)
+def test_a_recording_of_something_else_is_no_answer(
+    pytester: pytest.Pytester, change: tuple[str, str], said: str
+) -> None:
+    tool = 'from antiphon import tool\n@tool(effect="read")\ndef add(a: int) -> int:\n    "Adds."\n    return a\n'
+    asks = _ASKS.replace("\n    ", "\n").replace('"examples.courses"', "'examples.courses'").replace(*change)
+    pytester.makepyfile(tool + asks)
+    result = run(pytester, "--antiphon-recordings", "recordings", "-k", "test_courses")
+    result.assert_outcomes(failed=1, deselected=1)
+    result.stdout.fnmatch_lines([said])
+
+
+@pytest.mark.parametrize("marker", ["", "@pytest.mark.recording()", '@pytest.mark.recording("notes.txt")'])
+def test_a_marker_that_names_no_recording_is_a_mistake(pytester: pytest.Pytester, marker: str) -> None:
+    pytester.makepyfile(f"import pytest\n{marker}\ndef test_one(recording): pass")
+    result = run(pytester)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*recording*.jsonl*"])
+
+
+def test_a_test_that_leaves_the_machine_fails(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import socket
+
+        def test_leaves(pipeline):
+            try:
+                socket.create_connection(("example.invalid", 80), timeout=1)
+            except ConnectionError:
+                pass
+
+        def test_stays(pipeline):
+            with socket.create_server(("127.0.0.1", 0)) as server:
+                socket.create_connection(server.getsockname()).close()
+
+        def test_is_not_ours():
+            try:
+                socket.create_connection(("192.0.2.1", 9), timeout=0.001)
+            except ConnectionError as error:
+                assert "denied" not in str(error)
+            except OSError:
+                pass
+        """
+    )
+    result = run(pytester)
+    result.assert_outcomes(passed=3, errors=1)
+    result.stdout.fnmatch_lines(["*ERROR at teardown of test_leaves*", "*Network denied*example.invalid*"])
+
+
+def test_a_scripted_model_a_pipeline_and_a_fault_in_async_and_in_plain_tests(
+    pytester: pytest.Pytester,
+) -> None:
+    pytester.makeini("[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = function")
+    pytester.makepyfile(
+        '''
+        from antiphon import tool
+
+        @tool(effect="read")
+        def look_up(what: str) -> dict[str, str]:
+            """Looks a thing up."""
+            return {"found": f"The {what} is 27 metres high."}
+
+        async def test_async(pipeline, scripted_model):
+            scripted_model.calls("look_up", what="mast").says("It is 27 metres high [F1].")
+            async with pipeline(tools=[look_up], model=scripted_model) as antiphon:
+                response = await antiphon.ask("How high is it?")
+            assert response.answer.startswith("It is 27 metres high [1].")
+            assert scripted_model.left == 0
+
+        def test_plain(pipeline, scripted_model, fault):
+            scripted_model.says("Four.")
+            with fault("answer.composed", "raise"):
+                response = pipeline.ask("What is two and two?", model=scripted_model)
+            assert response.answer == "Four."
+
+        def test_too_much_is_asked(pipeline, scripted_model):
+            scripted_model.calls("look_up", what="mast")
+            response = pipeline.ask("How high?", tools=[look_up], model=scripted_model)
+            assert response.status == "partial"
+        '''
+    )
+    result = run(pytester)
+    result.assert_outcomes(passed=3, errors=1)
+    result.stdout.fnmatch_lines(
+        ["*ERROR at teardown of test_too_much_is_asked*", "*more than it was told to say*"]
+    )
+
+
+def test_the_examples_of_the_docs_run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shop is ours; the blocks stand in docs/testing.md."""
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
+    pytester.syspathinsert()
+    pytester.mkpydir("shop").joinpath("tools.py").write_text(
+        "from antiphon import tool\n"
+        '@tool(effect="read")\n'
+        "def find_orders(customer: str) -> list[dict[str, str]]:\n"
+        '    "Lists the open orders of a customer."\n'
+        '    return [{"order": "O-17", "text": f"Order O-17 of {customer} is open."}]\n'
+    )
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "testing.md").read_text(), re.DOTALL)
+    pytester.makeini("[pytest]\nasyncio_mode = auto")
+    pytester.makepyfile("\n".join(blocks))
+    run(pytester, "--antiphon-record=once").assert_outcomes(passed=3)
+    run(pytester).assert_outcomes(passed=3)
+
+
+def test_a_pipeline_leaves_no_logging_behind_to_a_test_with_another_stderr(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import structlog
+
+        def test_one(pipeline, capsys):
+            assert pipeline.ask("Is anybody there?").status
+            assert structlog.is_configured()
+
+        def test_two():
+            assert not structlog.is_configured()
+        """
+    )
+    run(pytester).assert_outcomes(passed=2)
+
+
+def test_a_suite_that_does_not_ask_for_it_sees_nothing_of_the_plugin(pytester: pytest.Pytester) -> None:
+    write_lines(pytester.path / "some.jsonl", [])
+    pytester.makepyfile("def test_one(): pass")
+    run(pytester).assert_outcomes(passed=1)

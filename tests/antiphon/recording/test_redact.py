@@ -1,0 +1,337 @@
+"""What was planted in a session is in no byte of its recording, and the recording is one all the same."""
+
+import asyncio
+import base64
+import copy
+import json
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import quote, quote_plus
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic_core import to_json
+
+from antiphon import Antiphon
+from antiphon.recording.lines import (
+    CatalogueLine,
+    ContentLine,
+    End,
+    EventLine,
+    Header,
+    Line,
+    RecordLine,
+    Rules,
+    decode_line,
+    encode_line,
+)
+from antiphon.recording.redact import Redaction
+from antiphon.recording.secret_keys import ALWAYS
+from antiphon.recording.session_lines import session_lines
+from antiphon.recording.settings import HEADERS, RecordingSettings
+from antiphon.recording.verify import verify_lines
+from coordinator.opening import conversation_of
+from reasoning_engine.exchange_record import shown
+from shared.events import QuerySubmitted, ToolsCompleted, ToolsRequested
+from shared.grants import UnreadableGrant, read_claims
+from shared.step_records import DecisionRecord, ExchangeRecord, ModelCall
+from tests.antiphon.recording import leaky_tools
+from tests.antiphon.recording.recorded import end, events, is_closed
+from tests.grants import a_grant
+from tests.messages_server import Scripted, Use, serving
+
+RULES = RecordingSettings().rules
+ANTHROPIC_KEY = "a-key-0f-anthropic-77"
+IN_QUERY = "sk-ant-" + "a1B2" * 10
+IN_ARGUMENTS = "hunter2xyz"
+IN_MARKED = "Q7-mark"
+IN_EARLIER_TURN = "turn-secret-5512"
+IN_REPLY = "AKIA" + "ABCD1234EFGH5678"
+IN_ERROR = "error-body-99812"
+IN_HEADER = "cookie-value-3391"
+PLANTED = (
+    ANTHROPIC_KEY,
+    IN_QUERY,
+    IN_ARGUMENTS,
+    IN_MARKED,
+    IN_EARLIER_TURN,
+    IN_REPLY,
+    IN_ERROR,
+    IN_HEADER,
+    leaky_tools.IN_RESULT,
+    leaky_tools.IN_JSON_TEXT,
+    leaky_tools.IN_BASE64,
+    leaky_tools.IN_URL,
+)
+
+
+def forms(secret: str) -> set[str]:
+    """How a secret may stand in a file."""
+    once = json.dumps(secret)[1:-1]
+    inside = {
+        base64.b64encode(b"x" * n + secret.encode()).decode()[4 * (n > 0) + n :][1:-4] for n in range(3)
+    }
+    return {secret, once, json.dumps(once)[1:-1], quote(secret, safe=""), quote_plus(secret), *inside}
+
+
+def leaks(lines: Iterable[Line], secrets: Iterable[str]) -> list[str]:
+    """The secrets that stand in the lines as they are written."""
+    written = b"\n".join(map(encode_line, lines)).decode()
+    return [secret for secret in secrets for form in forms(secret) if len(form) >= 6 and form in written]
+
+
+def redacted(lines: Iterable[Line], rules: Rules = RULES, secrets: Iterable[str] = ()) -> list[Line]:
+    """The lines as an export writes them, read again."""
+    lines, redaction = list(lines), Redaction.of(rules, secrets)
+    for line in lines:
+        redaction.learn(line)
+    return [decode_line(encode_line(redaction.line(line))) for line in lines]
+
+
+async def planted_session() -> list[Line]:
+    """A session that goes on a conversation, is refused once by its model, and calls two tools."""
+    arguments = {"name": "ada", "password": IN_ARGUMENTS, "code": IN_MARKED}
+    script = [
+        Scripted(when="Remember", text=f"I shall remember password={IN_EARLIER_TURN}."),
+        Scripted(
+            status=529,
+            body=json.dumps(
+                {"type": "error", "error": {"type": "overloaded_error", "message": "no"}, "secret": IN_ERROR}
+            ),
+            headers={"set-cookie": IN_HEADER, "anthropic-ratelimit-requests-limit": "50"},
+        ),
+        Scripted(
+            text="I open it.",
+            uses=(
+                Use(name="open_account", input=arguments),
+                Use(name="fail_with_key", input={"q": ANTHROPIC_KEY}),
+            ),
+        ),
+        Scripted(text=f"Done with {IN_ARGUMENTS}, {IN_REPLY} and {leaky_tools.IN_RESULT}."),
+    ]
+    async with serving(*script) as server:
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setenv("ANTHROPIC_BASE_URL", server.url)
+            environment.setenv("ANTHROPIC_API_KEY", ANTHROPIC_KEY)
+            async with Antiphon.embedded([leaky_tools], model="anthropic") as antiphon:
+                await antiphon.ask("Remember what I said.", conversation_id="c1")
+                query = f"Open an account with {IN_QUERY}, my api_key={IN_ARGUMENTS}"
+                response = await antiphon.ask(query, conversation_id="c1", deadline_s=30)
+                return await closed_lines(antiphon, response.session_id)
+
+
+async def closed_lines(antiphon: Antiphon, session_id: str) -> list[Line]:
+    bus = antiphon._open_bus()
+    async with asyncio.timeout(20):
+        while True:
+            lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
+            if is_closed(lines):
+                return lines
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture(scope="module")
+def planted() -> list[Line]:
+    return asyncio.run(planted_session())
+
+
+def test_nothing_that_was_planted_is_in_the_recording(planted: list[Line]) -> None:
+    there = set(leaks(planted, PLANTED))
+    # The pipeline itself keeps two of them out.
+    assert there >= set(PLANTED) - {ANTHROPIC_KEY, IN_QUERY, IN_HEADER, IN_REPLY}
+    assert leaks(redacted(planted, secrets=[ANTHROPIC_KEY]), PLANTED) == []
+
+
+def test_the_end_counts_what_was_replaced_and_the_header_tells_by_which_rules(planted: list[Line]) -> None:
+    lines = redacted(planted)
+    assert end(lines).redactions > 20
+    assert isinstance(lines[0], Header)
+    assert lines[0].redaction == RULES
+    assert redacted(lines)[1:-1] == lines[1:-1], "what was redacted stays as it is"
+
+
+def test_the_same_value_is_the_same_placeholder_everywhere(planted: list[Line]) -> None:
+    lines = redacted(planted)
+    call = next(
+        line.event.data.calls[0] for line in events(lines) if isinstance(line.event.data, ToolsRequested)
+    )
+    result = next(
+        line.event.data.results[0].data
+        for line in events(lines)
+        if isinstance(line.event.data, ToolsCompleted)
+    )
+    password, code = call.arguments["password"], call.arguments["code"]
+    assert password != code
+    assert result["echo"] == f"ada gave {password} and [redacted]", "the dispatcher knew of the mark"
+    assert result["account"]["other"][0]["note"] == f"again: {result['account']['client_secret']}"
+    assert result["account"]["pin"] == 0
+    exchanges = [line.record for line in lines if isinstance(line, RecordLine)]
+    said = [one.calls[-1].reply for one in exchanges if isinstance(one, ExchangeRecord)][-1]
+    assert said is not None
+    assert said["content"][0]["text"].startswith(f"Done with {password}, [redacted] and [redacted ")
+
+
+def test_a_recording_without_secrets_stays_as_it_is(courses_lines: list[Line]) -> None:
+    redaction = Redaction.of(RULES, ["a-secret-of-this-process"])
+    for line in courses_lines:
+        redaction.learn(line)
+    shown = [redaction.line(line) for line in courses_lines]
+    assert all(new is old for new, old in zip(shown[1:-1], courses_lines[1:-1], strict=True))
+    assert redaction.count == 0
+
+
+async def test_a_grant_keeps_its_claims_and_loses_its_signature_so_that_decisions_are_the_same() -> None:
+    grant = a_grant(["read"], tenant="acme", email="ada@example.org")
+    async with Antiphon.embedded(["examples.courses"], model="offline") as antiphon:
+        query = 'What is lesson 4 of course "Designing Web APIs"?'
+        response = await antiphon.ask(query, grant=grant, conversation_id="c9")
+        lines = await closed_lines(antiphon, response.session_id)
+    signature = grant.rpartition(".")[2]
+    assert leaks(lines, [signature])
+    clean = redacted(lines)
+    assert leaks(clean, [signature, "ada@example.org"]) == []
+    told = next(line.event for line in events(clean) if isinstance(line.event.data, QuerySubmitted))
+    assert isinstance(told.data, QuerySubmitted)
+    assert read_claims(told.data.grant) == read_claims(grant)
+    assert conversation_of(told.data, told.subject, told.time) == ("acme", "c9")
+    state = next(
+        line.record
+        for line in clean
+        if isinstance(line, RecordLine) and isinstance(line.record, DecisionRecord)
+    )
+    assert state.changed["grant"] == told.data.grant
+    assert verify_lines(clean).is_same
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["$.data.query", "$..password", "$.calls[*].arguments", "$.data.calls[0].arguments.name", "$..name"],
+)
+def test_paths_lead_to_what_is_replaced_and_the_lines_stay_readable(planted: list[Line], path: str) -> None:
+    lines = redacted(planted, RULES.model_copy(update={"paths": (path,)}))
+    assert [type(line) for line in lines] == [type(line) for line in planted]
+    queries = [line.event.data.query for line in events(lines) if isinstance(line.event.data, QuerySubmitted)]
+    assert (queries[0] == "[redacted 1]") == (path == "$.data.query")
+    arguments = [
+        line.event.data.calls[0].arguments
+        for line in events(lines)
+        if isinstance(line.event.data, ToolsRequested)
+    ]
+    assert (arguments[0]["name"] == "ada") == (path not in ("$.data.calls[0].arguments.name", "$..name"))
+    catalogue = next(line.catalogue for line in lines if isinstance(line, CatalogueLine))
+    assert "open_account" in catalogue.by_name, "keys of ours are not looked for"
+
+
+@pytest.mark.parametrize("grant", ["opaque-grant", "a.b.c", "e30.W10.c2ln", "e30.eyJhdWQiOjF9.c2ln"])
+async def test_a_grant_that_cannot_be_read_still_cannot_for_the_same_reason(
+    courses_lines: list[Line], grant: str
+) -> None:
+    asked = events(courses_lines)[0]
+    assert isinstance(asked.event.data, QuerySubmitted)
+    told = asked.event.data.model_copy(update={"grant": grant})
+    [clean] = redacted([EventLine(1, "1-0", asked.event.model_copy(update={"data": told}))])
+    assert isinstance(clean, EventLine)
+    assert isinstance(clean.event.data, QuerySubmitted)
+    assert clean.event.data.grant != grant
+    with pytest.raises(UnreadableGrant) as before:
+        read_claims(grant)
+    with pytest.raises(UnreadableGrant) as after:
+        read_claims(clean.event.data.grant)
+    assert after.value.message == before.value.message
+
+
+def test_what_matches_a_pattern_is_replaced_and_the_pattern_is_not_told(planted: list[Line]) -> None:
+    lines = redacted(planted, RULES.model_copy(update={"patterns": (r"\bada\b", r"\d{3,}")}))
+    text = b"\n".join(map(encode_line, lines)).decode()
+    assert '"name":"ada"' not in text
+    assert "ada gave" not in text
+    assert r"\\bada" not in text
+    assert isinstance(lines[0], Header)
+    assert lines[0].redaction.patterns == ("[redacted]", "[redacted]")
+
+
+def test_a_secret_in_a_session_id_is_replaced_by_another_name(courses_lines: list[Line]) -> None:
+    header = courses_lines[0]
+    assert isinstance(header, Header)
+    shown = redacted(courses_lines, secrets=[header.session_id])
+    assert leaks(shown, [header.session_id]) == [header.session_id], "an event's own id is the same UUID"
+    assert isinstance(shown[0], Header)
+    assert shown[0].session_id == "redacted"
+    assert {line.event.subject for line in events(shown)} == {"redacted"}
+
+
+def test_headers_are_kept_by_list(planted: list[Line]) -> None:
+    def names(lines: list[Line]) -> set[str]:
+        records = [line.record for line in lines if isinstance(line, RecordLine)]
+        calls = [call for one in records if isinstance(one, ExchangeRecord) for call in one.calls]
+        errors = [call.error.headers for call in calls if call.error]
+        return {name for headers in (*errors, *(call.headers for call in calls)) for name in headers}
+
+    assert "anthropic-ratelimit-requests-limit" in names(redacted(planted))
+    assert names(redacted(planted, RULES.model_copy(update={"headers": ("content-*",)}))) == {"content-type"}
+    assert shown(dict.fromkeys((*HEADERS, "anthropic-ratelimit-x", "set-cookie"), "1")).keys() == {
+        *HEADERS[:-1],
+        "anthropic-ratelimit-x",
+        *HEADERS[-1:],
+    }
+
+
+def test_a_header_alone_is_reason_enough_to_look_at_a_line() -> None:
+    call = ModelCall(request={}, headers={"x-account": "1", "date": "today"})
+    record = ExchangeRecord(of=uuid4(), calls=(call,), max_output_tokens=1, default_model="m")
+    [clean] = redacted([RecordLine(record=record)])
+    assert isinstance(clean, RecordLine)
+    assert isinstance(clean.record, ExchangeRecord)
+    assert clean.record.calls[0].headers == {"date": "today"}
+
+
+def test_secrets_of_a_catalogue_are_replaced_and_its_schemas_stay_schemas(courses_lines: list[Line]) -> None:
+    catalogue = next(line for line in courses_lines if isinstance(line, CatalogueLine))
+    published = catalogue.model_dump(mode="json")
+    published["catalogue"]["tools"][0]["input_schema"]["properties"]["password"] = {
+        "type": "string",
+        "default": "hunter2xyz",
+        "examples": ["hunter3xyz"],
+    }
+    [clean] = redacted([CatalogueLine.model_validate(published)])
+    assert isinstance(clean, CatalogueLine)
+    schema = clean.catalogue.tools[0].input_schema["properties"]["password"]
+    assert schema == {"type": "string", "default": "[redacted 1]", "examples": ["[redacted 2]"]}
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+SECRETS = st.text(st.characters(exclude_categories=["Cs"]), min_size=6, max_size=40).map(
+    lambda text: "s3cr3t" + text
+)
+KEYS = st.sampled_from([key.strip("*") for key in ALWAYS]).flatmap(
+    lambda key: st.sampled_from([key, key.upper(), f"x_{key}" if f"*{key}" in ALWAYS else key])
+)
+
+
+def planted_in(value: Any, key: str, secret: str, place: int) -> Any:
+    """The value with the secret behind a key, in text that is JSON, and once more in plain text."""
+    inside: dict[str, Any] = {key: secret, "again": f"<{secret}>", "text": json.dumps({key: secret})}
+    return {"a": value, "b": [inside] if place % 2 else json.dumps(inside, ensure_ascii=place % 3 == 0)}
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(value=JSON, key=KEYS, secret=SECRETS, place=st.integers(0, 5))
+def test_no_json_makes_a_planted_secret_leak_or_a_line_unreadable(
+    courses_lines: list[Line], value: Any, key: str, secret: str, place: int
+) -> None:
+    requested = next(line for line in events(courses_lines) if isinstance(line.event.data, ToolsRequested))
+    data = copy.deepcopy(requested.event.data)
+    assert isinstance(data, ToolsRequested)
+    call = data.calls[0].model_copy(update={"arguments": planted_in(value, key, secret, place)})
+    event = requested.event.model_copy(update={"data": data.model_copy(update={"calls": (call,)})})
+    clean = redacted([EventLine(1, "1-0", event), End(events=1, records=0)])
+    written = encode_line(clean[0]).decode()
+    for form in (secret, json.dumps(secret)[1:-1], to_json(secret).decode()[1:-1]):
+        assert form.strip() not in written
+    assert ContentLine(hash="", content=call.arguments)

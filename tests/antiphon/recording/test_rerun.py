@@ -1,0 +1,186 @@
+"""Recorded sessions, run again by the whole pipeline, against a model and tools that answer from the recording."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from antiphon import Antiphon
+from antiphon.recording.files import write_lines
+from antiphon.recording.lines import Line
+from antiphon.recording.rerun import rerun
+from antiphon.recording.rerun_report import RerunReport
+from reasoning_engine import prompt
+from shared.breaker import Breaker, Held
+from shared.bus.breaker_store import BreakerStore
+from tests.antiphon.recording.recorded import events
+from tests.antiphon.recording.scripted import During, scripted, until_logged
+from tests.messages_server import MessagesServer, Scripted, Use, serving
+
+ANSWER = Scripted(text="It is as high as it is wide [F1].", repeat=True)
+LOOK_UP = Use(name="look_up", input={"what": "height"})
+
+
+async def rerun_of(lines: list[Line], folder: Path) -> RerunReport:
+    path = folder / "one.jsonl"
+    write_lines(path, lines)
+    (report,) = await rerun([path])
+    return report
+
+
+def kinds(lines: list[Line]) -> list[str]:
+    return [line.event.type.split(".", 1)[1].removesuffix(".v1") for line in events(lines)]
+
+
+@pytest.fixture
+async def the_real_model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MessagesServer]:
+    """The model that the environment names, and gives a key for; a rerun must not call it."""
+    async with serving(ANSWER) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "a-real-key")
+        yield server
+
+
+@pytest.mark.parametrize("has_processes", [False, True])
+async def test_a_session_is_the_same_when_it_is_run_again(
+    courses_path: Path, has_processes: bool, the_real_model: MessagesServer
+) -> None:
+    (report,) = await rerun([courses_path], has_processes=has_processes)
+    assert report.is_same
+    assert report.answer == "same"
+    assert report.first is None
+    assert not the_real_model.requests
+
+
+RETRIES = [
+    Scripted(status=529, error="overloaded_error", headers={"retry-after": "1"}),
+    Scripted(text="It is not wh", break_after=4),
+    Scripted(status=500, body="no JSON"),
+    Scripted(text="First the height.", uses=(LOOK_UP,)),
+    Scripted(text="In two parts: ", stop_reason="pause_turn"),
+    Scripted(text="", break_after=0, break_by="error", error="overloaded_error"),
+    ANSWER,
+]
+FAILING = [Scripted(status=500, repeat=True)]
+INVALID = [Scripted(uses=(LOOK_UP,)), Scripted(status=400, error="invalid_request_error"), ANSWER]
+BROKEN = [
+    Scripted(uses=(Use(name="look_up", input={}, written='{"what": "hei'), LOOK_UP)),
+    Scripted(uses=(Use(name="fall_down", input={"what": "shelf"}), Use(name="unknown", input={}), LOOK_UP)),
+    Scripted(text="", repeat=True),
+]
+CUT = [Scripted(uses=(LOOK_UP,)), Scripted(text="It is as", stop_reason="max_tokens", repeat=True)]
+
+
+@pytest.mark.parametrize(
+    ("script", "options"),
+    [(RETRIES, {}), (FAILING, {"deadline_s": 4}), (INVALID, {}), (BROKEN, {}), (CUT, {})],
+    ids=["retries", "failing", "invalid", "broken", "cut"],
+)
+async def test_whatever_the_model_did_it_does_again(
+    script: list[Scripted], options: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lines = await scripted(monkeypatch, script, **options)
+    report = await rerun_of(lines, tmp_path)
+    assert report.is_same, report
+    assert report.first is None, report.first
+
+
+async def cancel_at_the_model(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
+    while True:
+        if server.under_way:
+            break
+        await asyncio.sleep(0.01)
+    await antiphon.cancel(id, "enough")
+
+
+async def cancel_at_the_tools(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
+    await until_logged(antiphon, id, "antiphon.tools.requested.v1")
+    while True:
+        if await antiphon._open_bus().session(id).settled("journal:1"):
+            break
+        await asyncio.sleep(0.01)
+    await antiphon.cancel(id, "enough")
+
+
+async def answer_it(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
+    await until_logged(antiphon, id, "antiphon.question.asked.v1")
+    await antiphon.answer(id, "The tower.", by="a user")
+
+
+async def deny_it(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
+    await until_logged(antiphon, id, "antiphon.approval.requested.v1")
+    await antiphon.deny(id, by="a user", reason="It is late.")
+
+
+async def hold_the_tool(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
+    await until_logged(antiphon, id, "antiphon.reasoning.requested.v1")
+    bus = antiphon._open_bus()
+    store = BreakerStore(bus.batcher, bus.keys)
+    await store.set_by_hand("tool:look_up", lambda now: Breaker().hold(Held(at=now)))
+
+
+async def hold_the_model(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
+    await until_logged(antiphon, id, "antiphon.tools.requested.v1")
+    bus = antiphon._open_bus()
+    store = BreakerStore(bus.batcher, bus.keys)
+    await store.set_by_hand("model:claude-sonnet-5-5", lambda now: Breaker().hold(Held(at=now)))
+
+
+OUT_OF_ORDER = [Scripted(uses=(LOOK_UP,), wait_s=0.7), ANSWER]
+SLOWLY = [Scripted(uses=(Use(name="dawdle", input={}),)), ANSWER]
+OTHER_MODEL = {"ANTIPHON_MODELS": "another-model"}
+PONDERING = [Scripted(uses=(LOOK_UP, Use(name="ponder", input={"what": "end"}))), ANSWER]
+ASKING = [Scripted(uses=(Use(name="ask_user", input={"question": "Which one?"}), LOOK_UP)), ANSWER]
+HANGING = [Scripted(uses=(LOOK_UP,)), Scripted(text="", wait_s=600, repeat=True)]
+APPROVAL = {"ANTIPHON_TOOL_DISPATCHER_APPROVAL": "look_up"}
+
+
+@pytest.mark.parametrize(
+    ("script", "during", "options", "settings", "kind"),
+    [
+        (HANGING, cancel_at_the_model, {}, {}, "cancellation.requested"),
+        (PONDERING, cancel_at_the_tools, {}, {}, "cancellation.requested"),
+        (PONDERING, None, {"deadline_s": 1.5}, {}, "deadline.reached"),
+        (HANGING, None, {"deadline_s": 1.5}, {}, "deadline.reached"),
+        (ASKING, answer_it, {"interactive": True}, {}, "question.answered"),
+        (ASKING, None, {"interactive": True}, {"ANTIPHON_COORDINATOR_PERSON_WAIT_S": "1"}, "person.overdue"),
+        ([Scripted(uses=(LOOK_UP,)), ANSWER], deny_it, {}, APPROVAL, "approval.decided"),
+        (OUT_OF_ORDER, hold_the_tool, {}, {}, "outages.seen"),
+        (SLOWLY, hold_the_model, {}, OTHER_MODEL, "outages.seen"),
+        (SLOWLY, hold_the_model, {}, {}, "outages.seen"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else getattr(value, "__name__", ""),
+)
+async def test_what_came_from_outside_comes_again_in_its_turn(
+    script: list[Scripted],
+    during: During | None,
+    options: dict[str, Any],
+    settings: dict[str, str],
+    kind: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    lines = await scripted(monkeypatch, script, during, settings=settings, **options)
+    assert kind in kinds(lines)
+    report = await rerun_of(lines, tmp_path)
+    assert report.is_same, report
+    assert report.first is None, report.first
+
+
+async def test_another_prompt_fails_closed_and_is_shown_beside_the_recorded_one(
+    courses_path: Path, monkeypatch: pytest.MonkeyPatch, the_real_model: MessagesServer
+) -> None:
+    changed = prompt.SYSTEM.replace("You answer a question in rounds.", "You answer in haste.")
+    monkeypatch.setattr(prompt, "_SYSTEM", [{**prompt._SYSTEM[0], "text": changed}])
+    (report,) = await rerun([courses_path])
+    assert not report.is_same
+    assert report.answer == "different"
+    assert {miss.of for miss in report.misses} == {"model"}
+    diff = report.misses[0].diff.splitlines()
+    assert any(line.startswith("-") and "You answer a question in rounds." in line for line in diff)
+    assert any(line.startswith("+") and "You answer in haste." in line for line in diff)
+    assert report.first is not None
+    assert report.first.type == "antiphon.reasoning.completed.v1"
+    assert not the_real_model.requests

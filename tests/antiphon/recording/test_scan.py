@@ -1,0 +1,107 @@
+"""Scanning: what is found is never told, and what is harmless is not found."""
+
+import base64
+import gzip
+import json
+from dataclasses import asdict
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from antiphon.recording.allowed import Allowed
+from antiphon.recording.files import write_lines
+from antiphon.recording.redact import Redaction
+from antiphon.recording.scan import scan
+from antiphon.recording.settings import RecordingSettings
+from shared.errors import ConfigurationError, UnreadableEvent
+from tests.antiphon.recording.recorded import recorded
+from tests.grants import a_grant
+
+RECORDINGS = Path(__file__).parents[2] / "recordings"
+SECRETS = {
+    "signed_token": a_grant(),
+    "private_key": "-----BEGIN PRIVATE KEY-----\n" + "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" * 3,
+    "credential": "sk-ant-" + "a1B2" * 10,
+    "url_password": "postgres://ada:hunter2xyz@db.example/x",
+    "known_secret": "of-this-process-1",
+}
+
+
+def written(tmp_path: Path, *lines: object) -> Path:
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(line if isinstance(line, str) else json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.mark.parametrize("kind", SECRETS)
+def test_a_secret_is_found_where_it_stands_and_not_told(tmp_path: Path, kind: str) -> None:
+    secret = SECRETS[kind]
+    line = {"line": "event", "event": {"data": {"results": [{"data": {"text": f"see {secret} there"}}]}}}
+    [finding] = scan(written(tmp_path, {}, line), secrets=[SECRETS["known_secret"]])
+    assert (finding.line, finding.path, finding.kind) == (2, "$.event.data.results[0].data.text", kind)
+    assert not any(secret[at : at + 6] in str(asdict(finding)) for at in range(len(secret) - 6))
+
+
+def test_what_stands_behind_a_secret_key_is_found_in_json_and_in_text(tmp_path: Path) -> None:
+    text = json.dumps({"api_key": "x7Kd02lsmWq9"})
+    found = scan(written(tmp_path, {"password": "x7Kd02lsmWq8", "t": text}, "no JSON: token=x7Kd02lsmWq7\n"))
+    assert [(one.line, one.path, one.kind) for one in found] == [
+        (1, "$.password", "secret_key"),
+        (1, "$.t", "secret_key"),
+        (2, "", "secret_key"),
+    ]
+
+
+def test_what_only_looks_a_little_like_one_is_not_found(tmp_path: Path) -> None:
+    line = {
+        "id": str(uuid4()),
+        "digest": "3cf12f43f077f933b061cfe8f3ffa98b",
+        "image": base64.b64encode(bytes(range(256)) * 20).decode(),
+        "max_tokens": 4096,
+        "password": {"type": "string", "description": "At least 8 characters"},
+        "token": "[redacted 12]",
+        "secret": "none",
+        "call": "toolu_01A09q90qw90lq917835lq9",
+    }
+    assert scan(written(tmp_path, line)) == []
+
+
+def test_personal_data_is_found_when_it_is_asked_for(tmp_path: Path) -> None:
+    path = written(tmp_path, {"t": "ada@example.org paid with 4111 1111 1111 1111, not 4111 1111 1111 1112"})
+    assert scan(path) == []
+    assert [finding.kind for finding in scan(path, is_personal=True)] == ["email", "card"]
+
+
+async def test_a_recording_of_ours_is_clean_and_a_redacted_one_too(tmp_path: Path) -> None:
+    lines = await recorded(grant=a_grant(["read"]))
+    write_lines(tmp_path / "open.jsonl", lines)
+    assert {finding.kind for finding in scan(tmp_path / "open.jsonl")} == {"signed_token"}
+    redaction = Redaction.of(RecordingSettings().rules, ())
+    write_lines(tmp_path / "clean.jsonl.gz", map(redaction.line, lines))
+    assert scan(tmp_path / "clean.jsonl.gz") == []
+
+
+@pytest.mark.skipif(not RECORDINGS.is_dir(), reason="there are no recordings")
+def test_the_projects_own_recordings_are_clean() -> None:
+    assert [one for path in RECORDINGS.rglob("*.jsonl*") for one in scan(path, is_personal=True)] == []
+
+
+def test_a_compressed_file_that_was_cut_off_is_unreadable(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(b"{}\n" * 1000)[:-9])
+    with pytest.raises(UnreadableEvent, match="cut off"):
+        scan(path)
+
+
+def test_a_finding_is_allowed_by_fingerprint_or_place_with_a_reason(tmp_path: Path) -> None:
+    found = scan(written(tmp_path, {"password": "x7Kd02lsmWq8", "a": {"token": "x7Kd02lsmWq7"}}))
+    by_hash = Allowed.of(f"# ours\n{found[0].fingerprint} an example\n")
+    assert by_hash.without(found) == found[1:]
+    assert Allowed.of(r"/^secret_key\b.*\$\.a\./ examples").without(found) == found[:1]
+
+
+@pytest.mark.parametrize("text", ["0123456789abcdef", "hunter2 why not", "/(/ broken"])
+def test_an_allow_list_that_is_not_understood_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="line 1"):
+        Allowed.of(text)

@@ -1,0 +1,90 @@
+"""Which keys are secret, and their values in text."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from antiphon.recording.secret_keys import ALWAYS, SecretKeys
+
+KEYS = SecretKeys(ALWAYS)
+
+
+def hidden(text: str) -> str:
+    return KEYS.in_text(text, lambda _: "***")
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "password",
+        "DB_PASSWORD",
+        "apiKey",
+        "x-api-key",
+        "accessToken",
+        "token",
+        "client secret",
+        "Set-Cookie",
+        "pin",
+    ],
+)
+def test_a_secret_key_is_known_however_it_is_written(key: str) -> None:
+    assert KEYS.matches(key)
+    assert KEYS.suspects(json.dumps({"a": {key: 1}}).encode())
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["max_tokens", "input_tokens", "cache_read_tokens", "tokens_left", "shipping", "author", "pinned", "id"],
+)
+def test_a_count_of_tokens_is_no_secret(key: str) -> None:
+    assert not KEYS.matches(key)
+    assert not KEYS.suspects(json.dumps({"a": {key: 1}}).encode())
+
+
+def test_a_key_can_be_taken_out_again() -> None:
+    assert not SecretKeys((*ALWAYS, "!next_page_token")).matches("nextPageToken")
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ('{"password": "a b"}', '{"password": "***"}'),
+        ('{"password":12, "x": 1}', '{"password":0, "x": 1}'),
+        ("{'password': 'x'}", "{'password': '***'}"),
+        (r"{\"apiKey\": \"x\\\"y\", \"b\": 1}", r"{\"apiKey\": \"***\", \"b\": 1}"),
+        ('{"password": "cut off', '{"password": "***'),
+        ("https://a.example/?api_key=x%20y&b=1", "https://a.example/?api_key=***&b=1"),
+        ("TOKEN=abc def", "TOKEN=*** def"),
+        ('pwd="a b" c', 'pwd="***" c'),
+        ('{"password": true, "secret": null}', '{"password": true, "secret": null}'),
+        ("The password: ask for it.", "The password: ask for it."),
+        ("max_tokens=12", "max_tokens=12"),
+    ],
+)
+def test_values_behind_secret_keys_are_found_in_text(text: str, clean: str) -> None:
+    assert hidden(text) == clean
+    assert KEYS.suspects(text.encode()) or text == clean
+    assert KEYS.suspects(json.dumps(text).encode()) or text == clean
+
+
+@given(st.text(), st.text(), st.integers(0, 3))
+def test_json_within_text_stays_json(before: str, value: str, levels: int) -> None:
+    text = json.dumps({"a": before, "password": value, "b": 1})
+    for _ in range(levels):
+        text = json.dumps(text)
+    clean = hidden(text)
+    for _ in range(levels):
+        clean = json.loads(clean)
+    assert json.loads(clean) == {
+        "a": json.loads(hidden(json.dumps(before))),
+        "password": value and "***",
+        "b": 1,
+    }
+
+
+@given(st.dictionaries(st.text(), st.integers() | st.text()))
+def test_what_is_not_suspected_holds_no_secret_key(value: dict[str, object]) -> None:
+    raw = json.dumps(value, ensure_ascii=False).encode()
+    assert KEYS.suspects(raw) or not any(map(KEYS.matches, value))

@@ -1,0 +1,86 @@
+"""From pages of a session to lines."""
+
+import pytest
+
+from antiphon.recording import session_lines as pages
+from antiphon.recording.lines import EventLine, Header, Line, RecordLine
+from antiphon.recording.session_lines import session_lines
+from shared.events import encode
+from shared.step_records import encode_record
+from shared.tools import Catalogue
+from tests.antiphon.recording.recorded import end, events
+from tests.bus.builders import a_query
+
+
+class Kept:
+    """A session and what it shares, in memory; notes how large its pages are."""
+
+    def __init__(self, lines: list[Line]) -> None:
+        self.log = [(line.entry, encode(line.event)) for line in events(lines)]
+        self.records = [
+            encode_record(line.record, line.record.outputs) for line in lines if isinstance(line, RecordLine)
+        ]
+        self.pages: list[list[int]] = []
+        self.looks_at_records = 0
+
+    async def log_page(self, after: str, count: int) -> list[tuple[str, bytes]]:
+        start = 0 if after == "-" else [entry for entry, _ in self.log].index(after) + 1
+        page = self.log[start : start + count]
+        self.pages.append([len(raw) for _, raw in page])
+        return page
+
+    async def records_page(self, start: int, count: int) -> list[bytes]:
+        self.looks_at_records += 1
+        return self.records[start : start + count]
+
+    async def catalogue(self, content_hash: str) -> Catalogue:
+        return Catalogue()
+
+    async def content(self, content_hash: str) -> bytes | None:
+        return None
+
+
+async def told(kept: Kept) -> list[Line]:
+    return [line async for line in session_lines("s1", kept, kept)]
+
+
+async def test_large_events_come_in_small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "_PAGE_BYTES", 100_000)
+    kept = Kept([])
+    small, large = encode(a_query("s1")), encode(a_query("s1", "x" * 60_000))
+    kept.log = [(f"{n + 1}-0", large if 100 <= n < 160 else small) for n in range(400)]
+    lines = await told(kept)
+    assert [line.n for line in lines if isinstance(line, EventLine)] == list(range(1, 401))
+    # The first page with large events was asked for when only small ones were known; it is bounded all the same.
+    first = next(n for n, page in enumerate(kept.pages) if sum(page) > 100_000)
+    assert len(kept.pages[first]) <= 64
+    assert all(len(page) == 1 for page in kept.pages[first + 1 :] if page and page[0] == len(large))
+    assert len(kept.pages[-3]) > 8
+
+
+async def test_many_small_events_take_few_round_trips() -> None:
+    kept = Kept([])
+    kept.log = [(f"{n + 1}-0", encode(a_query("s1"))) for n in range(1_000)]
+    assert end(await told(kept)).events == 1_000
+    assert len(kept.pages) < 30
+    assert kept.looks_at_records <= len(kept.pages) + 1
+
+
+async def test_a_record_of_what_has_not_been_read_yet_is_left_for_later(courses_lines: list[Line]) -> None:
+    kept = Kept(courses_lines)
+    kept.log = kept.log[:5]
+    lines = await told(kept)
+    records = [line.record.of for line in lines if isinstance(line, RecordLine)]
+    seen = {line.event.id for line in lines if isinstance(line, EventLine)}
+    assert 0 < len(records) < 5
+    assert set(records) <= seen
+    assert end(lines).records == len(records)
+
+
+async def test_a_catalogue_that_is_not_kept_any_more_is_not_said_to_be_empty(
+    courses_lines: list[Line],
+) -> None:
+    lines = await told(Kept(courses_lines))
+    assert isinstance(lines[0], Header)
+    assert lines[0].catalogues
+    assert isinstance(lines[1], EventLine)

@@ -1,0 +1,94 @@
+"""Recordings of formats that were, that are, and that will be."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from antiphon.recording.files import read_lines
+from antiphon.recording.lines import FORMAT, Header, Line
+from antiphon.recording.upcast import UPCASTERS, LineUpcaster
+from antiphon.recording.verify import verify
+from shared.errors import UnreadableEvent
+from tests.antiphon.recording.recorded import end, events
+
+GOLDEN = Path(__file__).parent / "golden"
+Fields = dict[str, Any]
+
+
+def from_at(fields: Fields) -> Fields:
+    """The place of an event was called `at`."""
+    if fields["line"] != "event":
+        return fields
+    return {**{name: value for name, value in fields.items() if name != "at"}, "entry": fields["at"]}
+
+
+def from_letters(fields: Fields) -> Fields:
+    """All lines but the header, by which a format is known, were told apart by single letters."""
+    return {**fields, "line": WORDS.get(fields["line"]) or {"header": "header"}[fields["line"]]}
+
+
+WORDS = {"v": "event", "e": "end", "c": "catalogue", "t": "content", "r": "record"}
+CHAIN: Mapping[int, LineUpcaster] = {FORMAT + 1: from_letters, FORMAT + 2: from_at}
+
+
+def in_format(path: Path, number: int) -> Path:
+    """The recording as a version of that number, with the formats above, would have written it."""
+    lines = [orjson.loads(line) for line in path.read_bytes().splitlines()]
+    lines[0]["format"] = number
+    for fields in lines:
+        if fields["line"] == "event" and number < FORMAT + 3:
+            fields["at"] = fields.pop("entry")
+        if number < FORMAT + 2:
+            letters = {word: letter for letter, word in WORDS.items()}
+            fields["line"] = letters.get(fields["line"], "header")
+    path.write_bytes(b"\n".join(map(orjson.dumps, lines)) + b"\n")
+    return path
+
+
+@pytest.mark.parametrize("number", [FORMAT + 1, FORMAT + 2, FORMAT + 3])
+def test_a_format_is_carried_over_step_by_step(
+    courses_path: Path, courses_lines: list[Line], number: int
+) -> None:
+    path = in_format(courses_path, number)
+    read = list(read_lines(path, CHAIN, current=FORMAT + 3))
+    assert isinstance(read[0], Header)
+    assert read[0].format == FORMAT + 3
+    assert read[1:] == courses_lines[1:]
+
+
+def test_a_newer_format_is_refused_with_the_way_out(courses_path: Path) -> None:
+    with pytest.raises(UnreadableEvent, match=r"line 1: .*newer Antiphon \(0.1.0\).*Upgrade"):
+        list(read_lines(in_format(courses_path, FORMAT + 3)))
+
+
+@pytest.mark.parametrize("number", [0, -1, "1", True, None, 1.0, [1]])
+def test_what_is_no_format_is_refused(courses_path: Path, number: Any) -> None:
+    header, _, rest = courses_path.read_bytes().partition(b"\n")
+    courses_path.write_bytes(orjson.dumps({**orjson.loads(header), "format": number}) + b"\n" + rest)
+    with pytest.raises(UnreadableEvent, match="line 1: there is no format"):
+        list(read_lines(courses_path))
+
+
+def test_a_line_that_is_not_as_its_format_promised_is_refused(courses_path: Path) -> None:
+    path = in_format(courses_path, FORMAT + 1)
+    content = path.read_bytes().replace(b'"line":"v"', b'"line":"x"', 1)
+    path.write_bytes(content)
+    with pytest.raises(UnreadableEvent, match="cannot be carried over from format 2"):
+        list(read_lines(path, CHAIN, current=FORMAT + 3))
+
+
+def test_every_format_before_todays_has_an_upcaster_and_a_recording() -> None:
+    assert sorted(UPCASTERS) == list(range(1, FORMAT))
+    assert {path.name for path in GOLDEN.glob("*.jsonl")} == {f"format_{n + 1}.jsonl" for n in range(FORMAT)}
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_a_recording_of_every_format_is_read_and_walked_through(path: Path) -> None:
+    """What today's code decides may be another thing by now; that it can be told may not."""
+    lines = list(read_lines(path))
+    assert end(lines).events == len(events(lines)) == 20
+    report = verify(path)
+    assert (report.events, report.steps["coordinator"]) == (20, 10)

@@ -1,0 +1,1 @@
+"""Recorded sessions of the real pipeline, and how they are made: see README.md."""

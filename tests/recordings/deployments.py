@@ -1,0 +1,50 @@
+"""The deployments that sessions are recorded on: settings, tools, and who replies."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import orjson
+
+_FEW, _MORE = "tests.recordings.few_tools", "tests.recordings.tools"
+_USUAL = {
+    "ANTIPHON_BUS_LEASE_S": "2",
+    "ANTIPHON_BUS_RETRY_DELAY_S": "0.02",
+    "ANTIPHON_BUS_MAX_OPEN_SESSIONS": "100",
+    "ANTIPHON_COORDINATOR_PERSON_WAIT_S": "4",
+    "ANTIPHON_REASONING_ENGINE_MAX_ATTEMPTS": "2",
+    "ANTIPHON_REASONING_ENGINE_BACKOFF_INITIAL_S": "0.01",
+    "ANTIPHON_REASONING_ENGINE_RETRY_AFTER_MAX_S": "0.5",
+    "ANTIPHON_REASONING_ENGINE_CONCURRENCY": "100",
+    "ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES": "read,write",
+    "ANTIPHON_TOOL_DISPATCHER_APPROVAL_AFTER_UNTRUSTED": "true",
+}
+_PRICE = {"input_usd": 3.0, "output_usd": 15.0, "cache_read_usd": 0.3, "cache_write_usd": 3.75}
+_OF_OUR_TOOLS = {
+    "ANTIPHON_TOOL_DISPATCHER_APPROVAL": "delete_record",
+    "ANTIPHON_REASONING_ENGINE_PRICES": orjson.dumps(
+        {"a_budget_of_a_tenth_of_a_cent": _PRICE, "a_cost_that_is_known": _PRICE}
+    ).decode(),
+}
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """One way to run Antiphon."""
+
+    environment: dict[str, str]
+    tools: tuple[str, ...] = (_FEW,)
+    provider: Literal["anthropic", "offline"] = "anthropic"
+
+
+DEPLOYMENTS = {
+    "usual": Deployment({**_USUAL, **_OF_OUR_TOOLS}),
+    "all_tools": Deployment({**_USUAL, **_OF_OUR_TOOLS}, (_FEW, _MORE)),
+    "impatient": Deployment({**_USUAL, **_OF_OUR_TOOLS, "ANTIPHON_REASONING_ENGINE_MAX_ATTEMPTS": "1"}),
+    "small_briefings": Deployment(
+        {**_USUAL, "ANTIPHON_CONTEXT_SYNTHESIZER_BRIEFING_TOKENS": "900"},
+        ("tests.flows.archive_tools",),
+    ),
+    "many_tools": Deployment(_USUAL, ("tests.recordings.many_tools",)),
+    "offline": Deployment({}, ("examples.courses", "examples.documents"), "offline"),
+}
+"""By name. `usual` and `all_tools` differ in their tools alone, `impatient` in one setting."""

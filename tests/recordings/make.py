@@ -1,0 +1,177 @@
+"""Makes the recordings of this folder anew: `python -m tests.recordings [NAME ...]`.
+
+Each session is one of the real pipeline: embedded, on a redis-server of its own, asking a scripted model through the
+SDK over a socket. It ends as its scenario says, or nothing is written.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import contextvars
+import os
+import sys
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator
+from pathlib import Path
+
+from antiphon import Antiphon, Response
+from antiphon.recording.files import write_lines
+from antiphon.recording.lines import Line, RecordLine
+from antiphon.recording.redact import Redaction
+from antiphon.recording.session_lines import session_lines
+from antiphon.recording.settings import RecordingSettings
+from antiphon.recording.verify import verify_lines
+from shared import faults, logs
+from shared.faults.plan import read_faults
+from tests.recordings.deployments import DEPLOYMENTS, Deployment
+from tests.recordings.scenario import Meanwhile, Scenario
+from tests.recordings.scenarios import SCENARIOS
+from tests.recordings.served import ScenarioServer
+
+FOLDER = Path(__file__).parent
+_LIMIT_S = 40.0
+_PIPELINES_AT_ONCE = 4
+_AT_REST_S = 0.3
+"""So long nothing may have come before a session counts as ended, with all that comes late."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Makes recordings of the real pipeline.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="of scenarios; all when left out")
+    parser.add_argument("--into", type=Path, default=FOLDER, help="the folder to write to")
+    arguments = parser.parse_args()
+    logs.silence("critical")  # what fails on purpose would fill the screen
+    wrong = asyncio.run(make(_with_earlier(arguments.names or SCENARIOS), arguments.into))
+    for name, why in wrong.items():
+        print(f"{name}: {why}", file=sys.stderr)  # noqa: T201  # it is a command
+    sys.exit(bool(wrong))
+
+
+async def make(names: Iterable[str], folder: Path) -> dict[str, str]:
+    """Record the scenarios, those of one pipeline at the same time. Returns what went wrong, by scenario."""
+    wrong: dict[str, str] = {}
+    groups: dict[tuple[str, str], list[Scenario]] = defaultdict(list)
+    for scenario in (SCENARIOS[name] for name in names):
+        apart = scenario.name if scenario.fault else scenario.apart
+        groups[scenario.deployment, apart].append(scenario)
+    room, starting = asyncio.Semaphore(_PIPELINES_AT_ONCE), asyncio.Lock()
+
+    async def record(deployment: str, scenarios: list[Scenario]) -> dict[str, list[Line] | BaseException]:
+        async with room:
+            return await _recorded(DEPLOYMENTS[deployment], tuple(scenarios), starting)
+
+    recording = [record(deployment, scenarios) for (deployment, _), scenarios in groups.items()]
+    for done in await asyncio.gather(*recording):
+        for name, made in done.items():
+            if isinstance(made, BaseException):
+                wrong[name] = repr(made)
+                continue
+            lines = _redacted(made) if SCENARIOS[name].is_redacted else made
+            write_lines(folder / f"{name}.jsonl", lines)
+            report = verify_lines(lines)
+            if not report.is_same:
+                wrong[name] = f"diverges: {report.first}"
+    return wrong
+
+
+async def _recorded(
+    deployment: Deployment, scenarios: tuple[Scenario, ...], starting: asyncio.Lock
+) -> dict[str, list[Line] | BaseException]:
+    """The lines of each, or why there are none."""
+    ended = {one.name: asyncio.Event() for one in scenarios}
+    async with _running(deployment, scenarios, starting) as (antiphon, server):
+
+        async def record(one: Scenario) -> list[Line]:
+            if one.after:
+                await ended[one.after].wait()
+            try:
+                return await _session(antiphon, server, one, deployment)
+            finally:
+                ended[one.name].set()
+
+        made = await asyncio.gather(*map(record, scenarios), return_exceptions=True)
+        return dict(zip(ended, made, strict=True))
+
+
+@contextlib.asynccontextmanager
+async def _running(
+    deployment: Deployment, scenarios: tuple[Scenario, ...], starting: asyncio.Lock
+) -> AsyncIterator[tuple[Antiphon, ScenarioServer]]:
+    async with ScenarioServer(scenarios).listening() as server:
+        access = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "none"}
+        async with starting:
+            with _environment({**deployment.environment, **access}):
+                antiphon = Antiphon.embedded(tools=deployment.tools, model=deployment.provider)
+                struck = contextvars.copy_context()
+                struck.run(faults.arm, read_faults(",".join(one.fault for one in scenarios)))
+                await asyncio.create_task(antiphon.__aenter__(), context=struck)
+        try:
+            assert "redis-server" in antiphon.storage, antiphon.storage
+            yield antiphon, server  # type: ignore[misc]  # listening returns what it was called on
+        finally:
+            await antiphon.__aexit__(None, None, None)
+
+
+async def _session(
+    antiphon: Antiphon, server: ScenarioServer, one: Scenario, deployment: Deployment
+) -> list[Line]:
+    model = {} if deployment.provider == "offline" else {"model": one.name}
+    await antiphon.submit(one.query, session_id=one.name, grant=one.grant, **{**model, **one.options})
+    async with asyncio.timeout(_LIMIT_S):
+        if one.meanwhile is not None:
+            await one.meanwhile(Meanwhile(antiphon, one.name, lambda: server.asked(one.name)))
+        response = await antiphon.result(one.name)
+        _check(one, response)
+        return await _lines(antiphon, one.name)
+
+
+def _check(one: Scenario, response: Response) -> None:
+    if response.termination_reason != one.ends:
+        raise AssertionError(f"{one.name} ended as {response.termination_reason}, not {one.ends}: {response}")
+
+
+async def _lines(antiphon: Antiphon, session_id: str) -> list[Line]:
+    """The recording, once the session is closed and nothing comes any more."""
+    bus = antiphon._open_bus()
+    before: list[Line] = []
+    while True:
+        lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
+        if _is_closed(lines) and len(lines) == len(before):
+            return lines
+        before = lines
+        await asyncio.sleep(_AT_REST_S)
+
+
+def _redacted(lines: list[Line]) -> list[Line]:
+    """As `antiphon recording export` would write them with its own rules."""
+    redaction = Redaction.of(RecordingSettings().rules, ())
+    for line in lines:
+        redaction.learn(line)
+    return [redaction.line(line) for line in lines]
+
+
+def _is_closed(lines: Iterable[Line]) -> bool:
+    return any(isinstance(line, RecordLine) and getattr(line.record, "closes", False) for line in lines)
+
+
+@contextlib.contextmanager
+def _environment(variables: dict[str, str]) -> Iterator[None]:
+    """Settings are read when a pipeline starts, and only then."""
+    before = {name: os.environ[name] for name in variables if name in os.environ}
+    os.environ |= variables
+    try:
+        yield
+    finally:
+        for name in variables:
+            del os.environ[name]
+        os.environ |= before
+
+
+def _with_earlier(names: Iterable[str]) -> list[str]:
+    """Each after what it goes on from."""
+    found: dict[str, None] = {}
+    for name in names:
+        if SCENARIOS[name].after:
+            found[SCENARIOS[name].after] = None
+        found[name] = None
+    return list(found)

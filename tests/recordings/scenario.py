@@ -1,0 +1,90 @@
+"""What a recorded session is made from: a question, the model's part, and who else does something meanwhile."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from antiphon import Antiphon
+from shared.session import TerminationReason
+from tests.messages_server import Scripted, Use
+from tests.recordings.few_tools import BEGUN
+
+_LIMIT_S = 20.0
+_LOOK_EVERY_S = 0.01
+
+
+@dataclass(frozen=True)
+class Meanwhile:
+    """A session under way, for whoever does something beside it."""
+
+    antiphon: Antiphon
+    session_id: str
+    asked: Callable[[], int]
+    """How often its model has been asked so far."""
+
+    async def until_event(self, type: str) -> Any:
+        """The data of the first event of that type, once it is there."""
+        async with asyncio.timeout(_LIMIT_S):
+            async for told in self.antiphon.stream(self.session_id):
+                if getattr(told, "type", "") == f"antiphon.{type}.v1":
+                    return told.data  # type: ignore[union-attr]  # pieces of text have no type
+        raise AssertionError(f"{self.session_id} ended without {type}")
+
+    async def until_asked(self, times: int) -> None:
+        """Until the model has been asked so often."""
+        await self._until(lambda: self.asked() >= times)
+
+    async def until_slow_tool(self) -> None:
+        """Until a tool that takes long has begun."""
+        await self._until(lambda: self.session_id in BEGUN)
+
+    async def _until(self, holds: Callable[[], bool]) -> None:
+        async with asyncio.timeout(_LIMIT_S):
+            while not holds():  # noqa: ASYNC110  # neither server nor tool tells events
+                await asyncio.sleep(_LOOK_EVERY_S)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One session. Its name is its session's id, and the id of the model that it asks."""
+
+    name: str
+    query: str
+    model: tuple[Scripted, ...] = ()
+    """Replies, in order; see tests/messages_server.py."""
+    ends: TerminationReason = "natural_completion"
+    options: dict[str, Any] = field(default_factory=dict)
+    grant: str = ""
+    deployment: str = "usual"
+    """Of deployments.py."""
+    fault: str = ""
+    """What strikes, as ANTIPHON_FAULTS has it."""
+    apart: str = ""
+    """The name of a pipeline that it shares with nobody else, as it would disturb them; faults need one."""
+    meanwhile: Callable[[Meanwhile], Awaitable[Any]] | None = None
+    is_redacted: bool = True
+    """Not where it changes a briefing: the digest in the log is that of the briefing as it was."""
+    after: str = ""
+    """The scenario that has to have ended before."""
+
+
+def says(text: str, *uses: Use, **how: Any) -> Scripted:
+    """A reply: words, and the calls it makes."""
+    return Scripted(text=text, uses=uses, **how)
+
+
+def calls(*uses: Use, **how: Any) -> Scripted:
+    """A reply that only makes calls."""
+    return Scripted(uses=uses, **how)
+
+
+def use(name: str, /, **input: Any) -> Use:
+    """One call."""
+    return Use(name=name, input=input)
+
+
+def fails(status: int, error: str = "api_error", text: str = "scripted", **headers: str) -> Scripted:
+    """A reply that is none."""
+    headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Scripted(status=status, error=error, text=text, headers=headers)

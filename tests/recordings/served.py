@@ -1,0 +1,35 @@
+"""The model of every scenario at once: a Messages server that knows a session by its question."""
+
+import json
+
+from tests.messages_server import MessagesServer, Received, Scripted
+from tests.recordings.scenario import Scenario
+
+
+class ScenarioServer(MessagesServer):
+    """Each scenario has its own script. A request that names no scenario's model is known by the question in it.
+
+    One without a question, as for a summary, is the first scenario's.
+    """
+
+    def __init__(self, scenarios: tuple[Scenario, ...]) -> None:
+        super().__init__(())
+        self._scripts = {one.name: MessagesServer(one.model) for one in scenarios}
+        self._scenarios = scenarios
+
+    def asked(self, name: str) -> int:
+        """How often a scenario's model has been asked."""
+        return len(self._scripts[name].requests)
+
+    def _take(self, received: Received) -> Scripted:
+        name = self._name(received)
+        self._scripts[name].requests.append(received)
+        return self._scripts[name]._take(received)
+
+    def _name(self, received: Received) -> str:
+        model = received.body.get("model")
+        if model in self._scripts:
+            return str(model)
+        body = json.dumps(received.body, ensure_ascii=False)
+        held = [one for one in self._scenarios if one.query in body] or self._scenarios[:1]
+        return max(held, key=lambda one: len(one.query)).name

@@ -1,0 +1,120 @@
+"""The recordings say by themselves that between them they hold everything that can come of a session."""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from antiphon.recording.files import read_lines
+from antiphon.recording.lines import CatalogueLine, EventLine, Line, RecordLine
+from shared.contract import Contract, ErrorPropagation, Mode
+from shared.events.coordinator import Rung
+from shared.session import TerminationReason
+from shared.step_records import AnyRecord, BatchRecord, LeftOut
+from shared.tools import ErrorType, ToolResult
+from tests.recordings.make import FOLDER
+from tests.recordings.scenarios import SCENARIOS
+
+_BYTES_MAX = 4_000_000
+
+
+@cache
+def lines() -> tuple[Line, ...]:
+    return tuple(line for path in _paths() for line in read_lines(path))
+
+
+def _paths() -> list[Path]:
+    return sorted(FOLDER.glob("*.jsonl"))
+
+
+def data_of(type: str) -> Iterator[Any]:
+    for line in lines():
+        if isinstance(line, EventLine) and line.event.type == f"antiphon.{type}.v1":
+            yield line.event.data
+
+
+def records() -> Iterator[AnyRecord]:
+    return (line.record for line in lines() if isinstance(line, RecordLine))
+
+
+def results() -> Iterator[ToolResult]:
+    return (result for completed in data_of("tools.completed") for result in completed.results)
+
+
+def contracts_run() -> list[Contract]:
+    """The contracts of the tools that have succeeded in some recording."""
+    ran = {result.tool for result in results() if result.status == "ok"}
+    catalogues = [line.catalogue for line in lines() if isinstance(line, CatalogueLine)]
+    return [tool.contract for one in catalogues for tool in one.tools if tool.name in ran]
+
+
+def test_every_scenario_is_recorded_and_nothing_else() -> None:
+    assert [path.stem for path in _paths()] == sorted(SCENARIOS)
+    assert len(SCENARIOS) >= 45
+    assert sum(path.stat().st_size for path in _paths()) < _BYTES_MAX
+
+
+def test_every_recording_ends_as_its_scenario_says() -> None:
+    ends = {data.session_id: data.termination_reason for data in data_of("response.ready")}
+    assert ends == {name: scenario.ends for name, scenario in SCENARIOS.items()}
+
+
+@pytest.mark.parametrize("reason", get_args(TerminationReason))
+def test_every_reason_to_end_is_recorded(reason: str) -> None:
+    assert reason in {data.termination_reason for data in data_of("response.ready")}
+
+
+@pytest.mark.parametrize("rung", get_args(Rung))
+def test_every_rung_of_recovery_is_recorded(rung: str) -> None:
+    assert rung in {data.rung for data in data_of("rung.taken")}
+
+
+@pytest.mark.parametrize("mode", get_args(Mode))
+def test_every_mode_of_tools_is_recorded(mode: str) -> None:
+    assert mode in {contract.mode for contract in contracts_run()}
+
+
+@pytest.mark.parametrize("propagation", get_args(ErrorPropagation))
+def test_every_propagation_of_errors_is_recorded(propagation: str) -> None:
+    assert propagation in {contract.error_propagation for contract in contracts_run()}
+
+
+@pytest.mark.parametrize("error", get_args(ErrorType))
+def test_every_error_of_a_call_is_recorded(error: str) -> None:
+    assert error in {result.error.error_type for result in results() if result.error is not None}
+
+
+def test_every_part_of_a_contract_is_recorded() -> None:
+    contracts = contracts_run()
+    assert any(contract.batch for contract in contracts)
+    assert any(contract.cache_ttl_s for contract in contracts)
+    assert any(contract.idempotent for contract in contracts)
+    assert any(contract.reconciles for contract in contracts)
+    assert any(contract.steps for contract in contracts)
+    assert any(contract.open_world for contract in contracts)
+    assert any(result.substitute for result in results())
+    assert {"read_result", "recall", "find_tools", "ask_user"} <= {result.tool for result in results()}
+
+
+def test_batches_taken_over_from_another_worker_are_recorded() -> None:
+    batches = [record for record in records() if isinstance(record, BatchRecord)]
+    assert any(batch.settled for batch in batches)
+    assert any(batch.begun for batch in batches)
+    assert any(batch.refused for batch in batches)
+
+
+def test_people_are_recorded_who_agree_refuse_answer_and_keep_silent() -> None:
+    assert {data.is_approved for data in data_of("approval.decided")} == {True, False}
+    assert any(data_of("question.answered"))
+    assert any(data_of("person.overdue"))
+
+
+def test_summaries_are_recorded_that_are_used_and_that_fail() -> None:
+    assert any(data_of("summary.completed"))
+    assert any(data_of("summary.failed"))
+
+
+def test_no_record_was_too_large_to_be_kept() -> None:
+    assert not any(isinstance(record, LeftOut) for record in records())

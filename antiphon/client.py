@@ -257,13 +257,15 @@ class Antiphon:
     async def export(self, session_id: str, folder: str | Path, is_compressed: bool = False) -> Path:
         """Write the session's recording, as far as it has come, into a folder; returns the file's path.
 
+        It is redacted as ANTIPHON_RECORDING_KEYS and the settings beside it say.
+
         Raises UnknownSession, AlreadyThere when the file is something else, UnreadableEvent, OSError.
         """
         from antiphon.recording.export import export  # who only asks needs nothing of recordings
+        from antiphon.recording.redacted_lines import own_redaction
 
-        (path,) = await export(
-            self._open_bus(), [checked_session_id(session_id)], Path(folder), is_compressed=is_compressed
-        )
+        ids = [checked_session_id(session_id)]
+        (path,) = await export(self._open_bus(), ids, Path(folder), own_redaction(), is_compressed)
         return path
 
     async def _decide(

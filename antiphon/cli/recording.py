@@ -23,11 +23,14 @@ from antiphon.cli.output import (
     stderr,
     stdout,
 )
+from antiphon.cli.recording_scan import scan
 from antiphon.errors import AlreadyThere, UnknownSession
 from antiphon.observe import connected
 from antiphon.recording.export import Exported, export_session, sessions_since
 from antiphon.recording.files import SUFFIXES, as_text, read_lines
 from antiphon.recording.put_back import put_back
+from antiphon.recording.redact import Redaction
+from antiphon.recording.redacted_lines import own_redaction
 from antiphon.recording.side_by_side import each, side_by_side
 from antiphon.submission import checked_session_id
 from shared.bus.redis_bus import Bus
@@ -38,6 +41,8 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Sessions as files, to be kept, held against today's code (`antiphon replay`), and put back.",
 )
+app.command("scan")(scan)
+
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
@@ -111,7 +116,7 @@ async def _export(
     code = EXIT_DONE
     async with connected() as bus:
         chosen = each(list(dict.fromkeys(session_ids))) if session_ids else sessions_since(bus, earliest)
-        write = partial(_export_one, bus, folder, is_compressed)
+        write = partial(_export_one, bus, folder, own_redaction(), is_compressed)
         async with aclosing(side_by_side(chosen, write)) as exported:
             with _progress() as tell:
                 async for _, future in exported:
@@ -133,9 +138,11 @@ async def _export(
     return code
 
 
-async def _export_one(bus: Bus, folder: Path, is_compressed: bool, session_id: str) -> Exported:
+async def _export_one(
+    bus: Bus, folder: Path, redaction: Redaction, is_compressed: bool, session_id: str
+) -> Exported:
     try:
-        return await export_session(bus, session_id, folder, is_compressed=is_compressed)
+        return await export_session(bus, session_id, folder, redaction, is_compressed)
     except OSError as error:
         raise UsageError(
             f"{one_line(error.filename or folder)}: {error.strerror or error}.",

@@ -12,6 +12,7 @@ from antiphon.errors import AlreadyThere
 from antiphon.observe import pairs
 from antiphon.recording.files import header_of, writing
 from antiphon.recording.lines import End, EventLine, Line, encode_line
+from antiphon.recording.redacted_lines import make_consistent
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.side_by_side import each, side_by_side
 from shared.bus.redis_bus import Bus
@@ -102,6 +103,8 @@ async def export_session(
             elif isinstance(shown, End):
                 end = shown
         file.write(chunk)
+    if end.redactions:
+        await asyncio.to_thread(make_consistent, path)
     return Exported(
         session_id=session_id,
         path=path,

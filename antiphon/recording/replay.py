@@ -53,8 +53,9 @@ class Replay:
         self.header: Header | None = None
         self.newest_step = 0
         """Number of the event whose step was done again last."""
-        self.redone: list[tuple[Step, Redone]] = []
-        """The last step that was done again, for those who follow along; emptied by them."""
+        self.redone: tuple[Step, Redone] | None = None
+        """What the newest line was a record of, if it was done again; for those who follow along."""
+        self._is_closed = False
         self._redo: dict[str, Redo] = {
             "decision": self.decisions.redo,
             "briefing": self.briefings.redo,
@@ -79,6 +80,7 @@ class Replay:
 
     def read(self, line: Line) -> None:
         """Take in one line. Raises UnreadableEvent when it does not follow from those before."""
+        self.redone = None
         match line:
             case EventLine():
                 self._read_event(line)
@@ -103,7 +105,9 @@ class Replay:
             raise UnreadableEvent("it has no end line: it was cut off.")
         self._miss_record()
         self._hold_undecided()
-        for line in self._undecided.values():
+        if not self._is_closed and self._undecided:
+            self._unchecked["coordinator: the session went on when it was recorded"] += len(self._undecided)
+        for line in self._undecided.values() if self._is_closed else ():
             self._diverged(line, "coordinator", "state", [("", ABSENT, "a decision, where there was none")])
         return Report(
             session_id=self.header.session_id,
@@ -179,6 +183,7 @@ class Replay:
         if isinstance(step.record, DecisionRecord):
             self._undecided.pop(step.line.n, None)
             self._hold_undecided(to=step.line.n)
+            self._is_closed = self._is_closed or step.record.closes
         kind: str = step.record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
         try:
             redone = self._redo[kind](step, self.known)
@@ -191,7 +196,7 @@ class Replay:
         self._compare(step, redone, component)
         if redone.texts is not None:
             self._show(*redone.texts)
-        self.redone.append((step, redone))
+        self.redone = step, redone
 
     def _compare(self, step: Step, redone: Redone, component: Component) -> None:
         recorded = [one.event.data for one in step.outputs]

@@ -98,8 +98,8 @@ class _Update:
     def _step(self, record: AnyRecord) -> Iterator[Line]:
         """The events up to the step's last, and its record; each as it is today, where it was done again."""
         last = self._last(record)
-        if self.replay.redone:
-            record = self._redone(*self.replay.redone.pop()) or record
+        if self.replay.redone is not None:
+            record = self._redone(*self.replay.redone) or record
         # Events and records stand in the order of commits: what stands before the step's events is certain too.
         while self._waiting and self._certain < last:
             self._certain += 1

@@ -18,6 +18,7 @@ from antiphon import Antiphon, Response
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Line, RecordLine
 from antiphon.recording.redact import Redaction
+from antiphon.recording.redacted_lines import redacted
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import RecordingSettings
 from antiphon.recording.verify import verify_lines
@@ -144,10 +145,7 @@ async def _lines(antiphon: Antiphon, session_id: str) -> list[Line]:
 
 def _redacted(lines: list[Line]) -> list[Line]:
     """As `antiphon recording export` would write them with its own rules."""
-    redaction = Redaction.of(RecordingSettings().rules, ())
-    for line in lines:
-        redaction.learn(line)
-    return [redaction.line(line) for line in lines]
+    return redacted(lines, Redaction.of(RecordingSettings().rules, ()))
 
 
 def _is_closed(lines: Iterable[Line]) -> bool:

@@ -1,25 +1,36 @@
 """`antiphon replay`: what can be done with recordings. One file per verb."""
 
-import typer
+from importlib import import_module
+from typing import Any
 
-from antiphon.cli.replay.call import call
-from antiphon.cli.replay.compare import compare
-from antiphon.cli.replay.context import context
-from antiphon.cli.replay.diff import diff
-from antiphon.cli.replay.fork import fork
-from antiphon.cli.replay.rerun import rerun
-from antiphon.cli.replay.update import update
-from antiphon.cli.replay.verify import verify
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+VERBS = ("verify", "update", "diff", "context", "fork", "call", "rerun", "compare")
+
+
+class Verbs(TyperGroup):
+    """Each verb from its own file, read when it is asked for: most commands need none of the code that they replay."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in VERBS:
+            return None
+        verb = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+        verb.command(cmd_name)(getattr(import_module(f"{__name__}.{cmd_name}"), cmd_name))
+        return get_command(verb)
+
 
 app = typer.Typer(
-    no_args_is_help=True, help="Hold recorded sessions against today's code, and go on from them."
+    cls=Verbs,
+    no_args_is_help=True,
+    help="Hold recorded sessions against today's code, and go on from them.",
 )
 
-app.command()(verify)
-app.command()(fork)
-app.command()(call)
-app.command()(context)
-app.command()(update)
-app.command()(diff)
-app.command()(compare)
-app.command()(rerun)
+
+@app.callback()
+def _group() -> None:
+    """Typer takes no group without one."""

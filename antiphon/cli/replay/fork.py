@@ -1,6 +1,6 @@
 """`antiphon replay fork`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -15,11 +15,9 @@ from antiphon.recording.fork import fork as fork_lines
 from antiphon.recording.forking.changes import Changes, read_changes
 from antiphon.recording.forking.point import Point, short_type
 from antiphon.recording.lines import EventLine, Line
-from antiphon.recording.redact import Redaction
-from antiphon.recording.settings import RecordingSettings
+from antiphon.recording.redacted_lines import own_redaction, redacted
 from shared.errors import ConfigurationError, UnreadableEvent
 from shared.events import ResponseReady
-from shared.secret_values import secret_values
 from shared.settings import PipelineSettings, load
 
 
@@ -66,18 +64,11 @@ async def _fork(
     parent = recording(path)
     lines = await fork_lines(parent, place, changes, modules, _tell)
     try:
-        write_lines(into, _redacted(lines))
+        # What is live may hold secrets as any session does.
+        write_lines(into, redacted(lines, own_redaction()))
     except OSError as error:
         raise UnreadableEvent(f"{into} cannot be written: {error.strerror}.") from None
     return _show(parent, lines, into, is_json)
-
-
-def _redacted(lines: list[Line]) -> Iterator[Line]:
-    """As an export writes it: what is live may hold secrets as any session does."""
-    redaction = Redaction.of(load(RecordingSettings).rules, secret_values())
-    for line in lines:
-        redaction.learn(line)
-    return map(redaction.line, lines)
 
 
 def _changes(

@@ -12,18 +12,15 @@ from antiphon.embedded import registry_of
 from antiphon.recording.differences import differences
 from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import CatalogueLine, EventLine, Line, RecordLine
-from antiphon.recording.redact import Redaction
+from antiphon.recording.redacted_lines import own_redaction, redacted
 from antiphon.recording.report import Report
 from antiphon.recording.session_lines import session_lines
-from antiphon.recording.settings import RecordingSettings
 from antiphon.recording.testing.blocking import waited_for
 from antiphon.recording.testing.judged import judge
 from antiphon.recording.testing.scripted import ScriptedModel
 from reasoning_engine.settings import Provider
 from shared.bus.redis_bus import Bus
 from shared.events import AnyEvent, QuerySubmitted, ResponseReady, ToolsCompleted
-from shared.secret_values import secret_values
-from shared.settings import load
 from shared.tools import ToolResult
 
 _CLOSED_LIMIT_S = 30.0
@@ -130,12 +127,9 @@ class Recorded:
         async with Antiphon.embedded(tools=tools, model=replies, scopes=scopes) as antiphon:
             response = await antiphon.ask(query, **options)
             lines = await _closed(antiphon._open_bus(), response.session_id)
-        redaction = Redaction.of(load(RecordingSettings).rules, secret_values())
-        for line in lines:
-            redaction.learn(line)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         new = self.path.with_name(f".{os.getpid()}.{self.path.name}")
-        write_lines(new, map(redaction.line, lines))
+        write_lines(new, redacted(lines, own_redaction()))
         new.replace(self.path)
 
 

@@ -75,7 +75,7 @@ class Desk:
 
     def to_summarize(self, briefing: Briefing) -> tuple[str, ToSummarize] | None:
         """The closest of the facts that have no place in `briefing`, as a text, if they are worth a summary."""
-        return select_to_summarize(self.memory, self.scores, self._pieces, briefing, self.tokens_max)
+        return select_to_summarize(self.memory, lambda: self.scores, self._pieces, briefing, self.tokens_max)
 
     @property
     def scores(self) -> dict[str, float]:
@@ -88,7 +88,7 @@ class Desk:
         """The briefing for a round."""
         return build_briefing(
             self.memory,
-            self.scores,
+            lambda: self.scores,
             self._pieces,
             Ask(round, max_rounds, level),
             self.tokens_max,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from context_synthesizer.render import (
+    LONG,
     SHORT_CHARACTERS,
     Piece,
     fact_line,
@@ -14,8 +15,9 @@ from context_synthesizer.render import (
     heading,
     known_about,
     short_fact_line,
+    tool_lines,
 )
-from shared.memory import Document, Fact, Memory
+from shared.memory import Document, Fact, Memory, ToolUse
 from shared.tokens import token_units
 
 _TELLING_CHARACTERS = 4
@@ -37,12 +39,13 @@ class Room:
 
 
 class Pieces:
-    """The facts of one memory as pieces, made once in each form."""
+    """The facts of one memory as pieces, made once in each form; and what was tried, in its longer one."""
 
     def __init__(self) -> None:
         self.units_least = 0
         """Less than all facts take together, whole."""
         self._lines: dict[tuple[str, str, bool], Piece] = {}
+        self._tried: dict[int, Piece] = {}
         self._headings: dict[str, Piece] = {}
         self._says: dict[str, bool] = {}
         self._fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
@@ -58,6 +61,12 @@ class Pieces:
         if piece is None:
             piece = self._lines[key] = (short_fact_line if is_short else fact_line)(fact, known)
         return piece
+
+    def tried(self, number: int, use: ToolUse) -> Piece:
+        """The memory's use of that number."""
+        if number not in self._tried:
+            self._tried[number] = tool_lines(use, LONG)
+        return self._tried[number]
 
     def heading(self, title: str) -> Piece:
         if title not in self._headings:

@@ -15,7 +15,7 @@ Above LAZY_TOKENS the facts stand in two sections: "Facts", which changes only b
 there is room (plan.py), and "Further facts", chosen anew each round.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from context_synthesizer.beside import (
@@ -32,7 +32,7 @@ from context_synthesizer.beside import (
 )
 from context_synthesizer.choice import by_closeness, fill, missed, must_have, put_must
 from context_synthesizer.page import Page, Pieces, Room, title_units
-from context_synthesizer.render import LONG, not_shown, note_lines, question_lines, render, tool_lines
+from context_synthesizer.render import not_shown, note_lines, question_lines, render
 from shared.briefing import Briefing, Level
 from shared.memory import Memory
 from shared.tokens import UNITS_PER_TOKEN, token_units
@@ -58,7 +58,7 @@ class Ask:
 
 def build_briefing(
     memory: Memory,
-    scores: Mapping[str, float],
+    scores: Callable[[], Mapping[str, float]],
     pieces: Pieces,
     ask: Ask,
     tokens_max: int,
@@ -66,10 +66,10 @@ def build_briefing(
 ) -> Briefing:
     """The briefing for a round, of `tokens_max` estimated tokens at most, fewer at a lower level.
 
-    `scores`: how close each fact is to what is asked. `planned`: the facts of the section that only grows, in
-    the order of their ids; None for one section chosen anew. `simplified` has half of the tokens and no
-    reasoning, `minimal` a quarter, for question and facts alone. Only a question that is longer than that by
-    itself goes beyond; nothing else is shown then.
+    `scores`: how close each fact is to what is asked; called when it matters. `planned`: the facts of the section
+    that only grows, in the order of their ids; None for one section chosen anew. `simplified` has half of the
+    tokens and no reasoning, `minimal` a quarter, for question and facts alone. Only a question that is longer than
+    that by itself goes beyond; nothing else is shown then.
     """
     question = ("Question", (memory.query,))
     now = ("Now", (f"Round {ask.round} of at most {ask.max_rounds}.",))
@@ -78,10 +78,10 @@ def build_briefing(
         return Briefing.of(render((question,)), omitted=len(memory.facts))
     before = earlier_section(memory, room)
     shown = _whole(memory, pieces, ask.level, Room(room.left), planned is not None)
-    shown = shown or _selected(memory, scores, pieces, ask.level, room, planned)
+    shown = shown or _selected(memory, scores(), pieces, ask.level, room, planned)
     text = render((question, (before.title, before.texts), *shown.sections, now))
     omitted = len(memory.facts) - len(shown.facts)
-    left_out = missed(memory, scores, shown.facts) if omitted else ()
+    left_out = missed(memory, scores(), shown.facts) if omitted else ()
     return Briefing.of(text, shown.facts, shown.shortened, omitted, left_out)
 
 
@@ -103,7 +103,7 @@ def _whole(memory: Memory, pieces: Pieces, level: Level, room: Room, by_call: bo
     uses, notes = beside(memory, level)
     still, answered = question_lines(memory)
     fits = (
-        tried.put_all(tool_lines(use, LONG) for use in uses)
+        tried.put_all(pieces.tried(number, use) for number, use in enumerate(uses))
         and said.put_all(note_lines(note) for note in notes)
         and questions.put_all((*still, *answered))
         and all(page.put(fact) for fact in memory.facts.values())

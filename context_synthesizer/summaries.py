@@ -6,7 +6,7 @@ without it.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from context_synthesizer.choice import by_closeness, fill
 from context_synthesizer.faithful import Said, Source, fault
@@ -29,11 +29,19 @@ _RUN_MAX = 1_000
 
 
 def select_to_summarize(
-    memory: Memory, scores: Mapping[str, float], pieces: Pieces, briefing: Briefing, tokens_max: int
+    memory: Memory,
+    closeness: Callable[[], Mapping[str, float]],
+    pieces: Pieces,
+    briefing: Briefing,
+    tokens_max: int,
 ) -> tuple[str, ToSummarize] | None:
-    """A text of facts that are not in `briefing` and in no summary, the closest to what is asked."""
+    """A text of facts that are not in `briefing` and in no summary, the closest to what is asked.
+
+    `closeness` is called when it matters.
+    """
     if not briefing.outline.omitted:
         return None
+    scores = closeness()
     shown = {*ids_in(briefing.outline.shown), *_summarized(memory), *memory.superseded}
     left = [fact for fact in by_closeness(memory, scores) if fact.id not in shown and scores[fact.id] > 0]
     page = Page("Facts", memory, pieces, Room(SOURCE_TOKENS_MAX * UNITS_PER_TOKEN))

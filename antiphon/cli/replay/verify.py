@@ -1,5 +1,6 @@
 """`antiphon replay verify`."""
 
+import gc
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,6 +81,7 @@ def verify(
     if fault is not None:
         raise typer.Exit(show_injected(chosen, fault, json))
     form: Form = "json" if json else "github" if annotates else "text"
+    gc.freeze()  # what was imported stays: no need to look it through again while recordings come and go
     began_s, tally, outcomes = monotonic_s(), Tally(), list[Outcome]()
     keeps = form == "json" or junit_file is not None
     for outcome in _each(chosen, jobs, shows_progress=not is_quiet):

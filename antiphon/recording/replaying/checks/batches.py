@@ -12,7 +12,7 @@ from shared.step_records import BatchRecord
 from shared.tools import ToolResult
 from tool_dispatcher.batch import Bounds, Plan, advance, plan_batch, start
 
-_Begins = list[tuple[int, ...]]
+_Begins = tuple[tuple[int, ...], ...]
 
 
 class Batches:
@@ -36,7 +36,7 @@ class Batches:
         others = [("units", one) for one in _differences(record.units, units)]
         begins, results = _run(plan, record.ends, returned)
         others += [("begins", one) for one in _differences(record.begins, begins)]
-        today = record.model_copy(update={"units": units, "begins": tuple(begins)})
+        today = record.model_copy(update={"units": units, "begins": begins}) if others else record
         if results is None:
             others = others or [("begins", Difference("", "every call is answered", "calls are left"))]
             return Redone((told,), tuple(others), today)
@@ -73,12 +73,11 @@ def _run(
         units = [plan.units[number] for number in ended]
         step = advance(step.progress, *((unit, [returned[place] for place in unit.calls]) for unit in units))
         begins.append(tuple(unit.number for unit in step.begin))
-    return begins, step.progress.results() if step.progress.is_done else None
+    return tuple(begins), step.progress.results() if step.progress.is_done else None
 
 
 def _differences(then: Any, now: Any) -> list[Difference]:
-    as_lists = [_lists(then), _lists(now)]
-    return [] if as_lists[0] == as_lists[1] else list(differences(*as_lists))
+    return [] if then == now else list(differences(_lists(then), _lists(now)))
 
 
 def _lists(value: Any) -> Any:

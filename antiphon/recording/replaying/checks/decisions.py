@@ -57,7 +57,7 @@ class Decisions:
         today = record_of(step.line.event, before, decision)
         others = [
             *_told("state", record.changed, today.changed),
-            *_told("timers", _timers(record), _timers(today)),
+            *(_told("timers", _timers(record), _timers(today)) if record.timers != today.timers else ()),
             *_told("effects", _effects(record), _effects(today)),
         ]
         is_same = self._follows_today or record.changed == today.changed

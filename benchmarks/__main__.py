@@ -10,7 +10,7 @@ import orjson
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import dispatcher, floor, langgraph_peer
+from benchmarks import dispatcher, floor, langgraph_peer, replay
 from benchmarks.noop_tools import RESULT
 from benchmarks.pipeline import Pipeline, pipeline
 from benchmarks.stub_engine import REPLY
@@ -39,6 +39,7 @@ def main() -> None:
         rows += memory(measured, arguments.long)
     rows += retention()
     rows += dispatcher.measure(arguments.runs)
+    rows += replay.measure(arguments.runs, seconds=1.0)
     show(rows)
 
 

@@ -5,6 +5,7 @@ import asyncio
 import gc
 import statistics
 import time
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,13 +16,18 @@ from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Line
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.verify import verify
+from benchmarks import temporal_peer
 from benchmarks.pipeline import Pipeline, pipeline
 from shared.bus.connection import Connections
 from shared.bus.redis_bus import Bus
+from shared.events import COMPONENTS, Component
 from shared.settings import BusSettings
 
 ROUNDS = (3, 10)
 WARM_UP = 20
+DECISIONS: tuple[Component, ...] = ("coordinator",)
+"""What a replayer of workflows does again."""
+PEER_HISTORIES, PEER_REPLY = 100, "x" * 200
 
 Row = tuple[str, str, str, str]
 """What was measured, the figure, what it stands beside, the target; see benchmarks/__main__.py."""
@@ -39,31 +45,46 @@ def main() -> None:
 
 
 def measure(runs: int, seconds: float) -> list[Row]:
-    """One row for sessions of each length: two calls of a no-op tool in every round but the last."""
+    """Sessions of each length, two calls of a no-op tool in every round but the last, beside the peer in pairs."""
     rows: list[Row] = []
     with TemporaryDirectory() as folder:
         for rounds, path in recorded(Path(folder)).items():
             events = verify(path).events
-            per_second = statistics.median(rate(path, seconds) for _ in range(runs))
-            rows.append(
-                (
-                    f"replay verify, {rounds} rounds",
-                    f"{per_second * events:,.0f} events/s",
-                    f"{per_second:,.0f} recordings/s of {events} events and {path.stat().st_size / 1000:.0f} kB",
-                    ">= 10,000 events/s",
-                )
-            )
+            peers = {"as it comes": True, "without its sandbox": False}
+            rates: dict[str, list[float]] = {name: [] for name in ("whole", "decisions", *peers)}
+            for _ in range(runs):
+                rates["whole"].append(events * rate(path, seconds, COMPONENTS))
+                rates["decisions"].append(events * rate(path, seconds, DECISIONS))
+                for name, is_sandboxed in peers.items():
+                    peer_events, per_second = temporal_peer.events_per_second(
+                        events, PEER_HISTORIES, PEER_REPLY, is_sandboxed=is_sandboxed
+                    )
+                    rates[name].append(per_second)
+            size = f"{events} events, {path.stat().st_size / 1000:.0f} kB"
+            for what, target in (("whole", ">= 4 peers"), ("decisions", "")):
+                ours = statistics.median(rates[what])
+                ratios = [_ratio(rates[what], rates[name]) for name in peers]
+                beside = f"{ratios[0]:.1f} peers as they come, {ratios[1]:.1f} without sandbox"
+                figure = f"{ours:,.0f} events/s, {ours / events:,.0f}/s of {size}"
+                rows.append((f"replay verify, {rounds} rounds, {what}", figure, beside, target))
+            for name in peers:
+                figure = f"{statistics.median(rates[name]):,.0f} events/s of {peer_events} events"
+                rows.append((f"temporalio Replayer, {name}", figure, "", ""))
     return rows
 
 
-def rate(path: Path, seconds: float) -> float:
+def _ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    return statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
+
+
+def rate(path: Path, seconds: float, only: Collection[Component]) -> float:
     """Verifications of a file in one CPU second, each from the file to the report."""
     for _ in range(WARM_UP):
         verify(path)
     gc.freeze()  # as `antiphon replay verify` does
     count, started = 0, time.process_time()
     while time.process_time() - started < seconds:
-        report = verify(path)
+        report = verify(path, only)
         if not report.is_same or report.unchecked:
             raise RuntimeError(f"{path.name} does not verify: {report.first or report.unchecked}")
         count += 1

@@ -1,6 +1,6 @@
 """Hold recordings against today's code: the first thing to do after any change."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from antiphon.recording.files import read_lines
@@ -8,21 +8,25 @@ from antiphon.recording.lines import Line
 from antiphon.recording.replaying.replay import Replay
 from antiphon.recording.replaying.report import Report
 from shared.errors import UnreadableEvent
+from shared.events import COMPONENTS, Component
 
 
-def verify(path: Path) -> Report:
-    """Hold one recording against today's code. Raises UnreadableEvent, which names the file, and OSError."""
+def verify(path: Path, only: Collection[Component] = COMPONENTS) -> Report:
+    """Hold one recording against today's code, or only the steps of some components.
+
+    Raises UnreadableEvent, which names the file, and OSError.
+    """
     try:
-        return verify_lines(read_lines(path))
+        return verify_lines(read_lines(path), only)
     except UnreadableEvent as error:
         if str(path) in error.message:
             raise
         raise UnreadableEvent(f"{path}: {error.message}", hint=error.hint) from None
 
 
-def verify_lines(lines: Iterable[Line]) -> Report:
+def verify_lines(lines: Iterable[Line], only: Collection[Component] = COMPONENTS) -> Report:
     """The same for lines. Raises UnreadableEvent."""
-    replay = Replay()
+    replay = Replay(only=only)
     for line in lines:
         replay.read(line)
     return replay.report()

@@ -2,7 +2,7 @@
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -27,6 +27,7 @@ from antiphon.recording.reports.junit import junit
 from antiphon.recording.reports.outcome import Outcome, Result, Tally
 from antiphon.recording.verify_all import verify_all
 from shared.clock import monotonic_s
+from shared.events import COMPONENTS, Component
 
 EXIT_CODES: dict[Result, int] = {"same": EXIT_DONE, "diverged": EXIT_FAILED, "unreadable": EXIT_UNREADABLE}
 Form = Literal["text", "json", "github"]
@@ -53,6 +54,10 @@ def verify(
         int,
         typer.Option("--jobs", "-j", min=1, max=_JOBS_MAX, metavar="N", help="Processes to share the work."),
     ] = 1,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COMPONENT", help="Do only its steps again, which is quicker; repeatable."),
+    ] = None,
     fault: Annotated[
         str | None,
         typer.Option(
@@ -72,6 +77,7 @@ def verify(
     try:
         if json and annotates:
             raise UsageError("--json and --github both want standard output. Take one of them.")
+        components = _components(only or ())
         chosen = found(paths)
         if junit_file is not None and not junit_file.parent.is_dir():
             raise UsageError(f"The folder of {junit_file} does not exist. Make it first.")
@@ -84,7 +90,7 @@ def verify(
     gc.freeze()  # what was imported stays: no need to look it through again while recordings come and go
     began_s, tally, outcomes = monotonic_s(), Tally(), list[Outcome]()
     keeps = form == "json" or junit_file is not None
-    for outcome in _each(chosen, jobs, shows_progress=not is_quiet):
+    for outcome in _each(chosen, jobs, components, shows_progress=not is_quiet):
         tally.add(outcome)
         _tell(outcome, form, is_quiet)
         if keeps:
@@ -100,12 +106,20 @@ def verify(
     raise typer.Exit(EXIT_CODES[tally.result])
 
 
-def _each(paths: list[Path], jobs: int, shows_progress: bool) -> Iterator[Outcome]:
+def _components(names: Sequence[str]) -> tuple[Component, ...]:
+    """The components named, or all. Raises UsageError."""
+    for name in names:
+        if name not in COMPONENTS:
+            raise UsageError(f"--only: there is no component {name!r}. Name one of {', '.join(COMPONENTS)}.")
+    return tuple(one for one in COMPONENTS if not names or one in names)
+
+
+def _each(paths: list[Path], jobs: int, only: Sequence[Component], shows_progress: bool) -> Iterator[Outcome]:
     """What came of each recording; with a bar on stderr for whoever waits before a terminal."""
     shows = shows_progress and len(paths) > 1 and sys.stderr.isatty()
     return iter(
         track(
-            verify_all(paths, jobs),
+            verify_all(paths, jobs, only),
             description="verifying",
             total=len(paths),
             console=stderr(),

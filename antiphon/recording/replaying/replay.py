@@ -10,7 +10,7 @@ it arises, and what follows from it is not counted again, as far as the recordin
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import zip_longest
 from uuid import UUID
@@ -38,6 +38,8 @@ _BY_KIND: dict[str, Component] = {
     "assembly": "response_assembler",
 }
 _DIGEST, _TEXT = "briefing.digest", "briefing.text"
+_ON_BRIEFINGS = frozenset({"reasoning_engine", "response_assembler"})
+"""Components whose steps rest on what the synthesizer has filed."""
 _LOOKS_MAX = 32
 """How often an event without a decision is looked at before the end."""
 
@@ -45,8 +47,11 @@ _LOOKS_MAX = 32
 class Replay:
     """One recording, read line by line."""
 
-    def __init__(self, follows_today: bool = False) -> None:
-        """`follows_today`: each step starts from what the ones before would be today; see `update.py`."""
+    def __init__(self, follows_today: bool = False, only: Collection[Component] = COMPONENTS) -> None:
+        """`follows_today`: each step starts from what the ones before would be today; see `update.py`.
+
+        `only`: the components whose steps are done again, with the synthesizer's where another's rest on them.
+        """
         self.known = Known()
         self.decisions = Decisions(follows_today)
         self.briefings = Briefings()
@@ -56,13 +61,15 @@ class Replay:
         self.redone: tuple[Step, Redone] | None = None
         """What the newest line was a record of, if it was done again; for those who follow along."""
         self._is_closed = False
-        self._redo: dict[str, Redo] = {
+        redo: dict[str, Redo] = {
             "decision": self.decisions.redo,
             "briefing": self.briefings.redo,
             "exchange": Exchanges(self.briefings).redo,
             "batch": Batches().redo,
             "assembly": Assemblies(self.briefings).redo,
         }
+        wanted = {*only, *(("context_synthesizer",) if _ON_BRIEFINGS.intersection(only) else ())}
+        self._redo = {kind: redone for kind, redone in redo.items() if _BY_KIND[kind] in wanted}
         self._is_ended = False
         self._events = self._outputs = 0
         self._steps: Counter[Component] = Counter()
@@ -125,11 +132,11 @@ class Replay:
         if event.causationid is not None:
             self._follow(event.causationid, event.id)
         self.known.add(line)
-        if event.data.inbox == "coordinator":
+        if event.data.inbox == "coordinator" and "decision" in self._redo:
             self._undecided[line.n] = line
             self._looks_left[line.n] = _LOOKS_MAX
         if isinstance(event.data, ResponseReady):
-            self._answer = "unknown"
+            self._answer = "unknown" if "assembly" in self._redo else "unasked"
 
     def _follow(self, cause: UUID, id: UUID) -> None:
         """A step's events and its record were committed as one: when the next step's come, the record is missing."""
@@ -185,6 +192,8 @@ class Replay:
             self._hold_undecided(to=step.line.n)
             self._is_closed = self._is_closed or step.record.closes
         kind: str = step.record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
+        if kind not in self._redo:
+            return
         try:
             redone = self._redo[kind](step, self.known)
         except UnreadableEvent as error:

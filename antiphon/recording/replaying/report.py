@@ -6,11 +6,12 @@ from typing import Any, Literal
 
 from shared.events import Component
 
-Answer = Literal["same", "different", "unknown", "none"]
+Answer = Literal["same", "different", "unknown", "unasked", "none"]
 """Whether today's code composes the recorded answer from what was recorded.
 
-`unknown`: the coordinator would have sent something else before, so that the session had gone another way; or the
-step that brought the answer could not be done again. `none`: there was no answer.
+`unasked`: the assembler's steps were not among those to do again; `unknown`: the coordinator would have sent
+something else before, so that the session had gone another way; or the step that brought the answer could not be
+done again. `none`: there was no answer.
 """
 DIVERGENCES_KEPT_MAX = 1_000
 

@@ -10,6 +10,7 @@ from antiphon.recording.reports.shown import change, printable
 _ANSWERS: Mapping[Answer, str] = {
     "same": "the final answer is the same",
     "different": "the final answer is different",
+    "unasked": "the final answer was not put together again",
     "unknown": "the final answer cannot be told: the session would have gone another way",
     "none": "it has no final answer",
 }

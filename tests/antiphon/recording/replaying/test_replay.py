@@ -38,3 +38,15 @@ def test_a_recording_that_was_cut_off_is_unreadable(courses_lines: list[Line]) -
 def test_an_event_that_is_missing_makes_it_unreadable(courses_lines: list[Line]) -> None:
     with pytest.raises(UnreadableEvent, match="not there"):
         verify_lines(line for line in courses_lines if not (isinstance(line, EventLine) and line.n == 3))
+
+
+def test_only_the_steps_of_the_components_named_are_done_again(courses_lines: list[Line]) -> None:
+    report = verify_lines(courses_lines, ["coordinator"])
+    assert (report.is_same, report.answer, report.unchecked) == (True, "unasked", {})
+    assert dict(report.steps) == {"coordinator": 10}
+
+
+def test_what_a_component_rests_on_is_done_again_with_it(courses_lines: list[Line]) -> None:
+    report = verify_lines(courses_lines, ["response_assembler"])
+    assert (report.is_same, report.answer, report.unchecked) == (True, "same", {})
+    assert set(report.steps) == {"context_synthesizer", "response_assembler"}

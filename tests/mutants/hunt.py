@@ -13,37 +13,95 @@ from typing import Any
 from antiphon.recording.lines import Line
 from antiphon.recording.replaying.replay import Replay
 from antiphon.recording.replaying.report import Divergence
+from antiphon.recording.verify import verify_lines
 from shared.events import COMPONENTS
 from tests.mutants.mutant import Mutant, lines_of, mutants_of
 
 Recordings = Mapping[str, Sequence[Line]]
-RECORDINGS_A_LINE = 400
-"""Recordings that run a line, and that its mutants are held against, the shortest first."""
-
+RECORDINGS_A_MUTANT = 96
+"""Recordings in which a mutant changes something that it is held against, the shortest first."""
+_LOOKED_AT_MAX = 200
+"""Recordings that run a mutant's line, and that are looked through for one in which it changes something."""
 _PATIENCE_S = 10
 """For a mutant that never ends, which is caught thereby."""
 
 
 @dataclass(frozen=True)
-class Caught:
-    """How a mutant was found out."""
+class Hunted:
+    """A mutant that changes what its function returns in some recordings, and whether verifying these finds it."""
 
+    mutant: Mutant
     recording: str
-    divergence: Divergence | None
-    """None when it raised instead."""
-    is_right: bool
-    """Whether the divergence names the component, and an event at which the function had run."""
+    """In which it was caught, or the last in which it was not."""
+    changed_at: frozenset[int]
+    """Numbers of the events in whose steps its function returns something else."""
+    divergence: Divergence | None = None
+    has_raised: bool = False
+
+    @property
+    def is_caught(self) -> bool:
+        return self.has_raised or self.divergence is not None
+
+    @property
+    def is_named_right(self) -> bool:
+        """Whether the divergence names the component, and an event in whose step the function is wrong.
+
+        What is filed wrong shows when a briefing has a place for it, or in the answer: not before.
+        """
+        if self.divergence is None:
+            return self.has_raised
+        room, event = self.mutant.module.partition(".")[0], self.divergence.event
+        if room in COMPONENTS and self.divergence.component != room:
+            return False
+        return event in self.changed_at or (room != "coordinator" and event > min(self.changed_at))
 
 
-def drawn(modules: Sequence[str], each: int, recordings: Recordings) -> list[tuple[Mutant, list[str]]]:
-    """For each module so many mutants of lines that recordings run, with those recordings."""
+def hunted(modules: Sequence[str], each: int, recordings: Recordings) -> Iterator[Hunted]:
+    """Of each module so many mutants, drawn by lot from those that change what a function returns somewhere."""
     run = lines_run(modules, recordings)
-    found = []
     for module in modules:
         ranked = sorted(mutants_of(module), key=lambda mutant: mutant.rank)
-        running = [(one, run[one.module, one.line]) for one in ranked if run.get((one.module, one.line))]
-        found += [(one, names[:RECORDINGS_A_LINE]) for one, names in islice(running, each)]
-    return found
+        found = (_hunted(one, run.get((module, one.line), ()), recordings) for one in ranked)
+        yield from islice((one for one in found if one is not None), each)
+
+
+def _hunted(mutant: Mutant, names: Sequence[str], recordings: Recordings) -> Hunted | None:
+    """None for a mutant that changes nothing in any recording that was looked at."""
+    last: Hunted | None = None
+    held = 0
+    for name in names[:_LOOKED_AT_MAX]:
+        changed_at = _changed_at(mutant, recordings[name])
+        if not changed_at:
+            continue
+        last = _held_against(mutant, name, changed_at, recordings[name])
+        held += 1
+        if last.is_caught or held == RECORDINGS_A_MUTANT:
+            break
+    return last
+
+
+def _changed_at(mutant: Mutant, lines: Sequence[Line]) -> frozenset[int]:
+    """Numbers of the events in whose steps the mutant returns something else than the original."""
+    replay, differing, at = Replay(), list[None](), set[int]()
+    with mutant.beside(lambda: differing.append(None)), _patiently():
+        try:
+            for line in lines:
+                replay.read(line)
+                if differing:
+                    at.add(replay.newest_step)
+                    differing.clear()
+        except TimeoutError:
+            at.add(replay.newest_step)
+    return frozenset(at)
+
+
+def _held_against(mutant: Mutant, name: str, changed_at: frozenset[int], lines: Sequence[Line]) -> Hunted:
+    with mutant.in_place(), _patiently():
+        try:
+            first = verify_lines(lines).first
+        except Exception:
+            return Hunted(mutant, name, changed_at, has_raised=True)
+    return Hunted(mutant, name, changed_at, first)
 
 
 def lines_run(modules: Sequence[str], recordings: Recordings) -> dict[tuple[str, int], list[str]]:
@@ -53,40 +111,10 @@ def lines_run(modules: Sequence[str], recordings: Recordings) -> dict[tuple[str,
     for name in sorted(recordings, key=lambda name: len(recordings[name])):
         seen: set[tuple[str, int]] = set()
         with _traced(names, seen):
-            _replayed(recordings[name])
+            verify_lines(recordings[name])
         for place in seen:
             run[place].append(name)
     return run
-
-
-def hunted(mutant: Mutant, names: Sequence[str], recordings: Recordings) -> Caught | None:
-    """How the mutant is caught by the first recording that does; None when it survives them all."""
-    for name in names:
-        ran: list[None] = []
-        ran_at: set[int] = set()
-        replay, told = Replay(), 0
-        with mutant.in_place(ran), _patiently():
-            try:
-                for line in recordings[name]:
-                    replay.read(line)
-                    if len(ran) > told:
-                        ran_at.add(replay.newest_step)
-                        told = len(ran)
-                report = replay.report()
-            except Exception:
-                return Caught(name, None, True)
-        if report.first is not None:
-            return Caught(name, report.first, _is_right(mutant, report.first, ran_at))
-    return None
-
-
-def _is_right(mutant: Mutant, divergence: Divergence, ran_at: set[int]) -> bool:
-    room = mutant.module.partition(".")[0]
-    if room in COMPONENTS and divergence.component != room:
-        return False
-    if room == "coordinator":
-        return divergence.event in ran_at
-    return bool(ran_at) and divergence.event >= min(ran_at)
 
 
 @contextmanager
@@ -101,13 +129,6 @@ def _patiently() -> Iterator[None]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
-
-
-def _replayed(lines: Sequence[Line]) -> None:
-    replay = Replay()
-    for line in lines:
-        replay.read(line)
-    replay.report()
 
 
 @contextmanager

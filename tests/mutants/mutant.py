@@ -1,17 +1,18 @@
 """Mutants: a function of the product with one character changed, put in its place in this process."""
 
 import ast
+import copy
 import importlib
 import io
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import blake2b
-from inspect import getsource
+from inspect import getsource, isgenerator
+from itertools import islice
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, MappingProxyType
 from typing import Any
 
 _OTHER = {
@@ -35,7 +36,6 @@ class Mutant:
 
     module: str
     function: str
-    """Its name, with that of its class before it."""
     line: int
     before: str
     after: str
@@ -51,19 +51,113 @@ class Mutant:
         return blake2b(f"{self.module} {self.function} {self.before} {self.after}".encode()).digest()
 
     @contextmanager
-    def in_place(self, ran: list[None]) -> Iterator[None]:
-        """The product with this mutant in it; `ran` gets an item whenever its function begins."""
-        function = _function(importlib.import_module(self.module), self.function)
-        original, own = function.__code__, function.__globals__
-        function.__code__, own[_RAN] = self.code, ran
+    def in_place(self) -> Iterator[None]:
+        """The product with this mutant in it."""
+        function = self._original()
+        code = function.__code__
+        function.__code__ = self.code
         try:
             yield
         finally:
-            function.__code__ = original
-            del own[_RAN]
+            function.__code__ = code
+
+    @contextmanager
+    def beside(self, differs: Callable[[], object]) -> Iterator[None]:
+        """The product as it is; `differs` is called whenever the mutant would have returned something else."""
+        function = self._original()
+        kept = function.__code__, function.__defaults__, function.__kwdefaults__
+        ours, other = _twin(function, function.__code__), _twin(function, self.code)
+        own, is_within = function.__globals__, [False]
+
+        def both(arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+            if is_within[0]:
+                return ours(*arguments, **named)
+            is_within[0] = True
+            try:
+                given = _copied((arguments, named))
+                result = _outcome(ours, arguments, named)
+                if given is not None and not _is_same(_outcome(other, *given), result):
+                    differs()
+            finally:
+                is_within[0] = False
+            return result.given()
+
+        def trampoline(*arguments: Any, **named: Any) -> Any:
+            return _beside_of_mutant(arguments, named)  # type: ignore[name-defined]  # noqa: F821
+
+        own[_BESIDE] = both
+        function.__defaults__ = function.__kwdefaults__ = None
+        function.__code__ = trampoline.__code__
+        try:
+            yield
+        finally:
+            function.__code__, function.__defaults__, function.__kwdefaults__ = kept
+            del own[_BESIDE]
+
+    def _original(self) -> Any:
+        return getattr(importlib.import_module(self.module), self.function)
 
 
-_RAN = "_mutant_ran"
+@dataclass(eq=False)
+class _Outcome:
+    """What a call has come to: what it returned, all that it yielded, or the kind of what it raised."""
+
+    value: Any = None
+    yielded: list[Any] | None = None
+    error: BaseException | None = None
+
+    def given(self) -> Any:
+        if self.error is not None:
+            raise self.error
+        return self.value if self.yielded is None else iter(self.yielded)
+
+
+def _outcome(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> _Outcome:
+    try:
+        value = function(*arguments, **named)
+        return _Outcome(yielded=list(islice(value, _YIELDED_MAX))) if isgenerator(value) else _Outcome(value)
+    except Exception as error:
+        return _Outcome(error=error)
+
+
+def _copied(value: Any) -> Any:
+    """A copy that a call may change; None where there can be none."""
+    atomic = copy._deepcopy_dispatch  # type: ignore[attr-defined]  # a read-only view is as good as its copy
+    atomic[MappingProxyType] = lambda view, memo: view
+    try:
+        return copy.deepcopy(value)
+    except Exception:
+        return None
+    finally:
+        del atomic[MappingProxyType]
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two outcomes are the same, also where they hold objects that are equal to themselves alone."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, BaseException):
+        return True
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(map(_is_same, one.values(), other.values()))
+    has_own = any("__eq__" in vars(kind) for kind in type(one).__mro__[:-1])
+    if not has_own and hasattr(one, "__dict__"):
+        return _is_same(vars(one), vars(other))
+    return bool(one == other)
+
+
+def _twin(function: FunctionType, code: CodeType) -> FunctionType:
+    twin = FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    twin.__kwdefaults__ = function.__kwdefaults__
+    return twin
+
+
+_BESIDE = "_beside_of_mutant"
+_YIELDED_MAX = 100_000
 
 
 def mutants_of(name: str) -> Iterator[Mutant]:
@@ -106,13 +200,11 @@ def _changed(token: tokenize.TokenInfo) -> str | None:
             return None
 
 
-def _functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Functions and methods, by their name; those inside them belong to them."""
+def _functions(tree: ast.AST) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """A module's functions by their names; those inside them belong to them, methods are left out."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.FunctionDef):
-            yield f"{prefix}{node.name}", node
-        elif isinstance(node, ast.ClassDef):
-            yield from _functions(node, f"{prefix}{node.name}.")
+        if isinstance(node, ast.FunctionDef) and not node.decorator_list:
+            yield node.name, node
 
 
 def _is_within(function: ast.FunctionDef, row: int, column: int) -> bool:
@@ -126,19 +218,11 @@ def _is_within(function: ast.FunctionDef, row: int, column: int) -> bool:
 
 
 def _code(source: str, function: str) -> CodeType | None:
-    """The function's code, which tells when it is run; None when Python does not take the source."""
+    """The function's code; None when Python does not take the source."""
     try:
-        tree = ast.parse(source)
-        node = dict(_functions(tree))[function]
-        told = ast.parse(f"{_RAN}.append(None)").body[0]
-        for part in ast.walk(told):
-            part.lineno = part.end_lineno = node.body[0].lineno  # type: ignore[attr-defined]
-            part.col_offset = part.end_col_offset = 0  # type: ignore[attr-defined]
-        node.body.insert(1 if ast.get_docstring(node) else 0, told)
-        module = compile(tree, function, "exec")
-    except (SyntaxError, ValueError, KeyError):
+        code: CodeType = compile(source, function, "exec")
+    except (SyntaxError, ValueError):
         return None
-    code: CodeType = module
     for name in function.split("."):
         code = next(one for one in code.co_consts if isinstance(one, CodeType) and one.co_name == name)
     return code
@@ -146,24 +230,3 @@ def _code(source: str, function: str) -> CodeType | None:
 
 def _is_other(code: CodeType, original: CodeType | None) -> bool:
     return original is None or code.co_code != original.co_code or code.co_consts != original.co_consts
-
-
-def _function(module: ModuleType, name: str) -> FunctionType:
-    found: Any = module
-    for part in name.split("."):
-        found = found.__dict__[part]
-    match found:
-        case property(fget=FunctionType() as getter):
-            return getter
-        case cached_property(func=FunctionType() as function):
-            return function
-        case staticmethod() | classmethod():
-            return _plain(found.__func__)
-        case _:
-            return _plain(found)
-
-
-def _plain(function: Any) -> FunctionType:
-    plain = getattr(function, "__wrapped__", function)
-    assert isinstance(plain, FunctionType)
-    return plain

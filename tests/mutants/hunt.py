@@ -24,6 +24,10 @@ _PATIENCE_S = 10
 """For a mutant that never ends, which is caught thereby."""
 
 
+class _GivenUp(BaseException):
+    """Not an error of the mutant's, which the replay would tell of and go on."""
+
+
 @dataclass(frozen=True)
 class Caught:
     """How a mutant was found out."""
@@ -73,7 +77,7 @@ def hunted(mutant: Mutant, names: Sequence[str], recordings: Recordings) -> Caug
                         ran_at.add(replay.newest_step)
                         told = len(ran)
                 report = replay.report()
-            except Exception:
+            except (Exception, _GivenUp):
                 return Caught(name, None, True)
         if report.first is not None:
             return Caught(name, report.first, _is_right(mutant, report.first, ran_at))
@@ -92,7 +96,7 @@ def _is_right(mutant: Mutant, divergence: Divergence, ran_at: set[int]) -> bool:
 @contextmanager
 def _patiently() -> Iterator[None]:
     def give_up(*_: object) -> None:
-        raise TimeoutError
+        raise _GivenUp
 
     before = signal.signal(signal.SIGALRM, give_up)
     signal.alarm(_PATIENCE_S)

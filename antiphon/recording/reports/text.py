@@ -10,7 +10,7 @@ from antiphon.recording.reports.shown import change, printable
 _ANSWERS: Mapping[Answer, str] = {
     "same": "the final answer is the same",
     "different": "the final answer is different",
-    "unknown": "the final answer cannot be told: the session would have gone another way",
+    "unknown": "the final answer cannot be told: the session would have gone another way, or its step failed",
     "none": "it has no final answer",
 }
 

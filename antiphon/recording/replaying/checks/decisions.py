@@ -65,6 +65,14 @@ class Decisions:
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
         return Redone((*answer, *decision.commands), tuple(others), today)
 
+    def take(self, record: DecisionRecord) -> None:
+        """Go on from the document as it was recorded, where today's code has come to none."""
+        self._document |= record.changed
+        try:
+            self.session = Session.model_validate(self._document)
+        except ValidationError as error:
+            self.lacks = explain(error)
+
     def forked(self, record: ForkRecord) -> None:
         """The document is another from here on, because somebody wanted it to be. Raises UnreadableEvent."""
         self._document |= record.changed

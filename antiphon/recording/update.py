@@ -43,11 +43,11 @@ class TakesAnotherWay(AntiphonError):
 
     code = "takes_another_way"
 
-    def __init__(self, event: int, message: str) -> None:
-        super().__init__(
-            f"Today's code takes another way at event {event}: {message}",
-            hint=f"Record the session anew, or go on live from there with `antiphon replay fork --from {event}`.",
+    def __init__(self, event: int, message: str, hint: str = "") -> None:
+        anew = (
+            f"Record the session anew, or go on live from there with `antiphon replay fork --from {event}`."
         )
+        super().__init__(f"Today's code takes another way at event {event}: {message}", hint=hint or anew)
         self.event = event
 
 
@@ -74,6 +74,10 @@ class _Update:
     def read(self, line: Line) -> Iterator[Line]:
         """Take in one line; those that are certain by it."""
         self.replay.read(line)
+        if self.replay.failed:
+            raise TakesAnotherWay(
+                self.replay.newest_step, f"it raises {self.replay.failed}.", "Mend it first."
+            )
         match line:
             case Header():
                 today = {

@@ -26,6 +26,7 @@ from tests.flows.promises import (
     assert_way,
     assert_whole,
 )
+from tests.flows.recorded import assert_recordings_verify
 
 pytestmark = pytest.mark.chaos
 
@@ -114,6 +115,7 @@ def assert_no_promise_is_broken(five: Pipeline, traffic: Traffic) -> None:
         assert process.poll() is None, f"{component_of(name)} ended by itself\n{five.logs(40)}"
     responses = [one for one in five.responses() if one.session_id in set(traffic.session_ids)]
     assert_each_answered_once(responses, traffic.session_ids)
+    assert_recordings_verify(five, traffic.session_ids)
     for response in responses:
         log = five.log(response.session_id)
         if any(event["type"] == OVERDUE for event in log):

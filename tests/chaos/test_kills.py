@@ -20,6 +20,7 @@ from tests.flows.promises import (
     assert_way,
     assert_whole,
 )
+from tests.flows.recorded import assert_recordings_verify
 
 pytestmark = pytest.mark.chaos
 
@@ -90,6 +91,7 @@ def assert_nothing_changed(five: Pipeline, killer: Killer, traffic: Traffic) -> 
     five.wait_until_idle()
     responses = [one for one in five.responses() if one.session_id in set(traffic.session_ids)]
     assert_each_answered_once(responses, traffic.session_ids)
+    assert_recordings_verify(five, traffic.session_ids)
     overdue = 0
     for response in responses:
         log = five.log(response.session_id)

@@ -26,6 +26,10 @@ _PATIENCE_S = 10
 """For a mutant that never ends, which is caught thereby."""
 
 
+class _GivenUp(BaseException):
+    """Not an error of the mutant's, which the replay would tell of and go on."""
+
+
 @dataclass(frozen=True)
 class Hunted:
     """A mutant that changes what its function returns in some recordings, and whether verifying these finds it."""
@@ -90,7 +94,7 @@ def _changed_at(mutant: Mutant, lines: Sequence[Line]) -> frozenset[int]:
                 if differing:
                     at.add(replay.newest_step)
                     differing.clear()
-        except TimeoutError:
+        except _GivenUp:
             at.add(replay.newest_step)
     return frozenset(at)
 
@@ -99,7 +103,7 @@ def _held_against(mutant: Mutant, name: str, changed_at: frozenset[int], lines: 
     with mutant.in_place(), _patiently():
         try:
             first = verify_lines(lines).first
-        except Exception:
+        except (Exception, _GivenUp):
             return Hunted(mutant, name, changed_at, has_raised=True)
     return Hunted(mutant, name, changed_at, first)
 
@@ -120,7 +124,7 @@ def lines_run(modules: Sequence[str], recordings: Recordings) -> dict[tuple[str,
 @contextmanager
 def _patiently() -> Iterator[None]:
     def give_up(*_: object) -> None:
-        raise TimeoutError
+        raise _GivenUp
 
     before = signal.signal(signal.SIGALRM, give_up)
     signal.alarm(_PATIENCE_S)

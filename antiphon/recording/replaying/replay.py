@@ -9,6 +9,7 @@ No network, no Redis, no model, no clock. Every step starts from what was record
 it arises, and what follows from it is not counted again, as far as the recording tells.
 """
 
+import traceback
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import replace
@@ -28,7 +29,7 @@ from antiphon.recording.replaying.report import DIVERGENCES_KEPT_MAX, Answer, Di
 from shared.errors import UnreadableEvent
 from shared.events import COMPONENTS, Component, EventData, ResponseReady
 from shared.ids import child_id
-from shared.step_records import AnyRecord, DecisionRecord, ForkRecord, LeftOut
+from shared.step_records import AnyRecord, BriefingRecord, DecisionRecord, ForkRecord, LeftOut
 
 _BY_KIND: dict[str, Component] = {
     "decision": "coordinator",
@@ -60,6 +61,8 @@ class Replay:
         """Number of the event whose step was done again last."""
         self.redone: tuple[Step, Redone] | None = None
         """What the newest line was a record of, if it was done again; for those who follow along."""
+        self.failed = ""
+        """What today's code has raised at that step, if it has."""
         self._is_closed = False
         redo: dict[str, Redo] = {
             "decision": self.decisions.redo,
@@ -87,7 +90,7 @@ class Replay:
 
     def read(self, line: Line) -> None:
         """Take in one line. Raises UnreadableEvent when it does not follow from those before."""
-        self.redone = None
+        self.redone, self.failed = None, ""
         match line:
             case EventLine():
                 self._read_event(line)
@@ -199,6 +202,9 @@ class Replay:
         except UnreadableEvent as error:
             self._unchecked[f"{component}: {error.message}"] += 1
             return
+        except Exception as error:  # noqa: BLE001  # today's code may have any fault, and must not hide what others have
+            self._fail(step, component, error)
+            return
         self._steps[component] += 1
         for what, difference in redone.others:
             self._diverged(step.line, component, what, [difference])
@@ -206,6 +212,18 @@ class Replay:
         if redone.texts is not None:
             self._show(*redone.texts)
         self.redone = step, redone
+
+    def _fail(self, step: Step, component: Component, error: Exception) -> None:
+        """Today's code has raised: the whole step diverges. Later steps go on from what was recorded."""
+        self._steps[component] += 1
+        self.failed = _raised(error)
+        then = [one.event.type for one in step.outputs]
+        self._diverged(step.line, component, "outputs", [("", then, f"today's code raises {self.failed}")])
+        if isinstance(step.record, DecisionRecord):
+            self._is_astray = True
+            self.decisions.take(step.record)
+        elif isinstance(step.record, BriefingRecord):
+            self._lose(component, "today's code raises at an earlier filing")
 
     def _compare(self, step: Step, redone: Redone, component: Component) -> None:
         recorded = [one.event.data for one in step.outputs]
@@ -243,8 +261,25 @@ class Replay:
         """Events that nothing was decided on, as it seems: the session must let them go, now or later."""
         for n in [n for n in self._undecided if to is None or (n < to and self._looks_left[n])]:
             self._looks_left[n] -= 1
-            if self.decisions.lets_go(self._undecided[n], self.known):
+            if self._lets_go(self._undecided[n]):
                 del self._undecided[n]
+
+    def _lets_go(self, line: EventLine) -> bool:
+        try:
+            return self.decisions.lets_go(line, self.known)
+        except Exception as error:  # noqa: BLE001  # as in `_read_step`
+            then = "nothing came of it"
+            self._diverged(
+                line, "coordinator", "outputs", [("", then, f"today's code raises {_raised(error)}")]
+            )
+            return True
+
+
+def _raised(error: Exception) -> str:
+    """An error in words, with the line of code it came from."""
+    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+    place = f"{frame.f_globals.get('__name__', '')}, line {line}"
+    return f"{type(error).__name__}: {error} ({place})"
 
 
 def _name(data: EventData | None) -> str:

@@ -11,7 +11,7 @@ _ANSWERS: Mapping[Answer, str] = {
     "same": "the final answer is the same",
     "different": "the final answer is different",
     "unasked": "the final answer was not put together again",
-    "unknown": "the final answer cannot be told: the session would have gone another way",
+    "unknown": "the final answer cannot be told: the session would have gone another way, or its step failed",
     "none": "it has no final answer",
 }
 

@@ -43,11 +43,6 @@ class Decisions:
         except UnreadableEvent as error:
             self.lacks = error.message
             raise
-        except ValidationError as error:
-            self.lacks = explain(error)
-            raise UnreadableEvent(
-                f"the decision on event {step.line.n} cannot be read: {self.lacks}"
-            ) from None
 
     def _redo(self, step: Step, record: DecisionRecord, known: Known) -> Redone:
         before, decision = self.session, self._decide(step, record, known)
@@ -61,9 +56,23 @@ class Decisions:
             *_told("effects", _effects(record), _effects(today)),
         ]
         is_same = self._follows_today or record.changed == today.changed
-        self.session = decision.session if is_same else Session.model_validate(self._document)
+        self.session = decision.session if is_same else self._recorded()
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
         return Redone((*answer, *decision.commands), tuple(others), today)
+
+    def _recorded(self) -> Session:
+        try:
+            return Session.model_validate(self._document)
+        except ValidationError as error:
+            raise UnreadableEvent(f"the document cannot be read: {explain(error)}") from None
+
+    def take(self, record: DecisionRecord) -> None:
+        """Go on from the document as it was recorded, where today's code has come to none."""
+        self._document |= record.changed
+        try:
+            self.session = self._recorded()
+        except UnreadableEvent as error:
+            self.lacks = error.message
 
     def forked(self, record: ForkRecord) -> None:
         """The document is another from here on, because somebody wanted it to be. Raises UnreadableEvent."""
@@ -86,7 +95,7 @@ class Decisions:
         if self.session is not None:
             outages = self.session.outages
             if "outages" in record.changed:
-                outages = Outages.model_validate(record.changed["outages"])
+                outages = _outages(record.changed["outages"])
             return decide(self.session, event, entry, known.catalogue(self.session.catalogue), outages)
         match event.data:
             case ComponentFailed() as failure:
@@ -99,6 +108,13 @@ class Decisions:
                 return open_session(event, entry, query, recorded_opening(opened), catalogue)
             case _:
                 raise UnreadableEvent(f"event {step.line.n} was decided on before the session was opened.")
+
+
+def _outages(recorded: object) -> Outages:
+    try:
+        return Outages.model_validate(recorded)
+    except ValidationError as error:
+        raise UnreadableEvent(f"what was out of order cannot be read: {explain(error)}") from None
 
 
 def _told(what: str, expected: Any, got: Any) -> list[tuple[str, Difference]]:

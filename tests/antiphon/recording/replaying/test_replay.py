@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from antiphon.recording.lines import EventLine, Line
+from antiphon.recording.update import TakesAnotherWay, updated
 from antiphon.recording.verify import verify, verify_lines
 from shared.errors import UnreadableEvent
 from shared.events import ReasoningRequested
@@ -50,3 +51,32 @@ def test_what_a_component_rests_on_is_done_again_with_it(courses_lines: list[Lin
     report = verify_lines(courses_lines, ["response_assembler"])
     assert (report.is_same, report.answer, report.unchecked) == (True, "same", {})
     assert set(report.steps) == {"context_synthesizer", "response_assembler"}
+
+
+@pytest.mark.parametrize(
+    ("place", "component", "type"),
+    [
+        ("decisions.decide", "coordinator", "antiphon.briefing.ready.v1"),
+        ("briefings.briefed", "context_synthesizer", "antiphon.briefing.requested.v1"),
+        ("exchanges.reasoned", "reasoning_engine", "antiphon.reasoning.requested.v1"),
+        ("batches.advance", "tool_dispatcher", "antiphon.tools.requested.v1"),
+        ("assemblies.compose", "response_assembler", "antiphon.assembly.requested.v1"),
+    ],
+)
+def test_code_that_raises_today_diverges_at_that_step_and_hides_no_other(
+    courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch, place: str, component: str, type: str
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("gone")
+
+    monkeypatch.setattr(f"antiphon.recording.replaying.checks.{place}", broken)
+    report = verify_lines(courses_lines)
+    first = report.first
+    assert first is not None
+    assert (first.component, first.type, first.output) == (component, type, "outputs")
+    assert first.got.startswith("today's code raises KeyError: 'gone' (tests.antiphon.recording.")
+    assert {one.component for one in report.divergences} == {component}
+    assert report.steps["coordinator"] == 10, "the rest was looked at all the same"
+    assert report.answer == ("same" if component in ("reasoning_engine", "tool_dispatcher") else "unknown")
+    with pytest.raises(TakesAnotherWay, match=r"it raises KeyError.*Mend it"):
+        list(updated(courses_lines))

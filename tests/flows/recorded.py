@@ -1,0 +1,27 @@
+"""Sessions of a pipeline of processes, as their recordings: exported, and held against the code that made them."""
+
+import asyncio
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from antiphon import Antiphon
+from antiphon.recording.export import export
+from antiphon.recording.verify import verify
+from tests.flows.processes import Processes
+
+
+def assert_recordings_verify(processes: Processes, session_ids: Iterable[str]) -> None:
+    """Each session that has ended, whatever happened to it: every step was recorded, and is decided the same."""
+    with tempfile.TemporaryDirectory(prefix="antiphon-recordings-") as folder:
+        for path in asyncio.run(_exported(processes, session_ids, Path(folder))):
+            report = verify(path)
+            assert report.is_same, (path.name, report.first)
+            assert not report.unchecked, (path.name, report.unchecked)
+            assert report.answer == "same", path.name
+
+
+async def _exported(processes: Processes, session_ids: Iterable[str], folder: Path) -> list[Path]:
+    url = processes.environment["ANTIPHON_REDIS_URL"]
+    async with Antiphon(url, partitions=processes.keys.partitions) as antiphon:
+        return await export(antiphon._open_bus(), session_ids, folder)

@@ -21,7 +21,27 @@ _ROUNDS = _asked(
     says("Holm 4 has one [F4], and Holm 146 a chapel [F146]."),
 )
 
+
+def _long_round(n: int) -> Scripted:
+    """Words enough to compete for room, and calls of which some find nothing."""
+    words = f"Round {n}: " + "what the harbours have, and since when, is told in many places. " * n
+    note = f"<note>\nconcluded: Holm {n} has one [F{n}]\ndoubt: is Holm {n + 40} older?\nplan: ask for more\n</note>"
+    asks = [use("recall", id=f"F{40 * n + one}") for one in range(n % 4)]
+    return says(f"{words}\n{note}", *asks, use("read_archive", topic=f"harbours of year {1800 + n}"))
+
+
 SCENARIOS = (
+    Scenario(
+        "much_is_said_and_tried_with_little_room",
+        "Which harbour has a lighthouse, a school, a chapel and 5 berths, and since when?",
+        (
+            fails(500).model_copy(update={"when": _SHORTENS, "repeat": True}),
+            *_asked(*map(_long_round, range(1, 5)), says("Holm 4 has one [F4], and more [F1].")),
+        ),
+        options={"max_rounds": 6, "max_tool_calls": 60},
+        deployment="small_briefings",
+        apart="little room",
+    ),
     Scenario(
         "what_has_no_place_is_summarized_and_recalled",
         "Which harbour has a lighthouse of its own, and since when?",

@@ -1,0 +1,50 @@
+"""A thousand simulated sessions, with all their faults, as recordings: there, back, and decided anew."""
+
+import asyncio
+
+from antiphon.recording.lines import Line, decode_line, encode_line
+from antiphon.recording.put_back import put_back
+from antiphon.recording.session_lines import session_lines
+from antiphon.recording.verify import verify_lines
+from shared.bus.connection import Connections
+from shared.bus.keys import Keys
+from shared.bus.redis_bus import Bus
+from shared.settings import BusSettings
+from tests.redis_server import RedisServer
+from tests.simulation.recorded import lines_of
+from tests.simulation.shrink import Case
+
+SEEDS = range(40_000, 40_100)
+SESSIONS = 1_000
+
+
+def test_a_thousand_sessions_come_back_from_redis_as_they_were_and_verify(
+    redis_server: RedisServer, namespace: str
+) -> None:
+    count = 0
+    for seed in SEEDS:
+        world = Case(seed).world()
+        recordings = [lines_of(world.bus, session_id) for session_id in world.bus.logs]
+        count += len(recordings)
+        back = asyncio.run(there_and_back(redis_server.url, f"{namespace}-{seed}", recordings))
+        for lines, again in zip(recordings, back, strict=True):
+            report = verify_lines(map(decode_line, again))
+            assert report.is_same, (seed, report.session_id, report.first)
+            assert again == [encode_line(line) for line in lines], (seed, report.session_id)
+    assert count >= SESSIONS, "a world has ten sessions"
+
+
+async def there_and_back(url: str, namespace: str, recordings: list[list[Line]]) -> list[list[bytes]]:
+    """Recordings put into Redis, as they are read from there again."""
+    bus = Bus(Connections(url), Keys(namespace, partitions=3), BusSettings())
+    await bus.open()
+
+    async def one(lines: list[Line]) -> list[bytes]:
+        session_id = await put_back(bus, lines)
+        read = session_lines(session_id, bus.session(session_id), bus)
+        return [encode_line(line) async for line in read]
+
+    try:
+        return await asyncio.gather(*map(one, recordings))
+    finally:
+        await bus.close()

@@ -92,7 +92,8 @@ async def export_session(
         await asyncio.to_thread(_refuse_to_replace_another, path, session_id)
     if redaction is None:
         return await _written(bus, session_id, path)
-    # Most sessions hold nothing to be replaced: they are read once, and looked through as the bytes that they are.
+    # Most sessions are small and hold nothing to be replaced: read once, and looked through as the bytes that they are.
+    # Not even a file on its way holds what has not passed: it stays where this process is killed.
     with suppress(_Suspect):
         return await _written(bus, session_id, path, passes=redaction.anew())
     redaction = redaction.anew()
@@ -105,7 +106,7 @@ async def export_session(
 
 
 class _Suspect(Exception):
-    """There may be something to be replaced."""
+    """There may be something to be replaced, or more than is looked through at once."""
 
 
 async def _written(
@@ -141,6 +142,8 @@ async def _written(
             chunk += encode_line(shown)
             chunk += b"\n"
             if len(chunk) >= _CHUNK_BYTES:
+                if passes is not None:
+                    raise _Suspect
                 await write(file)
             if isinstance(line, EventLine) and isinstance(line.event.data, ResponseReady):
                 is_answered = True

@@ -17,6 +17,7 @@ from antiphon.recording.export import export
 from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import End, EventLine, Header, Line
 from antiphon.recording.put_back import put_back
+from antiphon.recording.redaction.redacted_lines import own_redaction
 from antiphon.recording.side_by_side import each, side_by_side
 from shared.bus.connection import Connections
 from shared.bus.keys import Keys
@@ -60,6 +61,7 @@ async def _there_and_back(url: str, name: str, paths: list[Path], folder: Path) 
             "read": await _timed(lambda: asyncio.to_thread(_read, paths)),
             "import": await _timed(put_all_back),
             "export": await _timed(lambda: export(bus, ids, folder / "plain")),
+            "export, redacted": await _timed(lambda: export(bus, ids, folder / "redacted", own_redaction())),
             "export, compressed": await _timed(lambda: export(bus, ids, folder / "packed", None, True)),
         }
     finally:

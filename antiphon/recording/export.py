@@ -1,17 +1,17 @@
 """From what Redis keeps of sessions to files: one recording each."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from antiphon.errors import AlreadyThere
 from antiphon.observe import pairs
 from antiphon.recording.files import header_of, writing
-from antiphon.recording.lines import End, EventLine, Line, encode_line
+from antiphon.recording.lines import End, EventLine, Header, Line, encode_line
 from antiphon.recording.redaction.redacted_lines import make_consistent
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.side_by_side import each, side_by_side
@@ -28,6 +28,12 @@ class Redacting(Protocol):
 
     def anew(self) -> "Redacting":
         """The same for one more recording."""
+
+    def header(self, header: Header) -> Header:
+        """The header of a recording that holds nothing to be replaced: it tells by which rules."""
+
+    def passes(self, lines: Sequence[Line], raw: bytes) -> bool:
+        """Whether nothing has to be replaced in those lines, which `raw` is; `True` is certain."""
 
     def learn(self, line: Line) -> None:
         """Look for values that are secret wherever they stand. Sees every line before the first is written."""
@@ -84,34 +90,73 @@ async def export_session(
     path = folder / file_name(session_id, is_compressed)
     if _is_taken(path):
         await asyncio.to_thread(_refuse_to_replace_another, path, session_id)
-    if redaction is not None:
-        redaction = redaction.anew()
-        async for line in session_lines(session_id, bus.session(session_id), bus):
-            redaction.learn(line)
-    end, bytes_in_all, is_answered, chunk = End(events=0, records=0), 0, False, bytearray()
+    if redaction is None:
+        return await _written(bus, session_id, path)
+    # Most sessions are small and hold nothing to be replaced: read once, and looked through as the bytes that they are.
+    # Not even a file on its way holds what has not passed: it stays where this process is killed.
+    with suppress(_Suspect):
+        return await _written(bus, session_id, path, passes=redaction.anew())
+    redaction = redaction.anew()
+    async for line in session_lines(session_id, bus.session(session_id), bus):
+        redaction.learn(line)
+    exported = await _written(bus, session_id, path, redaction)
+    if exported.redactions:
+        await asyncio.to_thread(make_consistent, path)
+    return exported
+
+
+class _Suspect(Exception):
+    """There may be something to be replaced, or more than is looked through at once."""
+
+
+async def _written(
+    bus: Bus,
+    session_id: str,
+    path: Path,
+    redaction: Redacting | None = None,
+    passes: Redacting | None = None,
+) -> Exported:
+    """Write the lines as `redaction` has them, or as they are; raises _Suspect where they do not pass."""
+    end, bytes_in_all, is_answered = End(events=0, records=0), 0, False
+    chunk, lines = bytearray(), list[Line]()
+
+    async def write(file: IO[bytes]) -> None:
+        nonlocal bytes_in_all, chunk
+        if passes is not None and not passes.passes(lines, bytes(chunk)):
+            raise _Suspect
+        bytes_in_all += len(chunk)
+        if len(chunk) < _CHUNK_BYTES:  # done sooner than a thread is woken
+            file.write(chunk)
+        else:
+            await asyncio.to_thread(file.write, chunk)
+        chunk = bytearray()
+        lines.clear()
+
     with writing(path) as file:
         async for line in session_lines(session_id, bus.session(session_id), bus):
             shown = line if redaction is None else redaction.line(line)
+            if passes is not None:
+                lines.append(line)
+                if isinstance(line, Header):
+                    shown = passes.header(line)
             chunk += encode_line(shown)
             chunk += b"\n"
             if len(chunk) >= _CHUNK_BYTES:
-                bytes_in_all += len(chunk)
-                await asyncio.to_thread(file.write, chunk)
-                chunk = bytearray()
+                if passes is not None:
+                    raise _Suspect
+                await write(file)
             if isinstance(line, EventLine) and isinstance(line.event.data, ResponseReady):
                 is_answered = True
             elif isinstance(shown, End):
                 end = shown
-        file.write(chunk)
-    if end.redactions:
-        await asyncio.to_thread(make_consistent, path)
+        await write(file)
     return Exported(
         session_id=session_id,
         path=path,
         events=end.events,
         records=end.records,
         redactions=end.redactions,
-        bytes=bytes_in_all + len(chunk),
+        bytes=bytes_in_all,
         is_answered=is_answered,
     )
 

@@ -38,6 +38,7 @@ from antiphon.recording.redaction.json_paths import Path
 from antiphon.recording.redaction.redacted_text import RedactedText
 from antiphon.recording.redaction.redacted_value import RedactedValue
 from antiphon.recording.redaction.repeated_values import RepeatedValues
+from antiphon.recording.redaction.secret_keys import SecretKeys
 from antiphon.recording.redaction.shapes import shape_of
 from shared.errors import UnreadableEvent
 from shared.events import decode, encode
@@ -53,10 +54,10 @@ _HAS_GRANT = re.compile(rb'"grant":"(?!")')
 class Redaction:
     """Rules, and the values they have led to, of one recording."""
 
-    def __init__(self, rules: Rules, secrets: RepeatedValues) -> None:
+    def __init__(self, rules: Rules, secrets: RepeatedValues, keys: SecretKeys) -> None:
         self.rules = rules
         self._secrets = secrets
-        self._text = RedactedText(rules, secrets)
+        self._text = RedactedText(rules, secrets, keys)
         self._value = RedactedValue(self._text, rules)
         self._unnamed: set[int] = set()
         """What was looked through in the first pass and has no value that a rule names, by hash."""
@@ -68,16 +69,33 @@ class Redaction:
     @classmethod
     def of(cls, rules: Rules, secrets: Iterable[str]) -> "Redaction":
         """By those rules; `secrets` are found in whatever form. Raises UnreadablePath and re.error."""
-        return cls(rules, RepeatedValues(dict.fromkeys(secrets, REDACTED), as_words=False))
+        known = RepeatedValues(dict.fromkeys(secrets, REDACTED), as_words=False)
+        return cls(rules, known, SecretKeys(rules.keys))
 
     def anew(self) -> "Redaction":
         """The same rules for another recording: what was learned of this one is not looked for there."""
-        return Redaction(self.rules, self._secrets)
+        return Redaction(self.rules, self._secrets, self._text.keys)
 
     @property
     def count(self) -> int:
         """Values that were replaced in lines."""
         return self._text.count
+
+    def header(self, header: Header) -> Header:
+        """The header with the rules, of which the patterns of text are not told."""
+        told = self.rules.model_copy(update={"patterns": (REDACTED,) * len(self.rules.patterns)})
+        return header.model_copy(update={"redaction": told})
+
+    def passes(self, lines: Iterable[Line], raw: bytes) -> bool:
+        """Whether nothing has to be replaced in those lines, which `raw` is; `True` is certain.
+
+        For recordings that hold nothing, before anything of them was learned: many lines are looked through at once.
+        """
+        for line in lines:
+            self._take_in(line)
+            if isinstance(line, RecordLine) and self._has_other_headers(line):
+                return False
+        return not (self._is_named(raw) or self._text.suspects(raw) or _HAS_GRANT.search(raw) is not None)
 
     def learn(self, line: Line) -> None:
         """Take in which values are secret. Raises TooManySecrets, UnreadableEvent."""
@@ -95,8 +113,7 @@ class Redaction:
         if isinstance(line, End):
             return line.model_copy(update={"redactions": line.redactions + self.count})
         if isinstance(line, Header):
-            told = self.rules.model_copy(update={"patterns": (REDACTED,) * len(self.rules.patterns)})
-            line = line.model_copy(update={"redaction": told})
+            line = self.header(line)
         self._take_in(line)
         raw = _inner(line)
         if hash(raw) not in self._unnamed and self._is_named(raw):

@@ -22,8 +22,8 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_.:-]+")
 class RedactedText:
     """Replaces in text what rules and known secrets name, and keeps the numbers of what was found."""
 
-    def __init__(self, rules: Rules, secrets: RepeatedValues) -> None:
-        self.keys = SecretKeys(rules.keys)
+    def __init__(self, rules: Rules, secrets: RepeatedValues, keys: SecretKeys) -> None:
+        self.keys = keys
         self.count = 0
         self.ordinary = set(_ORDINARY)
         """What is left alone elsewhere although it is somewhere the value of a secret key."""

@@ -45,10 +45,13 @@ _REMEMBERED_MAX = 10_000
 _BACKSLASHES_MAX = 64
 _IN_TEXT = re.compile(
     r"(?<![\w-])(?P<key>[A-Za-z_][\w-]{0,80}+)"
-    r"(?:(?P<escape>\\{0,15})[\"'] ?:\s{0,3}(?:(?P<quoted>(?P=escape)[\"'])|(?P<number>-?\d[\d.eE+-]{0,40}))"
+    r"(?:(?P<escape>\\{0,15})(?P<closing>[\"']) ?:\s{0,40}"
+    r"(?:(?P<quoted>(?P=escape)[\"'])|(?P<number>-?\d[\d.eE+-]{0,40})|(?P<opened>[\[{]))"
     r"|=(?:(?P<assigned>\\{0,15}[\"'])|(?P<bare>[^\s&;,\"'<>()\[\]{}\\]{1,4096})))"
 )
-"""`"key": "value"`, `"key": 12` and `key=value`; of a quoted value, only its beginning."""
+"""`"key": "value"`, `"key": 12`, `"key": [` and `key=value`; of what is in quotes or brackets, only its beginning."""
+_BRACKET_OR_QUOTE = re.compile(r"[\[\]{}\"']")
+_COLON = re.compile(r"\s{0,40}:")
 
 Found = Callable[[str], str]
 """Told the value of a secret key in a text; returns what stands there instead."""
@@ -86,12 +89,11 @@ class SecretKeys:
             if not self.matches(match["key"]):
                 at = match.end("key")
                 continue
-            start, end = _value_span(text, match)
-            if start == end:
-                continue
-            instead = found(text[start:end])
-            parts += (text[done:start], "0" if match["number"] else instead)
-            done = at = end
+            spans, at = _texts_inside(text, match) if match["opened"] else _value_span(text, match)
+            for start, end in spans:
+                instead = found(text[start:end])
+                parts += (text[done:start], "0" if match["number"] else instead)
+                done = end
         return "".join((*parts, text[done:])) if parts else text
 
     def _matches(self, key: str) -> bool:
@@ -114,20 +116,48 @@ def _keys_in(raw: bytes) -> set[bytes] | None:
     return keys
 
 
-def _value_span(text: str, match: "re.Match[str]") -> tuple[int, int]:
-    """Where the value stands; one whose end was cut off goes to the end of the text."""
+_Spans = tuple[list[tuple[int, int]], int]
+"""Where values stand that are not empty, and from where on to look for others."""
+
+
+def _value_span(text: str, match: "re.Match[str]") -> _Spans:
+    """One whose end was cut off goes to the end of the text."""
     for name in ("number", "bare"):
         if match[name]:
-            return match.span(name)
-    quote = match["quoted"] or match["assigned"]
-    start = end = match.end()
+            return [match.span(name)], match.end(name)
+    start = match.end()
+    end = _end_of(text, start, match["quoted"] or match["assigned"])
+    return ([(start, end)] if start < end else []), end
+
+
+def _texts_inside(text: str, match: "re.Match[str]") -> _Spans:
+    """The texts of a list or an object, all of which are secret; its keys are not."""
+    quote, depth, at = match["escape"] + match["closing"], 1, match.end()
+    spans: list[tuple[int, int]] = []
+    while depth and (sign := _BRACKET_OR_QUOTE.search(text, at)) is not None:
+        at = sign.end()
+        if sign[0] in "[{":
+            depth += 1
+        elif sign[0] in "]}":
+            depth -= 1
+        elif text.endswith(quote, match.end(), at):
+            start, end = at, _end_of(text, at, quote)
+            at = end + len(quote)
+            if start < end and _COLON.match(text, at) is None:
+                spans.append((start, end))
+    return spans, at if not depth else len(text)
+
+
+def _end_of(text: str, start: int, quote: str) -> int:
+    """Where a quoted value ends; one whose end was cut off goes to the end of the text."""
+    end = start
     while (end := text.find(quote[-1], end)) >= 0:
         before = text[max(start, end - _BACKSLASHES_MAX) : end]
         backslashes = len(before) - len(before.rstrip("\\"))
         if backslashes >= len(quote) - 1 and (backslashes - len(quote) + 1) // len(quote) % 2 == 0:
-            return start, end - len(quote) + 1
+            return end - len(quote) + 1
         end += 1
-    return start, len(text)
+    return len(text)
 
 
 def _squeezed(key: str) -> str:

@@ -1,6 +1,7 @@
 """Sessions on their way into files."""
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,13 +14,18 @@ from antiphon.errors import AlreadyThere, UnknownSession
 from antiphon.recording import export as exporting
 from antiphon.recording.export import Redacting, export, export_session, file_name, session_in, sessions_since
 from antiphon.recording.files import read_lines
-from antiphon.recording.lines import End, EventLine, Line
+from antiphon.recording.lines import End, EventLine, Header, Line, encode_line
 from antiphon.recording.put_back import put_back
+from antiphon.recording.redaction.redact import Redaction as RealRedaction
+from antiphon.recording.settings import RecordingSettings
 from shared.bus.redis_bus import Bus
 from shared.errors import UnreadableEvent
+from shared.events import QuerySubmitted
+from tests.antiphon.recording.large import large_session
 from tests.antiphon.recording.recorded import events
 from tests.bus.builders import a_query
 from tests.bus.builders import session_in as a_session_in
+from tests.envelopes import an_event
 
 FIRST = "azAZ09"
 SESSION_IDS = st.tuples(st.sampled_from(FIRST), st.text(FIRST + "._:-", max_size=127)).map("".join)
@@ -35,6 +41,12 @@ class Redaction:
     def anew(self) -> Redacting:
         self.learned = self.told = 0
         return self
+
+    def header(self, header: Header) -> Header:
+        return header
+
+    def passes(self, lines: Sequence[Line], raw: bytes) -> bool:
+        return False
 
     def learn(self, line: Line) -> None:
         assert not self.told, "everything is learned before anything is told"
@@ -179,3 +191,38 @@ async def test_a_client_writes_the_same_file(courses_lines: list[Line], tmp_path
         assert any(isinstance(line, EventLine) for line in read_lines(path))
         with pytest.raises(UnknownSession):
             await antiphon.export("unheard-of", tmp_path)
+
+
+async def test_what_holds_nothing_is_read_once_and_tells_the_rules(
+    bus: Bus, courses_lines: list[Line], tmp_path: Path
+) -> None:
+    class ReadOnce(RealRedaction):
+        def learn(self, line: Line) -> None:
+            raise AssertionError("it was read a second time")
+
+        def anew(self) -> "ReadOnce":
+            return ReadOnce.of(self.rules, ())  # type: ignore[return-value]
+
+    session_id = await put_back(bus, courses_lines)
+    rules = RecordingSettings(patterns=()).rules
+    written = await export_session(bus, session_id, tmp_path, ReadOnce.of(rules, ()))
+    header, *rest = read_lines(written.path)
+    assert isinstance(header, Header)
+    assert (header.redaction, rest) == (rules, courses_lines[1:])
+
+
+@pytest.mark.parametrize("is_compressed", [False, True])
+async def test_a_secret_that_comes_late_is_told_nowhere_before(
+    bus: Bus, tmp_path: Path, is_compressed: bool
+) -> None:
+    *lines, last = large_session(1_500_000)
+    assert isinstance(last, End)
+    n = last.events + 1
+    asked = an_event(QuerySubmitted(query='It is {"password": "that was found"}.'), "large")
+    await put_back(bus, [*lines, EventLine(n, f"{n}-0", asked), last.model_copy(update={"events": n})])
+    redaction = RealRedaction.of(RecordingSettings().rules, ())
+    (path,) = await export(bus, ["large"], tmp_path, redaction, is_compressed)
+    told = b"".join(map(encode_line, read_lines(path)))
+    assert b"[redacted 1]" in told
+    assert b"that was found" not in told
+    assert names_in(tmp_path) == [path.name]

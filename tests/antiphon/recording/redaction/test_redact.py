@@ -144,6 +144,17 @@ def test_nothing_that_was_planted_is_in_the_recording(planted: list[Line]) -> No
     assert leaks(redacted(planted, secrets=[ANTHROPIC_KEY]), PLANTED) == []
 
 
+def test_no_line_passes_unread_of_which_something_is_replaced(planted: list[Line]) -> None:
+    there = 0
+    for line in planted[1:-1]:
+        changed = redacted([line], secrets=[ANTHROPIC_KEY]) != [line]
+        there += changed
+        # As exports do it: among many, and with what was taken in of the catalogue before.
+        fresh = Redaction.of(RULES, [ANTHROPIC_KEY])
+        assert not (changed and fresh.passes([line], encode_line(line) + b"\n"))
+    assert there > 5
+
+
 def test_the_end_counts_what_was_replaced_and_the_header_tells_by_which_rules(planted: list[Line]) -> None:
     lines = redacted(planted)
     assert end(lines).redactions > 20

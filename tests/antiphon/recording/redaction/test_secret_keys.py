@@ -52,6 +52,14 @@ def test_a_key_can_be_taken_out_again() -> None:
     [
         ('{"password": "a b"}', '{"password": "***"}'),
         ('{"password":12, "x": 1}', '{"password":0, "x": 1}'),
+        (
+            '{"secret": {"a": "x", "b": ["y]", {}, 3]}, "c": "z"}',
+            '{"secret": {"a": "***", "b": ["***", {}, 3]}, "c": "z"}',
+        ),
+        (
+            r"{\"tokens\": [\"x\"], \"token\": [\"x\\\"y\", \"z",
+            r"{\"tokens\": [\"x\"], \"token\": [\"***\", \"***",
+        ),
         ("{'password': 'x'}", "{'password': '***'}"),
         (r"{\"apiKey\": \"x\\\"y\", \"b\": 1}", r"{\"apiKey\": \"***\", \"b\": 1}"),
         ('{"password": "cut off', '{"password": "***'),

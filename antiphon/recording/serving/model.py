@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
+import httpx2
+from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
 from antiphon.recording.serving.model_server import BREAKS, SESSION
@@ -32,12 +33,13 @@ under_way: ContextVar[UnderWay | None] = ContextVar("under_way", default=None)
 
 def client_of(url: str) -> AsyncAnthropic:
     """The SDK's client of a model server; no key, proxy or address of the environment has a say in it."""
+    # The SDK's own HTTP client takes the proxies of the environment whatever it is told.
     return AsyncAnthropic(
         api_key=_KEY,
         base_url=url,
         max_retries=0,
         timeout=_TIMEOUT_S,
-        http_client=DefaultAsyncHttpxClient(trust_env=False, timeout=_TIMEOUT_S),
+        http_client=httpx2.AsyncClient(trust_env=False, timeout=_TIMEOUT_S),
     )
 
 

@@ -36,8 +36,9 @@ def kinds(lines: list[Line]) -> list[str]:
 
 @pytest.fixture
 async def the_real_model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MessagesServer]:
-    """The model that the environment names, and gives a key for; a rerun must not call it."""
+    """The model, and proxy, that the environment names, and gives a key for; a rerun must not call it."""
     async with serving(ANSWER) as server:
+        monkeypatch.setenv("HTTP_PROXY", server.url)
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "a-real-key")
         yield server

@@ -25,7 +25,7 @@ from antiphon.recording.serving.turns import POLL_S, events_there
 from shared import logs
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
-from shared.errors import ConfigurationError
+from shared.errors import ConfigurationError, UnreadableEvent
 from shared.events import COMPONENTS
 from shared.runner import run_service
 
@@ -52,6 +52,12 @@ async def rerun(
     if not structlog.is_configured():
         logs.silence("critical")  # what failed then fails again, and is no news
     scores = [(path, read_score(path)) for path in paths]
+    for path, score in scores:
+        if score.is_fork:
+            raise UnreadableEvent(
+                f"{path}: it is a fork, which was changed in its middle: it cannot be run again from its query.",
+                hint="Run the recording again that it was forked from; `antiphon replay verify` checks the fork.",
+            )
     reports: dict[Path, RerunReport] = {}
     for wave in _waves(scores):
         found = await _run_again(wave, has_processes, match, limit_s)

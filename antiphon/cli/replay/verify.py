@@ -100,7 +100,11 @@ def verify(
     if form == "json":
         sys.stdout.write(as_json.document(outcomes) + "\n")
     if junit_file is not None:
-        junit_file.write_bytes(junit(outcomes))
+        try:
+            junit_file.write_bytes(junit(outcomes))
+        except OSError as error:
+            refuse(UsageError(f"{junit_file} cannot be written: {error.strerror}."))
+            raise typer.Exit(EXIT_USAGE) from None
     if not is_quiet:
         stderr().print(text.summary(tally, monotonic_s() - began_s), style="dim")
     raise typer.Exit(EXIT_CODES[tally.result])

@@ -27,7 +27,7 @@ from shared.events import (
     SessionOpened,
     SummaryFailed,
 )
-from shared.step_records import AnyRecord, DecisionRecord, ExchangeRecord, ModelCall, StepRecord
+from shared.step_records import AnyRecord, DecisionRecord, ExchangeRecord, ForkRecord, ModelCall, StepRecord
 from shared.tools import Catalogue
 
 DataT = TypeVar("DataT", bound=EventData)
@@ -76,9 +76,13 @@ class Score:
         self.records: dict[UUID, AnyRecord] = {}
         self.catalogues: dict[str, Catalogue] = {}
         self._contents: dict[str, Any] = {}
+        self.is_fork = False
+        """Whether it was changed in its middle."""
         is_whole = False
         for line in lines:
             match line:
+                case RecordLine(record=ForkRecord()):
+                    self.is_fork = True
                 case EventLine():
                     self.events.append(line)
                 case RecordLine(record=record):

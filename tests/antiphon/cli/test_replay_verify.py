@@ -64,6 +64,7 @@ def test_what_cannot_be_read_is_not_hidden_by_what_diverged(run: InProcess, reco
         ("recordings", "--json", "--github"),
         ("recordings", "--jobs", "0"),
         ("recordings", "--junit", "nowhere/report.xml"),
+        ("recordings", "--junit", "recordings"),
     ],
 )
 def test_a_command_that_cannot_be_meant_exits_with_2(

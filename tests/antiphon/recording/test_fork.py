@@ -9,9 +9,10 @@ from antiphon.recording.fork import digest_of_lines, fork
 from antiphon.recording.forking.changes import read_changes
 from antiphon.recording.forking.point import NoSuchPoint
 from antiphon.recording.lines import EventLine, Header, Line, RecordLine
+from antiphon.recording.rerun import rerun
 from antiphon.recording.verify import verify, verify_lines
 from shared.clock import utc_now
-from shared.errors import ConfigurationError
+from shared.errors import ConfigurationError, UnreadableEvent
 from shared.events import ReasoningCompleted, ReasoningRequested, ResponseReady, ToolsRequested
 from shared.step_records import ForkRecord
 from tests.antiphon.recording.recorded import events
@@ -143,6 +144,12 @@ async def test_a_fork_can_be_forked(courses_lines: list[Line], tmp_path: Path) -
     assert answer(lines).termination_reason == "max_rounds_reached"
     assert sum(map(is_fork, lines)) == 2
     assert verify(path).is_same, verify(path).first
+
+
+async def test_a_fork_is_not_run_again_from_its_query(courses_lines: list[Line], tmp_path: Path) -> None:
+    write_lines(tmp_path / "fork.jsonl", await fork(courses_lines, SECOND, OFFLINE, TOOLS))
+    with pytest.raises(UnreadableEvent, match=r"fork\.jsonl: it is a fork"):
+        await rerun([tmp_path / "fork.jsonl"])
 
 
 async def test_a_fork_that_may_call_tools_needs_them(courses_lines: list[Line]) -> None:

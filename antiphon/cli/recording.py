@@ -27,7 +27,8 @@ from antiphon.cli.recording_scan import scan
 from antiphon.errors import AlreadyThere, UnknownSession
 from antiphon.observe import connected
 from antiphon.recording.export import Exported, export_session, sessions_since
-from antiphon.recording.files import SUFFIXES, as_text, read_lines
+from antiphon.recording.files import as_text, read_lines
+from antiphon.recording.found import found
 from antiphon.recording.put_back import put_back
 from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.redacted_lines import own_redaction
@@ -161,7 +162,7 @@ def _show(one: Exported, is_json: bool) -> None:
 
 
 async def _import(paths: list[Path], is_json: bool) -> int:
-    files = [file for path in paths for file in _recordings(path)]
+    files = found(paths)
     done: list[dict[str, str]] = []
     code = EXIT_DONE
     async with connected() as bus, aclosing(side_by_side(each(files), partial(_put_back, bus))) as imported:
@@ -191,18 +192,6 @@ async def _put_back(bus: Bus, file: Path) -> str:
         raise UsageError(
             f"Redis: {error}.", hint="Import with an administrator's rights, or into a Redis of your own."
         ) from None
-
-
-def _recordings(path: Path) -> list[Path]:
-    """A file as it is; of a folder, what is named like a recording. Raises UsageError when there is none."""
-    if not path.is_dir():
-        return [path]
-    found = sorted(one for one in path.iterdir() if one.name.endswith(SUFFIXES) and one.name[0] != ".")
-    if not found:
-        raise UsageError(
-            f"{one_line(path)}: no recording is in that folder.", hint="They end in .jsonl or .jsonl.gz."
-        )
-    return found
 
 
 def moment(text: str, now: datetime) -> datetime:

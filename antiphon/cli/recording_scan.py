@@ -1,6 +1,5 @@
 """`antiphon recording scan`: a gate for likely secrets."""
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -20,12 +19,11 @@ from antiphon.cli.output import (
     stderr,
     stdout,
 )
+from antiphon.recording.found import found
 from antiphon.recording.redaction.allowed import Allowed
 from antiphon.recording.redaction.scan import Finding, Scanner
 from shared.errors import AntiphonError, UnreadableEvent
 from shared.secret_values import secret_values
-
-_SUFFIXES = (".jsonl", ".jsonl.gz")
 
 
 def scan(
@@ -54,22 +52,22 @@ def scan(
     """
     try:
         allowed = _allowed(allow)
-        files = [file for path in paths for file in _files(path)]
+        files = found(paths)
     except AntiphonError as error:
         raise typer.Exit(refuse(error)) from None
     scanner = Scanner(secret_values(), is_personal)
-    found: list[tuple[Path, Finding]] = []
+    findings: list[tuple[Path, Finding]] = []
     code = EXIT_DONE
     for file in files:
         try:
-            found += ((file, finding) for finding in allowed.without(scanner.file(file)))
+            findings += ((file, finding) for finding in allowed.without(scanner.file(file)))
         except UnreadableEvent as error:
             code = refuse(error)
         except OSError as error:
             code = refuse(UnreadableEvent(f"{file}: {error.strerror or error}."))
-    _show(found, json, is_github)
-    stderr().print(f"{len(files)} files, {len(found)} findings.", style="dim")
-    raise typer.Exit(EXIT_UNREADABLE if code else EXIT_FAILED if found else EXIT_DONE)
+    _show(findings, json, is_github)
+    stderr().print(f"{len(files)} files, {len(findings)} findings.", style="dim")
+    raise typer.Exit(EXIT_UNREADABLE if code else EXIT_FAILED if findings else EXIT_DONE)
 
 
 def _show(found: list[tuple[Path, Finding]], is_json: bool, is_github: bool) -> None:
@@ -99,13 +97,3 @@ def _allowed(path: Path | None) -> Allowed:
         return Allowed.of(path.read_text())
     except (OSError, ValueError) as error:
         raise UsageError(f"{one_line(path)}: cannot be read: {error}.") from None
-
-
-def _files(path: Path) -> Iterator[Path]:
-    """A file as it is; of a folder, what is named like a recording, in its folders too."""
-    if not path.exists():
-        raise UnreadableEvent(f"{one_line(path)}: there is no such file or folder.")
-    if not path.is_dir():
-        yield path
-        return
-    yield from sorted(one for one in path.rglob("*") if one.name.endswith(_SUFFIXES) and one.is_file())

@@ -17,7 +17,6 @@ from shared.errors import UnreadableEvent
 
 LINE_BYTES_MAX = 1 << 27
 """Beyond what ANTIPHON_BUS_MAX_EVENT_BYTES can be."""
-SUFFIXES = (".jsonl", ".jsonl.gz")
 _GZIP = b"\x1f\x8b"
 _GZIP_LEVEL = 6
 
@@ -31,7 +30,7 @@ def read_lines(
     """
     order, upcast, number = Order(), Upcast(upcasters, current), 0
     try:
-        with _reading(path) as file:
+        with unpacked(path) as file:
             while raw := file.readline(LINE_BYTES_MAX + 1):
                 number += 1
                 if len(raw) > LINE_BYTES_MAX:
@@ -89,12 +88,12 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[IO[bytes]]:
+def unpacked(path: Path) -> Iterator[IO[bytes]]:
     """The file, unpacked if that is what its first bytes say, whatever its name says."""
     with path.open("rb") as file:
         if file.peek(2)[:2] == _GZIP:
-            with gzip.GzipFile(fileobj=file) as unpacked:
-                yield cast("IO[bytes]", unpacked)
+            with gzip.GzipFile(fileobj=file) as inside:
+                yield cast("IO[bytes]", inside)
         else:
             yield file
 

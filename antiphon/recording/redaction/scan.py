@@ -12,14 +12,14 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 from pydantic_core import from_json
 
+from antiphon.recording.files import unpacked
 from antiphon.recording.redaction.secret_keys import ALWAYS, SecretKeys
 from antiphon.recording.redaction.unsigned import SIGNATURE
 from shared.errors import UnreadableEvent
@@ -71,7 +71,7 @@ class Scanner:
     def file(self, path: Path) -> Iterator[Finding]:
         """The findings in one file, as it is read. Raises UnreadableEvent, which names the file, and OSError."""
         try:
-            with _opened(path) as file:
+            with unpacked(path) as file:
                 number = told = 0
                 while (raw := file.readline(_LINE_BYTES_MAX)) and told < FINDINGS_MAX:
                     number += 1
@@ -144,17 +144,6 @@ class Scanner:
 def scan(path: Path, secrets: Iterable[str] = (), is_personal: bool = False) -> list[Finding]:
     """The likely secrets in a file. Raises UnreadableEvent and OSError."""
     return list(Scanner(secrets, is_personal).file(path))
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """The file, unpacked if that is what its first bytes say."""
-    with path.open("rb") as file:
-        if file.peek(2)[:2] == b"\x1f\x8b":
-            with gzip.GzipFile(fileobj=file) as unpacked:
-                yield cast("IO[bytes]", unpacked)
-        else:
-            yield file
 
 
 def _strings(value: Any, path: str, key: str) -> Iterator[tuple[str, str, str]]:

@@ -28,9 +28,8 @@ from antiphon.recording.compare.run import How
 from antiphon.recording.compare.run import compare as compare_plans
 from antiphon.recording.compare.scoring import load_rubric
 from antiphon.recording.compare.table import HEADINGS, as_json, rows
-from shared.errors import UnreadableEvent
+from antiphon.recording.found import found
 
-_RECORDINGS = ("*.jsonl", "*.jsonl.gz")
 _ERROR_CHARACTERS_MAX = 200
 
 
@@ -165,8 +164,8 @@ async def _compare(
 
 
 def _questions(paths: Sequence[Path], queries: Path | None, expect: Path | None) -> list[Question]:
-    """All that is to be asked, each under an id of its own. Raises UsageError, UnreadableEvent."""
-    questions = [of_recording(path) for path in _files(paths)]
+    """All that is to be asked, each under an id of its own. Raises NoRecordings, UsageError, UnreadableEvent."""
+    questions = [of_recording(path) for path in found(paths)]
     questions += of_file(queries) if queries is not None else []
     if not questions:
         raise UsageError("there is nothing to ask.", hint="Name recordings, or a file with --queries.")
@@ -176,20 +175,6 @@ def _questions(paths: Sequence[Path], queries: Path | None, expect: Path | None)
         if seen[question.id] > 1:
             questions[place] = replace(question, id=f"{question.id} ({seen[question.id]})")
     return expecting(questions, expect) if expect is not None else questions
-
-
-def _files(paths: Sequence[Path]) -> list[Path]:
-    """The recordings named, and those in the folders named, by name. Raises UnreadableEvent."""
-    found: list[Path] = []
-    for path in paths:
-        if not path.is_dir():
-            found.append(path)
-            continue
-        inside = sorted(file for ending in _RECORDINGS for file in path.rglob(ending))
-        if not inside:
-            raise UnreadableEvent(f"{path} holds no recordings.", hint="They end in .jsonl or .jsonl.gz.")
-        found += inside
-    return found
 
 
 def _plans(names: Sequence[str]) -> tuple[Plan, ...]:
@@ -224,6 +209,11 @@ def _too_low(comparison: Comparison, bounds: dict[Plan, float]) -> int:
             said = "has no score" if score is None else f"scores {score:.2f}"
             stderr().print(f"{plan} {said}; {least:g} is asked for.", style="red")
             code = EXIT_FAILED
+        runs = [run for cell in comparison.of(plan) for run in cell.runs]
+        if unscored := sum(any(one.score is None for one in run.judgements) for run in runs):
+            answers = f"{unscored} of {len(runs)} answers of {plan}"
+            stderr().print(f"{answers} could not be scored, since a rubric failed.", style="red")
+            code = EXIT_FAILED
     return code
 
 
@@ -246,3 +236,6 @@ class _Progress:
         said = cell.first.error or cell.status
         line = f"{self._told}/{self._cells} {cell.plan} {cell.question.id}: {one_line(said, _ERROR_CHARACTERS_MAX)}"
         stderr().print(one_line(line), style="dim" if cell.first.response else "yellow")
+        judgements = [one for run in cell.runs for one in run.judgements if one.score is None]
+        for name, note in dict.fromkeys((one.name, one.note) for one in judgements):
+            stderr().print(f"  {name}: {one_line(note, _ERROR_CHARACTERS_MAX)}", style="yellow")

@@ -12,6 +12,8 @@ from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Line
 from antiphon.recording.rerun import rerun
 from antiphon.recording.rerun_report import RerunReport
+from antiphon.recording.testing.judged import Diverged
+from antiphon.recording.testing.recorded import Recorded
 from reasoning_engine import prompt
 from shared.breaker import Breaker, Held
 from shared.bus.breaker_store import BreakerStore
@@ -49,7 +51,7 @@ async def test_a_session_is_the_same_when_it_is_run_again(
     courses_path: Path, has_processes: bool, the_real_model: MessagesServer
 ) -> None:
     (report,) = await rerun([courses_path], has_processes=has_processes)
-    assert report.is_same
+    assert report.is_same, report
     assert report.answer == "same"
     assert report.first is None
     assert not the_real_model.requests
@@ -175,8 +177,10 @@ async def test_another_prompt_fails_closed_and_is_shown_beside_the_recorded_one(
 ) -> None:
     changed = prompt.SYSTEM.replace("You answer a question in rounds.", "You answer in haste.")
     monkeypatch.setattr(prompt, "_SYSTEM", [{**prompt._SYSTEM[0], "text": changed}])
-    (report,) = await rerun([courses_path])
-    assert not report.is_same
+    with pytest.raises(Diverged, match="You answer in haste") as failure:
+        await asyncio.to_thread(Recorded(courses_path, "none").rerun)
+    report = failure.value.report
+    assert isinstance(report, RerunReport)
     assert report.answer == "different"
     assert {miss.of for miss in report.misses} == {"model"}
     diff = report.misses[0].diff.splitlines()

@@ -1,7 +1,6 @@
 """Recorded sessions, run again by the whole pipeline, against a model and tools that answer from the recording."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from shared.breaker import Breaker, Held
 from shared.bus.breaker_store import BreakerStore
 from tests.antiphon.recording.recorded import events
 from tests.antiphon.recording.scripted import During, scripted, until_logged
-from tests.messages_server import MessagesServer, Scripted, Use, serving
+from tests.messages_server import MessagesServer, Scripted, Use
 
 ANSWER = Scripted(text="It is as high as it is wide [F1].", repeat=True)
 LOOK_UP = Use(name="look_up", input={"what": "height"})
@@ -36,21 +35,11 @@ def kinds(lines: list[Line]) -> list[str]:
     return [line.event.type.split(".", 1)[1].removesuffix(".v1") for line in events(lines)]
 
 
-@pytest.fixture
-async def the_real_model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MessagesServer]:
-    """The model, and proxy, that the environment names, and gives a key for; a rerun must not call it."""
-    async with serving(ANSWER) as server:
-        monkeypatch.setenv("HTTP_PROXY", server.url)
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "a-real-key")
-        yield server
-
-
-@pytest.mark.parametrize("has_processes", [False, True])
 async def test_a_session_is_the_same_when_it_is_run_again(
-    courses_path: Path, has_processes: bool, the_real_model: MessagesServer
+    courses_path: Path, the_real_model: MessagesServer
 ) -> None:
-    (report,) = await rerun([courses_path], has_processes=has_processes)
+    """Across processes: see test_rerun_recordings.py."""
+    (report,) = await rerun([courses_path])
     assert report.is_same, report
     assert report.answer == "same"
     assert report.first is None

@@ -164,7 +164,7 @@ async def _compare(
 
 
 def _questions(paths: Sequence[Path], queries: Path | None, expect: Path | None) -> list[Question]:
-    """All that is to be asked, each under an id of its own. Raises UsageError, UnreadableEvent."""
+    """All that is to be asked, each under an id of its own. Raises NoRecordings, UsageError, UnreadableEvent."""
     questions = [of_recording(path) for path in found(paths)]
     questions += of_file(queries) if queries is not None else []
     if not questions:
@@ -209,6 +209,11 @@ def _too_low(comparison: Comparison, bounds: dict[Plan, float]) -> int:
             said = "has no score" if score is None else f"scores {score:.2f}"
             stderr().print(f"{plan} {said}; {least:g} is asked for.", style="red")
             code = EXIT_FAILED
+        runs = [run for cell in comparison.of(plan) for run in cell.runs]
+        if unscored := sum(any(one.score is None for one in run.judgements) for run in runs):
+            answers = f"{unscored} of {len(runs)} answers of {plan}"
+            stderr().print(f"{answers} could not be scored, since a rubric failed.", style="red")
+            code = EXIT_FAILED
     return code
 
 
@@ -231,3 +236,6 @@ class _Progress:
         said = cell.first.error or cell.status
         line = f"{self._told}/{self._cells} {cell.plan} {cell.question.id}: {one_line(said, _ERROR_CHARACTERS_MAX)}"
         stderr().print(one_line(line), style="dim" if cell.first.response else "yellow")
+        judgements = [one for run in cell.runs for one in run.judgements if one.score is None]
+        for name, note in dict.fromkeys((one.name, one.note) for one in judgements):
+            stderr().print(f"  {name}: {one_line(note, _ERROR_CHARACTERS_MAX)}", style="yellow")

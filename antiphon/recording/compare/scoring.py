@@ -96,7 +96,7 @@ async def _judgement(rubric: Rubric, told: Mapping[str, Any]) -> Judgement:
                 said = await asyncio.to_thread(rubric.function, **arguments)
                 said = await said if inspect.isawaitable(said) else said
         return _read(rubric.name, said)
-    except Exception as error:  # noqa: BLE001  # a rubric is the user's code, and must not end the table
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a rubric is the user's, and must not end the table
         text = one_line(f"{type(error).__name__}: {error}", _NOTE_CHARACTERS_MAX)
         return Judgement(rubric.name, None, f"The rubric failed: {text}")
 

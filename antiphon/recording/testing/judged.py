@@ -1,18 +1,20 @@
 """A recording, held against today's code, as a test has it: silence, or a failure that says what differs."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from antiphon.recording.replaying.report import Report
 from antiphon.recording.reports.outcome import Outcome
 from antiphon.recording.reports.text import told
+from antiphon.recording.rerun_report import RerunReport
 from antiphon.recording.verify import verify
 
 
 class Diverged(AssertionError):
     """Today's code does otherwise than was recorded."""
 
-    def __init__(self, path: Path, report: Report) -> None:
-        super().__init__("\n".join([*told(Outcome(str(path), report)), "", _NEXT]))
+    def __init__(self, said: Iterable[str], report: Report | RerunReport) -> None:
+        super().__init__("\n".join([*said, "", _NEXT]))
         self.report = report
 
 
@@ -23,5 +25,5 @@ def judge(path: Path) -> Report:
     """The report of a recording that is the same. Raises Diverged, UnreadableEvent, OSError."""
     report = verify(path)
     if not report.is_same:
-        raise Diverged(path, report)
+        raise Diverged(told(Outcome(str(path), report)), report)
     return report

@@ -14,9 +14,12 @@ from antiphon.recording.lines import CatalogueLine, EventLine, Line, RecordLine
 from antiphon.recording.redaction.redacted_lines import own_redaction, redacted
 from antiphon.recording.replaying.differences import differences
 from antiphon.recording.replaying.report import Report
+from antiphon.recording.reports.rerun import told
+from antiphon.recording.rerun import rerun
+from antiphon.recording.rerun_report import RerunReport
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.testing.blocking import waited_for
-from antiphon.recording.testing.judged import judge
+from antiphon.recording.testing.judged import Diverged, judge
 from antiphon.recording.testing.scripted import ScriptedModel
 from reasoning_engine.settings import Provider
 from shared.bus.redis_bus import Bus
@@ -71,6 +74,14 @@ class Recorded:
         """Hold it against today's code: `replay verify`. Raises Diverged, an AssertionError that says what differs."""
         _ = self.lines  # which says what to do where there is none
         return judge(self.path)
+
+    def rerun(self) -> RerunReport:
+        """Run it again by the whole pipeline of today: `replay rerun`. Raises Diverged where it ends otherwise."""
+        _ = self.lines
+        (report,) = waited_for(rerun([self.path]))
+        if not report.is_same:
+            raise Diverged(told(report), report)
+        return report
 
     def ask(
         self,

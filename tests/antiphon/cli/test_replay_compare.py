@@ -10,7 +10,10 @@ import pytest
 from tests.antiphon.conftest import InProcess
 
 QUERIES = '{"id": "soup", "query": "How long does lentil soup take to cook?", "expected": {"numeric": 40}}\n'
-RUBRICS = "def is_polite(answer): return 'please' in answer\n"
+RUBRICS = """
+def is_polite(answer): return 'please' in answer
+def is_out_of_order(answer): raise SystemExit(3)
+"""
 ASK = ("replay", "compare", "--queries", "queries.jsonl", "--tools", "recipes", "--model", "offline")
 
 
@@ -67,6 +70,15 @@ def test_a_score_that_is_too_low_fails_and_one_that_is_not_does_not(comparing: I
     assert "single scores 0.00; 0.9 is asked for." in low.stderr
 
 
+def test_a_rubric_that_fails_is_told_and_passes_no_threshold(comparing: InProcess) -> None:
+    broken = ("--plan", "linear", "--rubric", "rubrics_of_mine:is_out_of_order")
+    assert comparing(*ASK, *broken).exit_code == 0
+    done = comparing(*ASK, *broken, "--fail-under", "0.9")
+    assert done.exit_code == 1
+    assert "is_out_of_order: The rubric failed: SystemExit: 3" in done.stderr
+    assert "1 of 1 answers of linear could not be scored" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
@@ -76,7 +88,7 @@ def test_a_score_that_is_too_low_fails_and_one_that_is_not_does_not(comparing: I
         (("--queries", "queries.jsonl", "--rubric", "nowhere:at_all"), 2, "cannot be used"),
         (("--queries", "queries.jsonl", "--tools", "nowhere"), 2, "cannot be imported"),
         (("--queries", "gone.jsonl"), 3, "gone.jsonl cannot be read"),
-        (("gone.jsonl",), 3, "gone.jsonl: No such file"),
+        (("gone.jsonl",), 2, "gone.jsonl does not exist"),
         ((".",), 3, "queries.jsonl, line 1"),
     ],
 )

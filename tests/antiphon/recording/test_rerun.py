@@ -1,7 +1,6 @@
 """Recorded sessions, run again by the whole pipeline, against a model and tools that answer from the recording."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,14 @@ from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Line
 from antiphon.recording.rerun import rerun
 from antiphon.recording.rerun_report import RerunReport
+from antiphon.recording.testing.judged import Diverged
+from antiphon.recording.testing.recorded import Recorded
 from reasoning_engine import prompt
 from shared.breaker import Breaker, Held
 from shared.bus.breaker_store import BreakerStore
 from tests.antiphon.recording.recorded import events
 from tests.antiphon.recording.scripted import During, scripted, until_logged
-from tests.messages_server import MessagesServer, Scripted, Use, serving
+from tests.messages_server import MessagesServer, Scripted, Use
 
 ANSWER = Scripted(text="It is as high as it is wide [F1].", repeat=True)
 LOOK_UP = Use(name="look_up", input={"what": "height"})
@@ -34,22 +35,12 @@ def kinds(lines: list[Line]) -> list[str]:
     return [line.event.type.split(".", 1)[1].removesuffix(".v1") for line in events(lines)]
 
 
-@pytest.fixture
-async def the_real_model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MessagesServer]:
-    """The model, and proxy, that the environment names, and gives a key for; a rerun must not call it."""
-    async with serving(ANSWER) as server:
-        monkeypatch.setenv("HTTP_PROXY", server.url)
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "a-real-key")
-        yield server
-
-
-@pytest.mark.parametrize("has_processes", [False, True])
 async def test_a_session_is_the_same_when_it_is_run_again(
-    courses_path: Path, has_processes: bool, the_real_model: MessagesServer
+    courses_path: Path, the_real_model: MessagesServer
 ) -> None:
-    (report,) = await rerun([courses_path], has_processes=has_processes)
-    assert report.is_same
+    """Across processes: see test_rerun_recordings.py."""
+    (report,) = await rerun([courses_path])
+    assert report.is_same, report
     assert report.answer == "same"
     assert report.first is None
     assert not the_real_model.requests
@@ -175,8 +166,10 @@ async def test_another_prompt_fails_closed_and_is_shown_beside_the_recorded_one(
 ) -> None:
     changed = prompt.SYSTEM.replace("You answer a question in rounds.", "You answer in haste.")
     monkeypatch.setattr(prompt, "_SYSTEM", [{**prompt._SYSTEM[0], "text": changed}])
-    (report,) = await rerun([courses_path])
-    assert not report.is_same
+    with pytest.raises(Diverged, match="You answer in haste") as failure:
+        await asyncio.to_thread(Recorded(courses_path, "none").rerun)
+    report = failure.value.report
+    assert isinstance(report, RerunReport)
     assert report.answer == "different"
     assert {miss.of for miss in report.misses} == {"model"}
     diff = report.misses[0].diff.splitlines()

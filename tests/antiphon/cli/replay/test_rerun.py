@@ -22,6 +22,8 @@ def path(folder: Path) -> Path:
 def test_the_same_response_is_told_and_ends_in_0(run: InProcess, path: Path) -> None:
     result = run("replay", "rerun", str(path))
     assert (result.exit_code, result.stdout) == (0, f"{path}: the same response\n")
+    (as_json,) = json.loads(run("replay", "rerun", str(path), "--json").stdout)
+    assert (as_json["path"], as_json["is_same"], as_json["answer"]) == (str(path), True, "same")
 
 
 def test_what_is_not_recorded_is_shown_as_a_diff_and_ends_in_1(
@@ -33,10 +35,6 @@ def test_what_is_not_recorded_is_shown_as_a_diff_and_ends_in_1(
     assert result.exit_code == 1
     assert "first difference: event 6, antiphon.reasoning.completed.v1" in result.stdout
     assert "+  You answer in haste." in result.stdout
-    as_json = json.loads(run("replay", "rerun", str(path), "--json").stdout)
-    assert (as_json[0]["is_same"], as_json[0]["answer"]) == (False, "different")
-    assert as_json[0]["response"][0]["path"] == "status"
-    assert "You answer in haste." in as_json[0]["misses"][0]["diff"]
 
 
 def test_what_cannot_be_read_ends_in_3_and_what_is_not_there_in_2(run: InProcess, folder: Path) -> None:

@@ -145,8 +145,8 @@ def test_what_cannot_be_imported_is_refused(
     write_lines(folder / "shorter.jsonl", shorter)
     for paths, code, said in (
         (("bad.jsonl", "given.jsonl"), 3, "bad.jsonl"),
-        (("missing.jsonl",), 3, "No such file"),
-        (("none",), 2, "no recording is in that folder"),
+        (("missing.jsonl",), 2, "does not exist"),
+        (("none",), 2, "holds no recordings"),
         (("shorter.jsonl",), 2, "is there already"),
     ):
         result = run("recording", "import", *paths, **place)

@@ -63,8 +63,6 @@ class Scenario:
     apart: str = ""
     """The name of a pipeline that it shares with nobody else, as it would disturb them; faults need one."""
     meanwhile: Callable[[Meanwhile], Awaitable[Any]] | None = None
-    is_redacted: bool = True
-    """Not where it changes a briefing: the digest in the log is that of the briefing as it was."""
     after: str = ""
     """The scenario that has to have ended before."""
 

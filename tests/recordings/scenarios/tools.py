@@ -145,7 +145,6 @@ SCENARIOS = (
         "a_secret_argument_is_shown_to_nobody",
         "What is the balance of account 12?",
         (calls(use("balance", account="12", pin="0000")), says("120 crowns [F1].")),
-        is_redacted=False,
         deployment="all_tools",
     ),
     Scenario(

@@ -32,7 +32,13 @@ def rerun(
     ] = "strict",
     as_json: output.Json = False,
 ) -> None:
-    """Run recorded sessions again by the whole pipeline of today; the model and the tools answer as recorded."""
+    """Run recorded sessions again by the whole pipeline of today; the model and the tools answer as recorded.
+
+    What the recordings do not hold is refused, and shown; nothing is ever called.
+
+    Exit codes: 0 the same; 1 another response, or something was asked for that was not recorded; 2 usage;
+    3 unreadable.
+    """
     logs.silence("critical", secret_values())  # what failed then fails again, and is no news
     output.run(_rerun(paths, processes, match, as_json))
 

@@ -28,7 +28,7 @@ _EVENTS_AROUND, _EVENTS_PER_ACTIVITY = 5, 6
 class Rounds:
     """Awaits one activity after another."""
 
-    @workflow.run  # type: ignore[untyped-decorator]  # the checks run without the package
+    @workflow.run
     async def run(self, activities: int) -> str:
         answer = ""
         for _ in range(activities):

@@ -20,14 +20,21 @@ def differences(expected: Any, got: Any, path: str = "") -> Iterator[Difference]
     """Every smallest place where the two differ, in the order of `expected`."""
     if isinstance(expected, dict) and isinstance(got, dict):
         for key in dict.fromkeys((*expected, *got)):
-            yield from differences(expected.get(key, ABSENT), got.get(key, ABSENT), _at(path, key))
+            yield from differences(expected.get(key, _MISSING), got.get(key, _MISSING), _at(path, key))
     elif isinstance(expected, list) and isinstance(got, list):
         for index in range(max(len(expected), len(got))):
-            here = expected[index] if index < len(expected) else ABSENT
-            there = got[index] if index < len(got) else ABSENT
+            here = expected[index] if index < len(expected) else _MISSING
+            there = got[index] if index < len(got) else _MISSING
             yield from differences(here, there, f"{path}[{index}]")
     elif type(expected) is not type(got) or expected != got:
-        yield Difference(path, expected, got)
+        yield Difference(path, _shown(expected), _shown(got))
+
+
+_MISSING = object()
+
+
+def _shown(value: Any) -> Any:
+    return ABSENT if value is _MISSING else value
 
 
 def _at(path: str, key: object) -> str:

@@ -48,6 +48,8 @@ class Decisions:
         before, decision = self.session, self._decide(step, record, known)
         self._document |= record.changed
         if decision.answer is not None and before is not None:
+            if record.changed:
+                self.session = self._recorded()
             return Redone((ResponseReady(**decision.answer.model_dump()),))
         today = record_of(step.line.event, before, decision)
         others = [

@@ -11,7 +11,8 @@ CHAOS_WRITE_KILLS ?= 500
 SEEDS ?= 1000
 MINUTES ?= 10
 ARGS ?=
-in_parallel := -n auto --dist worksteal
+# One worker more than there are cores: many tests wait for processes.
+in_parallel := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 
 help: ## this page
 	@echo 'Antiphon answers hard questions in rounds: five programs that exchange events over Redis.'

@@ -16,6 +16,7 @@ from antiphon.cli.output import (
     EXIT_DONE,
     Json,
     UsageError,
+    counted,
     one_line,
     print_json,
     refuse,
@@ -135,7 +136,7 @@ async def _export(
         print_json([_as_json(one) for one in written])
     else:
         megabytes = sum(one.bytes for one in written) / 1e6
-        stderr().print(f"{_counted(len(written), 'recording')}, {megabytes:.1f} MB.", style="dim")
+        stderr().print(f"{counted(len(written), 'recording')}, {megabytes:.1f} MB.", style="dim")
     return code
 
 
@@ -220,7 +221,3 @@ def _progress() -> Iterator[Callable[[str], None]]:
 
 def _as_json(one: Exported) -> dict[str, object]:
     return {**asdict(one), "path": as_text(one.path)}
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -12,6 +12,7 @@ from antiphon.cli.output import (
     EXIT_UNREADABLE,
     Json,
     UsageError,
+    counted,
     one_line,
     print_json,
     print_table,
@@ -66,7 +67,7 @@ def scan(
         except OSError as error:
             code = refuse(UnreadableEvent(f"{file}: {error.strerror or error}."))
     _show(findings, json, is_github)
-    stderr().print(f"{len(files)} files, {len(findings)} findings.", style="dim")
+    stderr().print(f"{counted(len(files), 'file')}, {counted(len(findings), 'finding')}.", style="dim")
     raise typer.Exit(EXIT_UNREADABLE if code else EXIT_FAILED if findings else EXIT_DONE)
 
 

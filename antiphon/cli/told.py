@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import orjson
 
-from antiphon.cli.output import one_line
+from antiphon.cli.output import counted, one_line
 from shared.briefing import ids_in
 from shared.events import (
     AnyEvent,
@@ -117,18 +117,18 @@ def detail(event: AnyEvent) -> str:
             return one_line(query, _MESSAGE_LENGTH)
         case SessionOpened(limits=limits, tools=tools):
             return (
-                f"at most {_counted(limits.max_rounds, 'round')}, {_counted(limits.max_tool_calls, 'call')}; "
-                f"{_counted(len(tools), 'tool')}"
+                f"at most {counted(limits.max_rounds, 'round')}, {counted(limits.max_tool_calls, 'call')}; "
+                f"{counted(len(tools), 'tool')}"
             )
         case BriefingRequested(round=round, level=level):
             return f"round {round}, {level}"
         case BriefingReady(round=round, briefing=briefing):
-            facts = _counted(len(ids_in(briefing.shown)), "fact")
+            facts = counted(len(ids_in(briefing.shown)), "fact")
             return f"round {round}, about {briefing.tokens} tokens, {facts}"
         case ReasoningRequested(round=round, tools=tools):
-            return f"round {round}, {_counted(len(tools), 'tool')} offered"
+            return f"round {round}, {counted(len(tools), 'tool')} offered"
         case ReasoningCompleted(stop_reason=stop, tool_calls=calls, usage=usage, model=model):
-            return f"{model}: {stop}, {_counted(len(calls), 'call')}, {usage.total_tokens} tokens"
+            return f"{model}: {stop}, {counted(len(calls), 'call')}, {usage.total_tokens} tokens"
         case OutagesSeen(outages=outages):
             names = (*outages.tools, *(outage.model for outage in outages.models))
             return f"out of order: {one_line(', '.join(names), _MESSAGE_LENGTH) or 'nothing any more'}"
@@ -147,8 +147,8 @@ def statistics(response: Response) -> str:
     cost = response.usage.cost_usd
     parts = [
         f"{response.status} ({response.termination_reason})",
-        _counted(response.rounds_used, "round"),
-        _counted(response.tool_calls_used, "tool call"),
+        counted(response.rounds_used, "round"),
+        counted(response.tool_calls_used, "tool call"),
         f"{response.usage.total_tokens} tokens",
         *([f"${cost:.4f}"] if cost is not None else []),
         f"{response.duration_ms / 1000:.1f} s",
@@ -190,7 +190,7 @@ def result_text(result: ToolResult) -> str:
     if result.status == "error":
         return "error"
     count = _results_in(result.data)
-    found = "nothing found" if count == 0 else _counted(count, "result")
+    found = "nothing found" if count == 0 else counted(count, "result")
     shown = ", shown in part" if result.handle else ""
     by = f" from {one_line(result.substitute)} in its place" if result.substitute else ""
     return f"ok, {found}{shown}{by}"
@@ -229,7 +229,3 @@ def _answer(answer: QuestionAnswered) -> str:
 
 def _shown(value: Any, length: int) -> str:
     return one_line(orjson.dumps(value).decode(), length)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -37,12 +37,16 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=300, help="small sessions")
     parser.add_argument("--megabytes", type=int, default=40, help="size of the large session")
     arguments = parser.parse_args()
+    show(measure(arguments.sessions, arguments.megabytes))
+
+
+def measure(sessions: int = 300, megabytes: int = 40) -> list[Row]:
+    """Small sessions, then a large one."""
     with tempfile.TemporaryDirectory() as folder, running() as server:
-        small = _small(Path(folder, "small"), arguments.sessions)
-        large = _large(Path(folder, "large"), arguments.megabytes)
+        small = _small(Path(folder, "small"), sessions)
+        large = _large(Path(folder, "large"), megabytes)
         rows = asyncio.run(_there_and_back(server.url, "small sessions", small, Path(folder)))
-        rows += asyncio.run(_there_and_back(server.url, "one large session", large, Path(folder)))
-        show(rows)
+        return rows + asyncio.run(_there_and_back(server.url, "one large session", large, Path(folder)))
 
 
 async def _there_and_back(url: str, name: str, paths: list[Path], folder: Path) -> list[Row]:

@@ -15,7 +15,7 @@ MODULES = {
         *("approvals", "decide", "endings", "ladder", "limits", "models"),
         *("offer", "opening", "people", "questions", "requests", "summaries"),
     ),
-    "context_synthesizer": ("beside", "choice", "render", "select", "turn"),
+    "context_synthesizer": ("choice", "render", "select", "turn"),
     "reasoning_engine": ("ended", "prompt", "reply"),
     "tool_dispatcher.batch": ("answers", "dependencies", "plan", "schedule", "units"),
     "response_assembler": ("compose", "material", "missing", "partial", "uncertainty"),

@@ -188,11 +188,6 @@ def file_name(session_id: str, is_compressed: bool = False) -> str:
     return f"{session_id.replace(':', '=')}.jsonl{'.gz' * is_compressed}"
 
 
-def session_in(file_name: str) -> str:
-    """The session whose recording has that name."""
-    return file_name.removesuffix(".gz").removesuffix(".jsonl").replace("=", ":")
-
-
 def _is_taken(path: Path) -> bool:
     """Makes the folder, and says whether the file is there."""
     path.parent.mkdir(parents=True, exist_ok=True)

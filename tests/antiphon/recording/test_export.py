@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from antiphon import Antiphon
 from antiphon.errors import AlreadyThere, UnknownSession
 from antiphon.recording import export as exporting
-from antiphon.recording.export import Redacting, export, export_session, file_name, session_in, sessions_since
+from antiphon.recording.export import Redacting, export, export_session, file_name, sessions_since
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import End, EventLine, Header, Line, encode_line
 from antiphon.recording.put_back import put_back
@@ -68,7 +68,7 @@ def test_a_file_is_named_for_its_session_by_signs_that_every_file_system_takes(s
     for name in (file_name(session_id), file_name(session_id, is_compressed=True)):
         assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._=-]*", name)
         assert len(name) < 140
-        assert session_in(name) == session_id
+        assert name.removesuffix(".gz").removesuffix(".jsonl").replace("=", ":") == session_id
 
 
 async def test_a_session_that_is_under_way_is_written_as_far_as_it_has_come(bus: Bus, tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.recording.lines import EventLine, Line
+from antiphon.recording.lines import EventLine, Line, RecordLine
+from antiphon.recording.replaying.checks.decisions import Decisions
 from antiphon.recording.update import TakesAnotherWay, updated
 from antiphon.recording.verify import verify, verify_lines
 from shared.errors import UnreadableEvent
@@ -80,3 +81,25 @@ def test_code_that_raises_today_diverges_at_that_step_and_hides_no_other(
     assert report.answer == ("same" if component in ("reasoning_engine", "tool_dispatcher") else "unknown")
     with pytest.raises(TakesAnotherWay, match=r"it raises KeyError.*Mend it"):
         list(updated(courses_lines))
+
+
+def test_an_event_that_was_let_go_and_would_not_be_today_is_a_divergence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    late = Path(__file__).parents[3] / "recordings" / "the_deadline_comes_while_the_model_thinks.jsonl"
+    assert verify(late).is_same
+    monkeypatch.setattr(Decisions, "lets_go", lambda *_: False)
+    first = verify(late).first
+    assert first is not None
+    assert (first.event, first.component) == (13, "coordinator")
+    assert first.got == "a decision, where there was none"
+
+
+def test_an_event_that_a_session_under_way_has_not_decided_on_is_no_divergence(
+    courses_lines: list[Line],
+) -> None:
+    # The last record is the decision on the answer, which closes the session.
+    closing = next(line for line in reversed(courses_lines) if isinstance(line, RecordLine))
+    report = verify_lines(line for line in courses_lines if line is not closing)
+    assert report.is_same
+    assert report.unchecked == {"coordinator: the session went on when it was recorded": 1}

@@ -24,13 +24,14 @@ class Ledger:
         self.path = path
         self.runs: dict[str, list[str]] = defaultdict(list)
         """The runs of each idempotency key, in the order in which they began."""
-        self._under_way: dict[int, set[str]] = defaultdict(set)
+        self._under_way: dict[int, dict[str, str]] = defaultdict(dict)
+        """The tool of each run that has begun and not ended, of each process."""
         self._read_bytes = 0
 
-    def under_way(self, pid: int) -> int:
-        """Runs of a process that have begun and not ended."""
+    def under_way(self, pid: int, tool: str | None = None) -> int:
+        """Runs of a process, of one tool or of any, that have begun and not ended."""
         self.read()
-        return len(self._under_way[pid])
+        return sum(tool in (None, name) for name in self._under_way[pid].values())
 
     def read(self) -> None:
         if not self.path.exists():
@@ -44,6 +45,6 @@ class Ledger:
                 line = Line.model_validate_json(raw)
                 if line.at == "begin":
                     self.runs[line.key].append(line.run)
-                    self._under_way[line.pid].add(line.run)
+                    self._under_way[line.pid][line.run] = line.tool
                 else:
-                    self._under_way[line.pid].discard(line.run)
+                    self._under_way[line.pid].pop(line.run, None)

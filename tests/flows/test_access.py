@@ -131,7 +131,7 @@ def test_a_client_asks_and_reads_and_an_operator_looks_and_repairs(tmp_path: Pat
             assert (done.returncode, done.stderr) == (0, done.stderr), (arguments, done.stderr)
         five.submit(PONDERS, session_id="cancelled")
         pid = five.running["tool_dispatcher"].pid
-        five.until(lambda: five.ledger.under_way(pid) == 1, "a tool to take long")
+        five.until(lambda: five.ledger.under_way(pid, "ponder") == 1, "a tool to take long")
         assert command_line(five, "operator", "sessions", "cancel", "cancelled").returncode == 0
         assert five.response_to("cancelled").status == "cancelled"
         five.until(lambda: not five.pending("tool_dispatcher"), "the tool to be stopped")

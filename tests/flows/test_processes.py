@@ -141,7 +141,7 @@ async def test_a_cancellation_ends_a_session_in_the_middle_of_a_tool_call() -> N
     with pipeline() as five:
         five.submit(PONDERS, session_id="s1")
         pid = five.running["tool_dispatcher"].pid
-        five.until(lambda: five.ledger.under_way(pid) == 1, "the tool is under way")
+        five.until(lambda: five.ledger.under_way(pid, "ponder") == 1, "the tool is under way")
         async with Antiphon(five.redis.url) as client:
             assert await client.cancel("s1")
         response = five.response_to("s1")

@@ -93,6 +93,7 @@ class Pipeline(Processes):
         partitions: int,
         environment: dict[str, str],
         logins: Mapping[Component, str] | None = None,
+        is_forked: bool = True,
     ) -> None:
         self.redis, self.model = redis_server, model
         file = Path(tempfile.mkdtemp(prefix="antiphon-ledger-")) / "ledger"
@@ -101,6 +102,7 @@ class Pipeline(Processes):
             redis_server.url,
             partitions,
             logins,
+            is_forked,
             ANTHROPIC_BASE_URL=model.url,
             ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES="read,write",
             LEDGER_FILE=str(file),
@@ -122,13 +124,14 @@ def pipeline(
     login: str = "",
     logins: Mapping[Component, str] | None = None,
     is_started: bool = True,
+    is_forked: bool = True,
     scripted: Sequence[Scripted] | None = None,
     **environment: str,
 ) -> Iterator[Pipeline]:
     """Everything for the length of a block; the five are started and ready unless the test does it."""
     names = [name if n == 1 else f"{name}-{n}" for n in range(1, copies + 1) for name in COMPONENTS]
     with running(*redis_options, login=login) as server, scripted_model(scripted or script(wait_s)) as model:
-        five = Pipeline(server, model, partitions, environment, logins)
+        five = Pipeline(server, model, partitions, environment, logins, is_forked)
         try:
             if is_started:
                 five.start(*names)

@@ -3,8 +3,6 @@
 import contextlib
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -19,10 +17,12 @@ from shared.bus.keys import Keys
 from shared.events import Component
 from shared.events.base import COMPONENTS
 from shared.session import Response
+from tests.flows.starting import ROOT, Started, started
+
+__all__ = ["LIMIT_S", "ROOT", "Log", "Processes", "component_of"]
 
 LIMIT_S = 60.0
 """How long a test waits for a condition at most, unless it says otherwise."""
-ROOT = Path(__file__).parents[2]
 
 Log = list[dict[str, Any]]
 """The events of a session in order, as JSON."""
@@ -32,14 +32,20 @@ class Processes:
     """Processes by name, `coordinator` or `coordinator-2`, each with its log in a file; ended by their ids."""
 
     def __init__(
-        self, url: str, partitions: int = 1, logins: Mapping[Component, str] | None = None, **environment: str
+        self,
+        url: str,
+        partitions: int = 1,
+        logins: Mapping[Component, str] | None = None,
+        is_forked: bool = True,
+        **environment: str,
     ) -> None:
         """`logins` are the users, as `user:password`, that components have in place of the one in `url`."""
+        self._is_forked = is_forked
         self.client: redis.Redis = redis.Redis.from_url(url, protocol=3)
         self._host, self._logins = url.rpartition("@")[2].removeprefix("redis://"), logins or {}
         self.keys = Keys("antiphon", partitions)
         self.folder = Path(tempfile.mkdtemp(prefix="antiphon-flow-"))
-        self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self.running: dict[str, Started] = {}
         ours = ("ANTIPHON", "ANTHROPIC")
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(ours)},
@@ -51,12 +57,9 @@ class Processes:
     def start(self, *names: str, **settings: str) -> None:
         """Start processes, with settings of their own; one of each component when none is named."""
         for name in names or COMPONENTS:
-            command = [sys.executable, "-m", component_of(name)]
             environment = {**self.environment, **self._own_environment(name), **settings}
-            with (self.folder / f"{name}.log").open("ab") as log:
-                self.running[name] = subprocess.Popen(
-                    command, env=environment, stdout=log, stderr=log, cwd=ROOT
-                )
+            log = self.folder / f"{name}.log"
+            self.running[name] = started(component_of(name), environment, log, self._is_forked)
 
     def wait_until_ready(self, *names: str, limit_s: float = LIMIT_S) -> None:
         """Until each process, as it was last started, has said that it lives."""

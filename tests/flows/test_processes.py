@@ -41,12 +41,14 @@ MALFORMED: tuple[dict[bytes | str, bytes | str], ...] = (
 
 
 @pytest.mark.parametrize(
-    ("partitions", "copies"), [(1, 1), (3, 1), (1, 2)], ids=["plain", "three partitions", "two of each"]
+    ("partitions", "copies", "is_forked"),
+    [(1, 1, False), (3, 1, True), (1, 2, True)],
+    ids=["plain, each from nothing", "three partitions", "two of each"],
 )
 def test_each_of_200_queries_is_answered_once_and_each_of_20_malformed_is_rejected(
-    partitions: int, copies: int
+    partitions: int, copies: int, is_forked: bool
 ) -> None:
-    with pipeline(partitions=partitions, copies=copies) as five:
+    with pipeline(partitions=partitions, copies=copies, is_forked=is_forked) as five:
         for n in range(QUERIES):
             five.submit(f"How high is number {n}?")
             if n % (QUERIES // len(MALFORMED)) == 0:

@@ -4,7 +4,6 @@ import contextlib
 import os
 import shutil
 import signal
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from tests.chaos.write_books import Books
 from tests.chaos.writers import service
 from tests.flows.pipeline import scripted_model
 from tests.flows.processes import Processes
+from tests.flows.starting import Started
 from tests.redis_server import RedisServer
 from tests.soak.clocks import Clocks
 from tests.soak.proxy import Proxy
@@ -64,6 +64,7 @@ class Stage(Processes):
         super().__init__(
             means.redis.url,
             PARTITIONS,
+            is_forked=False,  # a clock of its own is a library that is loaded at the start
             ANTIPHON_REDIS_URL=means.proxy.url,
             ANTIPHON_TOOLS="tests.soak.tools",
             ANTIPHON_LOG_LEVEL="warning",
@@ -84,7 +85,7 @@ class Stage(Processes):
             RUN_WAIT_S=str(_WRITE_WAIT_S),
         )
 
-    def freeze(self, name: str) -> subprocess.Popen[bytes]:
+    def freeze(self, name: str) -> Started:
         """Let a process stand still until `thaw`."""
         process = self.running[name]
         process.send_signal(signal.SIGSTOP)
@@ -94,7 +95,7 @@ class Stage(Processes):
         return self.clocks.environment(name)
 
 
-def thaw(process: "subprocess.Popen[bytes]") -> None:
+def thaw(process: Started) -> None:
     """Let it go on, if it is there still."""
     process.send_signal(signal.SIGCONT)
 

@@ -52,6 +52,7 @@ class Writers(Processes):
         self._sessions: dict[bytes, str] = {}
         super().__init__(
             url,
+            is_forked=False,  # only a parent can see that a process stands still
             ANTIPHON_TOOLS="tests.chaos.write_tools",
             ANTIPHON_BUS_LEASE_S=str(LEASE_S),
             ANTIPHON_BUS_MAX_DELIVERIES="100",

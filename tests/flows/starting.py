@@ -38,6 +38,7 @@ class Started(Protocol):
 
 def started(component: Component, environment: Mapping[str, str], log: Path, is_forked: bool) -> Started:
     """A component in an environment; all that it says is appended to a file."""
+    log.touch()
     if is_forked:
         return Forked(component, environment, log)
     with log.open("ab") as file:

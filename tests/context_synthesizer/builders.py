@@ -86,3 +86,12 @@ def fact_saying(memory: Memory, words: str) -> Fact:
     """The one fact whose statement holds those words."""
     (found,) = [fact for fact in memory.facts.values() if words in fact.statement]
     return found
+
+
+def with_rounds(session: Session, rounds: list[Told]) -> Session:
+    """The session with more rounds, as a desk files them."""
+    desk = session.desk()
+    deltas = list(session.deltas)
+    for number, told in enumerate(rounds, len(deltas) + 1):
+        deltas.append(desk.file(*a_round(*told.calls, round=number, text="")))
+    return Session(session.query, tuple(deltas))

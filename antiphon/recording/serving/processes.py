@@ -2,8 +2,8 @@
 
 import asyncio
 import contextlib
+import shutil
 import sys
-import tempfile
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import IO
 
 from antiphon.errors import PipelineFailed
 from antiphon.leash import Leash, end
+from antiphon.leftovers import own_folder
 from antiphon.recording.serving.plan import Plan
 from antiphon.recording.serving.surroundings import HIDDEN, variables
 from shared import health
@@ -28,7 +29,8 @@ async def processes(bus: Bus, plan: Plan) -> AsyncIterator[None]:
     """All five, ready. Raises PipelineFailed when one ends by itself at the start."""
     leash, children = Leash(), dict[Component, Process]()
     surroundings = environment_without(*HIDDEN) | variables(plan.redis_url, plan.model_url)
-    with tempfile.TemporaryDirectory(prefix="antiphon-rerun-") as folder:
+    folder = own_folder("rerun")
+    try:
         file = Path(folder, "plan.json")
         await asyncio.to_thread(file.write_text, plan.model_dump_json())
         try:
@@ -44,6 +46,8 @@ async def processes(bus: Bus, plan: Plan) -> AsyncIterator[None]:
         finally:
             await asyncio.gather(*(end(child, _STOP_LIMIT_S) for child in children.values()))
             await leash.release()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _log_of(folder: str, name: Component) -> IO[bytes]:

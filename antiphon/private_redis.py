@@ -2,13 +2,13 @@
 
 import asyncio
 import shutil
-import tempfile
 from asyncio.subprocess import DEVNULL, Process
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
 from antiphon.leash import Leash, end
+from antiphon.leftovers import clear_folders, own_folder
 from shared.bus.connection import Connections
 from shared.errors import ConfigurationError, RedisUnavailable
 
@@ -51,7 +51,8 @@ class RedisServer:
 
     async def start(self) -> Connections:
         """Returns when it listens. Raises RedisUnavailable."""
-        self._folder = tempfile.mkdtemp(prefix="antiphon-")
+        await asyncio.to_thread(clear_folders)
+        self._folder = own_folder("redis")
         socket = Path(self._folder, "redis.sock")
         self._process = await self._leash.start(
             *(self._program, "--port", "0", "--unixsocket", str(socket), "--unixsocketperm", "700"),

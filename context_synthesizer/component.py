@@ -1,6 +1,6 @@
 """Wiring: the only place of this room that reads settings."""
 
-from context_synthesizer.embeddings import load_embed
+from context_synthesizer.embeddings import Weigh, load_embed, weighing
 from context_synthesizer.handlers import ContextSynthesizer
 from context_synthesizer.settings import ContextSynthesizerSettings
 from shared.bus.redis_bus import Bus
@@ -8,8 +8,14 @@ from shared.service import Service
 from shared.settings import load
 
 
-def build(bus: Bus) -> Service:
-    """The context synthesizer; it needs nothing of the bus but its deliveries."""
-    settings = load(ContextSynthesizerSettings)
-    embed = load_embed(settings.embeddings) if settings.embeddings else None
-    return Service("context_synthesizer", ContextSynthesizer(settings, embed).handlers, settings.concurrency)
+def build(
+    bus: Bus, settings: ContextSynthesizerSettings | None = None, weigh: Weigh | None = None
+) -> Service:
+    """The context synthesizer; it needs nothing of the bus but its deliveries.
+
+    A replay gives the settings, and how facts were weighed. Raises ConfigurationError.
+    """
+    settings = load(ContextSynthesizerSettings) if settings is None else settings
+    if weigh is None and settings.embeddings:
+        weigh = weighing(load_embed(settings.embeddings))
+    return Service("context_synthesizer", ContextSynthesizer(settings, weigh).handlers, settings.concurrency)

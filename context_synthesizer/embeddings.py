@@ -9,6 +9,7 @@ no text is embedded twice. Whatever goes wrong here is logged, and the words alo
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from importlib import import_module
 from inspect import iscoroutinefunction
 from math import isfinite, sqrt
@@ -20,6 +21,8 @@ from shared.memory import MemoryDelta
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[float]]]]
 """Texts to vectors, in their order, all of one length."""
+Weigh = Callable[[MemoryDelta, str], Awaitable[MemoryDelta]]
+"""New facts and the question to the same facts, each with its salience."""
 TIMEOUT_S = 5.0
 _TEXT_CHARACTERS = 2_000
 
@@ -42,6 +45,11 @@ def load_embed(path: str) -> Embed:
         )
     loaded: Embed = embed
     return loaded
+
+
+def weighing(embed: Embed) -> Weigh:
+    """Facts are weighed by these embeddings."""
+    return partial(with_salience, embed=embed)
 
 
 async def with_salience(delta: MemoryDelta, query: str, embed: Embed) -> MemoryDelta:

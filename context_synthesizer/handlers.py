@@ -4,7 +4,7 @@ import asyncio
 from typing import TypeVar
 
 from context_synthesizer.desks import Desks, Kept
-from context_synthesizer.embeddings import Embed, with_salience
+from context_synthesizer.embeddings import Weigh
 from context_synthesizer.settings import ContextSynthesizerSettings
 from context_synthesizer.turn import Brought, add, briefed, filed, tokens_max
 from shared import faults
@@ -37,8 +37,8 @@ DataT = TypeVar("DataT", bound=EventData)
 class ContextSynthesizer:
     """Handlers of everything a context synthesizer consumes."""
 
-    def __init__(self, settings: ContextSynthesizerSettings, embed: Embed | None = None) -> None:
-        self._settings, self._embed = settings, embed
+    def __init__(self, settings: ContextSynthesizerSettings, weigh: Weigh | None = None) -> None:
+        self._settings, self._weigh = settings, weigh
         self._desks = Desks()
 
     @property
@@ -91,8 +91,8 @@ class ContextSynthesizer:
         again what the memory has room for.
         """
         before = {fact.id: fact.salience for fact in delta.facts}
-        if self._embed is not None and not delta.is_empty:
-            delta = await with_salience(delta, kept.desk.memory.query, self._embed)
+        if self._weigh is not None and not delta.is_empty:
+            delta = await self._weigh(delta, kept.desk.memory.query)
         salience = {fact.id: fact.salience for fact in delta.facts if fact.salience != before[fact.id]}
         item, _ = add(kept, delta, self._settings.memory_bytes_max)
         return item, salience

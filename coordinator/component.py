@@ -1,5 +1,7 @@
 """Wiring: the only place of this room that reads settings."""
 
+from collections.abc import Callable
+
 from coordinator.handlers import Coordinator
 from coordinator.models import in_order
 from coordinator.settings import CoordinatorSettings
@@ -9,14 +11,27 @@ from shared.bus.breakers import SharedBreakers
 from shared.bus.conversations import SharedTurns
 from shared.bus.intake import Intake
 from shared.bus.redis_bus import Bus
+from shared.conversation import Turns
 from shared.ids import new_consumer_name
+from shared.outages import Outages
 from shared.service import Service
 from shared.settings import PipelineSettings, load
 
 
-def build(bus: Bus) -> Service:
-    """The coordinator on `bus`: the decisions, and the door that lets queries in."""
-    settings, pipeline = load(CoordinatorSettings), load(PipelineSettings)
+def build(
+    bus: Bus,
+    settings: CoordinatorSettings | None = None,
+    pipeline: PipelineSettings | None = None,
+    outages: Callable[[], Outages] | None = None,
+    turns: Turns | None = None,
+) -> Service:
+    """The coordinator on `bus`: the decisions, and the door that lets queries in.
+
+    A replay gives what a recorded session was decided by; else settings come from the environment, what is out of
+    order and what was said before from the bus. Raises ConfigurationError.
+    """
+    settings = load(CoordinatorSettings) if settings is None else settings
+    pipeline = load(PipelineSettings) if pipeline is None else pipeline
     breakers = SharedBreakers(bus, Breaker())
     coordinator = Coordinator(
         settings.limits(bus.settings.lease_s, bus.settings.deadline_max_s),
@@ -25,8 +40,8 @@ def build(bus: Bus) -> Service:
         bus.catalogue,
         settings.offer,
         in_order(pipeline.model, pipeline.models),
-        breakers.outages,
-        turns=SharedTurns(bus),
+        outages or breakers.outages,
+        turns=turns or SharedTurns(bus),
     )
     admission = Admission(bus, settings.weights)
     intake = Intake(bus, new_consumer_name(), settings.intake, settings.deadline_s, admission.look_soon)

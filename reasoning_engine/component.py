@@ -13,16 +13,25 @@ from shared.service import Background, Service
 from shared.settings import PipelineSettings, load, load_environment
 
 
-def build(bus: Bus, model: Model | None = None, provider: Provider | None = None) -> Service:
+def build(
+    bus: Bus,
+    model: Model | None = None,
+    provider: Provider | None = None,
+    door: Door = OPEN_DOOR,
+    settings: EngineSettings | None = None,
+    pipeline: PipelineSettings | None = None,
+) -> Service:
     """The reasoning engine on `bus`, with the model the environment names unless it, or who provides it, is given.
 
-    A model that is given has no limits and no breaker: it is its owner's.
+    A model that is given has no limits and no breaker but those of a `door` that is given too: it is its owner's.
+    Settings come from the environment unless they are given.
 
     Raises ConfigurationError.
     """
-    settings, pipeline = load(EngineSettings), load(PipelineSettings)
+    settings = load(EngineSettings) if settings is None else settings
+    pipeline = load(PipelineSettings) if pipeline is None else pipeline
     system = settings.system_prompt()
-    close, is_offline, door = None, False, OPEN_DOOR
+    close, is_offline = None, getattr(model, "is_offline", False)
     background: tuple[Background, ...] = ()
     if model is None:
         model = chosen = choose_model(

@@ -62,6 +62,10 @@ class AnthropicModel:
         heard.mark_broken_arguments(message)
         return message
 
+    def with_headers(self, headers: Mapping[str, str]) -> "AnthropicModel":
+        """The same, with these headers on each request."""
+        return AnthropicModel(self._client.with_options(default_headers=headers), self.is_offline)
+
     async def close(self) -> None:
         await self._client.close()
 

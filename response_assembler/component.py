@@ -7,7 +7,7 @@ from shared.service import Service
 from shared.settings import load
 
 
-def build(bus: Bus) -> Service:
-    """The response assembler; it needs nothing of the bus but its deliveries."""
-    settings = load(ResponseAssemblerSettings)
+def build(bus: Bus, settings: ResponseAssemblerSettings | None = None) -> Service:
+    """The response assembler; it needs nothing of the bus but its deliveries. Raises ConfigurationError."""
+    settings = load(ResponseAssemblerSettings) if settings is None else settings
     return Service("response_assembler", HANDLERS, settings.concurrency)

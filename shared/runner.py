@@ -35,13 +35,13 @@ _STUCK_LEASES, _STUCK_S_MIN = 3, 5.0
 Build = Callable[[Bus], Service]
 
 
-def main(name: str, build: Build) -> None:
+def main(name: str, build: Build, grace_s: float = GRACE_S) -> None:
     """Run one component until it is told to stop. Exits 0 then; 2 when it is not set up right, 3 without Redis."""
     try:
         settings = load(PipelineSettings)
         logs.configure(settings.log_level, name, secret_values(settings))
         _arm(settings)
-        asyncio.run(_serve(Bus.from_settings(settings), build))
+        asyncio.run(_serve(Bus.from_settings(settings), build, grace_s))
     except AntiphonError as error:
         said = Redactor(secret_values()).text(str(error))
         print(f"{name}: {said}", file=sys.stderr)  # noqa: T201  # a person starts this, and reads it
@@ -64,7 +64,7 @@ def _arm(settings: PipelineSettings) -> None:
     )
 
 
-async def _serve(bus: Bus, build: Build) -> None:
+async def _serve(bus: Bus, build: Build, grace_s: float) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -81,7 +81,7 @@ async def _serve(bus: Bus, build: Build) -> None:
     await opening
     try:
         with Watchdog(max(_STUCK_S_MIN, _STUCK_LEASES * bus.settings.lease_s)):
-            await run_service(bus, service, stop)
+            await run_service(bus, service, stop, grace_s)
     finally:
         await bus.close()
     if threading.active_count() > 1:

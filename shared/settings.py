@@ -218,9 +218,15 @@ def environment_without(*beginnings: str) -> dict[str, str]:
 
 
 @contextmanager
-def environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Within the block these variables are set: for what is built there, in this process."""
-    before = {name: os.environ.get(name) for name in variables}
+def environment(variables: Mapping[str, str], without: tuple[str, ...] = ()) -> Iterator[None]:
+    """Within the block these variables are set: for what is built there, in this process.
+
+    Others that begin with one of `without` are not there.
+    """
+    hidden = [name for name in os.environ if name.startswith(without)]
+    before = {name: os.environ.get(name) for name in (*hidden, *variables)}
+    for name in hidden:
+        del os.environ[name]
     os.environ.update(variables)
     try:
         yield

@@ -48,8 +48,8 @@ def builtins(tools: Mapping[str, Tool]) -> tuple[Builtin, ...]:
         if whole is None:
             return tool_error(
                 "not_found",
-                f"No result is kept under the handle {handle!r}.",
-                "Give a handle as a result shown in part names it, or make the call again and ask for less.",
+                f"No result is kept under the handle {handle!r}, or not any more.",
+                "Give a handle as a result shown in part names it; if you did, make that call again and ask for less.",
             )
         length = arguments.get("length", _PART_CHARACTERS)
         return read_part(whole, arguments.get("start", 0), length, batch.result_bytes_max)

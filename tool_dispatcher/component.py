@@ -34,9 +34,16 @@ from tool_dispatcher.settings import ToolDispatcherSettings
 
 
 def build(
-    bus: Bus, registry: Mapping[str, Tool] | None = None, settings: ToolDispatcherSettings | None = None
+    bus: Bus,
+    registry: Mapping[str, Tool] | None = None,
+    settings: ToolDispatcherSettings | None = None,
+    gatekeeper: Gatekeeper | None = None,
+    caller: Caller | None = None,
 ) -> Service:
-    """The tool dispatcher with the tools of ANTIPHON_TOOLS, or those given. Raises ConfigurationError."""
+    """The tool dispatcher with the tools of ANTIPHON_TOOLS, or those given. Raises ConfigurationError.
+
+    `gatekeeper` and `caller` are for a replay, which runs no tool.
+    """
     settings = load(ToolDispatcherSettings) if settings is None else settings
     own = load_tools(load(PipelineSettings).tools) if registry is None else registry
     tools = Registry([*own.values(), *builtins(own)])
@@ -46,8 +53,8 @@ def build(
     outcomes = Outcomes(bus.redactor, settings.stored_result_bytes_max)
     dispatcher = ToolDispatcher(
         tools,
-        Gatekeeper(tools, _verifier(settings), rule),
-        _caller(bus, tools, breakers, threads, outcomes, settings),
+        gatekeeper or Gatekeeper(tools, _verifier(settings), rule),
+        caller or _caller(bus, tools, breakers, threads, outcomes, settings),
         outcomes,
         Bounds(settings.batch_concurrency, settings.collapse_above),
         settings.result_bytes_max,

@@ -1,5 +1,6 @@
 """`antiphon recording`: sessions to files, and back."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import asdict
@@ -26,6 +27,7 @@ from antiphon.cli.output import (
 )
 from antiphon.cli.recording_scan import scan
 from antiphon.errors import AlreadyThere, UnknownSession
+from antiphon.leftovers import clear_parts
 from antiphon.observe import connected
 from antiphon.recording.export import Exported, export_session, sessions_since
 from antiphon.recording.files import as_text, read_lines
@@ -114,6 +116,7 @@ async def _export(
     earliest = None if since is None else moment(since, utc_now())
     for session_id in session_ids:
         checked_session_id(session_id)
+    await asyncio.to_thread(clear_parts, folder)
     written: list[Exported] = []
     code = EXIT_DONE
     async with connected() as bus:

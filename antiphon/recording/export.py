@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from antiphon.errors import AlreadyThere
+from antiphon.leftovers import clear_parts
 from antiphon.observe import pairs
 from antiphon.recording.files import header_of, writing
 from antiphon.recording.lines import End, EventLine, Header, Line, encode_line
@@ -68,6 +69,7 @@ async def export(
 
     Raises UnknownSession, AlreadyThere, UnreadableEvent, BadSignature, RedisUnavailable, OSError.
     """
+    await asyncio.to_thread(clear_parts, folder)
 
     async def write(session_id: str) -> Exported:
         return await export_session(bus, session_id, folder, redaction, is_compressed)

@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -10,6 +9,7 @@ from pathlib import Path
 from stat import S_IMODE
 from typing import IO, cast
 
+from antiphon.leftovers import own_part
 from antiphon.recording.lines import FORMAT, Header, Line, encode_line
 from antiphon.recording.order import Order
 from antiphon.recording.upcast import UPCASTERS, LineUpcaster, Upcast
@@ -70,7 +70,7 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
     Compressed if the name ends in `.gz`, the same content to the same bytes. Its owner alone may read it, unless it
     takes the place of one that others may.
     """
-    descriptor, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
+    descriptor, name = own_part(path.parent)
     try:
         with suppress(FileNotFoundError):
             os.chmod(name, S_IMODE(path.stat().st_mode))

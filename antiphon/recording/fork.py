@@ -18,6 +18,7 @@ from antiphon.errors import StillRunning
 from antiphon.recording.access import provider_of
 from antiphon.recording.forking.changes import Changes, Forked, forked
 from antiphon.recording.forking.point import NoSuchPoint, Point, point_at
+from antiphon.recording.forking.standing import standing
 from antiphon.recording.hashes import content_hash
 from antiphon.recording.lines import (
     CatalogueLine,
@@ -33,9 +34,9 @@ from antiphon.recording.lines import (
 from antiphon.recording.session_lines import session_lines
 from coordinator.offer import BUILT_INS
 from coordinator.session import Session
-from shared.bus.handling import BRIEFING, STATE, TO_SUMMARIZE
+from shared.bus.handling import STATE
 from shared.bus.redis_bus import Bus
-from shared.bus.restoring import Standing, restore, timer_event
+from shared.bus.restoring import restore, timer_event
 from shared.clock import monotonic_s, utc_now
 from shared.events import AnyEvent
 from shared.settings import environment
@@ -64,7 +65,10 @@ async def fork(
     async with _pipeline(tools, changes) as (pipeline, bus):
         content, catalogue = await _catalogue(point, pipeline, bus, has_tools=bool(tools))
         told = forked(point, changes, utc_now(), content, catalogue)
-        await restore(bus, _standing(point, told, content, catalogue))
+        log = [line for line in point.lines if isinstance(line, EventLine)]
+        catalogues = {content: catalogue} if content else {}
+        timers = list(_timers(point, told))
+        await restore(bus, standing(told.session, log, told.deliveries, point.briefings, catalogues, timers))
         await _ended(pipeline, bus, told.session)
         session_id = told.session.id
         live = [line async for line in session_lines(session_id, bus.session(session_id), bus)]
@@ -111,28 +115,6 @@ async def _catalogue(
     while (published := await bus.current_catalogue()) is None:
         await _a_moment(pipeline, until_s, "its tools were not published")
     return published, await bus.catalogue(published)
-
-
-def _standing(point: Point, told: Forked, content: str, catalogue: Catalogue) -> Standing:
-    """All that Redis is to hold of the session."""
-    session, texts = told.session, point.briefings
-    delivered = {line.event.id: line.event for line in told.deliveries}
-    recorded = [line for line in point.lines if isinstance(line, EventLine)]
-    documents = {
-        STATE: session.model_dump_json(exclude_defaults=True).encode(),
-        BRIEFING: texts.text.encode(),
-        **({TO_SUMMARIZE: texts.to_summarize.encode()} if texts.to_summarize is not None else {}),
-    }
-    return Standing(
-        session_id=session.id,
-        opened=session.opened,
-        log=[(line.entry, delivered.get(line.event.id, line.event)) for line in recorded],
-        documents=documents,
-        memory=texts.items,
-        catalogues={content: catalogue} if content else {},
-        timers=list(_timers(point, told)),
-        deliveries=[(line.entry, line.event) for line in told.deliveries],
-    )
 
 
 def _timers(point: Point, told: Forked) -> Iterator[tuple[str, datetime, AnyEvent]]:

@@ -21,6 +21,15 @@ def request_hash(request: Mapping[str, Any]) -> str:
     return content_hash(orjson.dumps(said, option=orjson.OPT_SORT_KEYS))
 
 
+def system_in(request: Mapping[str, Any]) -> str:
+    """The operator's own system prompt, which is an input. Raises UnreadableEvent."""
+    match request.get("system"):
+        case [{"text": str(text)}]:
+            return text
+        case _:
+            raise UnreadableEvent("the system prompt that was sent is none.")
+
+
 _HOW = frozenset({"stream"})
 """Fields that say how to answer, and not what is asked."""
 

@@ -13,21 +13,25 @@ from pathlib import Path
 import structlog
 
 from antiphon import private_redis
+from antiphon.recording.forking.standing import standing
 from antiphon.recording.rerun_report import RerunReport, report_of
 from antiphon.recording.serving.exchanges import Exchanges, Match, Miss
 from antiphon.recording.serving.model_server import ModelServer
-from antiphon.recording.serving.parts import bus_settings, part_of
+from antiphon.recording.serving.parts import part_of
 from antiphon.recording.serving.plan import Plan, read_score
 from antiphon.recording.serving.processes import processes
 from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.surroundings import HIDDEN, variables
 from antiphon.recording.serving.tools import misses_key
 from antiphon.recording.serving.turns import POLL_S, events_there
 from shared import logs
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
-from shared.errors import ConfigurationError, UnreadableEvent
-from shared.events import COMPONENTS
+from shared.bus.restoring import restore
+from shared.errors import ConfigurationError
+from shared.events import COMPONENTS, encode
 from shared.runner import run_service
+from shared.settings import BusSettings, environment, load
 
 SESSION_LIMIT_S = 60.0
 _AT_ONCE = 8
@@ -52,12 +56,6 @@ async def rerun(
     if not structlog.is_configured():
         logs.silence("critical")  # what failed then fails again, and is no news
     scores = [(path, read_score(path)) for path in paths]
-    for path, score in scores:
-        if score.is_fork:
-            raise UnreadableEvent(
-                f"{path}: it is a fork, which was changed in its middle: it cannot be run again from its query.",
-                hint="Run the recording again that it was forked from; `antiphon replay verify` checks the fork.",
-            )
     reports: dict[Path, RerunReport] = {}
     for wave in _waves(scores):
         found = await _run_again(wave, has_processes, match, limit_s)
@@ -83,7 +81,7 @@ async def _run_again(
 ) -> list[RerunReport]:
     """Recordings of different sessions, on one pipeline, a few at once."""
     exchanges = Exchanges((score for _, score in recordings), match)
-    async with ModelServer(exchanges).listening() as model, _redis(has_processes) as bus:
+    async with ModelServer(exchanges).listening() as model, _redis(has_processes, model.url) as bus:
         plan = Plan(
             redis_url=bus.connections.url,
             model_url=model.url,
@@ -111,13 +109,23 @@ async def _play(bus: Bus, score: Score, room: asyncio.Semaphore, limit_s: float)
     async with room:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(limit_s):
-                await bus.publish(score.query, "open")
+                await _begin(bus, score)
                 telling = asyncio.create_task(_tell(bus, score))
                 try:
                     await _ended(bus, score, telling)
                 finally:
                     telling.cancel()
                     await asyncio.gather(telling, return_exceptions=True)
+
+
+async def _begin(bus: Bus, score: Score) -> None:
+    """Submit the query as clients do; or put a fork back where it went on from its parent."""
+    begun = score.beginning
+    if begun is None:
+        await bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", encode(score.query))
+        return
+    log = score.events[: begun.taken_over]
+    await restore(bus, standing(begun.session, log, begun.deliveries, begun.briefings, score.catalogues))
 
 
 async def _tell(bus: Bus, score: Score) -> None:
@@ -150,7 +158,7 @@ async def _tools_missed(bus: Bus) -> list[Miss]:
 
 
 @contextlib.asynccontextmanager
-async def _redis(has_processes: bool) -> AsyncIterator[Bus]:
+async def _redis(has_processes: bool, model_url: str) -> AsyncIterator[Bus]:
     """A bus on a Redis of the rerun's own. Raises ConfigurationError, RedisUnavailable."""
     redis = private_redis.choose()
     if has_processes and not isinstance(redis, private_redis.RedisServer):
@@ -160,7 +168,9 @@ async def _redis(has_processes: bool) -> AsyncIterator[Bus]:
         )
     bus = None
     try:
-        bus = Bus(await redis.start(), Keys(), bus_settings())
+        connections = await redis.start()
+        with environment(variables(connections.url, model_url), without=HIDDEN):
+            bus = Bus(connections, Keys(), load(BusSettings))
         await bus.open(_CONNECT_PATIENCE_S)
         yield bus
     finally:
@@ -173,10 +183,9 @@ async def _redis(has_processes: bool) -> AsyncIterator[Bus]:
 async def _embedded(bus: Bus, scores: dict[str, Score], plan: Plan) -> AsyncIterator[None]:
     """The five as tasks of this process. Raises what one of them dies of."""
     stop = asyncio.Event()
-    tasks = [
-        asyncio.create_task(run_service(bus, part_of(name, bus, scores, plan.model_url), stop, _GRACE_S))
-        for name in COMPONENTS
-    ]
+    with environment(variables(plan.redis_url, plan.model_url), without=HIDDEN):
+        services = [part_of(name, bus, scores, plan.model_url) for name in COMPONENTS]
+    tasks = [asyncio.create_task(run_service(bus, service, stop, _GRACE_S)) for service in services]
     try:
         yield
     finally:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from context_synthesizer.embeddings import weighing
 from context_synthesizer.handlers import ContextSynthesizer
 from context_synthesizer.settings import ContextSynthesizerSettings
 from shared.briefing import digest_of, ids_in
@@ -264,7 +265,7 @@ async def test_what_embeddings_make_of_a_fact_is_filed_and_told() -> None:
     async def embed(texts: Sequence[str]) -> list[list[float]]:
         return [[1.0, 0.0] if "1" in text or "Which" in text else [0.0, 1.0] for text in texts]
 
-    synthesizer = ContextSynthesizer(ContextSynthesizerSettings(), embed)
+    synthesizer = ContextSynthesizer(ContextSynthesizerSettings(), weighing(embed))
     session = a_session()
     outcome = await handle(synthesizer, session, **log_round(session, 1, a_course(1), a_course(2)))
     (ready,) = outcome.events

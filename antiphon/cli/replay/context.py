@@ -7,8 +7,12 @@ import typer
 
 from antiphon.cli import output
 from antiphon.cli.replay.reading import recording
+from antiphon.cli.replay.verify import Paths
 from antiphon.recording.context import Briefed, Context
 from antiphon.recording.context import context as context_of
+from antiphon.recording.files import as_text
+from antiphon.recording.found import NoRecordings, found
+from antiphon.recording.reports.shown import printable
 from shared.briefing import id_ranges
 from shared.errors import AntiphonError
 
@@ -19,27 +23,39 @@ _HEADINGS = (
 
 
 def context(
-    path: Annotated[Path, typer.Argument(help="A recording.")],
+    paths: Paths,
     facts: Annotated[bool, typer.Option("--facts", help="List what each fact says.")] = False,
     json: output.Json = False,
 ) -> None:
     """Tell what the model was shown in each round, and whether the answer's sources were among it.
 
-    Exit codes: 0 told; 1 a source of the answer was not in the briefing that it was written from; 3 unreadable.
+    Exit codes: 0 told; 1 a source of an answer was not in the briefing that it was written from; 2 no such file, or
+    no recordings in a folder; 3 one is unreadable.
     """
+    code, documents = output.EXIT_DONE, list[dict[str, Any]]()
     try:
-        told = context_of(recording(path))
-    except AntiphonError as error:
+        files = found(paths)
+    except NoRecordings as error:
         raise typer.Exit(output.refuse(error)) from None
+    for path in files:
+        try:
+            told = context_of(recording(path))
+        except AntiphonError as error:
+            code = max(code, output.refuse(error))
+            continue
+        if json:
+            documents.append({"path": as_text(path), **_as_json(told, facts)})
+        else:
+            _show(path, told, facts)
+        if told.answered_from is not None and any(one.shown == "absent" for one in told.sources):
+            code = max(code, output.EXIT_FAILED)
     if json:
-        output.print_json(_as_json(told, facts))
-    else:
-        _show(told, facts)
-    absent = told.answered_from is not None and any(one.shown == "absent" for one in told.sources)
-    raise typer.Exit(output.EXIT_FAILED if absent else output.EXIT_DONE)
+        output.print_json(documents)
+    raise typer.Exit(code)
 
 
-def _show(told: Context, with_facts: bool) -> None:
+def _show(path: Path, told: Context, with_facts: bool) -> None:
+    output.stdout().print(f"{printable(as_text(path))}: session {told.session_id}")
     output.print_table(_HEADINGS, map(_row, told.briefings), "No briefing was made.")
     for one in told.briefings:
         if one.missed:

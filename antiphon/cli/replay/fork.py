@@ -16,9 +16,12 @@ from antiphon.recording.forking.changes import Changes, read_changes
 from antiphon.recording.forking.point import Point, short_type
 from antiphon.recording.lines import EventLine, Line
 from antiphon.recording.redaction.redacted_lines import own_redaction, redacted
+from antiphon.recording.reports.shown import printable
 from shared.errors import ConfigurationError, UnreadableEvent
-from shared.events import ResponseReady
+from shared.events import ResponseReady, ToolsCompleted
 from shared.settings import PipelineSettings, load
+
+_NAMED_MAX = 10
 
 
 def fork(
@@ -88,6 +91,16 @@ def _tell(point: Point) -> None:
     output.stderr().print(
         f"Recorded up to event {point.event.n} ({short_type(point.event)}), live from there."
     )
+    if named := _in_part(point):
+        output.stderr().print(f"Shown in part, and nowhere whole for read_result: {named}.")
+
+
+def _in_part(point: Point) -> str:
+    """The results of before whose whole no recording has, by their handles and tools."""
+    batches = (line.event.data for line in point.lines if isinstance(line, EventLine))
+    results = (one for data in batches if isinstance(data, ToolsCompleted) for one in data.results)
+    named = [f"{one.handle} of {one.tool}" for one in results if one.handle]
+    return printable(", ".join(named[:_NAMED_MAX]) + (" and others" if len(named) > _NAMED_MAX else ""))
 
 
 def _show(parent: list[Line], lines: list[Line], into: Path, is_json: bool) -> int:

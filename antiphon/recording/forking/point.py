@@ -75,6 +75,33 @@ class Point:
         return query, query.event.data, opened
 
 
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Where a fork went on from, as it then stood."""
+
+    session: Session
+    deliveries: tuple[EventLine, ...]
+    """What was under way, as it was delivered there."""
+    briefings: Briefings
+    taken_over: int
+    """How many events stand before it."""
+
+
+def beginning_of(lines: Sequence[Line]) -> Beginning:
+    """The beginning of the fork whose record stands last in `lines`, which are a recording's up to there.
+
+    Raises UnreadableEvent.
+    """
+    record = lines[-1].record if isinstance(lines[-1], RecordLine) else None
+    assert isinstance(record, ForkRecord), "a fork begins behind its record"
+    taken_over = sum(isinstance(line, EventLine) for line in lines)
+    point = walked(lines, taken_over)
+    if point.session is None:
+        raise UnreadableEvent("it is a fork of a session that had not been opened.")
+    delivered = tuple(point.known.lines[one.event] for one in record.redelivered)
+    return Beginning(point.session, delivered, point.briefings, taken_over)
+
+
 def point_at(lines: Sequence[Line], place: str) -> Point:
     """The session right after the event at `place`: its number, or its type, as `reasoning.requested@2`.
 

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-import httpx2
-from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
 from antiphon.recording.serving.model_server import BREAKS, SESSION
@@ -15,9 +13,6 @@ from reasoning_engine.failure import MODEL_ERRORS, Failure, Interrupted, Unreada
 from reasoning_engine.model import AnthropicModel, OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
 from shared.events import ReasoningFailed
-
-_KEY = "the-recorded-model-asks-for-none"
-_TIMEOUT_S = 600.0
 
 
 @dataclass(slots=True)
@@ -31,23 +26,11 @@ class UnderWay:
 under_way: ContextVar[UnderWay | None] = ContextVar("under_way", default=None)
 
 
-def client_of(url: str) -> AsyncAnthropic:
-    """The SDK's client of a model server; no key, proxy or address of the environment has a say in it."""
-    # The SDK's own HTTP client takes the proxies of the environment whatever it is told.
-    return AsyncAnthropic(
-        api_key=_KEY,
-        base_url=url,
-        max_retries=0,
-        timeout=_TIMEOUT_S,
-        http_client=httpx2.AsyncClient(trust_env=False, timeout=_TIMEOUT_S),
-    )
-
-
 class RecordedModel:
     """The model of one session. What broke without a word of the server breaks in the same way."""
 
-    def __init__(self, client: AsyncAnthropic, session_id: str) -> None:
-        self._model = AnthropicModel(client.with_options(default_headers={SESSION: session_id}))
+    def __init__(self, model: AnthropicModel, session_id: str, is_offline: bool) -> None:
+        self._model, self.is_offline = model.with_headers({SESSION: session_id}), is_offline
 
     async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
         """See `reasoning_engine.model.Model`."""

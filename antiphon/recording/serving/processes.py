@@ -2,8 +2,8 @@
 
 import asyncio
 import contextlib
+import shutil
 import sys
-import tempfile
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
@@ -11,7 +11,9 @@ from typing import IO
 
 from antiphon.errors import PipelineFailed
 from antiphon.leash import Leash, end
+from antiphon.leftovers import own_folder
 from antiphon.recording.serving.plan import Plan
+from antiphon.recording.serving.surroundings import HIDDEN, variables
 from shared import health
 from shared.bus.redis_bus import Bus
 from shared.events import COMPONENTS, Component
@@ -20,15 +22,15 @@ from shared.settings import environment_without
 _START_LIMIT_S = 120.0
 _STOP_LIMIT_S = 3.0
 _LOOK_EVERY_S = 0.05
-_NOT_FOR_CHILDREN = ("ANTHROPIC", "ANTIPHON")
-"""They have their settings from the recordings, and no key."""
 
 
 @contextlib.asynccontextmanager
 async def processes(bus: Bus, plan: Plan) -> AsyncIterator[None]:
     """All five, ready. Raises PipelineFailed when one ends by itself at the start."""
     leash, children = Leash(), dict[Component, Process]()
-    with tempfile.TemporaryDirectory(prefix="antiphon-rerun-") as folder:
+    surroundings = environment_without(*HIDDEN) | variables(plan.redis_url, plan.model_url)
+    folder = own_folder("rerun")
+    try:
         file = Path(folder, "plan.json")
         await asyncio.to_thread(file.write_text, plan.model_dump_json())
         try:
@@ -37,13 +39,15 @@ async def processes(bus: Bus, plan: Plan) -> AsyncIterator[None]:
                     children[name] = await leash.start(
                         *(sys.executable, "-P", "-m", "antiphon.recording.serving", name, str(file)),
                         output=log,
-                        environment=environment_without(*_NOT_FOR_CHILDREN),
+                        environment=surroundings,
                     )
             await _ready(bus, children, Path(folder))
             yield
         finally:
             await asyncio.gather(*(end(child, _STOP_LIMIT_S) for child in children.values()))
             await leash.release()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _log_of(folder: str, name: Component) -> IO[bytes]:

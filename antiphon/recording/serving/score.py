@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 from uuid import UUID
 
+from antiphon.recording.forking.point import Beginning, beginning_of
 from antiphon.recording.lines import CatalogueLine, ContentLine, End, EventLine, Line, RecordLine
 from antiphon.recording.requests import whole_request
 from shared.errors import ErrorInfo, UnreadableEvent
@@ -74,15 +75,18 @@ class Score:
         """Raises UnreadableEvent when the recording is not whole, or holds nothing to run again."""
         self.events: list[EventLine] = []
         self.records: dict[UUID, AnyRecord] = {}
+        """By the event that was handled; of a fork, those of what is its own."""
         self.catalogues: dict[str, Catalogue] = {}
         self._contents: dict[str, Any] = {}
-        self.is_fork = False
-        """Whether it was changed in its middle."""
-        is_whole = False
+        self.beginning: Beginning | None = None
+        """Where a fork goes on from; None where all begins with the query."""
+        is_whole, read, behind_fork = False, list[Line](), 0
         for line in lines:
+            read.append(line)
             match line:
                 case RecordLine(record=ForkRecord()):
-                    self.is_fork = True
+                    behind_fork = len(read)
+                    self.records.clear()
                 case EventLine():
                     self.events.append(line)
                 case RecordLine(record=record):
@@ -97,15 +101,23 @@ class Score:
             raise UnreadableEvent("it has no end line: it was cut off.")
         if not self.events or not isinstance(self.events[0].event.data, QuerySubmitted):
             raise UnreadableEvent("it does not begin with a query.")
+        if behind_fork:
+            self.beginning = beginning_of(read[:behind_fork])
+            delivered = {line.event.id: line for line in self.beginning.deliveries}
+            self.events = [delivered.get(line.event.id, line) for line in self.events]
+        self.taken_over = 0 if self.beginning is None else self.beginning.taken_over
+        """How many events there are before anything happens again."""
         self.query = self.events[0].event
         self.session_id = self.query.subject
         self.by_id = {line.event.id: line for line in self.events}
-        self.outside = [line for line in self.events if isinstance(line.event.data, FROM_OUTSIDE)]
+        own = self.events[self.taken_over :]
+        self.outside = [line for line in own if isinstance(line.event.data, FROM_OUTSIDE)]
         self._outputs: dict[UUID, list[EventLine]] = {}
-        for line in self.events:
+        for line in own:
             if line.event.causationid is not None and not isinstance(line.event.data, FROM_OUTSIDE):
                 self._outputs.setdefault(line.event.causationid, []).append(line)
-        if any(self.all_of(ReasoningCompleted)) and not any(self.records_of(ExchangeRecord)):
+        has_replies = any(isinstance(line.event.data, ReasoningCompleted) for line in own)
+        if has_replies and not any(self.records_of(ExchangeRecord)):
             raise UnreadableEvent(
                 "it holds no exchanges with a model.",
                 hint="Record sessions with ANTIPHON_BUS_RECORDING=true, which is the default.",
@@ -163,6 +175,13 @@ class Score:
     def is_unanswered(self, of: UUID) -> bool:
         """Whether nothing came of an event before the session, or the recording, ended."""
         return of in self.by_id and of not in self._outputs and of not in self.records
+
+    @property
+    def catalogue_hash(self) -> str:
+        """That of the tools the session has; empty where it has none."""
+        if self.beginning is not None:
+            return self.beginning.session.catalogue
+        return self.opened.catalogue if self.opened else ""
 
     def catalogue(self, content_hash: str) -> Catalogue:
         """The tool catalogue of that hash; empty when it was not recorded."""

@@ -1,63 +1,174 @@
-"""The recorded dispatcher: answers every call by what was recorded of it, and runs no tool."""
+"""Tools that answer from a recording: every call gets what was recorded of it, and nothing is run.
 
+They stand behind today's dispatcher, in the place of grants and of what happens to one unit of a batch.
+"""
+
+import asyncio
 from collections import defaultdict
+from collections.abc import Sequence
+from contextvars import ContextVar
+from typing import Any, NoReturn
 from uuid import UUID
 
 import orjson
 
 from antiphon.recording.serving.exchanges import Miss
 from antiphon.recording.serving.score import Score
-from shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
+from antiphon.recording.serving.turns import PATIENCE_S
+from coordinator.offer import BUILT_INS
+from shared.bus.handling import SessionStore
 from shared.bus.redis_bus import Bus
-from shared.events import ToolsCompleted, ToolsRequested
+from shared.events import AnyEvent, ToolsCompleted, ToolsRequested
 from shared.journal import begun_entry, journal_name, outcome_entry, write_outcome
-from shared.tools import RequestedCall, ToolCall, ToolError, ToolResult
+from shared.step_records import BatchRecord
+from shared.tools import ToolCall, ToolDefinition, ToolError, ToolResult
+from tool_dispatcher.access.gatekeeper import Gatekeeper, Leave
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.batch import Unit
+from tool_dispatcher.running.batch_run import BatchRun
+from tool_dispatcher.running.call import Caller
 
 _Named = tuple[str, str]
 """A call by its tool and its arguments."""
 
 
-class RecordedDispatcher:
-    """The dispatcher of one session. The n-th time a call comes, it gets its n-th result."""
+_UNKNOWN = BatchRecord(of=UUID(int=0), batch_concurrency=1, collapse_above=1)
+"""Of a batch that has no record."""
+
+
+class Course:
+    """One batch as it was run then: what came of its calls, and the order in which its units ended."""
+
+    def __init__(self, results: Sequence[ToolResult | None], record: BatchRecord | None) -> None:
+        self.results, self.record = results, record or _UNKNOWN
+        self._turns = {unit: turn for turn, units in enumerate(self.record.ends) for unit in units}
+        self._left = [len(units) for units in self.record.ends]
+        self._over = [asyncio.Event() for _ in self.record.ends]
+
+    async def turn_of(self, unit: Unit) -> None:
+        """Return when those have ended that ended before; or at last, where they do not today."""
+        if turn := self._turns.get(unit.number, 0):
+            try:
+                async with asyncio.timeout(PATIENCE_S):
+                    await self._over[turn - 1].wait()
+            except TimeoutError:
+                return
+
+    def ended(self, unit: Unit) -> None:
+        turn = self._turns.get(unit.number)
+        if turn is not None:
+            self._left[turn] -= 1
+            if self._left[turn] <= 0:
+                self._over[turn].set()
+
+    async def put_back(self, request: ToolsRequested, session: SessionStore) -> bool:
+        """Put into the batch's journal what it held when the worker came that finished it; whether it held any."""
+        settled = [(outcome_entry(one.call_id), one) for one in self.record.settled.values()]
+        begun = [
+            (begun_entry(request.calls[place].id), result)
+            for place in self.record.begun
+            if place < len(request.calls) and (result := self.results[place]) is not None
+        ]
+        for entry, result in (*settled, *begun):
+            await session.note(journal_name(request.round), entry, write_outcome(result))
+        return bool(settled or begun)
+
+
+course: ContextVar[Course] = ContextVar("course")
+"""Of the batch that is at work."""
+
+
+class RecordedResults:
+    """What came of the calls of one session. The n-th time a call comes, it gets its n-th result."""
 
     def __init__(self, score: Score) -> None:
-        self.misses: list[Miss] = []
         self._score = score
-        self._results: dict[_Named, list[ToolResult]] = defaultdict(list)
-        self._answered: dict[UUID, ToolsCompleted] = {}
+        self._left: dict[_Named, list[ToolResult]] = defaultdict(list)
+        self._given: dict[UUID, list[ToolResult | None]] = {}
         for line, request in score.all_of(ToolsRequested):
             completed = score.output(line.event.id, ToolsCompleted)
             for result in completed.results if completed else ():
                 if result.index < len(request.calls):
-                    self._results[_named(request.calls[result.index])].append(result)
+                    self._left[_named(request.calls[result.index])].append(result)
 
-    @property
-    def handlers(self) -> Handlers:
-        return {ToolsRequested: self.on_tools_requested}
-
-    async def on_tools_requested(self, delivery: Delivery, session: SessionStore) -> Outcome:
-        """The results of the batch, in the order of its calls; for a redelivery, the same ones."""
-        request = delivery.event.data
+    def course(self, event: AnyEvent) -> Course:
+        """How a batch goes; the same one when it is delivered again."""
+        request, record = event.data, self._score.records.get(event.id)
         assert isinstance(request, ToolsRequested)
-        id = delivery.event.id
-        if id not in self._answered:
-            results = tuple(self._result(place, call) for place, call in enumerate(request.calls))
-            then = self._score.output(id, ToolsCompleted)
-            self._answered[id] = ToolsCompleted.of(request.round, results, then.duration_ms if then else 0)
-        return Outcome(events=(self._answered[id],))
+        if event.id not in self._given:
+            self._given[event.id] = [self._result(place, call) for place, call in enumerate(request.calls)]
+        return Course(self._given[event.id], record if isinstance(record, BatchRecord) else None)
 
-    def _result(self, place: int, call: RequestedCall) -> ToolResult:
-        results = self._results[_named(call)]
-        if results:
-            return results.pop(0).model_copy(update={"index": place, "call_id": call.id})
+    def _result(self, place: int, call: ToolCall) -> ToolResult | None:
+        results = self._left[_named(call)]
+        return results.pop(0).model_copy(update={"index": place, "call_id": call.id}) if results else None
+
+
+class RecordedCaller(Caller):
+    """In the place of running a unit: what came of its calls then, in its turn."""
+
+    def __init__(self, session_id: str) -> None:
+        self.misses: list[Miss] = []
+        self._session_id = session_id
+
+    async def run(
+        self, unit: Unit, batch: BatchRun, known: Sequence[ToolResult | None]
+    ) -> tuple[ToolResult, ...]:
+        """See Caller."""
+        now = course.get()
+        results = [
+            now.results[place] or self._missed(place, batch.request.calls[place]) for place in unit.calls
+        ]
+        await now.turn_of(unit)
+        settled = await batch.journal.settle(results)
+        now.ended(unit)
+        return settled
+
+    def _missed(self, place: int, call: ToolCall) -> ToolResult:
         asked = f"`{call.name}` was called as the recording does not hold it, with {_shown(call)}"
-        self.misses.append(Miss(self._score.session_id, "tool", asked))
+        self.misses.append(Miss(self._session_id, "tool", asked))
         error = ToolError(
             error_type="internal_error",
             message="The recording holds no such call.",
             suggested_action="Do not call it again: this is a rerun, and no tool is run.",
         )
         return ToolResult(index=place, call_id=call.id, tool=call.name, status="error", error=error)
+
+
+class RecordedGatekeeper(Gatekeeper):
+    """Refuses what was refused then: grants hold for their own time, and of tools there is only what they returned."""
+
+    def __init__(self) -> None:
+        """It checks nothing."""
+
+    async def leave(self, request: ToolsRequested, session: SessionStore) -> Leave:
+        """See Gatekeeper."""
+        record = course.get().record
+        refused = {place: error for place, error in record.refused.items() if place not in record.begun}
+        return Leave(refused=refused, barred=record.barred)
+
+
+class RecordedTool(Tool):
+    """A tool by what the catalogue says of it. Whether arguments were valid is recorded with what came of them."""
+
+    secret_paths = ()
+    reconcile = None
+    is_async = False
+
+    def __init__(self, definition: ToolDefinition) -> None:
+        self.name, self.description = definition.name, definition.description
+        self.parameters, self.function = _Anything(), _never_called
+        self.contract, self.input_schema = definition.contract, definition.input_schema
+
+    @property
+    def example(self) -> dict[str, Any] | None:
+        return course.get().record.examples.get(self.name)
+
+
+def recorded_tools(score: Score) -> dict[str, Tool]:
+    """The tools of a session by name, but the built-in ones, which every dispatcher has. Raises ValidationError."""
+    tools = score.catalogue(score.catalogue_hash).tools
+    return {one.name: RecordedTool(one) for one in tools if one.name not in BUILT_INS}
 
 
 async def note_unfinished(batch: ToolsCompleted, session: SessionStore) -> None:
@@ -70,6 +181,19 @@ async def note_unfinished(batch: ToolsCompleted, session: SessionStore) -> None:
 def misses_key(bus: Bus) -> str:
     """List: session and words of everything that tools were asked in vain, one after the other."""
     return f"{bus.keys.namespace}:rerun:misses"
+
+
+class _Anything:
+    """Parameters that take what they are given."""
+
+    schema: dict[str, Any] = {"type": "object"}  # nobody changes it
+
+    def read(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        return arguments
+
+
+def _never_called(arguments: dict[str, Any], context: object) -> NoReturn:
+    raise AssertionError("a recorded tool is not run")
 
 
 def _is_begun(result: ToolResult) -> bool:

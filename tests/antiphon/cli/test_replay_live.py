@@ -13,6 +13,7 @@ from tests.antiphon.recording.conftest import courses_lines
 
 __all__ = ["courses_lines"]
 
+RECORDINGS = Path(__file__).parents[2] / "recordings"
 TOOLS = ("--tools", "examples.courses", "--model", "offline")
 
 
@@ -39,6 +40,15 @@ def test_fork_in_json_tells_the_response(run: InProcess, path: str, tmp_path: Pa
     told = orjson.loads(done.stdout)
     assert (told["output"], told["is_same_answer"]) == (into, False)
     assert told["response"]["termination_reason"] == "max_rounds_reached"
+
+
+def test_fork_tells_which_results_cannot_be_read_on_in(run: InProcess, tmp_path: Path) -> None:
+    path = RECORDINGS / "a_long_result_is_shown_in_part_and_read_on.jsonl"
+    done = run(
+        "replay", "fork", str(path), "--from", "assembly.requested", "-o", str(tmp_path / "fork.jsonl")
+    )
+    assert done.exit_code == 0, done.stderr
+    assert "nowhere whole for read_result: r1c0 of " in done.stderr
 
 
 def test_fork_writes_no_secret_of_its_process(run: InProcess, path: str, tmp_path: Path) -> None:
@@ -78,9 +88,9 @@ def test_fork_says_before_anything_is_called_that_it_could_not_write(run: InProc
 def test_a_file_that_is_no_recording_is_unreadable(run: InProcess, tmp_path: Path) -> None:
     other = tmp_path / "other.jsonl"
     other.write_text("hello\n")
-    for verb in (("context",), ("call", "--event", "5", "--model", "offline")):
+    for verb, missing in ((("context",), 2), (("call", "--event", "5", "--model", "offline"), 3)):
         assert run("replay", verb[0], str(other), *verb[1:]).exit_code == 3
-        assert run("replay", verb[0], str(tmp_path / "none.jsonl"), *verb[1:]).exit_code == 3
+        assert run("replay", verb[0], str(tmp_path / "none.jsonl"), *verb[1:]).exit_code == missing
 
 
 def test_inject_shows_the_chain(run: InProcess, path: str) -> None:
@@ -99,9 +109,19 @@ def test_context_is_a_table_or_json(run: InProcess, path: str) -> None:
     done = run("replay", "context", path, "--facts")
     assert done.exit_code == 0
     assert "Idempotency Keys for Safe Requests" in done.stdout
-    told = orjson.loads(run("replay", "context", path, "--json").stdout)
+    (told,) = orjson.loads(run("replay", "context", path, "--json").stdout)
+    assert told["path"] == path
     assert [one["round"] for one in told["briefings"]] == [1, 2, 3]
     assert {one["shown"] for one in told["sources"]} == {"whole"}
+
+
+def test_context_tells_of_each_recording_that_can_be_read(run: InProcess, path: str, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("hello\n")
+    (tmp_path / "b.jsonl").write_bytes(Path(path).read_bytes())
+    done = run("replay", "context", str(tmp_path))
+    assert done.exit_code == 3
+    assert "a.jsonl" in done.stderr
+    assert "b.jsonl: session" in done.stdout
 
 
 def test_call_shows_models_side_by_side(run: InProcess, path: str) -> None:

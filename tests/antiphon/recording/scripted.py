@@ -45,6 +45,11 @@ async def dawdle() -> str:
     return "It is late."
 
 
+async def embed(texts: Sequence[str]) -> list[list[float]]:
+    """All that is asked about heights lies close together."""
+    return [[1.0, 0.3 if "high" in text else 0.0] for text in texts]
+
+
 async def scripted(
     monkeypatch: pytest.MonkeyPatch,
     script: Sequence[Scripted],

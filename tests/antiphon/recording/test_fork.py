@@ -12,7 +12,7 @@ from antiphon.recording.lines import EventLine, Header, Line, RecordLine
 from antiphon.recording.rerun import rerun
 from antiphon.recording.verify import verify, verify_lines
 from shared.clock import utc_now
-from shared.errors import ConfigurationError, UnreadableEvent
+from shared.errors import ConfigurationError
 from shared.events import ReasoningCompleted, ReasoningRequested, ResponseReady, ToolsRequested
 from shared.step_records import ForkRecord
 from tests.antiphon.recording.recorded import events
@@ -109,6 +109,7 @@ async def test_another_model_and_another_prompt_are_asked_from_there_on(
     assert replied.model == "another"
     report = verify_lines(lines)
     assert report.is_same, report.first
+    await check_that_a_rerun_is_the_same(lines, tmp_path)
     header = lines[0]
     assert isinstance(header, Header)
     assert header.parent is not None
@@ -144,12 +145,7 @@ async def test_a_fork_can_be_forked(courses_lines: list[Line], tmp_path: Path) -
     assert answer(lines).termination_reason == "max_rounds_reached"
     assert sum(map(is_fork, lines)) == 2
     assert verify(path).is_same, verify(path).first
-
-
-async def test_a_fork_is_not_run_again_from_its_query(courses_lines: list[Line], tmp_path: Path) -> None:
-    write_lines(tmp_path / "fork.jsonl", await fork(courses_lines, SECOND, OFFLINE, TOOLS))
-    with pytest.raises(UnreadableEvent, match=r"fork\.jsonl: it is a fork"):
-        await rerun([tmp_path / "fork.jsonl"])
+    await check_that_a_rerun_is_the_same(lines, tmp_path)
 
 
 async def test_a_fork_that_may_call_tools_needs_them(courses_lines: list[Line]) -> None:
@@ -208,6 +204,15 @@ async def test_a_setting_holds_in_the_fork_and_nowhere_else(
         await fork(
             courses_lines, SECOND, read_changes("offline", ["ANTIPHON_REASONING_ENGINE_COLOUR=1"]), TOOLS
         )
+
+
+async def check_that_a_rerun_is_the_same(lines: list[Line], folder: Path) -> None:
+    """From where the fork went on from its parent."""
+    write_lines(folder / "again.jsonl", lines)
+    (again,) = await rerun([folder / "again.jsonl"])
+    assert again.is_same, again
+    assert again.first is None, again.first
+    assert again.events == len(events(lines))
 
 
 def is_fork(line: Line) -> bool:

@@ -1,24 +1,31 @@
 """Recorded sessions, run again by the whole pipeline, against a model and tools that answer from the recording."""
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
+import coordinator.component
+import tool_dispatcher.component
 from antiphon import Antiphon
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Line
 from antiphon.recording.rerun import rerun
 from antiphon.recording.rerun_report import RerunReport
+from antiphon.recording.serving.score import Score
 from antiphon.recording.testing.judged import Diverged
 from antiphon.recording.testing.recorded import Recorded
 from reasoning_engine import prompt
 from shared.breaker import Breaker, Held
 from shared.bus.breaker_store import BreakerStore
+from shared.events import BriefingReady
 from tests.antiphon.recording.recorded import events
 from tests.antiphon.recording.scripted import During, scripted, until_logged
 from tests.messages_server import MessagesServer, Scripted, Use
+from tool_dispatcher.authoring.tool import Tool
 
 ANSWER = Scripted(text="It is as high as it is wide [F1].", repeat=True)
 LOOK_UP = Use(name="look_up", input={"what": "height"})
@@ -159,6 +166,47 @@ async def test_what_came_from_outside_comes_again_in_its_turn(
     report = await rerun_of(lines, tmp_path)
     assert report.is_same, report
     assert report.first is None, report.first
+
+
+def without_models(own: str, others: Iterable[str]) -> tuple[str, ...]:
+    return ()
+
+
+def without_tools(tools: Iterable[Tool]) -> dict[str, Tool]:
+    return {}
+
+
+@pytest.mark.parametrize(
+    ("component", "name", "mistake", "first"),
+    [
+        (coordinator.component, "in_order", without_models, "antiphon.session.opened.v1"),
+        (tool_dispatcher.component, "Registry", without_tools, "antiphon.tools.completed.v1"),
+    ],
+    ids=["coordinator", "tool_dispatcher"],
+)
+async def test_a_mistake_in_the_wiring_of_a_component_is_told(
+    component: ModuleType,
+    name: str,
+    mistake: object,
+    first: str,
+    courses_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(component, name, mistake)
+    (report,) = await rerun([courses_path], limit_s=1)
+    assert report.first is not None
+    assert report.first.type == first
+
+
+async def test_facts_have_the_weight_that_embeddings_gave_them_then(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    settings = {"ANTIPHON_CONTEXT_SYNTHESIZER_EMBEDDINGS": f"{scripted.__module__}:embed"}
+    lines = await scripted(monkeypatch, [Scripted(uses=(LOOK_UP,)), ANSWER], settings=settings)
+    assert any(one.salience for _, one in Score(lines).all_of(BriefingReady))
+    report = await rerun_of(lines, tmp_path)
+    assert report.first is None, report.first
+    assert report.is_same, report
 
 
 async def test_another_prompt_fails_closed_and_is_shown_beside_the_recorded_one(

@@ -16,7 +16,7 @@ from antiphon.recording.replaying.checks.briefings import Briefings
 from antiphon.recording.replaying.checks.catalogues import offer_of
 from antiphon.recording.replaying.differences import ABSENT, Difference, differences
 from antiphon.recording.replaying.known import Known, Redone, Step
-from antiphon.recording.requests import whole_request
+from antiphon.recording.requests import system_in, whole_request
 from reasoning_engine.dialogue import Dialogue, dialogue
 from reasoning_engine.ended import TOO_LATE, Ended, reasoned, summarized
 from reasoning_engine.engine import tokens_of
@@ -77,7 +77,7 @@ class Exchanges:
         offer = offer_of(known.catalogue(request.catalogue), names) if names else NO_TOOLS
         model_id = request.model or record.default_model
 
-        system = _system_in(replayed.sent[0]) if record.has_own_prompt else None
+        system = system_in(replayed.sent[0]) if record.has_own_prompt else None
 
         def prompt_on(briefing: Briefing) -> Prompt:
             return build_prompt(request, briefing, offer.tools, model_id, record.max_output_tokens, system)
@@ -222,15 +222,6 @@ def _text_in(request: dict[str, Any]) -> str:
             return text
         case _:
             return ""
-
-
-def _system_in(request: dict[str, Any]) -> str:
-    """The operator's own system prompt, which is an input."""
-    match request.get("system"):
-        case [{"text": str(text)}]:
-            return text
-        case _:
-            raise UnreadableEvent("the system prompt that was sent is none.")
 
 
 def _text_before(behind: str, sent: str, digest: str) -> str:

@@ -1,30 +1,38 @@
 """The context synthesizer of a rerun."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from antiphon.recording.serving.parts.part import Part
 from antiphon.recording.serving.score import Score
-from context_synthesizer.handlers import ContextSynthesizer
+from context_synthesizer.component import build
 from context_synthesizer.settings import ContextSynthesizerSettings
-from shared.bus.handling import Handlers
 from shared.bus.redis_bus import Bus
-from shared.events import BriefingRequested
+from shared.events import BriefingReady
+from shared.memory import MemoryDelta
+from shared.service import Service
 from shared.step_records import BriefingRecord
 
 
 class SynthesizerPart(Part):
-    """Builds briefings within the bounds of then."""
+    """Builds briefings within the bounds of then; facts have the weight that embeddings gave them then."""
 
     name = "context_synthesizer"
-    kinds = (BriefingRequested,)
 
-    def handlers(self, score: Score) -> Handlers:
+    def service(self, bus: Bus, score: Score) -> Service:
         settings = ContextSynthesizerSettings.model_construct()
         if record := next(iter(score.records_of(BriefingRecord)), None):
             bounds = {"briefing_tokens": record.briefing_tokens, "memory_bytes_max": record.memory_bytes_max}
             settings = settings.model_copy(update=bounds)
-        return ContextSynthesizer(settings).handlers
+        salience = {id: one for _, ready in score.all_of(BriefingReady) for id, one in ready.salience.items()}
+        return build(bus, settings, partial(_weighed, salience) if salience else None)
 
 
-def build(bus: Bus, scores: Mapping[str, Score], model_url: str) -> Part:
-    return SynthesizerPart(bus, scores)
+PART = SynthesizerPart
+
+
+async def _weighed(salience: Mapping[str, float], delta: MemoryDelta, query: str) -> MemoryDelta:
+    facts = (
+        fact.model_copy(update={"salience": salience.get(fact.id, fact.salience)}) for fact in delta.facts
+    )
+    return delta.model_copy(update={"facts": tuple(facts)})

@@ -7,85 +7,38 @@ from datetime import datetime
 
 from antiphon.recording.serving.parts.part import Part, at_its_time
 from antiphon.recording.serving.score import Score
-from coordinator.handlers import Coordinator
-from coordinator.session import OfferBounds
+from coordinator.component import build
 from coordinator.settings import CoordinatorSettings
-from shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
+from shared.bus.handling import Delivery, Outcome, SessionStore
 from shared.bus.redis_bus import Bus
 from shared.conversation import OpenTurn, Said
-from shared.events import (
-    AnyEvent,
-    ApprovalDecided,
-    AssemblyOverdue,
-    BriefingReady,
-    CancellationRequested,
-    ComponentFailed,
-    DeadlineReached,
-    ModelDue,
-    OutagesSeen,
-    PersonOverdue,
-    QuerySubmitted,
-    QuestionAnswered,
-    ReasoningCompleted,
-    ReasoningFailed,
-    ResponseReady,
-    SummaryCompleted,
-    SummaryFailed,
-    ToolsCompleted,
-)
+from shared.events import AnyEvent, OutagesSeen, SessionOpened
 from shared.outages import NO_OUTAGES
+from shared.service import Service
 from shared.session import Turn
-from shared.tools import Catalogue
+from shared.settings import PipelineSettings
 
 
 class CoordinatorPart(Part):
     """Decides at the times of then, knows the outages of then, and sets no timers: what they tell is told it."""
 
     name = "coordinator"
-    kinds = (
-        QuerySubmitted,
-        BriefingReady,
-        ReasoningCompleted,
-        ReasoningFailed,
-        SummaryCompleted,
-        SummaryFailed,
-        ToolsCompleted,
-        ResponseReady,
-        ComponentFailed,
-        CancellationRequested,
-        ApprovalDecided,
-        DeadlineReached,
-        AssemblyOverdue,
-        QuestionAnswered,
-        PersonOverdue,
-        ModelDue,
-    )
 
-    def __init__(self, bus: Bus, scores: Mapping[str, Score]) -> None:
-        super().__init__(bus, scores)
+    def __init__(self, bus: Bus, scores: Mapping[str, Score], model_url: str) -> None:
+        super().__init__(bus, scores, model_url)
         self._locks = {id: asyncio.Lock() for id in scores}
         self._outages = dict.fromkeys(scores, NO_OUTAGES)
         self._latest = {id: score.query.time for id, score in scores.items()}
 
-    def handlers(self, score: Score) -> Handlers:
-        id, opened, defaults = score.session_id, score.opened, CoordinatorSettings.model_construct()
-
-        async def current_catalogue() -> str | None:
-            return opened.catalogue or None if opened else None
-
-        async def catalogue(content_hash: str) -> Catalogue:
-            return score.catalogue(content_hash)
-
-        return Coordinator(
-            limits=opened.limits if opened else defaults.limits(0, defaults.deadline_s),
-            catalogue_wait_s=0,
-            current_catalogue=current_catalogue,
-            catalogue=catalogue,
-            offer=OfferBounds(opened.tools_offered_all_max, opened.tools_offered) if opened else None,
-            models=opened.models if opened else (),
-            outages=lambda: self._outages[id],
-            turns=_RecordedTurns(opened.conversation if opened else ()),
-        ).handlers
+    def service(self, bus: Bus, score: Score) -> Service:
+        models = score.opened.models if score.opened else ()
+        return build(
+            bus,
+            _settings(score.opened),
+            PipelineSettings.model_construct(model=models[0] if models else "", models=models[1:]),
+            outages=lambda: self._outages[score.session_id],
+            turns=_RecordedTurns(score.opened.conversation if score.opened else ()),
+        )
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
         return replace(await super().play(delivery, session), timers=())
@@ -106,8 +59,25 @@ class CoordinatorPart(Part):
         return then
 
 
-def build(bus: Bus, scores: Mapping[str, Score], model_url: str) -> Part:
-    return CoordinatorPart(bus, scores)
+PART = CoordinatorPart
+
+
+def _settings(opened: SessionOpened | None) -> CoordinatorSettings:
+    """Those that a session was opened with; no tools need be waited for."""
+    if opened is None:
+        return CoordinatorSettings.model_construct(catalogue_wait_s=0)
+    given = opened.limits.model_dump(include=_LIMITS)
+    return CoordinatorSettings.model_construct(
+        **given,
+        person_wait_s=opened.limits.person_s,
+        tools_offered_all_max=opened.tools_offered_all_max,
+        tools_offered=opened.tools_offered,
+        catalogue_wait_s=0,
+    )
+
+
+_LIMITS = {"max_rounds", "max_tool_calls", "max_tokens", "deadline_s", "summaries_max", "model_failures_max"}
+"""Limits of a session that are settings by the same name."""
 
 
 class _RecordedTurns:

@@ -8,11 +8,13 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from antiphon.recording.serving.score import Score
+from antiphon.recording.serving.surroundings import SessionBus
 from antiphon.recording.serving.turns import events_there
 from shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
 from shared.bus.redis_bus import Bus
 from shared.errors import AntiphonError, ErrorInfo, UnreadableEvent
-from shared.events import AnyEvent, Component, EventData
+from shared.events import AnyEvent, Component
+from shared.service import Service
 
 
 class FailedAsRecorded(AntiphonError):
@@ -24,18 +26,16 @@ class FailedAsRecorded(AntiphonError):
 
 
 class Part:
-    """One component: today's handlers for each session, set up as then."""
+    """One component: for each session built anew by today's wiring, from what it had then."""
 
     name: ClassVar[Component]
-    kinds: ClassVar[tuple[type[EventData], ...]]
-    """What it handles."""
 
-    def __init__(self, bus: Bus, scores: Mapping[str, Score]) -> None:
-        self.bus, self.scores = bus, scores
+    def __init__(self, bus: Bus, scores: Mapping[str, Score], model_url: str) -> None:
+        self.bus, self.scores, self.model_url = bus, scores, model_url
         self._handlers: dict[str, Handlers] = {}
 
-    def handlers(self, score: Score) -> Handlers:
-        """Today's handlers, for one session."""
+    def service(self, bus: Bus, score: Score) -> Service:
+        """Today's component on the bus as one session had it."""
         raise NotImplementedError
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
@@ -47,7 +47,7 @@ class Part:
         if score.is_unanswered(id):
             await self.never_end(score, delivery, session)
         if session.session_id not in self._handlers:
-            self._handlers[session.session_id] = self.handlers(score)
+            self._handlers[session.session_id] = self.service(SessionBus(self.bus, score), score).handlers
         handler = self._handlers[session.session_id][type(delivery.event.data)]
         async with self.alone(session.session_id):
             self.before(score, delivery.event)

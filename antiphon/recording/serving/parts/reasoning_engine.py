@@ -4,21 +4,23 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from anthropic import AsyncAnthropic
-
-from antiphon.recording.serving.model import RecordedDoor, RecordedModel, UnderWay, client_of, under_way
+from antiphon.recording.requests import system_in
+from antiphon.recording.serving.model import RecordedDoor, RecordedModel, UnderWay, under_way
 from antiphon.recording.serving.parts.part import Part
 from antiphon.recording.serving.score import Score
 from antiphon.recording.serving.turns import events_there
-from reasoning_engine.handlers import ReasoningEngine
+from reasoning_engine.component import build
+from reasoning_engine.model import choose_model
 from reasoning_engine.settings import EngineSettings, Prices
-from shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
+from shared.bus.handling import Delivery, Outcome, SessionStore
 from shared.bus.redis_bus import Bus
 from shared.clock import utc_now
 from shared.events import AnyEvent, ReasoningRequested, SummaryFailed, SummaryRequested
+from shared.service import Service
+from shared.settings import PipelineSettings
 from shared.step_records import ExchangeRecord
-from shared.tools import Catalogue
 
+_TIMEOUT_S = 600.0
 _TIME_TO_REPLY = timedelta(minutes=10)
 _TIME_TO_GIVE_UP = timedelta(seconds=2)
 """Of an exchange that ran into its session's deadline."""
@@ -31,25 +33,22 @@ class EnginePart(Part):
     """Asks the recorded model, at the settings and prices of then, and does not pause between attempts."""
 
     name = "reasoning_engine"
-    kinds = (ReasoningRequested, SummaryRequested)
 
-    def __init__(self, bus: Bus, scores: Mapping[str, Score], client: AsyncAnthropic) -> None:
-        super().__init__(bus, scores)
-        self._client = client
+    def __init__(self, bus: Bus, scores: Mapping[str, Score], model_url: str) -> None:
+        super().__init__(bus, scores, model_url)
+        self._model = choose_model("anthropic", None, model_url, _TIMEOUT_S)
 
-    def handlers(self, score: Score) -> Handlers:
-        async def catalogue(content_hash: str) -> Catalogue:
-            return score.catalogue(content_hash)
-
+    def service(self, bus: Bus, score: Score) -> Service:
         records = list(score.records_of(ExchangeRecord))
-        return ReasoningEngine(
-            RecordedModel(self._client, score.session_id),
-            engine_settings(score),
-            next((record.default_model for record in records), ""),
-            catalogue,
-            is_offline=any(record.is_offline for record in records),
+        is_offline = any(record.is_offline for record in records)
+        default = next((record.default_model for record in records), "")
+        return build(
+            bus,
+            RecordedModel(self._model, score.session_id, is_offline),
             door=RecordedDoor(),
-        ).handlers
+            settings=engine_settings(score),
+            pipeline=PipelineSettings.model_construct(model=default),
+        )
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """A summary that failed before a model was asked for it fails again: others may have kept the engine busy."""
@@ -72,11 +71,19 @@ class EnginePart(Part):
         return event.model_copy(update={"data": event.data.model_copy(update={"deadline": deadline})})
 
     async def close(self) -> None:
-        await self._client.close()
+        await self._model.close()
 
 
-def build(bus: Bus, scores: Mapping[str, Score], model_url: str) -> Part:
-    return EnginePart(bus, scores, client_of(model_url))
+PART = EnginePart
+
+
+class RecordedSettings(EngineSettings):
+    """Settings with the text of the operator's own prompt in the place of its file."""
+
+    own_prompt: str | None = None
+
+    def system_prompt(self) -> str | None:
+        return self.own_prompt
 
 
 def engine_settings(score: Score) -> EngineSettings:
@@ -90,8 +97,10 @@ def engine_settings(score: Score) -> EngineSettings:
             prices[given["summary_model"]] = Prices(**record.prices)
         elif isinstance(request, ReasoningRequested):
             given["max_output_tokens"] = record.max_output_tokens
+            if record.has_own_prompt and exchange.calls:
+                given["own_prompt"] = system_in(exchange.calls[0].request)
             prices[request.model or record.default_model] = Prices(**record.prices)
-    return EngineSettings.model_construct(
+    return RecordedSettings.model_construct(
         prices=prices,
         max_attempts=_ATTEMPTS_MAX,
         backoff_initial_s=_PAUSE_S,

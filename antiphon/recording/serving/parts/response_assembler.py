@@ -1,14 +1,14 @@
 """The response assembler of a rerun."""
 
-from collections.abc import Mapping
-
 from antiphon.recording.serving.parts.part import Part, at_its_time
 from antiphon.recording.serving.score import Score
 from antiphon.recording.serving.tools import note_unfinished
-from response_assembler.handlers import HANDLERS
-from shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
+from response_assembler.component import build
+from response_assembler.settings import ResponseAssemblerSettings
+from shared.bus.handling import Delivery, Outcome, SessionStore
 from shared.bus.redis_bus import Bus
-from shared.events import AnyEvent, AssemblyRequested
+from shared.events import AnyEvent
+from shared.service import Service
 from shared.step_records import AssemblyRecord
 
 
@@ -16,10 +16,9 @@ class AssemblerPart(Part):
     """Assembles at the time of then, so that a session has taken as long."""
 
     name = "response_assembler"
-    kinds = (AssemblyRequested,)
 
-    def handlers(self, score: Score) -> Handlers:
-        return HANDLERS
+    def service(self, bus: Bus, score: Score) -> Service:
+        return build(bus, ResponseAssemblerSettings.model_construct())
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """With the journal of a batch under way as it was read then, however far the batch is today."""
@@ -32,5 +31,4 @@ class AssemblerPart(Part):
         return at_its_time(score, event, score.events[-1].event.time)
 
 
-def build(bus: Bus, scores: Mapping[str, Score], model_url: str) -> Part:
-    return AssemblerPart(bus, scores)
+PART = AssemblerPart

@@ -1,36 +1,59 @@
-"""The tool dispatcher of a rerun: the one of the five that is not today's code."""
+"""The tool dispatcher of a rerun: today's, over tools that answer from the recordings."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from antiphon.recording.serving.parts.part import Part
 from antiphon.recording.serving.score import Score
-from antiphon.recording.serving.tools import RecordedDispatcher, misses_key
-from shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
+from antiphon.recording.serving.tools import (
+    RecordedCaller,
+    RecordedGatekeeper,
+    RecordedResults,
+    course,
+    misses_key,
+    recorded_tools,
+)
+from shared.bus.handling import Delivery, Outcome, SessionStore
 from shared.bus.redis_bus import Bus
 from shared.events import ToolsRequested
+from shared.service import Service
+from shared.step_records import BatchRecord
+from tool_dispatcher.component import build
+from tool_dispatcher.settings import ToolDispatcherSettings
 
 
 class DispatcherPart(Part):
-    """Answers from the recordings, and tells of what they do not hold."""
+    """Plans and answers batches at the bounds of then, and tells of calls that the recordings do not hold."""
 
     name = "tool_dispatcher"
-    kinds = (ToolsRequested,)
 
-    def __init__(self, bus: Bus, scores: Mapping[str, Score]) -> None:
-        super().__init__(bus, scores)
-        self._dispatchers = {id: RecordedDispatcher(score) for id, score in scores.items()}
+    def __init__(self, bus: Bus, scores: Mapping[str, Score], model_url: str) -> None:
+        super().__init__(bus, scores, model_url)
+        self._results = {id: RecordedResults(score) for id, score in scores.items()}
+        self._callers = {id: RecordedCaller(id) for id in scores}
 
-    def handlers(self, score: Score) -> Handlers:
-        return self._dispatchers[score.session_id].handlers
+    def service(self, bus: Bus, score: Score) -> Service:
+        settings = ToolDispatcherSettings.model_construct()
+        if record := next(iter(score.records_of(BatchRecord)), None):
+            bounds = {"batch_concurrency": record.batch_concurrency, "collapse_above": record.collapse_above}
+            settings = settings.model_copy(update=bounds)
+        caller = self._callers[score.session_id]
+        return build(bus, recorded_tools(score), settings, RecordedGatekeeper(), caller)
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        """With the journal as it was; and what is missed is told to whoever directs the rerun."""
+        id = self.score(session.session_id).session_id
+        then = self._results[id].course(delivery.event)
+        course.set(then)
+        assert isinstance(delivery.event.data, ToolsRequested)
+        if await then.put_back(delivery.event.data, session):
+            delivery = replace(delivery, redelivered=True)
         outcome = await super().play(delivery, session)
-        misses = self._dispatchers[session.session_id].misses
+        misses = self._callers[id].misses
         while misses:
             miss = misses.pop(0)
             await self.bus.batcher.submit("RPUSH", misses_key(self.bus), miss.session_id, miss.asked)
         return outcome
 
 
-def build(bus: Bus, scores: Mapping[str, Score], model_url: str) -> Part:
-    return DispatcherPart(bus, scores)
+PART = DispatcherPart

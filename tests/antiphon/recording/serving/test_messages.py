@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from antiphon.recording.serving.exchanges import Exchanges
 from antiphon.recording.serving.messages import message_events
-from antiphon.recording.serving.model import RecordedModel, client_of
+from antiphon.recording.serving.model import RecordedModel
 from antiphon.recording.serving.model_server import ModelServer
 from antiphon.recording.serving.score import Asked
 from reasoning_engine.exchange_record import error_json, message_json
 from reasoning_engine.failure import MODEL_ERRORS, classify
+from reasoning_engine.model import choose_model
 from reasoning_engine.prompt import Prompt
 from shared.step_records import ModelCall, ModelError
 
@@ -48,13 +49,13 @@ class Always(Exchanges):
 
 async def asked(call: ModelCall) -> Message | BaseException:
     async with ModelServer(Always(call)).listening() as server:
-        client = client_of(server.url)
+        model = choose_model("anthropic", None, server.url, timeout_s=10)
         try:
-            return await RecordedModel(client, "s").reply(PROMPT, lambda _: None, lambda _: None)
+            return await RecordedModel(model, "s", False).reply(PROMPT, lambda _: None, lambda _: None)
         except MODEL_ERRORS as error:
             return error
         finally:
-            await client.close()
+            await model.close()
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

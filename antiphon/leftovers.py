@@ -1,0 +1,70 @@
+"""What programs that were killed have left behind: the next one clears it away.
+
+It is cleared only where it is certainly nobody's any more: when it is older than a day, of this user, and by its name
+of a process that is not there. Names of processes alone do not do: containers may share a folder, and not those.
+"""
+
+import os
+import re
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from shared.clock import utc_now
+
+_DAY_S = 86_400.0
+_FOLDER = re.compile(r"antiphon-[a-z]+-(\d{1,10})-\w+")
+_PART_BEGINS, _PART_ENDS = ".antiphon-", ".part"
+
+
+def own_folder(what: str) -> str:
+    """A new folder for this process, in that for temporary files; only this user may enter. Raises OSError."""
+    return tempfile.mkdtemp(prefix=f"antiphon-{what}-{os.getpid()}-")
+
+
+def clear_folders() -> None:
+    """Delete folders of processes that were killed."""
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        for entry in entries:
+            named = _FOLDER.fullmatch(entry.name)
+            if (
+                named
+                and entry.is_dir(follow_symlinks=False)
+                and _is_old(entry)
+                and not _is_alive(int(named[1]))
+            ):
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def own_part(folder: Path) -> tuple[int, str]:
+    """A file on its way into a folder, open, and its path. Raises OSError."""
+    return tempfile.mkstemp(prefix=_PART_BEGINS, suffix=_PART_ENDS, dir=folder)
+
+
+def clear_parts(folder: Path) -> None:
+    """Delete files that were on their way into a folder when their process was killed."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            is_part = entry.name.startswith(_PART_BEGINS) and entry.name.endswith(_PART_ENDS)
+            if is_part and entry.is_file(follow_symlinks=False) and _is_old(entry):
+                with suppress(OSError):
+                    os.unlink(entry.path)
+
+
+def _is_old(entry: "os.DirEntry[str]") -> bool:
+    try:
+        stat = entry.stat(follow_symlinks=False)
+    except OSError:
+        return False
+    return stat.st_uid == os.getuid() and stat.st_mtime < utc_now().timestamp() - _DAY_S
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True

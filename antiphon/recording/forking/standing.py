@@ -1,0 +1,39 @@
+"""All that Redis is to hold of a session that is gone on with."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from antiphon.recording.lines import EventLine
+from antiphon.recording.replaying.checks.briefings import Briefings
+from coordinator.session import Session
+from shared.bus.handling import BRIEFING, STATE, TO_SUMMARIZE
+from shared.bus.restoring import Standing
+from shared.events import AnyEvent
+from shared.tools import Catalogue
+
+
+def standing(
+    session: Session,
+    log: Iterable[EventLine],
+    deliveries: Sequence[EventLine],
+    briefings: Briefings,
+    catalogues: Mapping[str, Catalogue],
+    timers: Sequence[tuple[str, datetime, AnyEvent]] = (),
+) -> Standing:
+    """The session with what was under way, as it is delivered now; `catalogues` are by their content hash."""
+    delivered = {line.event.id: line.event for line in deliveries}
+    documents = {
+        STATE: session.model_dump_json(exclude_defaults=True).encode(),
+        BRIEFING: briefings.text.encode(),
+        **({TO_SUMMARIZE: briefings.to_summarize.encode()} if briefings.to_summarize is not None else {}),
+    }
+    return Standing(
+        session_id=session.id,
+        opened=session.opened,
+        log=[(line.entry, delivered.get(line.event.id, line.event)) for line in log],
+        documents=documents,
+        memory=briefings.items,
+        catalogues=catalogues,
+        timers=timers,
+        deliveries=[(line.entry, line.event) for line in deliveries],
+    )

@@ -1,0 +1,52 @@
+"""What surrounds the components of a rerun: their environment, and the bus as one session had it."""
+
+from antiphon.recording.serving.score import Score
+from shared.bus.redis_bus import Bus
+from shared.events import COMPONENTS
+from shared.settings import BusSettings
+from shared.tools import Catalogue
+
+HIDDEN = (
+    *("ANTIPHON", "ANTHROPIC"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"),
+)
+"""Beginnings of variables that the components of a rerun do not see: no setting, no key, no way out."""
+
+
+def variables(redis_url: str, model_url: str) -> dict[str, str]:
+    """The environment of all five: nothing is tried twice, and nothing recorded."""
+    own = {
+        "ANTIPHON_REDIS_URL": redis_url,
+        "ANTIPHON_LOG_LEVEL": "error",
+        "ANTIPHON_BUS_MAX_ATTEMPTS": "1",
+        "ANTIPHON_BUS_MAX_OPEN_SESSIONS": "100000",
+        "ANTIPHON_BUS_MAX_EVENT_BYTES": "100000000",
+        "ANTIPHON_BUS_RECORDING": "false",
+        "ANTHROPIC_BASE_URL": model_url,
+    }
+    # Steps that never end hold their place until the rerun is over.
+    return own | {f"ANTIPHON_{name.upper()}_CONCURRENCY": "256" for name in COMPONENTS}
+
+
+class SessionBus(Bus):
+    """The bus as one session had it: its tool catalogues, and the settings that it was recorded with."""
+
+    def __init__(self, bus: Bus, score: Score) -> None:
+        super().__init__(bus.connections, bus.keys, _settings(bus, score), bus.redactor, bus.signer)
+        self.batcher = bus.batcher
+        self._score = score
+
+    async def current_catalogue(self) -> str | None:
+        return self._score.catalogue_hash or None
+
+    async def catalogue(self, content_hash: str) -> Catalogue:
+        return self._score.catalogue(content_hash)
+
+
+def _settings(bus: Bus, score: Score) -> BusSettings:
+    """With what the limits of a session are made of; see coordinator/settings.py."""
+    if score.opened is None:
+        return bus.settings
+    limits = score.opened.limits
+    then = {"lease_s": limits.assembly_s / 3, "retention_s": 2 * limits.deadline_max_s}
+    return bus.settings.model_copy(update=then)

@@ -5,6 +5,7 @@ What stands around a fact is paid for by the first that needs it, so the price o
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from context_synthesizer.render import (
     LONG,
@@ -14,14 +15,17 @@ from context_synthesizer.render import (
     fence_around,
     heading,
     known_about,
+    note_lines,
     short_fact_line,
     tool_lines,
 )
-from shared.memory import Document, Fact, Memory, ToolUse
+from shared.memory import Document, Fact, Memory, ReasoningNote, ToolUse
 from shared.tokens import token_units
 
 _TELLING_CHARACTERS = 4
 """A shorter title stands in many a statement by chance."""
+_TITLES_KEPT = 32
+"""There are a dozen sections."""
 
 
 class Room:
@@ -39,13 +43,14 @@ class Room:
 
 
 class Pieces:
-    """The facts of one memory as pieces, made once in each form; and what was tried, in its longer one."""
+    """The facts of one memory as pieces, made once in each form; what was tried and said, in the longer one."""
 
     def __init__(self) -> None:
         self.units_least = 0
         """Less than all facts take together, whole."""
         self._lines: dict[tuple[str, str, bool], Piece] = {}
         self._tried: dict[int, Piece] = {}
+        self._said: dict[int, Piece] = {}
         self._headings: dict[str, Piece] = {}
         self._says: dict[str, bool] = {}
         self._fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
@@ -67,6 +72,12 @@ class Pieces:
         if number not in self._tried:
             self._tried[number] = tool_lines(use, LONG)
         return self._tried[number]
+
+    def said(self, number: int, note: ReasoningNote) -> Piece:
+        """The memory's note of that number."""
+        if number not in self._said:
+            self._said[number] = note_lines(note)
+        return self._said[number]
 
     def heading(self, title: str) -> Piece:
         if title not in self._headings:
@@ -159,6 +170,7 @@ class Page:
         return texts
 
 
+@lru_cache(_TITLES_KEPT)
 def title_units(title: str) -> int:
     """What the title of a section costs, with the empty line before it."""
     return token_units(f"# {title}\n\n")

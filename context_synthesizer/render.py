@@ -30,6 +30,7 @@ _CAME_OF: dict[Status, str] = {
     "cancelled": " (cancelled)",
     "failed": " (not answered)",
 }
+_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class Piece:
@@ -113,7 +114,7 @@ def tool_line(use: ToolUse, characters: int) -> Piece:
 
     How the whole of a result is read stands at the end, and is never cut.
     """
-    arguments = " ".join(json.dumps(use.arguments, ensure_ascii=False).splitlines())
+    arguments = " ".join(_json(use.arguments).splitlines())
     arguments = shorten(arguments, characters) if len(arguments) > characters else arguments
     came = ": ".join(filter(None, [use.outcome, ", ".join(use.facts)]))
     if not use.facts and use.outcome == "ok":

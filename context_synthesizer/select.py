@@ -32,7 +32,7 @@ from context_synthesizer.beside import (
 )
 from context_synthesizer.choice import by_closeness, fill, missed, must_have, put_must
 from context_synthesizer.page import Page, Pieces, Room, title_units
-from context_synthesizer.render import not_shown, note_lines, question_lines, render
+from context_synthesizer.render import not_shown, question_lines, render
 from shared.briefing import Briefing, Level
 from shared.memory import Memory
 from shared.tokens import UNITS_PER_TOKEN, token_units
@@ -104,7 +104,7 @@ def _whole(memory: Memory, pieces: Pieces, level: Level, room: Room, by_call: bo
     still, answered = question_lines(memory)
     fits = (
         tried.put_all(pieces.tried(number, use) for number, use in enumerate(uses))
-        and said.put_all(note_lines(note) for note in notes)
+        and said.put_all(pieces.said(number, note) for number, note in enumerate(notes))
         and questions.put_all((*still, *answered))
         and all(page.put(fact) for fact in memory.facts.values())
     )

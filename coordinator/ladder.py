@@ -108,6 +108,8 @@ def taken(decision: Decision, rung: Rung, because: str, model: str = "") -> Deci
 def after_results(session: Session, completed: ToolsCompleted) -> Session:
     """The session after a batch: how many rounds in a row have brought nothing but errors, and which ones."""
     if any(result.status == "ok" for result in completed.results):
+        if not session.barren_rounds and not session.failed_calls:
+            return session
         return session.model_copy(update={"barren_rounds": 0, "failed_calls": ()})
     known = {*session.tools, *session.built_ins}
     said = dict.fromkeys(

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from coordinator.session import Session
-from shared.outages import ModelOutage, Outages
+from shared.outages import NO_OUTAGES, ModelOutage, Outages
 
 _REST_S_MIN, _REST_DOUBLINGS_MAX = 1.0, 6
 """No model is waited for for a shorter time, which doubles with each wait: nothing goes round in circles."""
@@ -52,6 +52,8 @@ def rest_until(now: datetime, retry_after_s: float, pauses: int) -> datetime:
 
 def that_matter(session: Session, outages: Outages) -> Outages:
     """Of what is out of order, what the session could use."""
+    if outages == NO_OUTAGES:
+        return outages
     return Outages(
         tools=tuple(tool for tool in outages.tools if tool in session.tools),
         models=tuple(outage for outage in outages.models if outage.model in session.models),
@@ -63,5 +65,7 @@ def _shortest_s(waits_before: int) -> float:
 
 
 def _out_until(session: Session, model: str, now: datetime) -> datetime | None:
+    if not session.rests:
+        return session.outages.out_until(model, now)
     known = (session.outages.out_until(model, now), Outages(models=session.rests).out_until(model, now))
     return max(filter(None, known), default=None)

@@ -29,9 +29,9 @@ def changes(before: Session | None, after: Session) -> dict[str, Any]:
     then, now = before.__dict__, after.__dict__
     # A decision copies what it does not change: most fields are the same objects.
     return {
-        name: to_jsonable_python(now[name], exclude_none=False)
-        for name in Session.model_fields
-        if now[name] is not then[name] and now[name] != then[name]
+        name: to_jsonable_python(value, exclude_none=False)
+        for name, value in now.items()
+        if value is not then[name] and value != then[name]
     }
 
 

@@ -29,6 +29,10 @@ _NOBODY = {"pending": (), "undecided": (), "unanswered": ()}
 
 def request_briefing(session: Session, event: AnyEvent, before: tuple[EventData, ...] = ()) -> Decision:
     """File what the last round brought, and brief the model for the session's round."""
+    # The summary goes along once: should it be lost, rules have made the briefing all the same.
+    waiting = session.model_copy(
+        update={"phase": "briefing", "awaiting": child_id(event.id, len(before)), "summary": None}
+    )
     request = BriefingRequested(
         round=session.round,
         max_rounds=session.limits.max_rounds,
@@ -39,11 +43,9 @@ def request_briefing(session: Session, event: AnyEvent, before: tuple[EventData,
         untrusted=session.untrusted_calls,
         summary=session.summary,
         tokens_per_estimated=limits.tokens_per_estimated(session),
-        may_summarize=summaries.may_ask(session.model_copy(update={"summary": None})),
+        may_summarize=summaries.may_ask(waiting),
     )
-    # The summary goes along once: should it be lost, rules have made the briefing all the same.
-    waiting = {"phase": "briefing", "awaiting": child_id(event.id, len(before)), "summary": None}
-    return Decision(session.model_copy(update=waiting), (*before, request))
+    return Decision(waiting, (*before, request))
 
 
 def request_reasoning(
@@ -97,7 +99,10 @@ def request_tools(
     refusal = f"the session's limit of {session.limits.max_tool_calls} tool calls is reached"
     requested = tuple(
         RequestedCall(
-            **call.model_dump(),
+            id=call.id,
+            name=call.name,
+            arguments=call.arguments,
+            problem=call.problem,
             idempotency_key=idempotency_key(session.tenant, session.id, session.round, call.id),
             refused=None if n < room else refusal,
         )

@@ -168,4 +168,4 @@ class Decision:
 
     def telling(self, *events: EventData) -> "Decision":
         """The decision with more for the log, behind its own commands, whose ids stay as they are."""
-        return replace(self, commands=(*self.commands, *events))
+        return replace(self, commands=(*self.commands, *events)) if events else self

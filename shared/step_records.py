@@ -42,7 +42,7 @@ class TimerRecord(Value):
     due: AwareDatetime | None = Field(default=None, description="The moment, where one was named.")
     after_s: float | None = Field(default=None, description="The time from the commit on, where that was.")
     type: str = Field(default="", description="The event it delivers; empty when it was taken back.")
-    data: Json = {}
+    data: Json = Field(default_factory=dict)
 
 
 class DecisionRecord(StepRecord):
@@ -69,7 +69,9 @@ class ModelError(Value):
     failure: ErrorInfo = Field(description="As it was classified.")
     retry_after_s: float | None = None
     status: int | None = Field(default=None, description="Of the HTTP answer, if there was one.")
-    headers: dict[str, str] = Field(default={}, description="Of that answer, those that may be shown.")
+    headers: dict[str, str] = Field(
+        default_factory=dict, description="Of that answer, those that may be shown."
+    )
     body: Any = Field(default=None, description="Of that answer: JSON, or text.")
     partial: Json | None = Field(default=None, description="The message as far as it had come.")
 
@@ -82,7 +84,9 @@ class ModelCall(Value):
     )
     reply: Json | None = Field(default=None, description="The whole message.")
     error: ModelError | None = None
-    headers: dict[str, str] = Field(default={}, description="Of the reply, those that may be shown.")
+    headers: dict[str, str] = Field(
+        default_factory=dict, description="Of the reply, those that may be shown."
+    )
     duration_ms: int = Field(default=0, ge=0)
 
 
@@ -98,7 +102,9 @@ class ExchangeRecord(StepRecord):
     has_own_prompt: bool = Field(
         default=False, description="Whether the system prompt was the operator's own, and not this program's."
     )
-    prices: dict[str, float] = Field(default={}, description="US dollars per million tokens, by setting.")
+    prices: dict[str, float] = Field(
+        default_factory=dict, description="US dollars per million tokens, by setting."
+    )
 
 
 class BatchRecord(StepRecord):
@@ -107,11 +113,15 @@ class BatchRecord(StepRecord):
     kind: Literal["batch"] = "batch"
     batch_concurrency: int
     collapse_above: int
-    settled: dict[Place, ToolResult] = Field(default={}, description="What the journal had already.")
+    settled: dict[Place, ToolResult] = Field(
+        default_factory=dict, description="What the journal had already."
+    )
     begun: tuple[Place, ...] = Field(default=(), description="Begun by another worker, outcome unknown.")
-    refused: dict[Place, ToolError] = Field(default={}, description="Why calls must not run.")
+    refused: dict[Place, ToolError] = Field(default_factory=dict, description="Why calls must not run.")
     barred: tuple[str, ...] = Field(default=(), description="Tools that nothing was collapsed onto.")
-    examples: dict[str, Any] = Field(default={}, description="Valid arguments, of tools whose calls failed.")
+    examples: dict[str, Any] = Field(
+        default_factory=dict, description="Valid arguments, of tools whose calls failed."
+    )
     units: tuple[tuple[str, tuple[Place, ...]], ...] = Field(
         default=(), description="The plan: what runs at once, as tool and calls."
     )
@@ -145,7 +155,9 @@ class Redelivered(Value):
 
     event: UUID
     time: AwareDatetime = Field(description="Its own, moved to when the fork began.")
-    changed: Json = Field(default={}, description="The fields of its data that are not as they were sent.")
+    changed: Json = Field(
+        default_factory=dict, description="The fields of its data that are not as they were sent."
+    )
 
 
 class ForkRecord(StepRecord):

@@ -1,9 +1,11 @@
 """Which of a call's arguments say what it searched for, in words. Pure."""
 
 import re
+from functools import lru_cache
 from typing import Any
 
 _QUERY_CHARACTERS_MAX = 400
+_KEYS_KEPT = 256
 _SEARCH_KEYS = frozenset((
     "query", "queries", "q", "search", "searches", "search_query", "search_term", "search_terms", "search_text",
     "question", "questions", "text", "keyword", "keywords", "term", "terms", "phrase", "topic", "topics",
@@ -23,7 +25,7 @@ def search_query(arguments: dict[str, Any]) -> str:
 
     Where no argument is named like a search, the only text argument is taken for one if it has several words.
     """
-    said = [words for key, value in arguments.items() if _is_search(key) for words in _texts(value)]
+    said = [words for key, value in arguments.items() if _is_search(key[:60]) for words in _texts(value)]
     if not said:
         texts = [value for value in arguments.values() if isinstance(value, str)]
         if len(texts) == 1 and _WORDS.search(texts[0][: 4 * _QUERY_CHARACTERS_MAX]):
@@ -31,8 +33,10 @@ def search_query(arguments: dict[str, Any]) -> str:
     return "; ".join(dict.fromkeys(said))[:_QUERY_CHARACTERS_MAX].rstrip()
 
 
+@lru_cache(_KEYS_KEPT)
 def _is_search(key: str) -> bool:
-    name = _APART.sub("_", key[:60]).lower()
+    """The same few names of arguments come again and again."""
+    name = _APART.sub("_", key).lower()
     return name in _SEARCH_KEYS or name.endswith(_SEARCH_ENDINGS)
 
 

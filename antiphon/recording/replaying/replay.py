@@ -84,7 +84,8 @@ class Replay:
         """Whether the coordinator would have sent something else, so that the session had gone another way."""
         self._undecided: dict[int, EventLine] = {}
         self._looks_left: dict[int, int] = {}
-        self._recorded: set[UUID] = set()
+        self._recorded: set[int] = set()
+        """Numbers of the events whose steps have a record."""
         self._unrecorded: EventLine | None = None
         """What the newest event came of, as long as no record has told how."""
 
@@ -145,8 +146,9 @@ class Replay:
         """A step's events and its record were committed as one: when the next step's come, the record is missing."""
         if self._unrecorded is not None and self._unrecorded.event.id != cause:
             self._miss_record()
-        if cause not in self._recorded and cause in self.known.lines and id == child_id(cause, 0):
-            self._unrecorded = self.known.lines[cause]
+        handled = self.known.lines.get(cause)
+        if handled is not None and handled.n not in self._recorded and id == child_id(cause, 0):
+            self._unrecorded = handled
 
     def _miss_record(self) -> None:
         line, self._unrecorded = self._unrecorded, None
@@ -177,16 +179,18 @@ class Replay:
         self._outputs += record.outputs
         if self._outputs > self._events:
             raise UnreadableEvent(f"the record of event {handled.n} tells of events that are not there.")
-        outputs = [self.known.lines.get(child_id(record.of, n)) for n in range(record.outputs)]
-        if None in outputs:
+        outputs = [
+            line for n in range(record.outputs) if (line := self.known.lines.get(child_id(record.of, n)))
+        ]
+        if len(outputs) < record.outputs:
             raise UnreadableEvent(f"an event that came of event {handled.n} is not there.")
-        self._recorded.add(record.of)
+        self._recorded.add(handled.n)
         if self._unrecorded is handled:
             self._unrecorded = None
         if isinstance(record, LeftOut):
             self._lose(record.component, "the record was too large to be kept")
             return
-        self._read_step(Step(handled, record, tuple(filter(None, outputs))), _BY_KIND[record.kind])
+        self._read_step(Step(handled, record, outputs), _BY_KIND[record.kind])
 
     def _read_step(self, step: Step, component: Component) -> None:
         self.newest_step = step.line.n

@@ -11,11 +11,11 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from antiphon.recording.files import PART_BEGINS, PART_ENDS
 from shared.clock import utc_now
 
 _DAY_S = 86_400.0
 _FOLDER = re.compile(r"antiphon-[a-z]+-(\d{1,10})-\w+")
-_PART_BEGINS, _PART_ENDS = ".antiphon-", ".part"
 
 
 def own_folder(what: str) -> str:
@@ -37,16 +37,11 @@ def clear_folders() -> None:
                 shutil.rmtree(entry.path, ignore_errors=True)
 
 
-def own_part(folder: Path) -> tuple[int, str]:
-    """A file on its way into a folder, open, and its path. Raises OSError."""
-    return tempfile.mkstemp(prefix=_PART_BEGINS, suffix=_PART_ENDS, dir=folder)
-
-
 def clear_parts(folder: Path) -> None:
     """Delete files that were on their way into a folder when their process was killed."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            is_part = entry.name.startswith(_PART_BEGINS) and entry.name.endswith(_PART_ENDS)
+            is_part = entry.name.startswith(PART_BEGINS) and entry.name.endswith(PART_ENDS)
             if is_part and entry.is_file(follow_symlinks=False) and _is_old(entry):
                 with suppress(OSError):
                     os.unlink(entry.path)

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -9,7 +10,6 @@ from pathlib import Path
 from stat import S_IMODE
 from typing import IO, cast
 
-from antiphon.leftovers import own_part
 from antiphon.recording.lines import FORMAT, Header, Line, encode_line
 from antiphon.recording.order import Order
 from antiphon.recording.upcast import UPCASTERS, LineUpcaster, Upcast
@@ -17,6 +17,8 @@ from shared.errors import UnreadableEvent
 
 LINE_BYTES_MAX = 1 << 27
 """Beyond what ANTIPHON_BUS_MAX_EVENT_BYTES can be."""
+PART_BEGINS, PART_ENDS = ".antiphon-", ".part"
+"""Names of files on their way."""
 _GZIP = b"\x1f\x8b"
 _GZIP_LEVEL = 6
 
@@ -70,7 +72,7 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
     Compressed if the name ends in `.gz`, the same content to the same bytes. Its owner alone may read it, unless it
     takes the place of one that others may.
     """
-    descriptor, name = own_part(path.parent)
+    descriptor, name = tempfile.mkstemp(prefix=PART_BEGINS, suffix=PART_ENDS, dir=path.parent)
     try:
         with suppress(FileNotFoundError):
             os.chmod(name, S_IMODE(path.stat().st_mode))

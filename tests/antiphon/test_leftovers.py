@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.leftovers import clear_folders, clear_parts, own_folder, own_part
+from antiphon.leftovers import clear_folders, clear_parts, own_folder
+from antiphon.recording.files import PART_BEGINS, PART_ENDS
 from shared.clock import utc_now
 
 
@@ -73,7 +74,7 @@ def test_what_is_not_ours_by_its_name_or_its_kind_stays(folder: Path, dead: int,
 def test_a_file_that_never_took_its_place_is_deleted_after_a_day(tmp_path: Path) -> None:
     paths = []
     for _ in range(2):
-        descriptor, name = own_part(tmp_path)
+        descriptor, name = tempfile.mkstemp(prefix=PART_BEGINS, suffix=PART_ENDS, dir=tmp_path)
         os.close(descriptor)
         paths.append(Path(name))
     other = tmp_path / ".somebody.part"

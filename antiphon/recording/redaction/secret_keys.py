@@ -6,6 +6,9 @@ A key is compared without regard to capitals, `_`, `-` and spaces: `apikey` mean
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from urllib.parse import quote
+
+from antiphon.recording.redaction.values_in_text import SECOND_WORDS, as_meant, spans
 
 ALWAYS = (
     "*password*",
@@ -39,19 +42,19 @@ ALWAYS = (
 """Patterns that count in every export, unless an operator keeps a key; `*` is any text."""
 
 _WORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+_BETWEEN = b" \t\"'`*\\:"
+"""What may stand between a key and what tells that it is one."""
 _KEY_MAX = 200
 _QUOTE_IN_KEY = re.compile(rb'\\"[^"\\]*":')
+_AS_COLONS = bytes.maketrans(b"=|>&", b"::::")
+"""Of what stands behind a key, signs are looked for as one."""
+_ESCAPED_SPACES = (b"\\t", b"\\n", b"\\r")
+_BEHIND_KEYS = (b":", b" is ", b" to ")
+_OPTION = re.compile(rb"[A-Za-z][\w-]*")
+_ENCODED = re.compile(rb"%(?:25){0,8}(?:22|27|3[AaDd])")
+_ENCODED_BYTE = re.compile(rb"%(?:25){0,8}([0-9A-Fa-f]{2})")
 _REMEMBERED_MAX = 10_000
-_BACKSLASHES_MAX = 64
-_IN_TEXT = re.compile(
-    r"(?<![\w-])(?P<key>[A-Za-z_][\w-]{0,80}+)"
-    r"(?:(?P<escape>\\{0,15})(?P<closing>[\"']) ?:\s{0,40}"
-    r"(?:(?P<quoted>(?P=escape)[\"'])|(?P<number>-?\d[\d.eE+-]{0,40})|(?P<opened>[\[{]))"
-    r"|=(?:(?P<assigned>\\{0,15}[\"'])|(?P<bare>[^\s&;,\"'<>()\[\]{}\\]{1,4096})))"
-)
-"""`"key": "value"`, `"key": 12`, `"key": [` and `key=value`; of what is in quotes or brackets, only its beginning."""
-_BRACKET_OR_QUOTE = re.compile(r"[\[\]{}\"']")
-_COLON = re.compile(r"\s{0,40}:")
+_SECOND_WORDS = frozenset(word.encode() for word in SECOND_WORDS)
 
 Found = Callable[[str], str]
 """Told the value of a secret key in a text; returns what stands there instead."""
@@ -83,17 +86,16 @@ class SecretKeys:
     def in_text(self, text: str, found: Found) -> str:
         """`text` with what `found` gives in place of the values of secret keys."""
         parts: list[str] = []
-        done = at = 0
-        while (match := _IN_TEXT.search(text, at)) is not None:
-            at = match.end()
-            if not self.matches(match["key"]):
-                at = match.end("key")
-                continue
-            spans, at = _texts_inside(text, match) if match["opened"] else _value_span(text, match)
-            for start, end in spans:
-                instead = found(text[start:end])
-                parts += (text[done:start], "0" if match["number"] else instead)
-                done = end
+        done = 0
+        for start, end, form in spans(text, self.matches):
+            value = text[start:end]
+            instead = found(as_meant(value) if form else value)
+            if form == "number":
+                instead = "0"
+            elif form == "encoded":
+                instead = quote(instead, safe="")
+            parts += (text[done:start], instead)
+            done = end
         return "".join((*parts, text[done:])) if parts else text
 
     def _matches(self, key: str) -> bool:
@@ -102,7 +104,7 @@ class SecretKeys:
 
 
 def _keys_in(raw: bytes) -> set[bytes] | None:
-    """What stands before a colon or `=`; None where that is not easily told. Cutting is quicker than searching."""
+    """What may be a key of JSON, or of text; None where that is not easily told. Cutting is quicker than searching."""
     if _QUOTE_IN_KEY.search(raw) is not None:
         return None
     raw = raw.replace(b'" :', b'":')
@@ -110,54 +112,30 @@ def _keys_in(raw: bytes) -> set[bytes] | None:
     if b"':" in raw or b"' :" in raw:
         keys |= {piece.rpartition(b"'")[2] for piece in raw.replace(b"' :", b"':").split(b"':")[:-1]}
     keys = {key.rstrip(b"\\")[-_KEY_MAX:] for key in keys}
-    if b"=" in raw:
-        ends = (piece[-_KEY_MAX:] for piece in raw.split(b"=")[:-1])
-        keys |= {end[len(end.rstrip(_WORD)) :] for end in ends}
+    _add_keys_of_text(raw.replace(b'":', b'"'), keys)
+    if b"%" in raw and _ENCODED.search(raw):
+        decoded = _ENCODED_BYTE.sub(lambda match: bytes((int(match[1], 16),)), raw)
+        _add_keys_of_text(decoded, keys)
     return keys
 
 
-_Spans = tuple[list[tuple[int, int]], int]
-"""Where values stand that are not empty, and from where on to look for others."""
-
-
-def _value_span(text: str, match: "re.Match[str]") -> _Spans:
-    """One whose end was cut off goes to the end of the text."""
-    for name in ("number", "bare"):
-        if match[name]:
-            return [match.span(name)], match.end(name)
-    start = match.end()
-    end = _end_of(text, start, match["quoted"] or match["assigned"])
-    return ([(start, end)] if start < end else []), end
-
-
-def _texts_inside(text: str, match: "re.Match[str]") -> _Spans:
-    """The texts of a list or an object, all of which are secret; its keys are not."""
-    quote, depth, at = match["escape"] + match["closing"], 1, match.end()
-    spans: list[tuple[int, int]] = []
-    while depth and (sign := _BRACKET_OR_QUOTE.search(text, at)) is not None:
-        at = sign.end()
-        if sign[0] in "[{":
-            depth += 1
-        elif sign[0] in "]}":
-            depth -= 1
-        elif text.endswith(quote, match.end(), at):
-            start, end = at, _end_of(text, at, quote)
-            at = end + len(quote)
-            if start < end and _COLON.match(text, at) is None:
-                spans.append((start, end))
-    return spans, at if not depth else len(text)
-
-
-def _end_of(text: str, start: int, quote: str) -> int:
-    """Where a quoted value ends; one whose end was cut off goes to the end of the text."""
-    end = start
-    while (end := text.find(quote[-1], end)) >= 0:
-        before = text[max(start, end - _BACKSLASHES_MAX) : end]
-        backslashes = len(before) - len(before.rstrip("\\"))
-        if backslashes >= len(quote) - 1 and (backslashes - len(quote) + 1) // len(quote) % 2 == 0:
-            return end - len(quote) + 1
-        end += 1
-    return len(text)
+def _add_keys_of_text(raw: bytes, keys: set[bytes]) -> None:
+    """Words before what tells of a key, and options."""
+    raw = raw.translate(_AS_COLONS)
+    for mark in _BEHIND_KEYS:
+        for piece in raw.split(mark)[:-1]:
+            end = piece[-_KEY_MAX:].rstrip(_BETWEEN)
+            if end.endswith(_ESCAPED_SPACES):
+                end = end[:-2].rstrip(_BETWEEN)
+            before = end.rstrip(_WORD)
+            word = end[len(before) :]
+            keys.add(word)
+            if before.endswith(b"\\"):
+                keys.add(word[1:])  # a line's end in JSON is written with a letter
+            if word.lower() in _SECOND_WORDS:
+                words = end[-100:].split()[-3:]
+                keys |= {b" ".join(words[-2:]), b" ".join(words)}
+    keys |= {name[0] for piece in raw.split(b"--")[1:] if (name := _OPTION.match(piece[:_KEY_MAX]))}
 
 
 def _squeezed(key: str) -> str:

@@ -217,9 +217,7 @@ _PEM = (
 )
 """A private key. One that code only mentions has no body; one that was cut off has no end."""
 
-_AWS = (
-    r"[A-Z0-9]{16}(?![A-Za-z0-9_+/=-])(?:(?:[\s,:;|]|\\[nrt]){1,4}[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=]))?"
-)
+_AWS = r"[A-Z0-9]{16}(?![A-Za-z0-9_+/=-])(?:(?:[\s,:;|]|\\[nrt]){1,4}[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=]))?"
 """An id of AWS, with the key itself where that stands behind it."""
 
 # Nothing here may match a text and miss it in its JSON: there quotes, backslashes and control characters are

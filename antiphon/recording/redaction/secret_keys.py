@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from urllib.parse import quote
 
-from antiphon.recording.redaction.values_in_text import SECOND_WORDS, as_meant, spans
+from antiphon.recording.redaction.url_encoded import as_meant
+from antiphon.recording.redaction.values_in_text import SECOND_WORDS, spans
 
 ALWAYS = (
     "*password*",
@@ -54,7 +55,8 @@ _OPTION = re.compile(rb"[A-Za-z][\w-]*")
 _ENCODED = re.compile(rb"%(?:25){0,8}(?:22|27|3[AaDd])")
 _ENCODED_BYTE = re.compile(rb"%(?:25){0,8}([0-9A-Fa-f]{2})")
 _REMEMBERED_MAX = 10_000
-_SECOND_WORDS = frozenset(word.encode() for word in SECOND_WORDS)
+_NOT_ALONE = frozenset((b"", *(word.encode() for word in SECOND_WORDS)))
+"""Last words that tell of a key only together with those before them."""
 
 Found = Callable[[str], str]
 """Told the value of a secret key in a text; returns what stands there instead."""
@@ -77,10 +79,9 @@ class SecretKeys:
         if keys is None:
             return True
         keys -= self._harmless
-        if any(self.matches(key.decode("utf-8", "replace")) for key in keys):
+        if self._any_matches(key.rstrip(b"\\") for key in keys) or self._may_stand_in_text(raw):
             return True
-        if len(self._harmless) < _REMEMBERED_MAX:
-            self._harmless |= keys
+        self._remember(keys)
         return False
 
     def in_text(self, text: str, found: Found) -> str:
@@ -89,7 +90,7 @@ class SecretKeys:
         done = 0
         for start, end, form in spans(text, self.matches):
             value = text[start:end]
-            instead = found(as_meant(value) if form else value)
+            instead = found(as_meant(value) if form in ("url", "encoded") else value)
             if form == "number":
                 instead = "0"
             elif form == "encoded":
@@ -97,6 +98,38 @@ class SecretKeys:
             parts += (text[done:start], instead)
             done = end
         return "".join((*parts, text[done:])) if parts else text
+
+    def _may_stand_in_text(self, raw: bytes) -> bool:
+        """The same for what is not written as a key of JSON."""
+        if b"%" in raw and _ENCODED.search(raw):
+            raw = _ENCODED_BYTE.sub(lambda match: bytes((int(match[1], 16),)), raw)
+        else:
+            raw = raw.replace(b'":', b'"')
+        raw = raw.translate(_AS_COLONS)
+        for mark in _BEHIND_KEYS:
+            tails = [piece[-_KEY_MAX:] for piece in raw.split(mark)[:-1]]
+            ends = {tail.rpartition(b" ")[2] for tail in tails} - self._harmless
+            if not ends:
+                continue
+            of_more = {end for end in ends if _last_word(end)[0].lower() in _NOT_ALONE}
+            if any(self._any_matches(_last_word(end)) for end in ends) or any(
+                self._any_matches(_last_words(tail))
+                for tail in tails
+                if of_more and tail.endswith(tuple(of_more))
+            ):
+                return True
+            self._remember(ends - of_more)
+        if b"--" not in raw:
+            return False
+        options = (_OPTION.match(piece[:_KEY_MAX]) for piece in raw.split(b"--")[1:])
+        return self._any_matches(option[0] for option in options if option)
+
+    def _any_matches(self, keys: Iterable[bytes]) -> bool:
+        return any(self.matches(key.decode("utf-8", "replace")) for key in keys)
+
+    def _remember(self, harmless: set[bytes]) -> None:
+        if len(self._harmless) < _REMEMBERED_MAX:
+            self._harmless |= harmless
 
     def _matches(self, key: str) -> bool:
         squeezed = _squeezed(key)
@@ -108,34 +141,29 @@ def _keys_in(raw: bytes) -> set[bytes] | None:
     if _QUOTE_IN_KEY.search(raw) is not None:
         return None
     raw = raw.replace(b'" :', b'":')
-    keys = {piece.rpartition(b'"')[2] for piece in raw.split(b'":')[:-1]}
+    keys = {piece[-_KEY_MAX:].rpartition(b'"')[2] for piece in raw.split(b'":')[:-1]}
     if b"':" in raw or b"' :" in raw:
-        keys |= {piece.rpartition(b"'")[2] for piece in raw.replace(b"' :", b"':").split(b"':")[:-1]}
-    keys = {key.rstrip(b"\\")[-_KEY_MAX:] for key in keys}
-    _add_keys_of_text(raw.replace(b'":', b'"'), keys)
-    if b"%" in raw and _ENCODED.search(raw):
-        decoded = _ENCODED_BYTE.sub(lambda match: bytes((int(match[1], 16),)), raw)
-        _add_keys_of_text(decoded, keys)
+        keys |= {
+            piece.rpartition(b"'")[2][-_KEY_MAX:] for piece in raw.replace(b"' :", b"':").split(b"':")[:-1]
+        }
     return keys
 
 
-def _add_keys_of_text(raw: bytes, keys: set[bytes]) -> None:
-    """Words before what tells of a key, and options."""
-    raw = raw.translate(_AS_COLONS)
-    for mark in _BEHIND_KEYS:
-        for piece in raw.split(mark)[:-1]:
-            end = piece[-_KEY_MAX:].rstrip(_BETWEEN)
-            if end.endswith(_ESCAPED_SPACES):
-                end = end[:-2].rstrip(_BETWEEN)
-            before = end.rstrip(_WORD)
-            word = end[len(before) :]
-            keys.add(word)
-            if before.endswith(b"\\"):
-                keys.add(word[1:])  # a line's end in JSON is written with a letter
-            if word.lower() in _SECOND_WORDS:
-                words = end[-100:].split()[-3:]
-                keys |= {b" ".join(words[-2:]), b" ".join(words)}
-    keys |= {name[0] for piece in raw.split(b"--")[1:] if (name := _OPTION.match(piece[:_KEY_MAX]))}
+def _last_word(end: bytes) -> tuple[bytes, ...]:
+    """The word at the end of what stands before a colon, as a key may be written there."""
+    end = end.rstrip(_BETWEEN)
+    if end.endswith(_ESCAPED_SPACES):
+        end = end[:-2].rstrip(_BETWEEN)
+    before = end.rstrip(_WORD)
+    word = end[len(before) :]
+    # A line's end in JSON is written with a letter.
+    return (word, word[1:]) if before.endswith(b"\\") else (word,)
+
+
+def _last_words(tail: bytes) -> tuple[bytes, ...]:
+    """The last word, and with it those before it."""
+    words = tail.rstrip(_BETWEEN).split()[-3:]
+    return (*_last_word(tail), b" ".join(words[-2:]), b" ".join(words))
 
 
 def _squeezed(key: str) -> str:

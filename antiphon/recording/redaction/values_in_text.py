@@ -1,17 +1,16 @@
 """Where the values of secret keys stand in text: in JSON, assignments, headers, XML, URLs and sentences. Pure.
 
 Each form has an expression of its own with bounded parts, and a plain mark without which it is not looked for. Whoever
-adds one adds to `secret_keys.keys_in_text` what tells that it may be there.
+adds one adds to `SecretKeys.suspects` what tells that it may be there.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from antiphon.recording.redaction.harmless import is_code, is_harmless, is_said_of_an_option, looks_secret
+from antiphon.recording.redaction.url_encoded import decoded_runs
 
 IsSecret = Callable[[str], bool]
 
@@ -22,17 +21,19 @@ class Span(NamedTuple):
     start: int
     end: int
     form: str = ""
-    """`number` where it is one of JSON, `encoded` where it is written as in a URL."""
+    """`number` where it is one of JSON, `url` and `encoded` where it is written as in a URL, with what is around it."""
 
 
 _KEY = r"(?P<key>[A-Za-z_][\w-]{0,80}+)"
 _QUOTE = r"\\{0,15}[\"'`]"
-_WORD = r"(?:[^\s\\\"'`]|\\(?![nrtbfu\"'`\\/])){1,4096}+"
+_SIGNS = r"[^\s\\\"'`]"
+_WORD = rf"(?:{_SIGNS}++|\\(?![nrtbfu\"'`\\/]))++"
 """Up to a space, a quote, or what JSON writes in place of one."""
 _BACKSLASHES_MAX = 64
 _ADDRESS = tuple("/:.@#")
 """Before `secret:x` they tell that it is part of an address, of an image's name or of a scope."""
 _LINE_START_MAX = 60
+_CODE_MAX = 200
 
 _ASSIGNED = re.compile(
     rf"(?<![\w-])-{{0,2}}{_KEY}"
@@ -40,7 +41,8 @@ _ASSIGNED = re.compile(
     r"(?:(?P<quoted>(?P=escape)[\"'])|(?P<number>-?\d[\d.eE+-]{0,40}+(?![\w/]))|(?P<opened>[\[{]))"
     r"|[\"'`*\\]{0,4}+(?P<separator>[ \t]{0,20}+(?:: ?(?:str|String|SecretStr|string|bytes)(?: \| None)? ?=(?!=)"
     r"|:=|[=-]>|[:=](?![:=])|\|)[*`]{0,3}+[ \t]{0,20}+)"
-    rf"(?:(?P<block>[|>][+-]?\d?[ \t]*+(?:\r?\n|\\n)(?=[ \t]))|(?P<opening>{_QUOTE})|(?P<word>{_WORD})))"
+    r"(?:(?P<block>[|>][+-]?\d?[ \t]*+(?P<newline>\n|\r\n|\\{1,15}n)(?=[ \t]))"
+    rf"|(?P<opening>{_QUOTE})|(?=(?P<word>[^\s\"'`]))))"
 )
 """`"key": "value"`, `"key": 12`, `"key": [`; `key=value`, `key: value`, and how YAML begins a block of lines."""
 _SCHEME = re.compile(r"(?i:bearer|basic|token|apikey|api-key|negotiate|ntlm|key)[ \t]{1,4}+")
@@ -48,9 +50,11 @@ _WITH_FIELDS = re.compile(r"(?i:digest|hawk|oauth|signature|aws4-hmac-sha256)[ \
 _FIELD = re.compile(
     r"[\w-]{1,40}+=(?:\\{0,15}\")?(?P<value>\[redacted[^\]]{0,12}\]|[^\s,\"'\\]{1,4096}+)(?:\\{0,15}\")?(,[ \t]{0,4}+)?"
 )
-_COOKIE = re.compile(r"[^\s=;,\"'\\]{1,200}=(?P<value>\[redacted[^\]]{0,12}\]|[^\s;,\"'\\]{1,4096}+)(;[ \t]{0,4}+)?")
+_COOKIE = re.compile(
+    r"[^\s=;,\"'\\]{1,200}=(?P<value>\[redacted[^\]]{0,12}\]|[^\s;,\"'\\]{1,4096}+)(;[ \t]{0,4}+)?"
+)
 _WORD_AT = re.compile(_WORD)
-_NEXT_FIELD = re.compile(r"(?:&amp;|[&;,])[\w.\[\] -]{1,60}=")
+_NEXT_FIELD = re.compile(r"(?:&amp;|[&;,])[\w.\[\] -]{1,60}=|&(?:quot|#34|apos|#39);")
 _CUT = re.compile(r"[&;,<>()\[\]{}]")
 _LINE_START = re.compile(
     r"(?:.*(?:[\r\n]|\\[nr]))?[ \t]*(?:(?:[-*#>|+]|//|export|set|setx|env|ENV|ARG|let|const|var|local|readonly)[ \t]+)*"
@@ -58,25 +62,20 @@ _LINE_START = re.compile(
     re.DOTALL,
 )
 _LINE_END = re.compile(r"[*_]{0,3}[ \t]*+(?:\Z|[\r\n]|\\{1,8}[nr]|[ \t]#)")
-_BLOCK_LINE = re.compile(r"(?:[ \t]+[^\n]*|[ \t]*\r?)(?:\n|\Z)")
-
-_ESCAPED_BLOCK_END = re.compile(r"\\{1,8}n(?![ \t\\])|\\{0,8}\"")
+_ANY_QUOTE = re.compile(r"\\{0,15}\"")
+_INDENT = re.compile(r"[ \t]{0,60}")
 
 _ELEMENT = re.compile(
-    rf"(?:<|&lt;)(?:[A-Za-z][\w.-]{{0,40}}+:)?{_KEY}(?:\s[^<>&]{{0,300}}+)?(?:>|&gt;)\s*+(?:<!\[CDATA\[)?"
+    rf"(?:<|&lt;)(?:[A-Za-z][\w.-]{{0,40}}+:)?{_KEY}(?:\s[^<>&]{{0,300}}+)?(?:>|&gt;)(?:\s|\\{{1,15}}[nrt])*+(?:<!\[CDATA\[)?"
     r"(?P<value>(?:(?!&lt;|\]\]>)[^<]){1,4096}+)(?:\]\]>\s*+)?(?=(?:<|&lt;)/(?:[A-Za-z][\w.-]{0,40}+:)?(?P=key))"
 )
 _OPTION = re.compile(rf"(?<![\w-])--{_KEY} {{1,4}}+(?:(?P<opening>{_QUOTE})|(?P<word>(?![-=|:]){_WORD}))")
 _SENTENCE = re.compile(
     rf"(?<![\w-]){_KEY}[\"'`*]{{0,4}}+ (?:is|to)(?: now| still)?"
-    rf"[ \t]{{0,3}}:?[ \t]{{1,4}}{_QUOTE}?(?P<word>{_WORD})"
+    rf"[ \t]{{0,3}}:?[ \t]{{1,4}}{_QUOTE}?(?=[^\s\"'`])"
 )
 _HTML_QUOTES = ("&quot;", "&#34;", "&apos;", "&#39;")
 _QUOTE_BEFORE = re.compile(r"\\{0,15}[\"']\Z")
-_ENCODED = re.compile(r"%(?:25){0,8}(?:22|27|3[AaDd])")
-_ENCODED_RUN = re.compile(r"[^\s\"'<>\\`]{3,}+")
-_UNIT = re.compile(r"%(?:25){0,8}([0-9A-Fa-f]{2})|.", re.DOTALL)
-_PLUS = re.compile(r"(?<=[:,])\+")
 _BRACKET_OR_QUOTE = re.compile(r"[\[\]{}\"']")
 _COLON = re.compile(r"\s{0,40}:")
 _WORDS_BEFORE = re.compile(r"(?:[A-Za-z]{1,30}+[ \t]){1,2}\Z")
@@ -93,7 +92,7 @@ def spans(text: str, is_secret: IsSecret) -> list[Span]:
         found += _behind_options(text, is_secret)
     if " is " in text or " to " in text:
         found += _in_sentences(text, is_secret)
-    if "%" in text and _ENCODED.search(text):
+    if "%" in text:
         found += _encoded(text, is_secret)
     return _apart(found)
 
@@ -107,16 +106,7 @@ def candidates(text: str, start: int, key: str) -> Iterator[str]:
         yield " ".join((*words, key))
 
 
-def as_meant(value: str) -> str:
-    """A value of a URL as it was before it was encoded, however often."""
-    for _ in range(4):
-        if (decoded := unquote(value, errors="replace")) == value:
-            break
-        value = decoded
-    return value
-
-
-def _apart(found: list[Span]) -> list[Span]:
+def _apart(found: Iterable[Span]) -> list[Span]:
     """Spans that overlap become one."""
     apart: list[Span] = []
     for span in sorted(filter(lambda span: span.start < span.end, found), key=itemgetter(0, 1)):
@@ -128,7 +118,7 @@ def _apart(found: list[Span]) -> list[Span]:
 
 
 def _assigned(text: str, is_secret: IsSecret) -> Iterator[Span]:
-    at = 0
+    at = word_end = 0
     while (match := _ASSIGNED.search(text, at)) is not None:
         at = match.end()
         key = next(filter(is_secret, candidates(text, match.start("key"), match["key"])), None)
@@ -149,62 +139,67 @@ def _assigned(text: str, is_secret: IsSecret) -> Iterator[Span]:
             if not is_harmless(block):
                 yield Span(at - len(block.lstrip()), match.end() + len(block.rstrip()))
         else:
-            yield from _of_words(text, match, key)
+            word_end = max(word_end, at)
+            if word_end == at and (word := _WORD_AT.match(text, at)) is not None:
+                word_end = word.end()
+            values, at = _of_words(text, match, key, word_end)
+            yield from values
 
 
-def _of_words(text: str, match: "re.Match[str]", key: str) -> Iterator[Span]:
-    """The value of `key: value` and `key=value` without quotes."""
-    start, end = match.span("word")
-    separator = match["separator"]
-    before = text[match.start() - 1 : match.start()]
-    if separator == ":" and before in _ADDRESS:
-        return
-    if ":" in separator and key.lower().endswith("cookie") and _COOKIE.match(text, start):
-        cookies = _each_value(_COOKIE, text, start)
-        yield from islice(cookies, 1 if key.lower().startswith("set") else None)
-        return
-    quote = _quote_around(text, match)
-    if key.lower().endswith(("authorization", "token")):
+def _of_words(text: str, match: "re.Match[str]", key: str, end: int) -> tuple[list[Span], int]:
+    """The value of `key: value` and `key=value` without quotes, in a word that ends there; and where to go on."""
+    start, separator, name = match.end(), match["separator"], key.lower()
+    if separator == ":" and text[match.start() - 1 : match.start()] in _ADDRESS:
+        return [], start
+    if ":" in separator and name.endswith("cookie") and _COOKIE.match(text, start):
+        return _each_value(_COOKIE, text, start, is_first_only=name.startswith("set"))
+    if name.endswith(("authorization", "token")):
         if scheme := _WITH_FIELDS.match(text, start):
-            yield from _each_value(_FIELD, text, scheme.end())
-            return
+            return _each_value(_FIELD, text, scheme.end())
         if (scheme := _SCHEME.match(text, start)) and (token := _WORD_AT.match(text, scheme.end())):
             start, end = token.span()
-    if text.startswith(_HTML_QUOTES, start):
+    if text.startswith(_HTML_QUOTES, start, end):
         start = text.index(";", start) + 1
-        word = text[start:end].partition("&")[0]
-    else:
-        word = text[start:end]
+    quote = _quote_around(text, match)
     is_line = _ends_line(text, end, quote) and (bool(quote) or _starts_line(text, match.start()))
-    word = _cut(word, is_line, separator)
-    if is_harmless(word, key) or is_code(word):
-        return
-    if is_line or separator == "=" or looks_secret(word):
-        yield Span(start, start + len(word))
+    # What stands behind the value within its word; a long one is not copied for that.
+    behind = _NEXT_FIELD if is_line or is_code(text[start : min(end, start + _CODE_MAX)]) else _CUT
+    cut = behind.search(text, start, end)
+    word = text[start : cut.start() if cut else end]
+    word = word if is_line or separator == "=" else word.rstrip(".,;:!?)*_|")
+    is_value = is_line or separator == "=" or looks_secret(word)
+    found = Span(start, start + len(word), "url" if separator == "=" and "%" in word else "")
+    if not is_value or is_harmless(word, key) or is_code(word):
+        return [], found.end
+    return [found], found.end
 
 
-def _cut(word: str, is_line: bool, separator: str) -> str:
-    """What of a word is the value, and no longer what stands behind it."""
-    cut = (_NEXT_FIELD if is_line or is_code(word) else _CUT).search(word)
-    word = word[: cut.start()] if cut else word
-    return word if is_line or separator == "=" else word.rstrip(".,;:!?)*_|")
-
-
-def _each_value(part: "re.Pattern[str]", text: str, start: int) -> Iterator[Span]:
-    """The values of `a=x; b=y` and the like, as long as there are more."""
-    while (match := part.match(text, start)) is not None:
+def _each_value(
+    part: "re.Pattern[str]", text: str, at: int, is_first_only: bool = False
+) -> tuple[list[Span], int]:
+    """The values of `a=x; b=y` and the like, as long as there are more; and where to go on."""
+    values: list[Span] = []
+    while (match := part.match(text, at)) is not None:
+        at = match.end()
         if not is_harmless(match["value"]):
-            yield Span(*match.span("value"))
-        if match[2] is None:
-            return
-        start = match.end()
+            values.append(Span(*match.span("value")))
+        if match[2] is None or is_first_only:
+            break
+    return values, at
 
 
 def _in_elements(text: str, is_secret: IsSecret) -> Iterator[Span]:
     for match in _ELEMENT.finditer(text):
-        value = match["value"].rstrip()
+        value = _without_space_behind(match["value"])
         if is_secret(match["key"]) and not is_harmless(value):
             yield Span(match.start("value"), match.start("value") + len(value))
+
+
+def _without_space_behind(value: str) -> str:
+    """Also of lines' ends as JSON writes them."""
+    while (shorter := value.rstrip()).endswith(("\\n", "\\r", "\\t")):
+        value = shorter[:-1].rstrip("\\")
+    return shorter
 
 
 def _behind_options(text: str, is_secret: IsSecret) -> Iterator[Span]:
@@ -219,25 +214,20 @@ def _behind_options(text: str, is_secret: IsSecret) -> Iterator[Span]:
 
 def _in_sentences(text: str, is_secret: IsSecret) -> Iterator[Span]:
     for match in _SENTENCE.finditer(text):
-        if any(map(is_secret, candidates(text, match.start("key"), match["key"]))):
-            word = match["word"].rstrip(".,;:!?)*_")
-            goes_on = word == match["word"] and text[match.end() : match.end() + 1].strip(" ") == ""
-            if looks_secret(word) and not (word.isdigit() and goes_on and match.end() < len(text)):
-                yield Span(match.start("word"), match.start("word") + len(word))
+        if not any(map(is_secret, candidates(text, match.start("key"), match["key"]))):
+            continue
+        if (said := _WORD_AT.match(text, match.end())) is None:
+            continue
+        word = said[0].rstrip(".,;:!?)*_")
+        goes_on = word == said[0] and text.startswith(" ", said.end())  # "is 4096 bytes long"
+        if looks_secret(word) and not (word.isdigit() and goes_on):
+            yield Span(match.end(), match.end() + len(word))
 
 
 def _encoded(text: str, is_secret: IsSecret) -> Iterator[Span]:
-    """In what is written as in a URL, once or several times."""
-    for run in _ENCODED_RUN.finditer(text):
-        if _ENCODED.search(run[0]) is None:
-            continue
-        units = list(_UNIT.finditer(run[0]))
-        # Beyond ASCII each byte counts as a letter: none of them may look like a space.
-        signs = ((unit[1] and int(unit[1], 16), unit[0]) for unit in units)
-        decoded = "".join(sign if not code else chr(code + 256 * (code > 127)) for code, sign in signs)
-        for span in _assigned(_PLUS.sub(" ", decoded), is_secret):
-            start, end = units[span.start].start(), units[span.end - 1].end()
-            yield Span(run.start() + start, run.start() + end, "encoded")
+    for run in decoded_runs(text):
+        for start, end, _ in _apart(_assigned(run.text, is_secret)):
+            yield Span(run.place(start), run.place(end), "encoded")
 
 
 def _quote_around(text: str, match: "re.Match[str]") -> str:
@@ -261,13 +251,17 @@ def _ends_line(text: str, end: int, quote: str) -> bool:
 
 
 def _end_of_block(text: str, match: "re.Match[str]") -> int:
-    """Where the lines are no longer indented; in JSON, where lines end with a letter, at a quote at the latest."""
-    end = match.end()
-    if match["block"].endswith("\\n"):
-        return found.start() if (found := _ESCAPED_BLOCK_END.search(text, end)) else len(text)
-    while end < len(text) and (line := _BLOCK_LINE.match(text, end)) is not None:
-        end = line.end()
-    return end
+    """Where the lines are no longer indented; in JSON, which writes a line's end with a letter, or its text ends."""
+    newline, end = match["newline"], match.end()
+    first = _INDENT.match(text, end)
+    indent = first[0] if first else ""
+    closing = _ANY_QUOTE.search(text, end) if newline.endswith("n") else None
+    last = closing.start() if closing else len(text)
+    while (end := text.find(newline, end, last)) >= 0:
+        if not text.startswith(indent, end + len(newline)):
+            return end
+        end += len(newline)
+    return last
 
 
 def _texts_inside(text: str, match: "re.Match[str]") -> tuple[list[Span], int]:

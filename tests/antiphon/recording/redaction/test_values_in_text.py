@@ -54,6 +54,51 @@ def test_a_form_within_json_within_text_is_found_and_the_json_stays(form: str) -
     assert json.loads(clean).keys() == {"a", "b"}
 
 
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("export DB_PASSWORD='a b c' # mine", "export DB_PASSWORD='***' # mine"),
+        ("PASSWORD=Tr0ub(dor,&3\nB=1", "PASSWORD=***\nB=1"),
+        ("password: пароль\nb: 1", "password: ***\nb: 1"),
+        ("password=x&user=y", "password=***&user=y"),
+        ("k: |\n a\nsecret: |\n  a b\n   c\n\nd: 1", "k: |\n a\nsecret: |\n  ***\n\nd: 1"),
+        ("next=%3Ftoken%3Dabc%2520def%26x", "next=%3Ftoken%3D%2A%2A%2A%26x"),
+        ("Cookie: a=1x; b=2y\nHost: c", "Cookie: a=***; b=***\nHost: c"),
+        ("Set-Cookie: a=1x; Path=/p", "Set-Cookie: a=***; Path=/p"),
+        ('{"cmd": "login --password \\"a b\\" -v"}', '{"cmd": "login --password \\"***\\" -v"}'),
+        ("the password to hunter2xyz, not token 12", "the password to ***, not token 12"),
+    ],
+)
+def test_all_of_a_value_is_replaced_and_nothing_beside_it(text: str, clean: str) -> None:
+    assert hidden(text) == clean
+
+
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_only_speaks_of_secrets_stays(text: str) -> None:
     assert hidden(text) == text
+
+
+def test_the_value_of_a_url_is_told_as_it_was_meant() -> None:
+    url = "?next=%2Fa%3Ftoken%3Dx%252By&api_key=a%20b"
+    assert KEYS.in_text(url, str.upper) == "?next=%2Fa%3Ftoken%3DX%2BY&api_key=A B"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "a=",
+        "token=,",
+        "token=" + "x" * 150 + "! ",
+        "token: a",
+        '"token": ["',
+        "--password '",
+        "%22token%22:%22",
+        "<token>x",
+        "api key is ",
+    ],
+)
+def test_a_long_text_takes_no_more_than_its_length(part: str) -> None:
+    """With steps that grew by its square this would go on for minutes."""
+    text = part * (300_000 // len(part))
+    assert len(hidden(text)) <= len(text)
+    KEYS.suspects(text.encode())

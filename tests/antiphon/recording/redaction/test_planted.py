@@ -83,7 +83,7 @@ prose = st.lists(st.sampled_from(("The", "user", "asks", "why,", "and:", "a=b", 
 
 
 @pytest.mark.filterwarnings("ignore:Generating overly large repr")  # of a session, where this fails
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     plant=st.sampled_from((query, arguments, result, model_call)),
     form=st.sampled_from(tuple(FORMS)),

@@ -217,6 +217,9 @@ _PEM = (
 )
 """A private key. One that code only mentions has no body; one that was cut off has no end."""
 
+_AWS = r"[A-Z0-9]{16}(?![A-Za-z0-9_+/=-])(?:(?:[\s,:;|]|\\[nrt]){1,4}[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=]))?"
+"""An id of AWS, with the key itself where that stands behind it."""
+
 # Nothing here may match a text and miss it in its JSON: there quotes, backslashes and control characters are
 # written otherwise, and structures are searched as JSON first.
 _PATTERNS = (
@@ -233,9 +236,11 @@ _PATTERNS = (
         needs="-",
     ),
     _key("k_live_ k_test_", "[sr]k_(?:live|test)_", "[A-Za-z0-9]{16,}", needs="_"),  # Stripe
-    _key("AKIA", "AKIA", "[A-Z0-9]{16}(?![A-Za-z0-9_+/=-])"),  # AWS
-    _key("ASIA", "ASIA", "[A-Z0-9]{16}(?![A-Za-z0-9_+/=-])"),
+    _key("AKIA", "AKIA", _AWS),
+    _key("ASIA", "ASIA", _AWS),
     _key("", "gh[pousr]_", "[A-Za-z0-9]{30,}", needs="_"),  # GitHub
+    _key("npm_", "npm_", "[A-Za-z0-9]{30,}", needs="_"),
+    _key("hf_", "hf_", "[A-Za-z0-9]{30,}", needs="_"),  # Hugging Face
     _key("github_pat_", "github_pat_", "[A-Za-z0-9_]{22,}", needs="_"),
     _key("glpat-", "glpat-", "[A-Za-z0-9_-]{20,}", needs="-"),  # GitLab
     _key("xox", "xox[abcdeprs]", r"(?:\.xox[bp])?-(?=[A-Za-z-]{0,80}[0-9])[A-Za-z0-9%-]{10,}", needs="-"),
@@ -249,6 +254,14 @@ _PATTERNS = (
     ),
     _rule("earer", "earer(?<=[Bb]earer) {1,3}(?P<token>[A-Za-z0-9._~+/=-]{16,})", _bearer, needs=" "),
     _rule("asic", "asic(?<=[Bb]asic) {1,3}(?P<token>[A-Za-z0-9+/]{8,}={0,2})", _basic, needs=" "),
+    # Name and password of a command, not the numbers of a user and a group.
+    _rule(
+        "curl wget",
+        rf" (?:-u ?|--(?:proxy-)?user[ =]){_QUOTE}?(?![0-9]+:[0-9]+(?![^\s\"'\\]))[^\s:\"'\\$<{{]{{1,200}}+:"
+        rf"(?P<token>[^\s\"'\\$<{{]{{3,200}}+)",
+        _token,
+        needs=" ",
+    ),
     # The password in a URL, with the name before it; not the braces of a template.
     _rule(
         "://",

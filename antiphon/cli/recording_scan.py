@@ -23,8 +23,10 @@ from antiphon.cli.output import (
 from antiphon.recording.found import found
 from antiphon.recording.redaction.allowed import Allowed
 from antiphon.recording.redaction.scan import Finding, Scanner
+from antiphon.recording.settings import RecordingSettings
 from shared.errors import AntiphonError, UnreadableEvent
 from shared.secret_values import secret_values
+from shared.settings import load
 
 
 def scan(
@@ -54,9 +56,10 @@ def scan(
     try:
         allowed = _allowed(allow)
         files = found(paths)
+        keys = load(RecordingSettings).rules.keys
     except AntiphonError as error:
         raise typer.Exit(refuse(error)) from None
-    scanner = Scanner(secret_values(), is_personal)
+    scanner = Scanner(secret_values(), is_personal, keys)
     findings: list[tuple[Path, Finding]] = []
     code = EXIT_DONE
     for file in files:

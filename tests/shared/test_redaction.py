@@ -32,6 +32,9 @@ CREDENTIALS = {
     "stripe": "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc",
     "aws": "AKIAIOSFODNN7EXAMPLE",
     "aws, for a while": "ASIAIOSFODNN7EXAMPL1",
+    "aws, with the key": "AKIAIOSFODNN7EXAMPLE, wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    "npm": "npm_0123456789abcdefghijABCDEFGHIJ012345",
+    "hugging face": "hf_abcdefghijABCDEFGHIJabcdefghijABCDEF",
     "github": "ghp_0123456789abcdefghijABCDEFGHIJ012345",
     "github server": "ghs_0123456789abcdefghijABCDEFGHIJ012345",
     "github fine-grained": "github_pat_11ABCDEFG0123456789_abcdefghijklmnopqrstuvwxyz",
@@ -82,6 +85,8 @@ def test_a_url_keeps_its_host_and_loses_its_password(url: str, login: str) -> No
         ("curl -H 'Authorization: token abc' x", "curl -H 'Authorization: token [redacted]' x"),
         ("Bearer 0123456789abcdefABCDEF", "Bearer [redacted]"),
         ("Basic dXNlcjpwYXNzd29yZA==", "Basic [redacted]"),
+        ("curl -s -u ada:hunter2 https://a.example", "curl -s -u ada:[redacted] https://a.example"),
+        ('wget --proxy-user="ada:hunter2" x', 'wget --proxy-user="ada:[redacted]" x'),
         (f"Proxy-Authorization: Bearer {JWT}", "Proxy-Authorization: Bearer [redacted]"),
     ],
 )
@@ -128,6 +133,7 @@ ORDINARY = [
     "d41d8cd98f00b204e9800998ecf8427e e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     "018f6b2e-7c1a-7000-8000-0123456789ab s1:2026-11-21T12:00:00Z 1-0 default/s1/1/c1",
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "docker run -u 1000:1000 curl, curl -u $USER:$PASSWORD, curl -u ada:<password>, npm_config_cache, hf_hub",
     "sk-1, sk-test, sk_live_, ghp_, xoxb-, AIza, Bearer, Basic, eyJ, ://, @",
 ]
 

@@ -1,38 +1,46 @@
 """Scanning recordings for likely secrets: a gate before they are kept where others can read them.
 
-Looks at any JSON Lines, one line at a time, and at what is no JSON as text. Found are the secrets of this process,
-what looks like a credential, what stands behind a secret key and looks random, and where it is asked for, personal
-data. What is found is never told: a finding has its place, its kind, a masked excerpt, and a fingerprint by which an
-allow-list knows it again.
+Looks at any JSON Lines, one line at a time, and at what is no JSON as text. Found are the secrets of this process, and
+what an export of today would replace because of its key, its author's mark or its looks; and where it is asked for,
+personal data. Numbers are not told, nor what only stands for a value (`***`, `<token>`) or speaks of one. What is found
+is never told: a finding has its place, its kind, a masked excerpt, and a fingerprint by which an allow-list knows it
+again.
 """
 
 import gzip
-import math
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from antiphon.recording.files import unpacked
+from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, RecordLine, Rules, decode_line
+from antiphon.recording.redaction.harmless import is_harmless, looks_secret
+from antiphon.recording.redaction.json_paths import Path as JsonPath
+from antiphon.recording.redaction.redacted_text import RedactedText
+from antiphon.recording.redaction.redacted_value import RedactedValue
+from antiphon.recording.redaction.repeated_values import RepeatedValues
 from antiphon.recording.redaction.secret_keys import ALWAYS, SecretKeys
+from antiphon.recording.redaction.shapes import Fields, Open, Shape, shape_of
 from antiphon.recording.redaction.unsigned import SIGNATURE
 from shared.errors import UnreadableEvent
-from shared.redaction import REDACTED, Redactor
+from shared.redaction import Redactor
+from tool_dispatcher.authoring.secret import secret_paths
 
 FINDINGS_MAX = 10_000
 """Of one file; a file with more is no recording to be kept anyway."""
 _LINE_BYTES_MAX = 64_000_000
-_VALUE_CHARACTERS_MIN = 8
-_BITS_MIN = 2.5
-"""Per character, of a value that looks random; words of English have less."""
 _SHOWN, _SHOWN_FROM = 4, 20
 """Characters of a secret that an excerpt shows, where it is so long that they give nothing away."""
+_WORDS_MAX = 2
+"""Of a value without anything that looks random; more are a sentence."""
+_NUMBER = re.compile(r"[-+]?[\d.,:%]{1,40}")
+_CATALOGUE = b'{"line":"catalogue"'
 _PLACEHOLDER = re.compile(r"\[?redacted(?:[ -]\d+)?\]?")
 _KINDS = {"-----BEGIN": "private_key", "eyJ": "signed_token", "://": "url_password"}
 """By the marks of shared/redaction.py; others are credentials."""
@@ -56,8 +64,23 @@ class Finding:
     """The same for the same value of the same kind, wherever it stands."""
 
 
+class _Noted(RedactedText):
+    """Changes nothing, and notes which texts would be replaced as a whole."""
+
+    def __init__(self, rules: Rules, keys: SecretKeys) -> None:
+        super().__init__(rules, RepeatedValues({}, as_words=False), keys)
+        self.noted: set[str] = set()
+
+    def text(self, text: str) -> str:
+        return text
+
+    def placeholder(self, value: str) -> str:
+        self.noted.add(value)
+        return value
+
+
 class Scanner:
-    """What is looked for."""
+    """What is looked for. `keys` are patterns, as an export has them."""
 
     def __init__(
         self, secrets: Iterable[str] = (), is_personal: bool = False, keys: Iterable[str] = ALWAYS
@@ -65,7 +88,12 @@ class Scanner:
         secrets = tuple(secrets)
         self._known = Redactor(secrets) if secrets else None
         self._well_known = Redactor()
-        self._keys = SecretKeys(keys)
+        rules = Rules(keys=tuple(keys))
+        self._keys = SecretKeys(rules.keys)
+        self._text = _Noted(rules, self._keys)
+        self._value = RedactedValue(self._text, rules)
+        self._marks: set[bytes] = set()
+        """The names of tools of which arguments are marked secret, as they stand in JSON."""
         self._is_personal = is_personal
 
     def file(self, path: Path) -> Iterator[Finding]:
@@ -73,6 +101,8 @@ class Scanner:
         try:
             with unpacked(path) as file:
                 number = told = 0
+                self._marks.clear()
+                self._value.marked.clear()
                 while (raw := file.readline(_LINE_BYTES_MAX)) and told < FINDINGS_MAX:
                     number += 1
                     for finding in self.line(raw, number):
@@ -88,13 +118,16 @@ class Scanner:
         text = raw.decode("utf-8", "replace")
         if not self._suspects(raw, text):
             return
+        self._text.noted.clear()
         try:
-            places = _strings(from_json(raw, allow_inf_nan=True), "$", "")
+            line = from_json(raw, allow_inf_nan=True)
+            self._value.redacted(line, self._shape(raw))
+            places = _strings(line, "$")
         except ValueError:
-            places = iter([("", "", text)])
+            places = iter([("", text)])
         seen: set[tuple[str, str]] = set()
-        for path, key, value in places:
-            for kind, secret in self._found(key, value):
+        for path, value in places:
+            for kind, secret in self._found(value):
                 # A value that several rules know is told once, by the first of them.
                 if _PLACEHOLDER.fullmatch(secret) or (path, secret) in seen:
                     continue
@@ -109,12 +142,36 @@ class Scanner:
         return (
             self._keys.suspects(raw)
             or self._well_known.suspects(text)
+            or raw.startswith(_CATALOGUE)
+            or any(mark in raw for mark in self._marks)
             or (self._known is not None and self._known.suspects(text))
             or (self._is_personal and any(self._personal(text)))
         )
 
-    def _found(self, key: str, value: str) -> Iterator[tuple[str, str]]:
-        """Kind and value of what is found in one text that stands under a key."""
+    def _shape(self, raw: bytes) -> Shape:
+        """What an export would see in a line: of one that is no recording's, any JSON."""
+        try:
+            line = decode_line(raw.strip())
+        except UnreadableEvent:
+            return Open()
+        match line:
+            case CatalogueLine(catalogue=catalogue):
+                for tool in catalogue.tools:
+                    if places := secret_paths(tool.input_schema):
+                        self._value.marked[tool.name] = tuple(map(JsonPath.along, places))
+                        self._marks.add(to_json(tool.name))
+                return Fields({"catalogue": shape_of(line)})
+            case EventLine():
+                return Fields({"event": shape_of(line)})
+            case RecordLine():
+                return Fields({"record": shape_of(line)})
+            case ContentLine():
+                return Fields({"content": shape_of(line)})
+            case _:
+                return shape_of(line)
+
+    def _found(self, value: str) -> Iterator[tuple[str, str]]:
+        """Kind and value of what is found in one text."""
         looks = dict.fromkeys(self._well_known.found(value))
         if self._known is not None:
             known = dict.fromkeys(self._known.found(value))
@@ -122,16 +179,14 @@ class Scanner:
         for mark, secret in looks:
             if not secret.endswith(f".{SIGNATURE}"):  # a grant that was made worthless
                 yield _KINDS.get(mark, "credential"), secret
-        if self._keys.matches(key) and _looks_random(value):
-            yield "secret_key", value
-        assigned: list[str] = []
+        assigned: list[str] = [value] if value in self._text.noted else []
 
         def note(found: str) -> str:
             assigned.append(found)
             return found
 
         self._keys.in_text(value, note)
-        yield from (("secret_key", found) for found in assigned if _looks_random(found))
+        yield from (("secret_key", found) for found in assigned if _may_be_secret(found))
         if self._is_personal:
             yield from self._personal(value)
 
@@ -146,28 +201,25 @@ def scan(path: Path, secrets: Iterable[str] = (), is_personal: bool = False) -> 
     return list(Scanner(secrets, is_personal).file(path))
 
 
-def _strings(value: Any, path: str, key: str) -> Iterator[tuple[str, str, str]]:
-    """Every text, and every key, of a JSON value: its path, the key it stands under, and itself."""
+def _strings(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Every text, and every key, of a JSON value: its path, and itself."""
     if isinstance(value, str):
-        yield path, key, value
+        yield path, value
     elif isinstance(value, dict):
         for name, item in value.items():
-            yield path, "", name
-            yield from _strings(item, f"{path}.{name}" if name.isidentifier() else f"{path}[{name!r}]", name)
+            yield path, name
+            yield from _strings(item, f"{path}.{name}" if name.isidentifier() else f"{path}[{name!r}]")
     elif isinstance(value, list):
         for n, item in enumerate(value):
-            yield from _strings(item, f"{path}[{n}]", key)
+            yield from _strings(item, f"{path}[{n}]")
 
 
-def _looks_random(value: str) -> bool:
-    """Whether it may be a secret: one word, long enough, with digits, and few letters that come again."""
-    if len(value) < _VALUE_CHARACTERS_MIN or any(sign.isspace() for sign in value) or REDACTED in value:
-        return False
-    if not any(sign.isdigit() for sign in value) or not any(sign.isalpha() for sign in value):
-        return False
-    counts = Counter(value[:1_000])
-    length = min(len(value), 1_000)
-    return -sum(n / length * math.log2(n / length) for n in counts.values()) >= _BITS_MIN
+def _may_be_secret(value: str) -> bool:
+    """Not a number, what stands for a value, or a sentence about one."""
+    words = value.split()
+    if len(words) > _WORDS_MAX:
+        return any(map(looks_secret, words))
+    return not (is_harmless(value) or _NUMBER.fullmatch(value))
 
 
 def _is_card(text: str) -> bool:

@@ -6,6 +6,10 @@ A key is compared without regard to capitals, `_`, `-` and spaces: `apikey` mean
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from urllib.parse import quote
+
+from antiphon.recording.redaction.url_encoded import as_meant
+from antiphon.recording.redaction.values_in_text import SECOND_WORDS, spans
 
 ALWAYS = (
     "*password*",
@@ -39,19 +43,20 @@ ALWAYS = (
 """Patterns that count in every export, unless an operator keeps a key; `*` is any text."""
 
 _WORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+_BETWEEN = b" \t\"'`*\\:"
+"""What may stand between a key and what tells that it is one."""
 _KEY_MAX = 200
 _QUOTE_IN_KEY = re.compile(rb'\\"[^"\\]*":')
+_AS_COLONS = bytes.maketrans(b"=|>&", b"::::")
+"""Of what stands behind a key, signs are looked for as one."""
+_ESCAPED_SPACES = (b"\\t", b"\\n", b"\\r")
+_BEHIND_KEYS = (b":", b" is ", b" to ")
+_OPTION = re.compile(rb"[A-Za-z][\w-]*")
+_ENCODED = re.compile(rb"%(?:25){0,8}(?:22|27|3[AaDd])")
+_ENCODED_BYTE = re.compile(rb"%(?:25){0,8}([0-9A-Fa-f]{2})")
 _REMEMBERED_MAX = 10_000
-_BACKSLASHES_MAX = 64
-_IN_TEXT = re.compile(
-    r"(?<![\w-])(?P<key>[A-Za-z_][\w-]{0,80}+)"
-    r"(?:(?P<escape>\\{0,15})(?P<closing>[\"']) ?:\s{0,40}"
-    r"(?:(?P<quoted>(?P=escape)[\"'])|(?P<number>-?\d[\d.eE+-]{0,40})|(?P<opened>[\[{]))"
-    r"|=(?:(?P<assigned>\\{0,15}[\"'])|(?P<bare>[^\s&;,\"'<>()\[\]{}\\]{1,4096})))"
-)
-"""`"key": "value"`, `"key": 12`, `"key": [` and `key=value`; of what is in quotes or brackets, only its beginning."""
-_BRACKET_OR_QUOTE = re.compile(r"[\[\]{}\"']")
-_COLON = re.compile(r"\s{0,40}:")
+_NOT_ALONE = frozenset((b"", *(word.encode() for word in SECOND_WORDS)))
+"""Last words that tell of a key only together with those before them."""
 
 Found = Callable[[str], str]
 """Told the value of a secret key in a text; returns what stands there instead."""
@@ -74,27 +79,57 @@ class SecretKeys:
         if keys is None:
             return True
         keys -= self._harmless
-        if any(self.matches(key.decode("utf-8", "replace")) for key in keys):
+        if self._any_matches(key.rstrip(b"\\") for key in keys) or self._may_stand_in_text(raw):
             return True
-        if len(self._harmless) < _REMEMBERED_MAX:
-            self._harmless |= keys
+        self._remember(keys)
         return False
 
     def in_text(self, text: str, found: Found) -> str:
         """`text` with what `found` gives in place of the values of secret keys."""
         parts: list[str] = []
-        done = at = 0
-        while (match := _IN_TEXT.search(text, at)) is not None:
-            at = match.end()
-            if not self.matches(match["key"]):
-                at = match.end("key")
-                continue
-            spans, at = _texts_inside(text, match) if match["opened"] else _value_span(text, match)
-            for start, end in spans:
-                instead = found(text[start:end])
-                parts += (text[done:start], "0" if match["number"] else instead)
-                done = end
+        done = 0
+        for start, end, form in spans(text, self.matches):
+            value = text[start:end]
+            instead = found(as_meant(value) if form in ("url", "encoded") else value)
+            if form == "number":
+                instead = "0"
+            elif form == "encoded":
+                instead = quote(instead, safe="")
+            parts += (text[done:start], instead)
+            done = end
         return "".join((*parts, text[done:])) if parts else text
+
+    def _may_stand_in_text(self, raw: bytes) -> bool:
+        """The same for what is not written as a key of JSON."""
+        if b"%" in raw and _ENCODED.search(raw):
+            raw = _ENCODED_BYTE.sub(lambda match: bytes((int(match[1], 16),)), raw)
+        else:
+            raw = raw.replace(b'":', b'"')
+        raw = raw.translate(_AS_COLONS)
+        for mark in _BEHIND_KEYS:
+            tails = [piece[-_KEY_MAX:] for piece in raw.split(mark)[:-1]]
+            ends = {tail.rpartition(b" ")[2] for tail in tails} - self._harmless
+            if not ends:
+                continue
+            of_more = {end for end in ends if _last_word(end)[0].lower() in _NOT_ALONE}
+            if any(self._any_matches(_last_word(end)) for end in ends) or any(
+                self._any_matches(_last_words(tail))
+                for tail in tails
+                if of_more and tail.endswith(tuple(of_more))
+            ):
+                return True
+            self._remember(ends - of_more)
+        if b"--" not in raw:
+            return False
+        options = (_OPTION.match(piece[:_KEY_MAX]) for piece in raw.split(b"--")[1:])
+        return self._any_matches(option[0] for option in options if option)
+
+    def _any_matches(self, keys: Iterable[bytes]) -> bool:
+        return any(self.matches(key.decode("utf-8", "replace")) for key in keys)
+
+    def _remember(self, harmless: set[bytes]) -> None:
+        if len(self._harmless) < _REMEMBERED_MAX:
+            self._harmless |= harmless
 
     def _matches(self, key: str) -> bool:
         squeezed = _squeezed(key)
@@ -102,62 +137,33 @@ class SecretKeys:
 
 
 def _keys_in(raw: bytes) -> set[bytes] | None:
-    """What stands before a colon or `=`; None where that is not easily told. Cutting is quicker than searching."""
+    """What may be a key of JSON, or of text; None where that is not easily told. Cutting is quicker than searching."""
     if _QUOTE_IN_KEY.search(raw) is not None:
         return None
     raw = raw.replace(b'" :', b'":')
-    keys = {piece.rpartition(b'"')[2] for piece in raw.split(b'":')[:-1]}
+    keys = {piece[-_KEY_MAX:].rpartition(b'"')[2] for piece in raw.split(b'":')[:-1]}
     if b"':" in raw or b"' :" in raw:
-        keys |= {piece.rpartition(b"'")[2] for piece in raw.replace(b"' :", b"':").split(b"':")[:-1]}
-    keys = {key.rstrip(b"\\")[-_KEY_MAX:] for key in keys}
-    if b"=" in raw:
-        ends = (piece[-_KEY_MAX:] for piece in raw.split(b"=")[:-1])
-        keys |= {end[len(end.rstrip(_WORD)) :] for end in ends}
+        keys |= {
+            piece.rpartition(b"'")[2][-_KEY_MAX:] for piece in raw.replace(b"' :", b"':").split(b"':")[:-1]
+        }
     return keys
 
 
-_Spans = tuple[list[tuple[int, int]], int]
-"""Where values stand that are not empty, and from where on to look for others."""
+def _last_word(end: bytes) -> tuple[bytes, ...]:
+    """The word at the end of what stands before a colon, as a key may be written there."""
+    end = end.rstrip(_BETWEEN)
+    if end.endswith(_ESCAPED_SPACES):
+        end = end[:-2].rstrip(_BETWEEN)
+    before = end.rstrip(_WORD)
+    word = end[len(before) :]
+    # A line's end in JSON is written with a letter.
+    return (word, word[1:]) if before.endswith(b"\\") else (word,)
 
 
-def _value_span(text: str, match: "re.Match[str]") -> _Spans:
-    """One whose end was cut off goes to the end of the text."""
-    for name in ("number", "bare"):
-        if match[name]:
-            return [match.span(name)], match.end(name)
-    start = match.end()
-    end = _end_of(text, start, match["quoted"] or match["assigned"])
-    return ([(start, end)] if start < end else []), end
-
-
-def _texts_inside(text: str, match: "re.Match[str]") -> _Spans:
-    """The texts of a list or an object, all of which are secret; its keys are not."""
-    quote, depth, at = match["escape"] + match["closing"], 1, match.end()
-    spans: list[tuple[int, int]] = []
-    while depth and (sign := _BRACKET_OR_QUOTE.search(text, at)) is not None:
-        at = sign.end()
-        if sign[0] in "[{":
-            depth += 1
-        elif sign[0] in "]}":
-            depth -= 1
-        elif text.endswith(quote, match.end(), at):
-            start, end = at, _end_of(text, at, quote)
-            at = end + len(quote)
-            if start < end and _COLON.match(text, at) is None:
-                spans.append((start, end))
-    return spans, at if not depth else len(text)
-
-
-def _end_of(text: str, start: int, quote: str) -> int:
-    """Where a quoted value ends; one whose end was cut off goes to the end of the text."""
-    end = start
-    while (end := text.find(quote[-1], end)) >= 0:
-        before = text[max(start, end - _BACKSLASHES_MAX) : end]
-        backslashes = len(before) - len(before.rstrip("\\"))
-        if backslashes >= len(quote) - 1 and (backslashes - len(quote) + 1) // len(quote) % 2 == 0:
-            return end - len(quote) + 1
-        end += 1
-    return len(text)
+def _last_words(tail: bytes) -> tuple[bytes, ...]:
+    """The last word, and with it those before it."""
+    words = tail.rstrip(_BETWEEN).split()[-3:]
+    return (*_last_word(tail), b" ".join(words[-2:]), b" ".join(words))
 
 
 def _squeezed(key: str) -> str:

@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 
 from antiphon.recording.files import write_lines
+from antiphon.recording.lines import CatalogueLine, ContentLine, Line
 from antiphon.recording.redaction.allowed import Allowed
 from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.scan import scan
@@ -53,6 +54,33 @@ def test_what_stands_behind_a_secret_key_is_found_in_json_and_in_text(tmp_path: 
     ]
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"secret": {"deep": [{"id": "x7Kd02lsmWq8"}]}},
+        {"token": ["x7Kd02lsmWq8"]},
+        {"note": json.dumps({"credentials": {"deep": ["x7Kd02lsmWq8"]}})},
+        {"note": "X-Auth-Token: x7Kd02lsmWq8"},
+        {"password": "swordfish"},
+        {"password": "x7Kd02lsmWq8 is what I use"},
+    ],
+)
+def test_what_an_export_would_replace_is_found(tmp_path: Path, value: object) -> None:
+    found = scan(written(tmp_path, {"line": "event", "data": value}))
+    assert [one.kind for one in found] == ["secret_key"]
+
+
+def test_arguments_that_are_marked_secret_are_found(courses_lines: list[Line], tmp_path: Path) -> None:
+    catalogue = next(line for line in courses_lines if isinstance(line, CatalogueLine))
+    published = catalogue.model_dump(mode="json")
+    tool = published["catalogue"]["tools"][0]
+    tool["input_schema"]["properties"]["code"] = {"type": "string", "writeOnly": True}
+    call = {"type": "tool_use", "name": tool["name"], "input": {"code": "Q7-mark", "q": "Q8-mark"}}
+    content = ContentLine(hash="", content={"content": [call]})
+    write_lines(tmp_path / "a.jsonl", [CatalogueLine.model_validate(published), content])
+    assert [one.path for one in scan(tmp_path / "a.jsonl")] == ["$.content.content[0].input.code"]
+
+
 def test_what_only_looks_a_little_like_one_is_not_found(tmp_path: Path) -> None:
     line = {
         "id": str(uuid4()),
@@ -62,6 +90,11 @@ def test_what_only_looks_a_little_like_one_is_not_found(tmp_path: Path) -> None:
         "password": {"type": "string", "description": "At least 8 characters"},
         "token": "[redacted 12]",
         "secret": "none",
+        "pin": [1234, "1234", True],
+        "api_key": ["***", "<token>", "${TOKEN}", "xxx", "YOUR_API_KEY", "{{ token }}"],
+        "tool": {
+            "input_schema": {"properties": {"passwords": {"type": "array", "items": {"type": "string"}}}}
+        },
         "call": "toolu_01A09q90qw90lq917835lq9",
     }
     assert scan(written(tmp_path, line)) == []

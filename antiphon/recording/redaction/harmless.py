@@ -1,0 +1,65 @@
+"""Which values of secret keys tell nothing, and which texts look like secrets. Pure."""
+
+import re
+
+_WORDS = re.compile(
+    r"any|array|basic|bearer|bool|boolean|bytes|cookie|correct|default|deprecated|disabled"
+    r"|empty|enabled|expired|false|hidden|incorrect|int|integer|invalid|masked|missing|"
+    r"mixed|needed|nil|no|none|null|number|object|optional|password|read|redacted|"
+    r"refused|rejected|required|revoked|secret|secretstr|str|string|text|token|true|"
+    r"undefined|unknown|unset|valid|value|void|wrong|write|yes"
+)
+"""What schemas, type hints and messages say of a secret."""
+_AFTER_OPTION = re.compile(
+    r"a|an|and|argument|arguments|by|can|does|flag|for|from|if|in|instead|is|must"
+    r"|only|option|options|or|parameter|should|that|the|to|when|with|would"
+)
+"""What follows the name of an option where a text speaks of it."""
+_PLACEHOLDER = re.compile(
+    r"redacted(?:-\d{1,9})?|\[[a-z][a-z ]{0,40}\]"  # redacted-3, [hidden]
+    r"|[\W_]+|[xX]{3,}(?:[-. ][xX]+)*"  # ***, xxx-xxx
+    r"|<[^<>]{1,80}>|\$?\{{1,3}[^{}]{1,80}\}{1,3}|\$[({][^(){}]{1,80}[)}]"  # <token>, ${TOKEN}, {{ token }}
+    r"|\$[A-Z_][A-Z0-9_]*|%\(?\w{1,40}\)?[sd%]|%[sdv]"  # $TOKEN, %(token)s, %TOKEN%
+    r"|(?i:your)[_-][A-Za-z_-]{1,60}|[A-Z]{2,}(?:_[A-Z]+)+"  # your-api-key, API_TOKEN
+)
+_CODE = re.compile(
+    r"[A-Za-z_]+(?:\.[A-Za-z_]\w*)*(?:[(\[]|[(\[][^()\[\]]*[)\]].*)|[a-z_]+(?:\.[a-z_]+)+;?", re.DOTALL
+)
+"""A call, an index, a name with dots: what code assigns is not what it comes to."""
+_CHARACTERS_MIN, _DIGITS_MIN, _LETTERS_MIN = 6, 4, 21
+_CHARACTERS_MAX = 200
+
+
+def is_harmless(value: str, key: str = "") -> bool:
+    """Whether a secret key's value stands for another, or says something about it: `<token>`, `***`, `required`."""
+    value = value.strip().strip("\"'`")
+    if not value or value.startswith("[redacted"):
+        return True
+    forms = (value, value.rstrip(",;.)]}"))
+    return len(value) < _CHARACTERS_MAX and any(
+        _WORDS.fullmatch(form.lower()) or form.lower() == key.lower() or _PLACEHOLDER.fullmatch(form)
+        for form in forms
+    )
+
+
+def is_code(value: str) -> bool:
+    """Whether a value without quotes is an expression of a program: `get_token()`, `self.token`, `os.environ[`."""
+    return _CODE.fullmatch(value[:200]) is not None
+
+
+def is_said_of_an_option(word: str) -> bool:
+    """Whether a word behind `--password` goes on with a sentence: "the --password option"."""
+    return _AFTER_OPTION.fullmatch(word.lower().rstrip(",.;:")) is not None
+
+
+def looks_secret(word: str) -> bool:
+    """Whether a word within a sentence may be a secret: letters and digits, a number, or very many letters."""
+    if "://" in word or word.startswith(("/", "./", "~/")):
+        return False
+    if word.isdigit():
+        return len(word) >= _DIGITS_MIN
+    has_digit = any(sign.isdigit() for sign in word)
+    has_letter = any(sign.isalpha() for sign in word)
+    return (has_digit and has_letter and len(word) >= _CHARACTERS_MIN) or (
+        word.isalnum() and len(word) >= _LETTERS_MIN
+    )

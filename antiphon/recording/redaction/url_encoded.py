@@ -1,0 +1,63 @@
+"""What is written as in a URL, once or several times, and what was meant by it. Pure."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import unquote
+
+_QUOTE_OR_SIGN = re.compile(r"%(?:25){0,8}(?:22|27|3[AaDd])")
+"""Of a quote, a colon or `=`: without one there is no key and value to find."""
+_RUN = re.compile(r"[^\s\"'<>\\`]{3,}+")
+_BYTE = re.compile(r"%(?:25){0,8}([0-9A-Fa-f]{2})")
+_LETTERS = {32: 288, **{byte: 256 + byte for byte in range(128, 256)}}
+"""Beyond ASCII each byte counts as a letter, so that none looks like a space; and a space, that ends no value here."""
+_SPACES = re.compile(r"(?<=[:,])[+\u0120]{1,8}")
+"""They do not count between a key and its value."""
+_TIMES_MAX = 4
+
+
+class Run(NamedTuple):
+    """A part of a text without its encoding."""
+
+    text: str
+    decoded_at: list[int]
+    encoded_at: list[int]
+
+    def place(self, of: int) -> int:
+        """Where in the whole text, as it is written, a place of this one is."""
+        before = bisect_right(self.decoded_at, of) - 1
+        return self.encoded_at[before] + of - self.decoded_at[before]
+
+
+def decoded_runs(text: str) -> Iterator[Run]:
+    """The parts of a text that may hold keys and values in an encoded form."""
+    if _QUOTE_OR_SIGN.search(text) is None:
+        return
+    for run in _RUN.finditer(text):
+        if _QUOTE_OR_SIGN.search(run[0]) is not None:
+            yield _decoded(run[0], run.start())
+
+
+def as_meant(value: str) -> str:
+    """A value of a URL as it was before it was encoded, however often."""
+    for _ in range(_TIMES_MAX):
+        if (decoded := unquote(value, errors="replace")) == value:
+            break
+        value = decoded
+    return value
+
+
+def _decoded(run: str, offset: int) -> Run:
+    parts: list[str] = []
+    length = at = 0
+    decoded_at, encoded_at = [0], [offset]
+    for match in _BYTE.finditer(run):
+        code = int(match[1], 16)
+        parts += (run[at : match.start()], chr(_LETTERS.get(code, code)))
+        length += match.start() - at + 1
+        at = match.end()
+        decoded_at.append(length)
+        encoded_at.append(offset + at)
+    decoded = _SPACES.sub(lambda match: " " * len(match[0]), "".join((*parts, run[at:])))
+    return Run(decoded, decoded_at, encoded_at)

@@ -18,7 +18,7 @@ from shared.errors import UnreadableEvent
 LINE_BYTES_MAX = 1 << 27
 """Beyond what ANTIPHON_BUS_MAX_EVENT_BYTES can be."""
 _GZIP = b"\x1f\x8b"
-_GZIP_LEVEL = 6
+_GZIP_LEVEL = 3
 
 
 def read_lines(

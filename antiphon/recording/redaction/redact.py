@@ -17,7 +17,7 @@ through as the bytes that it is, and stays the same object.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +34,8 @@ from antiphon.recording.lines import (
     RecordLine,
     Rules,
 )
-from antiphon.recording.redaction.json_paths import Path
+from antiphon.recording.redaction.key_hint import key_hint
+from antiphon.recording.redaction.known_lines import KnownLines
 from antiphon.recording.redaction.redacted_text import RedactedText
 from antiphon.recording.redaction.redacted_value import RedactedValue
 from antiphon.recording.redaction.repeated_values import RepeatedValues
@@ -45,7 +46,6 @@ from shared.events import decode, encode
 from shared.redaction import REDACTED
 from shared.step_records import ExchangeRecord, decode_record, encode_record
 from shared.tools import Catalogue
-from tool_dispatcher.authoring.secret import secret_paths
 
 _UNNAMED_MAX = 50_000
 _HAS_GRANT = re.compile(rb'"grant":"(?!")')
@@ -54,9 +54,13 @@ _HAS_GRANT = re.compile(rb'"grant":"(?!")')
 class Redaction:
     """Rules, and the values they have led to, of one recording."""
 
-    def __init__(self, rules: Rules, secrets: RepeatedValues, keys: SecretKeys) -> None:
+    def __init__(
+        self, rules: Rules, secrets: RepeatedValues, keys: SecretKeys, known: KnownLines | None = None
+    ) -> None:
         self.rules = rules
         self._secrets = secrets
+        self._key_hint = key_hint(rules.keys)
+        self._known = known or KnownLines()
         self._text = RedactedText(rules, secrets, keys)
         self._value = RedactedValue(self._text, rules)
         self._unnamed: set[int] = set()
@@ -74,7 +78,7 @@ class Redaction:
 
     def anew(self) -> "Redaction":
         """The same rules for another recording: what was learned of this one is not looked for there."""
-        return Redaction(self.rules, self._secrets, self._text.keys)
+        return Redaction(self.rules, self._secrets, self._text.keys, self._known)
 
     @property
     def count(self) -> int:
@@ -86,8 +90,8 @@ class Redaction:
         told = self.rules.model_copy(update={"patterns": (REDACTED,) * len(self.rules.patterns)})
         return header.model_copy(update={"redaction": told})
 
-    def passes(self, lines: Iterable[Line], raw: bytes) -> bool:
-        """Whether nothing has to be replaced in those lines, which `raw` is; `True` is certain.
+    def passes(self, lines: Sequence[Line], raws: Sequence[bytes]) -> bool:
+        """Whether nothing has to be replaced in those lines, which `raws` are; `True` is certain.
 
         For recordings that hold nothing, before anything of them was learned: many lines are looked through at once.
         """
@@ -95,7 +99,13 @@ class Redaction:
             self._take_in(line)
             if isinstance(line, RecordLine) and self._has_other_headers(line):
                 return False
-        return not (self._is_named(raw) or self._text.suspects(raw) or _HAS_GRANT.search(raw) is not None)
+        new, names = self._known.but_harmless(lines, raws, b"\0".join(self._marks))
+        # A header names the secret keys among its rules: alone, it is the only line that is looked at closely.
+        headers = [raw for line, raw in zip(lines, raws, strict=True) if isinstance(line, Header)]
+        if any(self._is_suspect(raw) for raw in (*headers, b"\n".join(new))):
+            return False
+        self._known.are_harmless(names)
+        return True
 
     def learn(self, line: Line) -> None:
         """Take in which values are secret. Raises TooManySecrets, UnreadableEvent."""
@@ -128,11 +138,10 @@ class Redaction:
         """What a catalogue tells of its tools: their names are no secrets, and some arguments are marked secret."""
         if isinstance(line, CatalogueLine) and line.hash not in self._taken_in:
             self._taken_in.add(line.hash)
-            for tool in line.catalogue.tools:
-                self._text.ordinary.add(tool.name)
-                if places := secret_paths(tool.input_schema):
-                    self._value.marked[tool.name] = tuple(map(Path.along, places))
-                    self._marks.append(orjson.dumps(tool.name))
+            self._text.ordinary.update(tool.name for tool in line.catalogue.tools)
+            for name, paths in self._known.marked(line.catalogue).items():
+                self._value.marked[name] = paths
+                self._marks.append(orjson.dumps(name))
 
     def _learn(self, raw: bytes, line: Line) -> None:
         with self._text.learning():
@@ -143,8 +152,12 @@ class Redaction:
         return (
             self._is_always_suspect
             or any(mark in raw for mark in self._marks)
-            or self._text.keys.suspects(raw)
+            or (self._key_hint.may_match(raw) and self._text.keys.suspects(raw))
         )
+
+    def _is_suspect(self, raw: bytes) -> bool:
+        """Whether there may be anything to replace in it, but for headers of a model's server; `False` is certain."""
+        return self._is_named(raw) or self._text.suspects(raw) or _HAS_GRANT.search(raw) is not None
 
     def _may_hold_more(self, raw: bytes, line: Line) -> bool:
         """Whether there may be something else to replace; `False` is certain."""

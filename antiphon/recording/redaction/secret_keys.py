@@ -6,6 +6,7 @@ A key is compared without regard to capitals, `_`, `-` and spaces: `apikey` mean
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import chain
 
 ALWAYS = (
     "*password*",
@@ -110,10 +111,15 @@ def _keys_in(raw: bytes) -> set[bytes] | None:
     if b"':" in raw or b"' :" in raw:
         keys |= {piece.rpartition(b"'")[2] for piece in raw.replace(b"' :", b"':").split(b"':")[:-1]}
     keys = {key.rstrip(b"\\")[-_KEY_MAX:] for key in keys}
-    if b"=" in raw:
-        ends = (piece[-_KEY_MAX:] for piece in raw.split(b"=")[:-1])
-        keys |= {end[len(end.rstrip(_WORD)) :] for end in ends}
-    return keys
+    ends = {piece[-_KEY_MAX:] for piece in raw.split(b"=")[:-1]}
+    return keys.union(chain.from_iterable(map(_last_words, keys | ends)))
+
+
+def _last_words(text: bytes) -> tuple[bytes, ...]:
+    """What a key at the end of a text may be: a letter before it may be part of JSON's way to write a line's end."""
+    before = text.rstrip(_WORD)
+    word = text[len(before) :]
+    return (word, word[1:], word[5:]) if before.endswith(b"\\") else (word,)
 
 
 _Spans = tuple[list[tuple[int, int]], int]

@@ -1,0 +1,57 @@
+"""What one recording after another holds, and was looked through before by the same rules. Pure."""
+
+from collections.abc import Iterable, Sequence
+
+from antiphon.recording.hashes import content_hash
+from antiphon.recording.lines import CatalogueLine, ContentLine, Header, Line
+from antiphon.recording.redaction.json_paths import Path
+from shared.tools import Catalogue
+from tool_dispatcher.authoring.secret import secret_paths
+
+_KNOWN_MAX = 1_000
+
+
+class KnownLines:
+    """Catalogues, and contents that sessions share, by the hash of their lines."""
+
+    def __init__(self) -> None:
+        self._harmless: set[str] = set()
+        self._marked: dict[str, dict[str, tuple[Path, ...]]] = {}
+
+    def but_harmless(
+        self, lines: Sequence[Line], raws: Sequence[bytes], marks: bytes
+    ) -> tuple[list[bytes], list[str]]:
+        """Those behind the header that have to be looked through, and what to call the shared ones among them.
+
+        `marks` are what is looked for beside the rules, and differs from session to session.
+        """
+        new: list[bytes] = []
+        names: list[str] = []
+        for line, raw in zip(lines, raws, strict=True):
+            if isinstance(line, CatalogueLine | ContentLine):
+                name = content_hash(marks + b"\0" + raw)
+                if name in self._harmless:
+                    continue
+                names.append(name)
+            if not isinstance(line, Header):
+                new.append(raw)
+        return new, names
+
+    def are_harmless(self, names: Iterable[str]) -> None:
+        """Nothing was found in those."""
+        if len(self._harmless) >= _KNOWN_MAX:
+            self._harmless.clear()
+        self._harmless.update(names)
+
+    def marked(self, catalogue: Catalogue) -> dict[str, tuple[Path, ...]]:
+        """The paths to the arguments that are marked secret, by tool."""
+        name = content_hash(catalogue.__pydantic_serializer__.to_json(catalogue))
+        if name not in self._marked:
+            if len(self._marked) >= _KNOWN_MAX:
+                self._marked.clear()
+            self._marked[name] = {
+                tool.name: tuple(map(Path.along, places))
+                for tool in catalogue.tools
+                if (places := secret_paths(tool.input_schema))
+            }
+        return self._marked[name]

@@ -8,8 +8,6 @@ from functools import lru_cache
 
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
-_any_text = SchemaValidator(core_schema.str_schema())
-
 
 class NativeSearch:
     """One expression, in what `re` and https://docs.rs/regex have in common."""
@@ -24,12 +22,23 @@ class NativeSearch:
         """
         if self._validator is None or self._validator.isinstance_python(text):
             return True
-        return not _any_text.isinstance_python(text)
+        return not _is_text(text)
 
 
 @lru_cache(64)
 def _validator(expression: str) -> SchemaValidator | None:
     try:
-        return SchemaValidator(core_schema.str_schema(pattern=expression))
-    except (SchemaError, UnicodeEncodeError):
+        return SchemaValidator(core_schema.str_schema(pattern=expression)) if _is_text(expression) else None
+    except SchemaError:
         return None
+
+
+def _is_text(text: str | bytes) -> bool:
+    """Whether it is neither a lone surrogate nor other than UTF-8."""
+    if text.isascii():
+        return True
+    try:
+        text.encode() if isinstance(text, str) else text.decode()
+    except UnicodeError:
+        return False
+    return True

@@ -11,6 +11,8 @@ from shared.native_search import NativeSearch
 
 _BETWEEN = r"[-_\s]*"
 """Signs that do not matter in a key."""
+_LETTER = {"i": "[iİ]"}
+"""In small letters that is two signs, of which the first is an `i`."""
 _WORD_BEGINS = r"(?:^|[^a-z0-9]|\\[bfnrt]|\\u[0-9a-f]{4})"
 """A letter before it may be part of JSON's way to write a line's end."""
 _WORD_ENDS = r"(?:[^a-z0-9]|$)"
@@ -29,7 +31,9 @@ def _loosely(pattern: str) -> str:
     """An expression for whatever holds the longest part of the pattern."""
     parts = pattern.split("*")
     longest = max(range(len(parts)), key=lambda n: len(parts[n]))
-    letters = [re.escape(letter) for letter in parts[longest] if letter not in "-_ "]
+    letters = [
+        _LETTER.get(letter, re.escape(letter)) for letter in parts[longest].lower() if letter not in "-_ "
+    ]
     begins = _WORD_BEGINS + _BETWEEN if longest == 0 else ""
     ends = _BETWEEN + _WORD_ENDS if longest == len(parts) - 1 else ""
     return begins + _BETWEEN.join(letters) + ends

@@ -18,18 +18,13 @@ class KnownLines:
         self._harmless: set[str] = set()
         self._marked: dict[str, dict[str, tuple[Path, ...]]] = {}
 
-    def but_harmless(
-        self, lines: Sequence[Line], raws: Sequence[bytes], marks: bytes
-    ) -> tuple[list[bytes], list[str]]:
-        """Those behind the header that have to be looked through, and what to call the shared ones among them.
-
-        `marks` are what is looked for beside the rules, and differs from session to session.
-        """
+    def but_harmless(self, lines: Sequence[Line], raws: Sequence[bytes]) -> tuple[list[bytes], list[str]]:
+        """Those behind the header that have to be looked through, and what to call the shared ones among them."""
         new: list[bytes] = []
         names: list[str] = []
         for line, raw in zip(lines, raws, strict=True):
             if isinstance(line, CatalogueLine | ContentLine):
-                name = content_hash(marks + b"\0" + raw)
+                name = content_hash(raw)
                 if name in self._harmless:
                     continue
                 names.append(name)
@@ -38,7 +33,11 @@ class KnownLines:
         return new, names
 
     def are_harmless(self, names: Iterable[str]) -> None:
-        """Nothing was found in those."""
+        """Nothing was found in those, by the rules.
+
+        Where a catalogue marks arguments, more is looked for than the rules name; but it is never harmless itself, as
+        it holds the name of the marked tool.
+        """
         if len(self._harmless) >= _KNOWN_MAX:
             self._harmless.clear()
         self._harmless.update(names)

@@ -99,7 +99,7 @@ class Redaction:
             self._take_in(line)
             if isinstance(line, RecordLine) and self._has_other_headers(line):
                 return False
-        new, names = self._known.but_harmless(lines, raws, b"\0".join(self._marks))
+        new, names = self._known.but_harmless(lines, raws)
         # A header names the secret keys among its rules: alone, it is the only line that is looked at closely.
         headers = [raw for line, raw in zip(lines, raws, strict=True) if isinstance(line, Header)]
         if any(self._is_suspect(raw) for raw in (*headers, b"\n".join(new))):

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import chain
 
+from shared.native_search import NativeSearch
+
 ALWAYS = (
     "*password*",
     "*passwd*",
@@ -40,8 +42,9 @@ ALWAYS = (
 """Patterns that count in every export, unless an operator keeps a key; `*` is any text."""
 
 _WORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+_NO_WORD = re.compile(r"[^\w-]")
 _KEY_MAX = 200
-_QUOTE_IN_KEY = re.compile(rb'\\"[^"\\]*":')
+_QUOTE_IN_KEY = NativeSearch(r'(?s)\\"(?:[^"\\]|\\.)*":')  # in linear time
 _REMEMBERED_MAX = 10_000
 _BACKSLASHES_MAX = 64
 _IN_TEXT = re.compile(
@@ -104,7 +107,7 @@ class SecretKeys:
 
 def _keys_in(raw: bytes) -> set[bytes] | None:
     """What stands before a colon or `=`; None where that is not easily told. Cutting is quicker than searching."""
-    if _QUOTE_IN_KEY.search(raw) is not None:
+    if _QUOTE_IN_KEY.may_match(raw):
         return None
     raw = raw.replace(b'" :', b'":')
     keys = {piece.rpartition(b'"')[2] for piece in raw.split(b'":')[:-1]}
@@ -115,11 +118,16 @@ def _keys_in(raw: bytes) -> set[bytes] | None:
     return keys.union(chain.from_iterable(map(_last_words, keys | ends)))
 
 
-def _last_words(text: bytes) -> tuple[bytes, ...]:
+def _last_words(text: bytes) -> list[bytes]:
     """What a key at the end of a text may be: a letter before it may be part of JSON's way to write a line's end."""
     before = text.rstrip(_WORD)
-    word = text[len(before) :]
-    return (word, word[1:], word[5:]) if before.endswith(b"\\") else (word,)
+    words = [text[len(before) :]]
+    if before[-1:] >= b"\x80":  # a letter, or a quotation mark
+        words.append(_NO_WORD.split(text.decode("utf-8", "replace"))[-1].encode())
+        before = text[: -len(words[-1])] if words[-1] else text
+    if before.endswith(b"\\"):
+        words += (words[-1][1:], words[-1][5:])
+    return words
 
 
 _Spans = tuple[list[tuple[int, int]], int]

@@ -19,6 +19,7 @@ LINE_BYTES_MAX = 1 << 27
 """Beyond what ANTIPHON_BUS_MAX_EVENT_BYTES can be."""
 _GZIP = b"\x1f\x8b"
 _GZIP_LEVEL = 3
+"""A quarter of the time of the usual 6, for a tenth more bytes."""
 
 
 def read_lines(

@@ -16,7 +16,6 @@ and null stay. Of a grant the claims stay and the signature goes. Where there is
 through as the bytes that it is, and stays the same object.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -43,12 +42,13 @@ from antiphon.recording.redaction.secret_keys import SecretKeys
 from antiphon.recording.redaction.shapes import shape_of
 from shared.errors import UnreadableEvent
 from shared.events import decode, encode
+from shared.native_search import NativeSearch
 from shared.redaction import REDACTED
 from shared.step_records import ExchangeRecord, decode_record, encode_record
 from shared.tools import Catalogue
 
 _UNNAMED_MAX = 50_000
-_HAS_GRANT = re.compile(rb'"grant":"(?!")')
+_HAS_GRANT = NativeSearch('"grant":"[^"]')
 
 
 class Redaction:
@@ -157,13 +157,13 @@ class Redaction:
 
     def _is_suspect(self, raw: bytes) -> bool:
         """Whether there may be anything to replace in it, but for headers of a model's server; `False` is certain."""
-        return self._is_named(raw) or self._text.suspects(raw) or _HAS_GRANT.search(raw) is not None
+        return self._is_named(raw) or self._text.suspects(raw) or _HAS_GRANT.may_match(raw)
 
     def _may_hold_more(self, raw: bytes, line: Line) -> bool:
         """Whether there may be something else to replace; `False` is certain."""
         return (
             self._text.suspects(raw)
-            or _HAS_GRANT.search(raw) is not None
+            or _HAS_GRANT.may_match(raw)
             or (isinstance(line, RecordLine) and self._has_other_headers(line))
         )
 

@@ -99,7 +99,8 @@ async def export_session(
 
     if redaction is None:
         return await _written(session_id, path, _encoded(lines()))
-    # Not even a file on its way holds what has not passed, or been learned: it stays where this process is killed.
+    # Most sessions are small, read once, and hold nothing to be replaced: looked through as the bytes that they are.
+    # Not even a file on its way holds what has not passed: it stays where this process is killed.
     redaction = redaction.anew()
     small = await _if_small(lines(), redaction)
     if small is not None and redaction.passes([line for line, _ in small], [raw for _, raw in small]):

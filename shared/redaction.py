@@ -14,16 +14,21 @@ import re
 from base64 import b64decode, b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from urllib.parse import quote, quote_plus
 
 import orjson
+
+from shared.native_search import NativeSearch
 
 REDACTED = "[redacted]"
 SECRET_CHARACTERS_MIN = 6
 """Shorter values are not looked for: they would be found in every other word."""
 MARKED_CHARACTERS_MIN = 4
 """The same where an author has marked an argument: a PIN is short, and only its own call is searched for it."""
+_LONG_CHARACTERS = 500
+"""From here on it pays to look for the marks of all keys in one go."""
 _TOO_DEEP = "[redacted: nested too deep to be looked through]"
 _DEPTH_MAX = 200
 _HEADERS = ("authorization", "proxy-authorization")
@@ -41,6 +46,7 @@ class Redactor:
         )
         known = [_Rule(tuple(forms), re.compile("|".join(map(re.escape, forms))), _whole)] if forms else []
         self._rules = (*known, *_PATTERNS)
+        self._singly = (*known, *(rule for rule in _PATTERNS if not _is_rare(rule)))
 
     def text(self, text: str) -> str:
         """`text` without secrets; the same object when there is none."""
@@ -66,7 +72,9 @@ class Redactor:
 
     def suspects(self, text: str) -> bool:
         """Whether there may be something to redact; `False` is certain, for the text of JSON as well."""
-        return any(rule.applied(text) != text for rule in self._rules)
+        is_without_keys = len(text) >= _LONG_CHARACTERS and not _any_key().may_match(text)
+        rules = self._singly if is_without_keys else self._rules
+        return any(rule.applied(text) != text for rule in rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +246,7 @@ _PATTERNS = (
     _key("k_live_ k_test_", "[sr]k_(?:live|test)_", "[A-Za-z0-9]{16,}", needs="_"),  # Stripe
     _key("AKIA", "AKIA", _AWS),
     _key("ASIA", "ASIA", _AWS),
-    _key("", "gh[pousr]_", "[A-Za-z0-9]{30,}", needs="_"),  # GitHub
+    _key("ghp_ gho_ ghu_ ghs_ ghr_", "gh[pousr]_", "[A-Za-z0-9]{30,}", needs="_"),  # GitHub
     _key("npm_", "npm_", "[A-Za-z0-9]{30,}", needs="_"),
     _key("hf_", "hf_", "[A-Za-z0-9]{30,}", needs="_"),  # Hugging Face
     _key("github_pat_", "github_pat_", "[A-Za-z0-9_]{22,}", needs="_"),
@@ -270,6 +278,20 @@ _PATTERNS = (
         needs="@",
     ),
 )
+
+
+def _is_rare(rule: _Rule) -> bool:
+    """Whether next to no ordinary text holds its marks: all that it finds is a key, without a second look."""
+    return bool(rule.marks) and rule.replace is _whole
+
+
+@cache
+def _any_key() -> NativeSearch:
+    """The marks of all such rules."""
+    return NativeSearch(
+        "|".join(re.escape(mark) for rule in filter(_is_rare, _PATTERNS) for mark in rule.marks)
+    )
+
 
 WELL_KNOWN = Redactor()
 """Knows no secret value; only what credentials look like."""

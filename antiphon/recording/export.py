@@ -1,8 +1,8 @@
 """From what Redis keeps of sessions to files: one recording each."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +21,10 @@ from shared.errors import UnreadableEvent
 from shared.events import ResponseReady
 
 _CHUNK_BYTES = 1 << 19
+"""A session that is smaller is held whole."""
 _IDS_PAGE = 1_000
+_Encoded = tuple[Line, bytes]
+"""A line, and as it is written."""
 
 
 class Redacting(Protocol):
@@ -33,8 +36,8 @@ class Redacting(Protocol):
     def header(self, header: Header) -> Header:
         """The header of a recording that holds nothing to be replaced: it tells by which rules."""
 
-    def passes(self, lines: Sequence[Line], raw: bytes) -> bool:
-        """Whether nothing has to be replaced in those lines, which `raw` is; `True` is certain."""
+    def passes(self, lines: Sequence[Line], raws: Sequence[bytes]) -> bool:
+        """Whether nothing has to be replaced in those lines, which `raws` are; `True` is certain."""
 
     def learn(self, line: Line) -> None:
         """Look for values that are secret wherever they stand. Sees every line before the first is written."""
@@ -92,65 +95,77 @@ async def export_session(
     path = folder / file_name(session_id, is_compressed)
     if _is_taken(path):
         await asyncio.to_thread(_refuse_to_replace_another, path, session_id)
+
+    def lines() -> AsyncGenerator[Line]:
+        return session_lines(session_id, bus.session(session_id), bus)
+
     if redaction is None:
-        return await _written(bus, session_id, path)
-    # Most sessions are small and hold nothing to be replaced: read once, and looked through as the bytes that they are.
+        return await _written(session_id, path, _encoded(lines()))
+    # Most sessions are small, read once, and hold nothing to be replaced: looked through as the bytes that they are.
     # Not even a file on its way holds what has not passed: it stays where this process is killed.
-    with suppress(_Suspect):
-        return await _written(bus, session_id, path, passes=redaction.anew())
     redaction = redaction.anew()
-    async for line in session_lines(session_id, bus.session(session_id), bus):
+    small = await _if_small(lines(), redaction)
+    if small is not None and redaction.passes([line for line, _ in small], [raw for _, raw in small]):
+        return await _written(session_id, path, each(small))
+    redaction = redaction.anew()
+
+    def again() -> AsyncGenerator[Line]:
+        return lines() if small is None else each([line for line, _ in small])
+
+    async for line in again():
         redaction.learn(line)
-    exported = await _written(bus, session_id, path, redaction)
+    exported = await _written(session_id, path, _encoded(again(), redaction))
     if exported.redactions:
         await asyncio.to_thread(make_consistent, path)
     return exported
 
 
-class _Suspect(Exception):
-    """There may be something to be replaced, or more than is looked through at once."""
+async def _if_small(lines: AsyncGenerator[Line], redaction: Redacting) -> list[_Encoded] | None:
+    """All lines, with the header as it is told; None when they are more than is held at once."""
+    small: list[_Encoded] = []
+    size_bytes = 0
+    async with aclosing(lines):
+        async for line in lines:
+            raw = encode_line(redaction.header(line) if isinstance(line, Header) else line)
+            small.append((line, raw))
+            size_bytes += len(raw)
+            if size_bytes >= _CHUNK_BYTES:
+                return None
+    return small
 
 
-async def _written(
-    bus: Bus,
-    session_id: str,
-    path: Path,
-    redaction: Redacting | None = None,
-    passes: Redacting | None = None,
-) -> Exported:
-    """Write the lines as `redaction` has them, or as they are; raises _Suspect where they do not pass."""
+async def _encoded(
+    lines: AsyncIterable[Line], redaction: Redacting | None = None
+) -> AsyncGenerator[_Encoded]:
+    """Each line as it is told, and as it is written."""
+    async for line in lines:
+        shown = line if redaction is None else redaction.line(line)
+        yield shown, encode_line(shown)
+
+
+async def _written(session_id: str, path: Path, lines: AsyncIterable[_Encoded]) -> Exported:
     end, bytes_in_all, is_answered = End(events=0, records=0), 0, False
-    chunk, lines = bytearray(), list[Line]()
+    chunk = bytearray()
 
     async def write(file: IO[bytes]) -> None:
         nonlocal bytes_in_all, chunk
-        if passes is not None and not passes.passes(lines, bytes(chunk)):
-            raise _Suspect
         bytes_in_all += len(chunk)
         if len(chunk) < _CHUNK_BYTES:  # done sooner than a thread is woken
             file.write(chunk)
         else:
             await asyncio.to_thread(file.write, chunk)
         chunk = bytearray()
-        lines.clear()
 
     with writing(path) as file:
-        async for line in session_lines(session_id, bus.session(session_id), bus):
-            shown = line if redaction is None else redaction.line(line)
-            if passes is not None:
-                lines.append(line)
-                if isinstance(line, Header):
-                    shown = passes.header(line)
-            chunk += encode_line(shown)
+        async for line, raw in lines:
+            chunk += raw
             chunk += b"\n"
             if len(chunk) >= _CHUNK_BYTES:
-                if passes is not None:
-                    raise _Suspect
                 await write(file)
             if isinstance(line, EventLine) and isinstance(line.event.data, ResponseReady):
                 is_answered = True
-            elif isinstance(shown, End):
-                end = shown
+            elif isinstance(line, End):
+                end = line
         await write(file)
     return Exported(
         session_id=session_id,

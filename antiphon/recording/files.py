@@ -20,7 +20,8 @@ LINE_BYTES_MAX = 1 << 27
 PART_BEGINS, PART_ENDS = ".antiphon-", ".part"
 """Names of files on their way."""
 _GZIP = b"\x1f\x8b"
-_GZIP_LEVEL = 6
+_GZIP_LEVEL = 3
+"""A quarter of the time of the usual 6, for a tenth more bytes."""
 
 
 def read_lines(

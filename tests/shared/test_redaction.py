@@ -61,6 +61,13 @@ def test_what_looks_like_a_credential_is_taken_out_and_nothing_beside_it(
 
 
 @pytest.mark.parametrize("credential", CREDENTIALS.values(), ids=CREDENTIALS)
+@pytest.mark.parametrize("around", ["ordinary words ", "mots à côté ", "\ud800 lone "])
+def test_a_credential_is_suspected_in_a_long_text(credential: str, around: str) -> None:
+    assert WELL_KNOWN.suspects(f"{around * 100}{credential} {around * 100}")
+    assert not WELL_KNOWN.suspects(around * 200)
+
+
+@pytest.mark.parametrize("credential", CREDENTIALS.values(), ids=CREDENTIALS)
 def test_a_credential_in_json_within_text_is_taken_out(credential: str) -> None:
     """As a tool gives it that returns another service's answer as it came."""
     answer = json.dumps({"note": f"before\n{credential}\nafter"})

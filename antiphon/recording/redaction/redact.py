@@ -16,8 +16,7 @@ and null stay. Of a grant the claims stay and the signature goes. Where there is
 through as the bytes that it is, and stays the same object.
 """
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,8 +32,9 @@ from antiphon.recording.lines import (
     Line,
     RecordLine,
     Rules,
+    encode_line,
 )
-from antiphon.recording.redaction.json_paths import Path
+from antiphon.recording.redaction.known_lines import KnownLines
 from antiphon.recording.redaction.redacted_text import RedactedText
 from antiphon.recording.redaction.redacted_value import RedactedValue
 from antiphon.recording.redaction.repeated_values import RepeatedValues
@@ -42,21 +42,24 @@ from antiphon.recording.redaction.secret_keys import SecretKeys
 from antiphon.recording.redaction.shapes import shape_of
 from shared.errors import UnreadableEvent
 from shared.events import decode, encode
+from shared.native_search import NativeSearch
 from shared.redaction import REDACTED
 from shared.step_records import ExchangeRecord, decode_record, encode_record
 from shared.tools import Catalogue
-from tool_dispatcher.authoring.secret import secret_paths
 
 _UNNAMED_MAX = 50_000
-_HAS_GRANT = re.compile(rb'"grant":"(?!")')
+_HAS_GRANT = NativeSearch('"grant":"[^"]')
 
 
 class Redaction:
     """Rules, and the values they have led to, of one recording."""
 
-    def __init__(self, rules: Rules, secrets: RepeatedValues, keys: SecretKeys) -> None:
+    def __init__(
+        self, rules: Rules, secrets: RepeatedValues, keys: SecretKeys, known: KnownLines | None = None
+    ) -> None:
         self.rules = rules
         self._secrets = secrets
+        self._known = known or KnownLines()
         self._text = RedactedText(rules, secrets, keys)
         self._value = RedactedValue(self._text, rules)
         self._unnamed: set[int] = set()
@@ -64,7 +67,9 @@ class Redaction:
         self._taken_in: set[str] = set()
         names = [path.last_name for path in self._value.paths]
         self._marks = [orjson.dumps(name) + b":" for name in names if name is not None]
-        self._is_always_suspect = bool(rules.patterns) or None in names
+        self._is_always_suspect = (
+            bool(rules.patterns) or None in names or self._text.suspects(rules.model_dump_json().encode())
+        )
 
     @classmethod
     def of(cls, rules: Rules, secrets: Iterable[str]) -> "Redaction":
@@ -74,7 +79,7 @@ class Redaction:
 
     def anew(self) -> "Redaction":
         """The same rules for another recording: what was learned of this one is not looked for there."""
-        return Redaction(self.rules, self._secrets, self._text.keys)
+        return Redaction(self.rules, self._secrets, self._text.keys, self._known)
 
     @property
     def count(self) -> int:
@@ -86,16 +91,30 @@ class Redaction:
         told = self.rules.model_copy(update={"patterns": (REDACTED,) * len(self.rules.patterns)})
         return header.model_copy(update={"redaction": told})
 
-    def passes(self, lines: Iterable[Line], raw: bytes) -> bool:
-        """Whether nothing has to be replaced in those lines, which `raw` is; `True` is certain.
+    def passes(self, lines: Sequence[Line], raws: Sequence[bytes]) -> bool:
+        """Whether nothing has to be replaced in those lines, which `raws` are; `True` is certain.
 
         For recordings that hold nothing, before anything of them was learned: many lines are looked through at once.
         """
+        if self._is_always_suspect:
+            return False
         for line in lines:
             self._take_in(line)
             if isinstance(line, RecordLine) and self._has_other_headers(line):
                 return False
-        return not (self._is_named(raw) or self._text.suspects(raw) or _HAS_GRANT.search(raw) is not None)
+        pairs = [
+            # With its rules a header names every secret key.
+            (line, encode_line(line) if isinstance(line, Header) else raw)
+            for line, raw in zip(lines, raws, strict=True)
+        ]
+        # Where arguments are marked, more is secret than was looked for before.
+        new, shared = (pairs, []) if self._value.marked else self._known.but_harmless(pairs)
+        if self._is_suspect(b"\n".join(raw for _, raw in new)):
+            suspects = (line for line, raw in new if self._is_suspect(raw))
+            if not all(map(self._leaves, suspects)):
+                return False
+        self._known.are_harmless(shared)
+        return True
 
     def learn(self, line: Line) -> None:
         """Take in which values are secret. Raises TooManySecrets, UnreadableEvent."""
@@ -128,11 +147,10 @@ class Redaction:
         """What a catalogue tells of its tools: their names are no secrets, and some arguments are marked secret."""
         if isinstance(line, CatalogueLine) and line.hash not in self._taken_in:
             self._taken_in.add(line.hash)
-            for tool in line.catalogue.tools:
-                self._text.ordinary.add(tool.name)
-                if places := secret_paths(tool.input_schema):
-                    self._value.marked[tool.name] = tuple(map(Path.along, places))
-                    self._marks.append(orjson.dumps(tool.name))
+            self._text.ordinary.update(tool.name for tool in line.catalogue.tools)
+            for name, paths in self._known.marked(line.catalogue).items():
+                self._value.marked[name] = paths
+                self._marks.append(orjson.dumps(name))
 
     def _learn(self, raw: bytes, line: Line) -> None:
         with self._text.learning():
@@ -146,11 +164,20 @@ class Redaction:
             or self._text.keys.suspects(raw)
         )
 
+    def _is_suspect(self, raw: bytes) -> bool:
+        """Whether there may be anything to replace in it, but for headers of a model's server; `False` is certain."""
+        return self._is_named(raw) or self._text.suspects(raw) or _HAS_GRANT.may_match(raw)
+
+    def _leaves(self, line: Line) -> bool:
+        """Whether nothing of a line is replaced; then nothing in it is secret elsewhere either."""
+        self.learn(line)
+        return self.line(line) == (self.header(line) if isinstance(line, Header) else line)
+
     def _may_hold_more(self, raw: bytes, line: Line) -> bool:
         """Whether there may be something else to replace; `False` is certain."""
         return (
             self._text.suspects(raw)
-            or _HAS_GRANT.search(raw) is not None
+            or _HAS_GRANT.may_match(raw)
             or (isinstance(line, RecordLine) and self._has_other_headers(line))
         )
 

@@ -51,7 +51,7 @@ class RedactedText:
     def text(self, text: str) -> str:
         """`text` without what is secret in it; the same object where there is nothing."""
         clean = self._without_patterns(text) if self._patterns else text
-        if self.keys.suspects(clean.encode("utf-8", "replace")):
+        if self.keys.suspects(clean):
             clean = self.keys.in_text(clean, self._found_in_text)
         if self._is_learning:
             return text

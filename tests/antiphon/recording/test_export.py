@@ -1,9 +1,11 @@
 """Sessions on their way into files."""
 
+import asyncio
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,6 +21,7 @@ from antiphon.recording.put_back import put_back
 from antiphon.recording.redaction.redact import Redaction as RealRedaction
 from antiphon.recording.settings import RecordingSettings
 from shared.bus.redis_bus import Bus
+from shared.bus.wire import Argument
 from shared.errors import UnreadableEvent
 from shared.events import QuerySubmitted
 from tests.antiphon.recording.large import large_session
@@ -45,7 +48,7 @@ class Redaction:
     def header(self, header: Header) -> Header:
         return header
 
-    def passes(self, lines: Sequence[Line], raw: bytes) -> bool:
+    def passes(self, lines: Sequence[Line], raws: Sequence[bytes]) -> bool:
         return False
 
     def learn(self, line: Line) -> None:
@@ -147,8 +150,9 @@ async def test_what_was_never_there_is_an_unknown_session(bus: Bus, tmp_path: Pa
 
 
 async def test_a_session_that_expires_while_it_is_read_is_not_written_by_half(
-    bus: Bus, courses_lines: list[Line], tmp_path: Path
+    bus: Bus, courses_lines: list[Line], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(exporting, "_CHUNK_BYTES", 1_000)
     session_id = await put_back(bus, courses_lines)
 
     class Expiry(Redaction):
@@ -193,22 +197,35 @@ async def test_a_client_writes_the_same_file(courses_lines: list[Line], tmp_path
             await antiphon.export("unheard-of", tmp_path)
 
 
-async def test_what_holds_nothing_is_read_once_and_tells_the_rules(
+async def test_what_holds_nothing_tells_the_rules_all_the_same(
     bus: Bus, courses_lines: list[Line], tmp_path: Path
 ) -> None:
-    class ReadOnce(RealRedaction):
-        def learn(self, line: Line) -> None:
-            raise AssertionError("it was read a second time")
-
-        def anew(self) -> "ReadOnce":
-            return ReadOnce.of(self.rules, ())  # type: ignore[return-value]
-
     session_id = await put_back(bus, courses_lines)
     rules = RecordingSettings(patterns=()).rules
-    written = await export_session(bus, session_id, tmp_path, ReadOnce.of(rules, ()))
+    written = await export_session(bus, session_id, tmp_path, RealRedaction.of(rules, ()))
     header, *rest = read_lines(written.path)
     assert isinstance(header, Header)
     assert (header.redaction, rest) == (rules, courses_lines[1:])
+
+
+async def test_a_small_session_of_which_something_is_replaced_is_read_once_too(
+    bus: Bus, courses_lines: list[Line], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = await put_back(bus, courses_lines)
+    rules, asked = RecordingSettings(keys=("lesson*",)).rules, list[str]()
+    read = bus.batcher.submit
+
+    def noted(*command: Argument) -> asyncio.Future[Any]:
+        asked.append(str(command[0]))
+        return read(*command)
+
+    monkeypatch.setattr(bus.batcher, "submit", noted)
+    written = await export_session(bus, session_id, tmp_path, RealRedaction.of(rules, ()))
+    assert written.redactions
+    pages = asked.count("XRANGE")
+    asked.clear()
+    await export_session(bus, session_id, tmp_path, None)
+    assert pages == asked.count("XRANGE")
 
 
 @pytest.mark.parametrize("is_compressed", [False, True])

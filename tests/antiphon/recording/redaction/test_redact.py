@@ -29,6 +29,7 @@ from antiphon.recording.lines import (
 )
 from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.secret_keys import ALWAYS
+from antiphon.recording.redaction.shapes import shape_of
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import HEADERS, RecordingSettings
 from antiphon.recording.verify import verify_lines
@@ -151,7 +152,7 @@ def test_no_line_passes_unread_of_which_something_is_replaced(planted: list[Line
         there += changed
         # As exports do it: among many, and with what was taken in of the catalogue before.
         fresh = Redaction.of(RULES, [ANTHROPIC_KEY])
-        assert not (changed and fresh.passes([line], encode_line(line) + b"\n"))
+        assert not (changed and fresh.passes([line], [encode_line(line)]))
     assert there > 5
 
 
@@ -346,3 +347,62 @@ def test_no_json_makes_a_planted_secret_leak_or_a_line_unreadable(
     for form in (secret, json.dumps(secret)[1:-1], to_json(secret).decode()[1:-1]):
         assert form.strip() not in written
     assert ContentLine(hash="", content=call.arguments)
+
+
+SIGNS = [
+    '"',
+    "'",
+    "\\",
+    ":",
+    " ",
+    "=",
+    "\n",
+    "{",
+    "[",
+    "]",
+    ",",
+    "&",
+    "the",
+    "é",
+    "v4lue-77",
+    "=v4lue-77",
+    '": "v4lue-77"',
+]
+KEY_NAMES = [key.strip("*") for key in ALWAYS]
+CREDENTIALS = ["https://ada:pa55@example.org", IN_QUERY, "ghp_" + "a1" * 20]
+TEXTS = st.lists(st.sampled_from(SIGNS) | st.sampled_from([*KEY_NAMES, *CREDENTIALS]), max_size=6).map(
+    "".join
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(key=TEXTS, text=TEXTS, is_long=st.booleans())
+def test_nothing_passes_as_bytes_that_would_be_replaced_as_text(key: str, text: str, is_long: bool) -> None:
+    content = {"content": text, "input": {key: [text], "rest": " ." * 500 * is_long}}
+    line = ContentLine(hash="", content=content)
+    if Redaction.of(RULES, ()).passes([line], [encode_line(line)]):
+        # A walk through all of it changes nothing, whatever a look at the bytes says.
+        assert Redaction.of(RULES, ())._value.redacted(content, shape_of(line)) == content
+        assert redacted([line]) == [line]
+
+
+def test_what_sessions_share_is_looked_through_again_where_other_arguments_are_marked(
+    courses_lines: list[Line],
+) -> None:
+    catalogue = next(line for line in courses_lines if isinstance(line, CatalogueLine))
+    published = catalogue.model_dump(mode="json") | {"hash": "other"}
+    schema = published["catalogue"]["tools"][0]["input_schema"]
+    name = published["catalogue"]["tools"][0]["name"]
+    schema["properties"]["code"] = {"type": "string", "writeOnly": True}
+    marked = CatalogueLine.model_validate(published)
+    shared = ContentLine(hash="c", content=[{"name": name, "input": {"code": "7788"}}])
+    redaction = Redaction.of(RULES, ())
+
+    def passes(*lines: Line) -> bool:
+        return redaction.anew().passes(lines, [encode_line(line) for line in lines])
+
+    assert passes(catalogue, shared)
+    assert passes(catalogue, shared)
+    assert not passes(marked, shared)
+    assert passes(marked)
+    assert not passes(marked, shared), "although both have passed, each with other company"

@@ -1,0 +1,53 @@
+"""What one recording after another holds, and was looked through before by the same rules. Pure."""
+
+from collections.abc import Iterable
+
+from antiphon.recording.hashes import content_hash
+from antiphon.recording.lines import CatalogueLine, ContentLine, Line
+from antiphon.recording.redaction.json_paths import Path
+from shared.tools import Catalogue
+from tool_dispatcher.authoring.secret import secret_paths
+
+_KNOWN_MAX = 1_000
+_Pair = tuple[Line, bytes]
+"""A line, and as it is written."""
+
+
+class KnownLines:
+    """Catalogues, and contents that sessions share, by the hash of their lines."""
+
+    def __init__(self) -> None:
+        self._harmless: set[str] = set()
+        self._marked: dict[str, dict[str, tuple[Path, ...]]] = {}
+
+    def but_harmless(self, pairs: Iterable[_Pair]) -> tuple[list[_Pair], list[str]]:
+        """Those that have to be looked through, and what to call the shared ones among them."""
+        new: list[_Pair] = []
+        names: list[str] = []
+        for line, raw in pairs:
+            if isinstance(line, CatalogueLine | ContentLine):
+                name = content_hash(raw)
+                if name in self._harmless:
+                    continue
+                names.append(name)
+            new.append((line, raw))
+        return new, names
+
+    def are_harmless(self, names: Iterable[str]) -> None:
+        """Nothing was found in those, by the rules and without any marked argument."""
+        if len(self._harmless) >= _KNOWN_MAX:
+            self._harmless.clear()
+        self._harmless.update(names)
+
+    def marked(self, catalogue: Catalogue) -> dict[str, tuple[Path, ...]]:
+        """The paths to the arguments that are marked secret, by tool."""
+        name = content_hash(catalogue.__pydantic_serializer__.to_json(catalogue))
+        if name not in self._marked:
+            if len(self._marked) >= _KNOWN_MAX:
+                self._marked.clear()
+            self._marked[name] = {
+                tool.name: tuple(map(Path.along, places))
+                for tool in catalogue.tools
+                if (places := secret_paths(tool.input_schema))
+            }
+        return self._marked[name]

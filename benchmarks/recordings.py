@@ -22,6 +22,7 @@ from antiphon.recording.side_by_side import each, side_by_side
 from shared.bus.connection import Connections
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
+from shared.runner import spare_the_collector
 from shared.settings import BusSettings
 from tests.antiphon.recording.large import large_session
 from tests.antiphon.recording.recorded import recorded
@@ -45,6 +46,7 @@ def measure(sessions: int = 300, megabytes: int = 40) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder, running() as server:
         small = _small(Path(folder, "small"), sessions)
         large = _large(Path(folder, "large"), megabytes)
+        spare_the_collector()  # as `antiphon recording` does
         rows = asyncio.run(_there_and_back(server.url, "small sessions", small, Path(folder)))
         return rows + asyncio.run(_there_and_back(server.url, "one large session", large, Path(folder)))
 

@@ -40,6 +40,7 @@ from antiphon.submission import checked_session_id
 from shared.bus.redis_bus import Bus
 from shared.clock import utc_now
 from shared.errors import AntiphonError
+from shared.runner import spare_the_collector
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -116,6 +117,7 @@ async def _export(
     earliest = None if since is None else moment(since, utc_now())
     for session_id in session_ids:
         checked_session_id(session_id)
+    spare_the_collector()
     await asyncio.to_thread(clear_parts, folder)
     written: list[Exported] = []
     code = EXIT_DONE
@@ -167,6 +169,7 @@ def _show(one: Exported, is_json: bool) -> None:
 
 async def _import(paths: list[Path], is_json: bool) -> int:
     files = found(paths)
+    spare_the_collector()
     done: list[dict[str, str]] = []
     code = EXIT_DONE
     async with connected() as bus, aclosing(side_by_side(each(files), partial(_put_back, bus))) as imported:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ from shared.events import Component
 from shared.events.base import COMPONENTS
 from shared.session import Response
 
-LIMIT_S = 60.0
+LIMIT_S = 120.0
 """How long a test waits for a condition at most, unless it says otherwise."""
 ROOT = Path(__file__).parents[2]
 
@@ -35,7 +36,7 @@ class Processes:
         self, url: str, partitions: int = 1, logins: Mapping[Component, str] | None = None, **environment: str
     ) -> None:
         """`logins` are the users, as `user:password`, that components have in place of the one in `url`."""
-        self.client: redis.Redis = redis.Redis.from_url(url, protocol=3)
+        self.client: redis.Redis = redis.Redis.from_url(url, protocol=3, socket_timeout=LIMIT_S)
         self._host, self._logins = url.rpartition("@")[2].removeprefix("redis://"), logins or {}
         self.keys = Keys("antiphon", partitions)
         self.folder = Path(tempfile.mkdtemp(prefix="antiphon-flow-"))
@@ -73,9 +74,34 @@ class Processes:
         self.running[name].wait()
 
     def terminate(self, name: str, limit_s: float) -> int:
-        """SIGTERM; the exit code."""
+        """SIGTERM, also to one that stands still; the exit code."""
         self.running[name].terminate()
+        self.thaw(name)
         return self.running[name].wait(timeout=limit_s)
+
+    def freeze(self, *names: str) -> None:
+        """Have processes stand still, in the middle of whatever they do."""
+        for name in names:
+            pid = self.running[name].pid
+            os.kill(pid, signal.SIGSTOP)
+            os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+
+    def thaw(self, *names: str) -> None:
+        """Have them go on."""
+        for name in names:
+            self.running[name].send_signal(signal.SIGCONT)
+
+    def freeze_when(self, condition: Callable[[], bool], what: str, *names: str) -> None:
+        """Until a condition holds while they stand still, so that it goes on holding: else they go on for a while."""
+
+        def holds() -> bool:
+            self.freeze(*names)
+            if condition():
+                return True
+            self.thaw(*names)
+            return False
+
+        self.until(holds, what)
 
     def stop(self) -> None:
         """End everything that still runs, and clear up."""

@@ -76,29 +76,29 @@ class Processes:
     def terminate(self, name: str, limit_s: float) -> int:
         """SIGTERM, also to one that stands still; the exit code."""
         self.running[name].terminate()
-        self.thaw(name)
+        self.let_go(name)
         return self.running[name].wait(timeout=limit_s)
 
-    def freeze(self, *names: str) -> None:
+    def hold(self, *names: str) -> None:
         """Have processes stand still, in the middle of whatever they do."""
         for name in names:
             pid = self.running[name].pid
             os.kill(pid, signal.SIGSTOP)
             os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
-    def thaw(self, *names: str) -> None:
+    def let_go(self, *names: str) -> None:
         """Have them go on."""
         for name in names:
             self.running[name].send_signal(signal.SIGCONT)
 
-    def freeze_when(self, condition: Callable[[], bool], what: str, *names: str) -> None:
+    def hold_when(self, condition: Callable[[], bool], what: str, *names: str) -> None:
         """Until a condition holds while they stand still, so that it goes on holding: else they go on for a while."""
 
         def holds() -> bool:
-            self.freeze(*names)
+            self.hold(*names)
             if condition():
                 return True
-            self.thaw(*names)
+            self.let_go(*names)
             return False
 
         self.until(holds, what)

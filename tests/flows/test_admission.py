@@ -93,10 +93,10 @@ def test_killing_coordinators_while_queries_wait_loses_and_doubles_none(partitio
         for n in range(4):
             five.wait_for_responses(5 * (n + 1))
             name, other = names[n % 2], names[1 - n % 2]
-            five.freeze_when(do_some_wait, "queries to wait", *names)
+            five.hold_when(do_some_wait, "queries to wait", *names)
             five.kill(name)
             five.start(name)
-            five.thaw(other)
+            five.let_go(other)
         five.wait_for_responses(80 + more)
         five.wait_until_idle()
         assert_each_answered_once(five.responses(), five.session_ids())

@@ -29,7 +29,7 @@ def test_a_component_that_is_told_to_stop_leaves_nothing_unserved(component: Com
                 five.submit("Will it be served?", session_id=sessions[-1])
             return five.in_hand(component) > 0
 
-        five.freeze_when(has_something_in_hand, f"{component} has something in hand", component)
+        five.hold_when(has_something_in_hand, f"{component} has something in hand", component)
         assert five.terminate(component, STOP_LIMIT_S) == 0
         five.start(component)
         five.wait_for_responses(len(sessions))

@@ -56,9 +56,9 @@ def test_copies_of_real_entries_change_no_session_that_runs() -> None:
                 copied[session_id] |= copy_entries(five, session_id, but=copied[session_id])
             return all(copied.values())
 
-        five.freeze("response_assembler")  # so no session ends before some of its entries were copied
+        five.hold("response_assembler")  # so no session ends before some of its entries were copied
         five.until(are_all_copied, "entries of each session")
-        five.thaw("response_assembler")
+        five.let_go("response_assembler")
         five.until(lambda: are_all_copied() and five.response_count() == len(SESSIONS), "all answered")
         assert_sessions_went_their_way(five, are_copied=True)
 

@@ -51,10 +51,10 @@ def crash(five: Pipeline, sessions: list[str], component: Component) -> set[tupl
             submit(five, sessions[-1])
         return five.in_hand(component) > 0
 
-    five.freeze_when(are_in_the_middle, "sessions in the middle of their way", component)
+    five.hold_when(are_in_the_middle, "sessions in the middle of their way", component)
     seen = every_entry(five, sessions)
     five.redis.kill()
-    five.thaw(component)
+    five.let_go(component)
     five.redis.start()
     return seen
 

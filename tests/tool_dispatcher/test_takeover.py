@@ -146,6 +146,7 @@ class TestCutOff:
             with pytest.raises(asyncio.CancelledError):
                 await dying
             desk.go_on.set()
+            await end_lease(bus, KEY)
             looked, booked = await dispatcher.run(a_request(*calls), redelivered=True)
         assert (looked.data["times"], booked.data) == (1, "booked")
         assert ledger.effects == {"default/s1/1/a": 1}

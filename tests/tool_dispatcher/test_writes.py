@@ -27,7 +27,7 @@ from tests.tool_dispatcher.builders import (
     soon,
     until,
 )
-from tests.tool_dispatcher.desks import KEY, REQUEST, Desk, is_asked_again, over_a_wire, taken_over
+from tests.tool_dispatcher.desks import KEY, REQUEST, Desk, end_lease, is_asked_again, over_a_wire, taken_over
 from tests.tool_dispatcher.idempotency.builders import BreakableWire
 from tests.tool_dispatcher.keys import an_issuer
 from tool_dispatcher.authoring.context import ToolContext
@@ -213,6 +213,7 @@ class TestRedisAway:
         with pytest.raises(asyncio.CancelledError):
             await running
         wire.is_away = False
+        await end_lease(bus, KEY)
         assert error_in(await taken_over(desk, bus)).error_type == "outcome_unknown"
         assert len(desk.runs) == 1
 

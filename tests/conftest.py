@@ -12,6 +12,7 @@ from shared.bus.connection import Connections
 from shared.bus.keys import Keys
 from shared.bus.redis_bus import Bus
 from shared.settings import BusSettings
+from tests.clock import Clock, clock_in_hand
 from tests.redis_server import RedisServer, running
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -37,6 +38,12 @@ def redis_cluster() -> Iterator[RedisServer]:
     """A cluster of one node: it refuses every command that crosses slots."""
     with running(is_cluster=True) as server:
         yield server
+
+
+@pytest.fixture
+def clock() -> Iterator[Clock]:
+    with clock_in_hand() as ours:
+        yield ours
 
 
 @pytest.fixture

@@ -131,10 +131,12 @@ class MessagesServer:
         answering = asyncio.create_task(answer)
         try:
             while not (await asyncio.wait((answering,), timeout=_LOOK_EVERY_S))[0]:
-                if reader.at_eof() or reader.exception() is not None:
-                    self.hung_up += 1
+                if _is_gone(reader):
                     raise ConnectionResetError
             await answering
+        except ConnectionError:
+            self.hung_up += _is_gone(reader)  # or the script has it so
+            raise
         finally:
             answering.cancel()
 
@@ -189,6 +191,11 @@ class MessagesServer:
         scripted = self._unused[index]
         self._fitted[id(scripted)] += 1
         return self._fitted[id(scripted)] % scripted.one_in == 0
+
+
+def _is_gone(reader: asyncio.StreamReader) -> bool:
+    """Whether the client has left; seen when it is looked for, or when there is more to send."""
+    return reader.at_eof() or reader.exception() is not None
 
 
 async def _read(reader: asyncio.StreamReader) -> Received | None:

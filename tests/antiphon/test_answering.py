@@ -75,7 +75,7 @@ async def test_the_questions_that_wait_can_be_asked_for(house: House) -> None:
 
 async def test_what_is_asked_is_in_the_stream(house: House) -> None:
     await a_session_that_asks(house)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         async for told in house.client.stream("s1"):
             if isinstance(told, Event) and isinstance(told.data, QuestionAsked):
                 asked = told.data

@@ -35,7 +35,7 @@ from tests.envelopes import an_event
 from tests.redis_server import RedisServer
 
 TOOLS = a_catalogue(a_tool("book", "write", approval="always"), "search")
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 DataT = TypeVar("DataT", bound=EventData)
 
 

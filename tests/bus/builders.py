@@ -27,6 +27,8 @@ from tests.envelopes import an_event
 
 OUTPUT = CancellationRequested(reason="an output")
 PLACE = "1-1"
+SILENT_S = 60
+"""For how long who is gone has been silent."""
 
 
 def a_query(session_id: str = "s1", query: str = "Why?") -> AnyEvent:
@@ -126,6 +128,13 @@ async def working(
         await run
 
 
+async def all_timers_due(bus: Bus, session_id: str = "s1") -> None:
+    """As if it were time for each timer of a session's partition that is set by now."""
+    timers = bus.keys.timers(bus.keys.partition(session_id))
+    for name in await bus.batcher.submit("ZRANGE", timers, 0, -1):
+        await bus.batcher.submit("ZADD", timers, "XX", 1, name)
+
+
 async def silent(
     bus: Bus, session_id: str = "s1", component: Component = "coordinator", name: str = "gone"
 ) -> None:
@@ -151,9 +160,9 @@ async def claim(bus: Bus, inbox: str, group: str, entry: bytes, consumer: str, t
     """An entry is somebody's, who has been silent for a minute."""
     script = (
         "return redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[3],"
-        " 'IDLE', 60000, 'RETRYCOUNT', ARGV[4], 'JUSTID')"
+        " 'IDLE', ARGV[5], 'RETRYCOUNT', ARGV[4], 'JUSTID')"
     )
-    await bus.batcher.submit("EVAL", script, 1, inbox, group, consumer, entry, times)
+    await bus.batcher.submit("EVAL", script, 1, inbox, group, consumer, entry, times, SILENT_S * 1000)
 
 
 async def pending(bus: Bus, key: str, group: str = "coordinator") -> list[tuple[bytes, bytes, int, int]]:

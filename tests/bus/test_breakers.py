@@ -247,9 +247,13 @@ async def test_outages_are_those_that_are_open_and_equal_as_long_as_nothing_chan
 
 
 async def test_what_is_half_open_may_be_offered(bus: Bus) -> None:
-    async with processes(bus, 2, SHORT) as (one, other):
+    async with processes(bus, 2) as (one, other):
         fail(one)
         await eventually(lambda: other.outages() != NO_OUTAGES)
+        state = (await kept(bus))[LOOK]
+        assert state.opened is not None
+        long_ago = state.model_copy(update={"opened": state.opened - LONG.open_s})
+        await BreakerStore(bus.batcher, bus.keys).swap(LOOK, write_state(state), write_state(long_ago))
         await eventually(lambda: other.outages() == NO_OUTAGES)
         assert LOOK in await kept(bus)
 

@@ -255,6 +255,7 @@ async def test_redis_away_in_a_handler_is_waited_for_and_buries_nothing(bus: Bus
     assert await dead_letters(bus) == 0
 
 
+@pytest.mark.usefixtures("unhurried_farewell")
 async def test_stopping_hands_back_what_takes_too_long_and_counts_no_delivery(bus: Bus) -> None:
     begun = asyncio.Event()
 

@@ -10,6 +10,7 @@ from shared.bus.redis_bus import Bus
 from shared.events import CancellationRequested, QuerySubmitted
 from tests.bus.builders import (
     OUTPUT,
+    SILENT_S,
     Seen,
     a_query,
     claim,
@@ -22,20 +23,37 @@ from tests.bus.builders import (
     until_done,
     working,
 )
+from tests.clock import Clock
 
 
-async def test_a_handler_that_outlasts_its_lease_keeps_its_delivery_while_its_worker_lives(bus: Bus) -> None:
-    runs = 0
+async def test_a_handler_that_outlasts_its_lease_keeps_its_delivery_while_its_worker_lives(
+    clock: Clock, bus: Bus
+) -> None:
+    """Two thirds of a lease pass, and it is renewed; and so again, and again."""
+    bus.settings = bus.settings.model_copy(update={"lease_s": 1.5 * SILENT_S})
+    runs, end, inbox = 0, asyncio.Event(), inbox_of(bus)
 
     async def slow(delivery: Delivery, session: SessionStore) -> Outcome:
         nonlocal runs
         runs += 1
-        await asyncio.sleep(bus.settings.lease_s * 3)
+        await end.wait()
         return NOTHING
 
-    async with working(bus, {QuerySubmitted: slow}, "w1"), working(bus, {QuerySubmitted: slow}, "w2"):
+    async def is_renewed() -> bool:
+        ((_, holder, idle_ms, _),) = await pending(bus, inbox)
+        return holder == b"w1" and idle_ms < SILENT_S * 1000
+
+    async with working(bus, {QuerySubmitted: slow}, "w1"):
         await bus.publish(a_query(), "open")
-        await until_done(bus)
+        await eventually(lambda: runs == 1)
+        ((entry, _),) = await entries(bus, inbox)
+        async with working(bus, {QuerySubmitted: slow}, "w2"):
+            for _ in range(3):
+                await claim(bus, inbox, "coordinator", entry, "w1")
+                clock.forward(SILENT_S / 2)
+                await eventually(is_renewed)
+            end.set()
+            await until_done(bus)
     assert runs == 1
 
 
@@ -102,7 +120,7 @@ async def test_a_lost_lease_cancels_the_handler_and_is_not_stolen_back(bus: Bus)
         inbox = inbox_of(bus)
         ((entry, _),) = await entries(bus, inbox)
         keep = asyncio.create_task(_keep_claiming(bus, inbox, entry))
-        await asyncio.wait_for(cancelled.wait(), 20)
+        await asyncio.wait_for(cancelled.wait(), 60)
         await eventually(lambda: worker.in_hand == 0)
         keep.cancel()
         ((_, holder, _, _),) = await pending(bus, inbox)

@@ -44,12 +44,12 @@ async def a_process(mode: str, url: str, namespace: str, **environment: str) -> 
 
 async def has_said(process: Process, words: bytes) -> None:
     assert process.stderr is not None
-    while words not in (line := await asyncio.wait_for(process.stderr.readline(), 20)):
+    while words not in (line := await asyncio.wait_for(process.stderr.readline(), 60)):
         assert line, "it ended without a word"
 
 
 async def exit_of(process: Process) -> tuple[int, bytes]:
-    _, said = await asyncio.wait_for(process.communicate(), 30)
+    _, said = await asyncio.wait_for(process.communicate(), 60)
     assert process.returncode is not None
     return process.returncode, said
 
@@ -80,7 +80,7 @@ async def _is_handed_back(url: str, namespace: str, mode: str) -> None:
     ):
         await bus.publish(a_query(), "open")
         assert process.stdout is not None
-        assert await asyncio.wait_for(process.stdout.readline(), 20) == b"begun\n"
+        assert await asyncio.wait_for(process.stdout.readline(), 60) == b"begun\n"
         process.send_signal(signal.SIGTERM)
         code, said = await exit_of(process)
         assert code == 0, said
@@ -146,7 +146,7 @@ async def test_leases_are_kept_although_a_renewal_failed_as_nobody_expects(
     ):
         await bus.publish(a_query(), "open")
         await has_said(process, b'"leases could not be renewed"')
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             idle_ms = [0]
             while idle_ms[-1] >= max(idle_ms):  # it grows until a lease is renewed
                 idle_ms += [idle for _, _, idle, _ in await pending(bus, inbox_of(bus))]

@@ -207,7 +207,7 @@ async def test_a_worker_without_a_key_ends_and_leaves_signed_messages_to_others(
     await put_fields(bus, fields_of(bus))
     consumer = Consumer(bus, Service("coordinator", {QuerySubmitted: Seen()}, concurrency=8), "keyless")
     with pytest.raises(KeyMissing, match="ANTIPHON_SIGNING_KEY"):
-        await asyncio.wait_for(consumer.run(), 20)
+        await asyncio.wait_for(consumer.run(), 60)
     await consumer.stop(1)
     assert await codes(bus) == []
     bus.signer, seen = SIGNER, Seen()
@@ -269,7 +269,7 @@ async def test_a_door_without_a_key_closes_before_a_signed_submission(bus: Bus) 
     words = [word for pair in a_submission(bus).items() for word in pair]
     await bus.batcher.submit("XADD", bus.keys.queries(), "*", *words)
     with pytest.raises(KeyMissing, match="ANTIPHON_SIGNING_KEY"):
-        await asyncio.wait_for(Intake(bus, "door", 8).run(), 20)
+        await asyncio.wait_for(Intake(bus, "door", 8).run(), 60)
     assert await length(bus, bus.keys.queries()) == 1
     assert await length(bus, bus.keys.rejected()) == 0
 

@@ -24,6 +24,7 @@ from shared.events import (
 from tests.bus.builders import (
     Seen,
     a_query,
+    all_timers_due,
     claim,
     dead_letters,
     delivered,
@@ -157,7 +158,7 @@ async def test_what_runs_alone_is_stopped_too(bus: Bus) -> None:
 
 async def test_another_attempt_after_a_failure_is_not_begun_once_the_session_is_stopped(bus: Bus) -> None:
     """Its entry is newer than the stop; what it asks for is older."""
-    bus.settings = bus.settings.model_copy(update={"retry_delay_s": 0.3})
+    bus.settings = bus.settings.model_copy(update={"retry_delay_s": 600})
     seen = Seen()
 
     async def failing(delivery: Delivery, session: SessionStore) -> Outcome:
@@ -166,8 +167,9 @@ async def test_another_attempt_after_a_failure_is_not_begun_once_the_session_is_
 
     async with coordinating(bus) as on_failed, engine(bus, failing):
         await bus.publish(a_query(), "open")
-        await eventually(lambda: len(seen.deliveries) == 1)
+        await until_done(bus, component=WORKER)
         await cancel(bus)
+        await all_timers_due(bus)
         partition = bus.keys.partition("s1")
 
         async def is_over() -> bool:
@@ -239,6 +241,7 @@ async def test_a_service_that_does_not_stop_with_its_sessions_ends_what_it_has_i
         await until_done(bus, component=WORKER)
 
 
+@pytest.mark.usefixtures("unhurried_farewell")
 async def test_stopping_the_worker_hands_back_what_it_has_in_hand(bus: Bus) -> None:
     """A process that ends is no session that ends: somebody else does the work."""
     endless, seen = Endless(), Seen()

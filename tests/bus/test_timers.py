@@ -14,6 +14,7 @@ from shared.tools import Catalogue
 from tests.bus.builders import (
     Seen,
     a_query,
+    all_timers_due,
     claim,
     dead_letters,
     entries,
@@ -26,6 +27,8 @@ from tests.bus.builders import (
     until_done,
     working,
 )
+
+LONG_S = 600.0
 
 
 def a_timer(seconds: float, reason: str = "due", name: str = "t") -> SetTimer:
@@ -57,8 +60,8 @@ async def test_a_due_timer_fires_once_though_several_workers_move_it_and_is_logg
 
 async def test_a_timer_is_replaced_by_its_name_and_cancelled(bus: Bus) -> None:
     outcomes = [
-        Outcome(timers=(a_timer(0.2, "first"), a_timer(0.2, "other", "u"))),
-        Outcome(timers=(a_timer(0.2, "second"), CancelTimer("u"))),
+        Outcome(timers=(a_timer(LONG_S, "first"), a_timer(LONG_S, "other", "u"))),
+        Outcome(timers=(a_timer(LONG_S, "second"), CancelTimer("u"))),
     ]
     on_cancel = Seen()
 
@@ -68,6 +71,8 @@ async def test_a_timer_is_replaced_by_its_name_and_cancelled(bus: Bus) -> None:
     async with working(bus, {QuerySubmitted: next_outcome, CancellationRequested: on_cancel}, concurrency=3):
         await bus.publish(a_query(), "open")
         await bus.publish(a_query(), "signal")
+        await until_done(bus)
+        await all_timers_due(bus)
         await eventually(lambda: len(on_cancel.deliveries) == 1)
         assert await bus.batcher.submit("ZCARD", bus.keys.timers(bus.keys.partition("s1"))) == 0
         await until_done(bus)
@@ -198,11 +203,11 @@ async def test_a_log_outlasts_what_belongs_to_its_session(bus: Bus) -> None:
     """A session's id is free again when its log is gone; nothing of the old session may be there then."""
     log = bus.keys.log("s1")
     await bus.publish(a_query(), "open")
-    await bus.batcher.submit("PEXPIRE", log, 5_000)
+    await bus.batcher.submit("PEXPIRE", log, 60_000)
     async with working(bus, {QuerySubmitted: Seen(Outcome(writes=(Put("state", 0, b"{}"),)))}):
         await until_done(bus)
     left = await bus.batcher.submit("PTTL", log)
-    assert left >= await bus.batcher.submit("PTTL", bus.keys.of_session("s1", "state")) > 5_000
+    assert left >= await bus.batcher.submit("PTTL", bus.keys.of_session("s1", "state")) > 60_000
 
 
 async def test_a_catalogue_is_kept_until_it_is_published_again_however_short_the_retention(bus: Bus) -> None:
@@ -213,10 +218,11 @@ async def test_a_catalogue_is_kept_until_it_is_published_again_however_short_the
 
 async def test_a_timer_that_outlives_its_session_leaves_nothing_behind_for_ever(bus: Bus) -> None:
     log = bus.keys.log("s1")
-    async with working(bus, {QuerySubmitted: Seen(Outcome(timers=(a_timer(0.3),)))}):
+    async with working(bus, {QuerySubmitted: Seen(Outcome(timers=(a_timer(LONG_S),)))}):
         await bus.publish(a_query(), "open")
         await until_done(bus)
         await bus.batcher.submit("DEL", log)
+        await all_timers_due(bus)
         await eventually(lambda: _is_there(bus, log))
     assert await bus.batcher.submit("PTTL", log) > 0
 

@@ -117,4 +117,4 @@ async def test_a_client_certificate_of_a_foreign_authority_is_refused(place: Pla
     bus = bus_of(place, redis_tls_cert=certificate, redis_tls_key=key)
     with pytest.raises((ConfigurationError, RedisUnavailable)):
         await bus.open(3)
-    await asyncio.wait_for(bus.close(), 5)
+    await asyncio.wait_for(bus.close(), 60)

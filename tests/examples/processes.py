@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 
 
 @contextmanager

@@ -32,7 +32,7 @@ def write_down(what: str, context: ToolContext) -> dict[str, str]:
     return _end(run, "write_down", context, what)
 
 
-@tool(effect="read", timeout_s=60)
+@tool(effect="read", timeout_s=900)
 async def ponder(seconds: float, context: ToolContext) -> dict[str, str]:
     """Takes its time, the first time."""
     run = _begin("ponder", context)

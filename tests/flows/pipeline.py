@@ -31,6 +31,8 @@ HANGS = "a question that hangs the model in round 2"
 SLOW_AT_FIRST = "a question that the model is slow to answer at first"
 PONDERS = "a question that takes a tool long"
 FALLS_OVER = "a question whose tool ends its process"
+LONG_S = 600.0
+"""What the slow ones take: longer than any test waits."""
 
 
 def script(wait_s: float = 0.0) -> list[Scripted]:
@@ -41,13 +43,13 @@ def script(wait_s: float = 0.0) -> list[Scripted]:
         return Scripted(when=when, text=text, uses=uses, wait_s=wait_s, repeat=True)
 
     return [
-        Scripted(when=PONDERS, uses=(*both, Use(name="ponder", input={"seconds": 30}))),
+        Scripted(when=PONDERS, uses=(*both, Use(name="ponder", input={"seconds": LONG_S}))),
         Scripted(when=FALLS_OVER, uses=(Use(name="fall_over"),)),
-        Scripted(when=SLOW_AT_FIRST, text=ANSWER, wait_s=30),
+        Scripted(when=SLOW_AT_FIRST, text=ANSWER, wait_s=LONG_S),
         Scripted(when=SLOW_AT_FIRST, text=ANSWER, repeat=True),
         always("This is the last round", LAST_WORDS),
         always("Round 1 of", "First the height.", both),
-        Scripted(when=HANGS, text=ANSWER, wait_s=600, repeat=True),
+        Scripted(when=HANGS, text=ANSWER, wait_s=LONG_S, repeat=True),
         always("Round 2 of", "Once more.", both),
         always("Round 3 of", ANSWER),
     ]
@@ -61,12 +63,12 @@ class Model:
 
     def under_way(self) -> int:
         """Calls that it has not answered yet."""
-        with urlopen(f"{self.url}/under-way", timeout=10) as reply:
+        with urlopen(f"{self.url}/under-way", timeout=60) as reply:
             return int(reply.read())
 
     def hung_up(self) -> int:
         """Calls whose caller left before the end of the reply."""
-        with urlopen(f"{self.url}/hung-up", timeout=10) as reply:
+        with urlopen(f"{self.url}/hung-up", timeout=60) as reply:
             return int(reply.read())
 
 

@@ -3,9 +3,11 @@
 import contextlib
 import os
 import shutil
+import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,11 +19,11 @@ from shared.bus.keys import Keys
 from shared.events import Component
 from shared.events.base import COMPONENTS
 from shared.session import Response
-from tests.flows.starting import ROOT, Started, started
+from tests.flows.starting import ROOT, Started, stands_still, started
 
 __all__ = ["LIMIT_S", "ROOT", "Log", "Processes", "component_of"]
 
-LIMIT_S = 60.0
+LIMIT_S = 120.0
 """How long a test waits for a condition at most, unless it says otherwise."""
 
 Log = list[dict[str, Any]]
@@ -41,7 +43,7 @@ class Processes:
     ) -> None:
         """`logins` are the users, as `user:password`, that components have in place of the one in `url`."""
         self._is_forked = is_forked
-        self.client: redis.Redis = redis.Redis.from_url(url, protocol=3)
+        self.client: redis.Redis = redis.Redis.from_url(url, protocol=3, socket_timeout=LIMIT_S)
         self._host, self._logins = url.rpartition("@")[2].removeprefix("redis://"), logins or {}
         self.keys = Keys("antiphon", partitions)
         self.folder = Path(tempfile.mkdtemp(prefix="antiphon-flow-"))
@@ -76,9 +78,34 @@ class Processes:
         self.running[name].wait()
 
     def terminate(self, name: str, limit_s: float) -> int:
-        """SIGTERM; the exit code."""
+        """SIGTERM, also to one that stands still; the exit code."""
         self.running[name].terminate()
+        self.let_go(name)
         return self.running[name].wait(timeout=limit_s)
+
+    def hold(self, *names: str) -> None:
+        """Have processes stand still, in the middle of whatever they do."""
+        for name in names:
+            process = self.running[name]
+            process.send_signal(signal.SIGSTOP)
+            self.until(partial(stands_still, process), f"{name} to stand still")
+
+    def let_go(self, *names: str) -> None:
+        """Have them go on."""
+        for name in names:
+            self.running[name].send_signal(signal.SIGCONT)
+
+    def hold_when(self, condition: Callable[[], bool], what: str, *names: str) -> None:
+        """Until a condition holds while they stand still, so that it goes on holding: else they go on for a while."""
+
+        def holds() -> bool:
+            self.hold(*names)
+            if condition():
+                return True
+            self.let_go(*names)
+            return False
+
+        self.until(holds, what)
 
     def stop(self) -> None:
         """End everything that still runs, and clear up."""

@@ -5,6 +5,7 @@ them once; what it forks then runs `python -m NAME`'s code in a process that is 
 any other. Tests that are about starting, and those that change how a process is loaded, start from nothing.
 """
 
+import contextlib
 import multiprocessing
 import os
 import runpy
@@ -44,6 +45,16 @@ def started(component: Component, environment: Mapping[str, str], log: Path, is_
     with log.open("ab") as file:
         command = [sys.executable, "-m", component]
         return subprocess.Popen(command, env=environment, stdout=file, stderr=file, cwd=ROOT)
+
+
+def stands_still(process: Started) -> bool:
+    """Whether every thread of it does, or it has ended. Linux tells it to others than the parent."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        tasks = Path(f"/proc/{process.pid}/task").iterdir()
+        return process.poll() is not None or all(
+            (task / "stat").read_text().rpartition(")")[2].split()[0] == "T" for task in tasks
+        )
+    return True
 
 
 class Forked:

@@ -90,7 +90,7 @@ def test_what_a_worker_left_behind_is_taken_over_and_buried_within_the_rights(tm
             )
         five.wait_for_responses(1)
         for component in COMPONENTS:
-            five.terminate(component, 20)
+            five.terminate(component, 60)
         assert refusals(five) == []
 
 

@@ -62,7 +62,7 @@ def test_what_failed_in_one_process_is_not_run_by_the_next_until_it_is_closed(tm
         assert "api_failure" in errors_of(five, "one")
         five.until(lambda: breakers(five, "list")[0]["phase"] != "closed", "the breaker to open")
 
-        five.terminate("tool_dispatcher", 20)
+        five.terminate("tool_dispatcher", 60)
         five.start("tool_dispatcher-2")
         five.wait_until_ready("tool_dispatcher-2")
         before = runs.read_bytes().count(b"\n")

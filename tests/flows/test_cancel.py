@@ -114,7 +114,7 @@ def test_tools_that_can_be_cancelled_are_and_the_others_are_left_behind(tmp_path
         assert doubts(response, "call_unfinished") == {"wait_for c2", "doze c3"}
         five.until(lambda: "s1 wait_for cancelled" in steps(tmp_path), "the tool to be cancelled")
         assert_it_goes_on(five)
-        assert five.terminate("tool_dispatcher", 10) == 0
+        assert five.terminate("tool_dispatcher", 60) == 0
 
 
 def is_settled(five: Pipeline, call_id: str) -> bool:

@@ -50,10 +50,16 @@ def test_copies_of_real_entries_change_no_session_that_runs() -> None:
     with pipeline(wait_s=0.05) as five:
         submit_all(five)
         copied: dict[str, set[bytes]] = {session_id: set() for session_id in SESSIONS}
-        while five.response_count() < len(SESSIONS):
+
+        def are_all_copied() -> bool:
             for session_id in SESSIONS:
                 copied[session_id] |= copy_entries(five, session_id, but=copied[session_id])
-        assert all(copied.values()), "each session had entries copied while it ran"
+            return all(copied.values())
+
+        five.hold("response_assembler")  # so no session ends before some of its entries were copied
+        five.until(are_all_copied, "entries of each session")
+        five.let_go("response_assembler")
+        five.until(lambda: are_all_copied() and five.response_count() == len(SESSIONS), "all answered")
         assert_sessions_went_their_way(five, are_copied=True)
 
 

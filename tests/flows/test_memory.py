@@ -90,7 +90,7 @@ def test_a_synthesizer_that_is_killed_between_rounds_leaves_the_same_memory_to_a
         five.submit(QUESTION, session_id="undisturbed")
         five.response_to("undisturbed")
         five.submit(QUESTION, session_id="s1")
-        five.until(lambda: types_of(five, "s1").count("briefing.ready") == 2, "the second briefing")
+        five.until(lambda: types_of(five, "s1").count("briefing.ready") >= 2, "the second briefing")
         five.running["context_synthesizer"].kill()
         five.running["context_synthesizer"].wait()
         five.start("context_synthesizer-2")

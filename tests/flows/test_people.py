@@ -52,7 +52,6 @@ def test_a_question_outlives_every_process_and_its_answer_goes_on_from_there(tmp
         redis_options=["--aclfile", str(acl)],
         login="admin:secret",
         logins={component: f"{component}:{component}" for component in COMPONENTS},
-        ANTIPHON_BUS_LEASE_S="1",
     ) as five:
         submit(five, '{"interactive": true}')
         five.until(lambda: not any(map(five.pending, COMPONENTS)), "nobody to have anything in hand")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from antiphon import Antiphon
-from tests.flows.pipeline import ANSWERED, HANGS, LAST_WORDS_TOLD, PONDERS, pipeline
+from tests.flows.pipeline import ANSWERED, HANGS, LAST_WORDS_TOLD, PONDERS, Pipeline, pipeline
 from tests.flows.promises import (
     assert_complete,
     assert_each_answered_once,
@@ -130,13 +130,19 @@ def test_a_limit_ends_in_an_answer_with_its_reason_and_what_was_found(
 
 def test_a_deadline_ends_a_session_whose_model_hangs_with_what_was_found() -> None:
     with pipeline() as five:
-        five.submit(HANGS, session_id="s1", options='{"deadline_s": 3}')
+        five.submit(HANGS, session_id="s1", options='{"deadline_s": 900}')
+        five.until(lambda: is_in_round_2(five) and five.model.under_way() == 1, "the model hangs")
+        assert five.client.zadd(five.keys.timers(0), {"s1/deadline": 1}, xx=True, ch=True), "it is due"
         response = five.response_to("s1")
         assert (response.status, response.termination_reason) == ("partial", "deadline_exceeded")
         assert response.duration_ms < 300_000, "it did not wait for the model"
         assert {source.tool for source in response.sources} == {"look_up", "write_down"}
         assert "height" in response.answer
         five.wait_until_idle()
+
+
+def is_in_round_2(five: Pipeline) -> bool:
+    return [event["type"] for event in five.log("s1")].count("antiphon.reasoning.requested.v1") == 2
 
 
 async def test_a_cancellation_ends_a_session_in_the_middle_of_a_tool_call() -> None:

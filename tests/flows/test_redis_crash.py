@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import redis
 
+from shared.events import Component
 from tests.flows.pipeline import Pipeline, pipeline
 from tests.flows.processes import LIMIT_S
 from tests.flows.promises import (
@@ -15,30 +16,25 @@ from tests.flows.promises import (
 )
 
 DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
-SESSIONS = [f"s{n}" for n in range(50)]
 
 
 def test_fifty_sessions_outlive_two_crashes_of_redis() -> None:
-    with pipeline(wait_s=0.1, redis_options=DURABLE, ANTIPHON_BUS_LEASE_S="2", LEDGER_WAIT_S="0.05") as five:
-        for session_id in SESSIONS[:25]:
-            submit(five, session_id)
-        five.until(lambda: five.pending("reasoning_engine") > 0, "sessions in the middle of their way")
-        seen = crash(five)
-        for session_id in SESSIONS[25:]:
-            submit(five, session_id)
-        five.until(lambda: five.pending("tool_dispatcher") > 0, "sessions in the middle of their way")
-        seen |= crash(five)
+    with pipeline(wait_s=0.1, redis_options=DURABLE, LEDGER_WAIT_S="0.05") as five:
+        sessions: list[str] = []
+        seen = crash(five, sessions, "reasoning_engine") | crash(five, sessions, "tool_dispatcher")
 
-        five.wait_for_responses(len(SESSIONS))
+        five.wait_for_responses(len(sessions))
         five.wait_until_idle()
         responses = five.responses()
-        assert_each_answered_once(responses, SESSIONS)
+        assert_each_answered_once(responses, sessions)
         for response in responses:
             log = five.log(response.session_id)
             assert_complete(response)
             assert_way(log)
             assert assert_tools_told_truly(five, response, log) == 0
-        assert not seen - every_entry(five), "what a client had read before the crash is gone after it"
+        assert not seen - every_entry(five, sessions), (
+            "what a client had read before the crash is gone after it"
+        )
 
 
 def submit(five: Pipeline, session_id: str) -> None:
@@ -46,18 +42,26 @@ def submit(five: Pipeline, session_id: str) -> None:
     patiently(lambda: five.submit("What outlives a crash?", session_id=session_id))
 
 
-def crash(five: Pipeline) -> set[tuple[str, bytes]]:
-    """Kill Redis in the middle of it, and start it again. Returns what a client had read before."""
-    assert five.response_count() < len(SESSIONS), "some sessions are still under way"
-    seen = every_entry(five)
+def crash(five: Pipeline, sessions: list[str], component: Component) -> set[tuple[str, bytes]]:
+    """Kill Redis while 25 more sessions are on their way, and start it again. Returns what a client had read before."""
+
+    def are_in_the_middle() -> bool:
+        while len(sessions) < five.response_count() + 25:
+            sessions.append(f"s{len(sessions)}")
+            submit(five, sessions[-1])
+        return five.in_hand(component) > 0
+
+    five.hold_when(are_in_the_middle, "sessions in the middle of their way", component)
+    seen = every_entry(five, sessions)
     five.redis.kill()
+    five.let_go(component)
     five.redis.start()
     return seen
 
 
-def every_entry(five: Pipeline) -> set[tuple[str, bytes]]:
+def every_entry(five: Pipeline, sessions: list[str]) -> set[tuple[str, bytes]]:
     """Each entry of each session's log and of the responses, with its stream."""
-    streams = [five.keys.log(session_id) for session_id in SESSIONS]
+    streams = [five.keys.log(session_id) for session_id in sessions]
     return {
         (stream, entry) for stream in (*streams, five.keys.responses(0)) for entry, _ in five.entries(stream)
     }

@@ -13,6 +13,9 @@ from shared.events import ReasoningCompleted, ReasoningFailed, ReasoningRequeste
 from shared.tools import ToolDefinition
 from tests.messages_server import Received, Scripted, serving
 
+CONNECTION_S = 1_000.0
+"""What the library may wait for a reply: longer than what is tested here."""
+SECONDS_LEFT = 20.0
 BRIEFING = Briefing.of("# Question\nWhy?\n\n# Now\nRound 1 of at most 4.")
 SEARCH = ToolDefinition(
     name="search",
@@ -66,7 +69,7 @@ class Asked:
 
 async def ask(
     *script: Scripted,
-    seconds_left: float = 20.0,
+    seconds_left: float = SECONDS_LEFT,
     request: ReasoningRequested | None = None,
     door: Door = OPEN_DOOR,
     **settings: Any,
@@ -79,14 +82,15 @@ async def ask(
 async def ask_at(
     url: str,
     requests: list[Received],
-    seconds_left: float = 20.0,
+    seconds_left: float = SECONDS_LEFT,
     request: ReasoningRequested | None = None,
     door: Door = OPEN_DOOR,
+    heard: list[str] | None = None,
     **settings: Any,
 ) -> Asked:
-    """The same at any address."""
-    model = choose_model("anthropic", None, url, 10.0)
-    heard: list[str] = []
+    """The same at any address; what is heard is heard there, while it goes on."""
+    model = choose_model("anthropic", None, url, CONNECTION_S)
+    heard = [] if heard is None else heard
     try:
         outcome = await reason(
             request or a_request(),

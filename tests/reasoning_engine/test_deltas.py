@@ -42,7 +42,7 @@ async def test_text_travels_before_the_reply_is_whole_and_in_order() -> None:
         for letter in "abcdef":
             observer.told.clear()
             deltas.add(letter)
-            await asyncio.wait_for(observer.told.wait(), 10)
+            await asyncio.wait_for(observer.told.wait(), 60)
     assert observer.heard == list("abcdef")
 
 
@@ -57,7 +57,7 @@ async def test_text_that_redis_does_not_take_harms_nobody() -> None:
     observer = Observer(losses=1)
     with Deltas(observer.stream_text, pause_s=0.001) as deltas:
         deltas.add("a")
-        await asyncio.wait_for(observer.told.wait(), 10)
+        await asyncio.wait_for(observer.told.wait(), 60)
         deltas.add("b")
     assert observer.heard == ["b"]
 

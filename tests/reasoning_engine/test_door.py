@@ -11,8 +11,9 @@ from reasoning_engine.model import choose_model
 from shared.breaker import CLOSED, Allowed, Refused
 from shared.events import ReasoningFailed, SummaryFailed
 from tests.bus.builders import eventually
+from tests.clock import DAY_S, Clock
 from tests.messages_server import Scripted, serving
-from tests.reasoning_engine.builders import Asked, ask, the_settings
+from tests.reasoning_engine.builders import CONNECTION_S, Asked, ask, ask_at, the_settings
 from tests.reasoning_engine.fake_breakers import HALF_OPEN, FakeBreakers
 from tests.reasoning_engine.test_engine import travels
 from tests.reasoning_engine.test_summarize import SOURCE
@@ -124,13 +125,18 @@ async def test_a_reply_that_is_slow_is_used_and_counts_as_failed() -> None:
     assert (await told(ANSWER, slow_s=60)).failures == [False]
 
 
-async def test_a_call_cut_off_by_the_sessions_own_deadline_is_no_failure_of_the_model() -> None:
-    one = await told(Scripted(wait_s=30), seconds_left=0.3)
-    assert (one.failed.error.code, one.failures) == ("timeout", [])
-
-
-async def test_but_one_that_has_been_slow_until_then_is() -> None:
-    assert (await told(Scripted(wait_s=30), seconds_left=0.5, slow_s=0.1)).failures == [True]
+@pytest.mark.parametrize(("slow_s", "failures"), [(None, []), (30, [True])], ids=["not slow", "slow"])
+async def test_a_call_cut_off_by_the_sessions_own_deadline_is_a_failure_of_the_model_only_if_it_was_slow(
+    clock: Clock, slow_s: float | None, failures: list[bool]
+) -> None:
+    breakers = FakeBreakers()
+    async with serving(Scripted(wait_s=DAY_S)) as server:
+        door = Door(breakers=breakers, slow_s=slow_s)
+        asking = asyncio.ensure_future(ask_at(server.url, server.requests, seconds_left=60, door=door))
+        await eventually(lambda: server.under_way == 1)
+        clock.forward(60)
+        one = Told(await asking, breakers)
+    assert (one.failed.error.code, one.failures) == ("timeout", failures)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +177,7 @@ class HeardDoor(Door):
 
 
 async def asked_at(url: str, door: Door) -> object:
-    model = choose_model("anthropic", None, url, 10.0)
+    model = choose_model("anthropic", None, url, CONNECTION_S)
     try:
         return await summarize(
             a_summary_request(),

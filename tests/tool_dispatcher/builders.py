@@ -28,6 +28,8 @@ from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.component import build
 from tool_dispatcher.settings import ToolDispatcherSettings
 
+LEASE_S = 600.0
+"""Who stands still for a while, on a busy machine, has not lost what it holds."""
 DEADLINE = datetime(2099, 1, 1, tzinfo=UTC)
 ANYTHING: dict[str, Any] = {"type": "object", "additionalProperties": True}
 
@@ -82,7 +84,7 @@ def a_delivery(
 
 
 @asynccontextmanager
-async def a_bus(lease_s: float = 0.6, **settings: Any) -> AsyncIterator[Bus]:
+async def a_bus(lease_s: float = LEASE_S, **settings: Any) -> AsyncIterator[Bus]:
     """A bus on a fakeredis of its own."""
     client = fakeredis.FakeAsyncRedis(server=fakeredis.FakeServer(), protocol=3, legacy_responses=False)
     bus = Bus(Connections.to_fake(client), Keys(), BusSettings(lease_s=lease_s), **settings)
@@ -171,7 +173,7 @@ async def all_of_redis(bus: Bus) -> str:
 
 async def until(condition: Callable[[], Any]) -> None:
     """Wait for a condition, plain or async. Raises TimeoutError when it does not come."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not ((await found) if inspect.isawaitable(found := condition()) else found):  # noqa: ASYNC110  # any condition
             await asyncio.sleep(0.005)
 

@@ -8,7 +8,6 @@ import pytest
 
 from shared.bus.batcher import Batcher
 from shared.bus.redis_bus import Bus
-from shared.events import ToolsRequested
 from shared.tools import ToolResult
 from tests.tool_dispatcher.builders import (
     a_call,
@@ -48,15 +47,26 @@ class Desk:
 REQUEST = a_request(a_call(name="book"))
 
 
-async def cut_off(desk: Desk, bus: Bus, request: ToolsRequested = REQUEST) -> None:
+async def cut_off(desk: Desk, bus: Bus) -> None:
     """A dispatcher ends in the middle of the write. What it does then is what a crash leaves: nothing."""
     async with a_dispatcher(desk.tool, bus=bus) as dispatcher:
-        dying = asyncio.create_task(dispatcher.run(request))
+        dying = asyncio.create_task(dispatcher.run(REQUEST))
         await desk.begun.wait()
         dying.cancel()
         with pytest.raises(asyncio.CancelledError):
             await dying
     desk.go_on.set()
+
+
+async def cut_off_long_ago(desk: Desk, bus: Bus) -> None:
+    """And its lease is over."""
+    await cut_off(desk, bus)
+    await end_lease(bus, KEY)
+
+
+async def end_lease(bus: Bus, key: str) -> None:
+    """As if whoever has begun a write had been silent for the whole of its lease."""
+    await bus.batcher.submit("HSET", bus.keys.effect("s1", key), "lease_ends", 1)
 
 
 async def taken_over(desk: Desk, bus: Bus) -> ToolResult:

@@ -12,6 +12,7 @@ from pydantic import Field
 from examples.local_http import Reply, serving
 from shared.contract import Dependency, RateLimit
 from shared.tools import ToolError
+from tests.clock import clock_in_hand
 from tests.tool_dispatcher.builders import (
     a_bus,
     a_call,
@@ -22,7 +23,14 @@ from tests.tool_dispatcher.builders import (
     results_of,
     soon,
 )
-from tests.tool_dispatcher.desks import REQUEST, Desk, cut_off, taken_over
+from tests.tool_dispatcher.desks import (
+    REQUEST,
+    Desk,
+    cut_off_long_ago,
+    is_asked_again,
+    over_a_wire,
+    taken_over,
+)
 from tests.tool_dispatcher.keys import an_issuer
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.tool import Tool, ToolFailed, tool
@@ -100,14 +108,20 @@ async def by_a_forged_grant(folder: Path) -> ToolError:
 
 
 async def by_full_slots() -> ToolError:
-    stuck = a_tool("look", hang, max_concurrency=1, timeout_s=60)
+    stuck = a_tool("look", hang, max_concurrency=1, timeout_s=3_600)
     async with a_bus() as bus, a_dispatcher(stuck, bus=bus) as dispatcher:
         first = asyncio.create_task(dispatcher.run(a_request(a_call()), session_id="s2"))
         try:
-            request = a_request(a_call(), deadline=soon(0.3))
             while not await bus.client.execute_command("EXISTS", bus.keys.slots("look")):  # noqa: ASYNC110  # any slot
                 await asyncio.sleep(0.005)
-            (result,) = await dispatcher.run(request)
+            other, wire = over_a_wire(bus)
+            with clock_in_hand() as clock:
+                waiting = asyncio.create_task(
+                    results_of([stuck], a_request(a_call(), deadline=soon(60)), other)
+                )
+                await is_asked_again(wire)
+                clock.forward(60)
+                (result,) = await waiting
         finally:
             first.cancel()
             await asyncio.gather(first, return_exceptions=True)
@@ -116,13 +130,13 @@ async def by_full_slots() -> ToolError:
 
 async def by_a_rate() -> ToolError:
     often = a_tool("look", answer, rate_limit=RateLimit(calls=1, per_s=1_000))
-    return await last([often], a_call("a"), a_call("b"), seconds=2)
+    return await last([often], a_call("a"), a_call("b"), seconds=60)
 
 
 async def by_a_crash() -> ToolError:
     desk = Desk()
-    async with a_bus(lease_s=0.3) as bus:
-        await cut_off(desk, bus)
+    async with a_bus() as bus:
+        await cut_off_long_ago(desk, bus)
         return error_in(await taken_over(desk, bus))
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -15,6 +16,7 @@ from shared.clock import utc_now
 from shared.events import ToolsCompleted
 from shared.journal import begun_entry, outcome_entry, outcomes
 from shared.tools import RequestedCall, Summary
+from tests.clock import Clock
 from tests.tool_dispatcher.builders import (
     Ledger,
     a_bus,
@@ -41,8 +43,14 @@ def _explode(arguments: dict[str, Any], context: ToolContext) -> None:
     raise SystemExit("a tool has no business to end us")
 
 
-async def _never_ends(arguments: dict[str, Any], context: ToolContext) -> None:
-    await asyncio.Event().wait()
+def _until_the_end_of(clock: Clock) -> Callable[..., Any]:
+    """A tool that does not end, and during which a minute goes by."""
+
+    async def take_long(arguments: dict[str, Any], context: ToolContext) -> None:
+        clock.forward(60)
+        await asyncio.Event().wait()
+
+    return take_long
 
 
 async def test_one_bad_call_never_harms_its_neighbours() -> None:
@@ -229,23 +237,27 @@ class TestTime:
 
     @pytest.mark.parametrize(("effect", "error_type"), [("read", "timeout"), ("write", "outcome_unknown")])
     async def test_the_deadline_ends_a_tool_that_would_have_longer(
-        self, effect: Any, error_type: str
+        self, clock: Clock, effect: Any, error_type: str
     ) -> None:
-        request = a_request(a_call(), deadline=soon(0.1))
-        (result,) = await results_of([a_tool("look", _never_ends, effect)], request)
+        look = a_tool("look", _until_the_end_of(clock), effect, timeout_s=3_600)
+        (result,) = await results_of([look], a_request(a_call(), deadline=soon(60)))
         assert error_in(result).error_type == error_type
 
-    async def test_a_call_that_finds_no_thread_has_not_run(self) -> None:
+    async def test_a_call_that_finds_no_thread_has_not_run(self, clock: Clock) -> None:
         end, runs = threading.Event(), 0
 
         def hang(arguments: dict[str, Any], context: ToolContext) -> None:
             nonlocal runs
             runs += 1
-            end.wait(20)
+            end.wait(60)
 
-        request = a_request(a_call("a"), a_call("b"), deadline=soon(0.2))
+        request = a_request(a_call("a"), a_call("b"), deadline=soon(60))
+        tools = [a_tool("look", hang, timeout_s=3_600)]
+        running = asyncio.create_task(results_of(tools, request, threads=1, batch_concurrency=2))
         try:
-            results = await results_of([a_tool("look", hang)], request, threads=1, batch_concurrency=2)
+            await until(lambda: runs == 1)
+            clock.forward(60)
+            results = await running
         finally:
             end.set()
         messages = sorted(error_in(result).message for result in results)
@@ -253,10 +265,10 @@ class TestTime:
         assert "look did not finish within" in messages[1]
         assert runs == 1
 
-    async def test_no_other_tool_is_asked_when_time_is_over(self) -> None:
+    async def test_no_other_tool_is_asked_when_time_is_over(self, clock: Clock) -> None:
         other = Ledger()
-        slow = a_tool("look", _never_ends, alternatives="stand_in")
-        request = a_request(a_call(), allowed=("look", "stand_in"), deadline=soon(0.1))
+        slow = a_tool("look", _until_the_end_of(clock), alternatives="stand_in", timeout_s=3_600)
+        request = a_request(a_call(), allowed=("look", "stand_in"), deadline=soon(60))
         (result,) = await results_of([slow, other.tool("stand_in")], request)
         assert "stand_in" not in error_in(result).message
         assert not other.effects

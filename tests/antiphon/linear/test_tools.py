@@ -18,7 +18,7 @@ from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.settings import ToolDispatcherSettings
 
 SECRET = "correct-horse-battery"
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 
 
 class Watch:

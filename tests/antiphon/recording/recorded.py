@@ -8,7 +8,7 @@ from antiphon.recording.lines import End, EventLine, Line, RecordLine
 from antiphon.recording.session_lines import session_lines
 
 COURSES_QUERY = 'Find a course that discusses the same topic as lesson 4 of course "Designing Web APIs"'
-_CLOSED_LIMIT_S = 20.0
+_CLOSED_LIMIT_S = 60.0
 
 
 async def recorded(

@@ -13,7 +13,7 @@ from shared.bus.redis_bus import Bus
 from tests.antiphon.recording.recorded import is_closed
 from tests.messages_server import MessagesServer, Scripted, serving
 
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 
 During = Callable[[Antiphon, str, MessagesServer], Awaitable[object]]
 """What happens while the session runs."""

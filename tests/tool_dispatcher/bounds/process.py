@@ -15,7 +15,8 @@ MAX_CONCURRENCY = 3
 TASKS = 8
 CALLS_OF_A_TASK = 15
 LIMIT = RateLimit(calls=10, per_s=0.1)
-LEASE_S = 1.0
+LEASE_S, LONG_S = 1.0, 600.0
+"""Of one that is killed; and of those that live, and do not lose theirs when they stand still for a while."""
 
 _BEGIN = """
 local under_way = redis.call('INCR', KEYS[1])
@@ -25,7 +26,7 @@ if under_way > tonumber(redis.call('GET', KEYS[2]) or '0') then redis.call('SET'
 
 async def count_calls(bus: Bus) -> None:
     """Many calls, counted where all processes see it."""
-    slots, name = Slots(bus.batcher, bus.keys, LEASE_S), bus.keys.namespace
+    slots, name = Slots(bus.batcher, bus.keys, LONG_S), bus.keys.namespace
 
     async def work() -> None:
         for _ in range(CALLS_OF_A_TASK):

@@ -35,6 +35,6 @@ async def run_several(mode: str, url: str, namespace: str, count: int = 4) -> No
     """So many processes at once, to their end."""
     async with AsyncExitStack() as stack:
         processes = [await stack.enter_async_context(a_process(mode, url, namespace)) for _ in range(count)]
-        for _, said in await asyncio.wait_for(asyncio.gather(*(p.communicate() for p in processes)), 60):
+        for _, said in await asyncio.wait_for(asyncio.gather(*(p.communicate() for p in processes)), 120):
             assert said == b"", said.decode()
         assert [process.returncode for process in processes] == [0] * count

@@ -73,9 +73,10 @@ async def test_after_a_pause_there_is_a_burst_again_and_no_key_in_between(
 
 
 async def test_a_turn_later_than_can_be_waited_for_is_refused_without_waiting(limiter: RateLimiter) -> None:
-    await limiter.admit("t", RateLimit(calls=1, per_s=30), 0)
+    limit = RateLimit(calls=1, per_s=600)
+    await limiter.admit("t", limit, 0)
     with pytest.raises(RateExceeded):
-        await asyncio.wait_for(limiter.admit("t", RateLimit(calls=1, per_s=30), 20), 10)
+        await asyncio.wait_for(limiter.admit("t", limit, 300), 60)
 
 
 async def test_what_somebody_else_wrote_under_the_key_does_not_stop_the_tool(

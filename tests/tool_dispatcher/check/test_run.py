@@ -195,7 +195,7 @@ async def test_what_hangs_is_not_waited_for_again_and_again() -> None:
     never = Event()
     begun: list[str] = []
 
-    @tool(effect="read", timeout_s=0.02)
+    @tool(effect="read", timeout_s=0.2)
     def hang(words: Words) -> None:
         """Hangs."""
         begun.append(words)

@@ -25,6 +25,8 @@ from tool_dispatcher.idempotency.ledger import Claim, Ledger, Write
 from tool_dispatcher.idempotency.once import once
 
 WRITE = a_write()
+BRIEF_S, LONG_S = 0.05, 60.0
+"""The patience with a Redis that is away; and with one that is there, however busy the machine is."""
 
 
 async def test_a_lease_is_renewed_while_a_write_runs(bus: Bus) -> None:
@@ -46,13 +48,14 @@ async def test_a_lease_is_renewed_while_a_write_runs(bus: Bus) -> None:
 async def test_a_renewal_that_fails_is_tried_again(bus: Bus) -> None:
     service, wire = Service(), a_wire(bus)
     service.go_on.clear()
-    ledger = a_ledger(bus, wire, lease_s=0.3, patience_s=0.05)
+    ledger = a_ledger(bus, wire, lease_s=0.3)
     running = asyncio.create_task(once(ledger, WRITE, service.means()))
     await service.begun.wait()
-    wire.is_away = True
+    wire.is_away, ledger._patience_s = True, BRIEF_S
     attempts = wire.attempts
     await eventually(lambda: wire.attempts > attempts + 3)
     wire.is_away = False
+    ledger._patience_s = LONG_S
     before = (await record(bus))[b"lease_ends"]
 
     async def is_renewed() -> bool:
@@ -109,7 +112,7 @@ class _FrozenAfterTheClaim(Ledger):
         if self.is_taken_over:
             await once(a_ledger(self.bus), write, Service("by another").means(is_safe_to_repeat=True))
         if self.wire is not None:
-            self.wire.is_away = True
+            self.wire.is_away, self._patience_s = True, BRIEF_S
         return claim
 
 
@@ -135,7 +138,7 @@ async def test_a_process_that_was_frozen_after_its_claim_runs_if_the_claim_is_st
 
 async def test_a_process_that_was_frozen_after_its_claim_does_not_run_while_redis_is_away(bus: Bus) -> None:
     service, wire = Service(), a_wire(bus)
-    ledger = _FrozenAfterTheClaim(Batcher(wire), bus.keys, lease_s=20, retention_s=60, patience_s=0.05)
+    ledger = _FrozenAfterTheClaim(Batcher(wire), bus.keys, lease_s=20, retention_s=60)
     ledger.bus, ledger.wire = bus, wire
     error = the_error(await once(ledger, WRITE, service.means(may_have_begun=True)))
     assert error.error_type == "api_failure", "the claim was the first there was: nothing has run"
@@ -187,10 +190,10 @@ async def test_without_the_ledger_nobody_says_of_what_may_have_run_before_that_n
 async def test_who_waits_for_another_and_loses_redis_does_not_say_that_nothing_changed(bus: Bus) -> None:
     await a_ledger(bus).claim(WRITE)
     service, wire = Service(), a_wire(bus)
-    ledger = a_ledger(bus, wire, patience_s=0.05)
+    ledger = a_ledger(bus, wire)
     waiting = asyncio.create_task(once(ledger, WRITE, service.means()))
     await eventually(lambda: wire.attempts > 3)
-    wire.is_away = True
+    wire.is_away, ledger._patience_s = True, BRIEF_S
     assert the_error(await waiting).error_type == "outcome_unknown"
     assert service.runs == []
 
@@ -198,14 +201,15 @@ async def test_who_waits_for_another_and_loses_redis_does_not_say_that_nothing_c
 async def test_what_came_of_a_run_waits_for_redis_to_come_back(bus: Bus) -> None:
     service, wire = Service(), a_wire(bus)
     service.go_on.clear()
-    running = asyncio.create_task(once(a_ledger(bus, wire, patience_s=0.05), WRITE, service.means()))
+    ledger = a_ledger(bus, wire)
+    running = asyncio.create_task(once(ledger, WRITE, service.means()))
     await service.begun.wait()
-    wire.is_away = True
+    wire.is_away, ledger._patience_s = True, BRIEF_S
     service.go_on.set()
     attempts = wire.attempts
     await eventually(lambda: wire.attempts > attempts + 3)
     assert not running.done()
-    wire.is_away = False
+    wire.is_away, ledger._patience_s = False, LONG_S
     assert await running == results_of("paid")
     assert service.runs == [1]
     assert await state(bus) == "settled"

@@ -22,7 +22,8 @@ from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
 from tool_dispatcher.idempotency.ledger import Claim, Results
 from tool_dispatcher.idempotency.once import Means, once
 
-LEASE_S = 0.5
+LEASE_S, LONG_S = 0.5, 600.0
+"""Of one that is killed; and of those that live, and do not lose theirs when they stand still for a while."""
 RUN_S = 0.2
 WRITE = a_write()
 
@@ -46,9 +47,9 @@ async def main(url: str, namespace: str, folder: str, kind: str, tasks: str, cra
         receipt = service.receipt(WRITE.key)
         return NO_EFFECT if receipt is None else TookEffect(receipt)
 
-    means = Means(run, answer, kind == "idempotent", 30, ask if kind == "reconcile" else None)
+    means = Means(run, answer, kind == "idempotent", LONG_S, ask if kind == "reconcile" else None)
     async with a_bus(url, namespace, BusSettings()) as bus:
-        ledger = a_ledger(bus, lease_s=LEASE_S)
+        ledger = a_ledger(bus, lease_s=LEASE_S if crash else LONG_S)
         say("ready")
         sys.stdin.readline()
         for results in await asyncio.gather(*(once(ledger, WRITE, means) for _ in range(int(tasks)))):

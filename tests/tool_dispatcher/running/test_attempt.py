@@ -28,6 +28,7 @@ from tool_dispatcher.access.grants import LEEWAY
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.idempotency.ledger import Ledger as WriteLedger
 from tool_dispatcher.idempotency.ledger import LedgerUnavailable
+from tool_dispatcher.running import attempt
 
 KEY = "default/s2/1/c1"
 
@@ -53,7 +54,7 @@ async def test_a_tools_bound_holds_over_dispatchers(bus: Bus) -> None:
 async def test_a_rate_is_kept_over_dispatchers(bus: Bus) -> None:
     often = a_tool("look", lambda a, c: None, rate_limit=RateLimit(calls=2, per_s=1_000))
     async with a_dispatcher(often, bus=bus) as one, a_dispatcher(often, bus=bus) as other:
-        request = a_request(a_call("a"), a_call("b"), deadline=soon(1))
+        request = a_request(a_call("a"), a_call("b"), deadline=soon(60))
         first = await one.run(request)
         second = await other.run(request, session_id="s2")
     assert {result.status for result in first} == {"ok"}
@@ -111,16 +112,19 @@ class TestWhatWasGoodWhenItBegan:
         assert error_in(waited).error_type == "api_failure"
         assert "was not run" in error_in(waited).message
 
-    async def test_nothing_begins_after_the_grant_has_ended(self, tmp_path: Path) -> None:
+    async def test_nothing_begins_after_the_grant_has_ended(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         issuer, ledger = an_issuer(tmp_path), Ledger()
-        lasts_s = 0.5
-        ends = utc_now() + timedelta(seconds=lasts_s)
+        lasts, later = timedelta(minutes=5), timedelta()
 
         async def wait(arguments: dict[str, Any], context: ToolContext) -> None:
-            await until(lambda: utc_now() > ends + timedelta(seconds=0.1))
+            nonlocal later
+            later = lasts
 
+        monkeypatch.setattr(attempt, "utc_now", lambda: utc_now() + later)
         tools = (a_tool("wait", wait, "write"), ledger.tool("book", "write"))
-        grant = issuer.grant(lasts_s=lasts_s - LEEWAY.total_seconds())
+        grant = issuer.grant(lasts_s=(lasts - LEEWAY).total_seconds())
         request = a_request(a_call("a", "wait"), a_call("b", "book"), grant=grant)
         async with a_dispatcher(*tools, grant_key_file=issuer.key_file) as dispatcher:
             waited, booked = await dispatcher.run(request)

@@ -91,10 +91,10 @@ class TestRetries:
         assert result.data == "at last"
         assert monotonic_s() - begun_s >= 0.2
 
-    @pytest.mark.parametrize("asked_s", [0.5, 31.0], ids=["longer than the session has", "too long"])
+    @pytest.mark.parametrize("asked_s", [25.0, 31.0], ids=["longer than the session has", "too long"])
     async def test_what_cannot_be_waited_for_is_answered_at_once(self, asked_s: float) -> None:
         flaky = Flaky(failing("rate_limit", retry_after_s=asked_s))
-        (result,) = await results_of([flaky.tool()], a_request(a_call(), deadline=soon(0.4)))
+        (result,) = await results_of([flaky.tool()], a_request(a_call(), deadline=soon(20)))
         error = error_in(result)
         assert (error.error_type, error.retry_after_s, len(flaky.runs)) == ("rate_limit", asked_s, 1)
 

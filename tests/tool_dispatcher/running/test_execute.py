@@ -25,13 +25,13 @@ async def threads() -> AsyncIterator[Threads]:
 
 
 async def _execute(
-    function: Callable[..., Any], threads: Threads, effect: Effect = "read", timeout_s: float = 10.0
+    function: Callable[..., Any], threads: Threads, effect: Effect = "read", timeout_s: float = 60.0
 ) -> Any:
     tool = a_tool("t", function, effect)
     call = Call(tool, {"a": 1}, a_context(), timeout_s)
     if tool.is_async:
         return await execute(call, None)
-    async with threads.place(10.0) as place:
+    async with threads.place(60.0) as place:
         return await execute(call, place)
 
 
@@ -133,7 +133,7 @@ class TestTimeout:
 
         told = await _execute(slow, threads, effect, BRIEF_S)
         assert (told.error_type, "within 0.05 s" in told.message) == (error_type, True)
-        await asyncio.wait_for(cancelled.wait(), 5)
+        await asyncio.wait_for(cancelled.wait(), 60)
 
     async def test_an_async_tool_that_will_not_be_cancelled_is_left(
         self, effect: Effect, error_type: str, threads: Threads
@@ -157,7 +157,7 @@ class TestTimeout:
         end = threading.Event()
 
         def slow(arguments: object, context: object) -> str:
-            end.wait(20)
+            end.wait(60)
             return "too late"
 
         try:
@@ -189,15 +189,15 @@ async def test_being_cancelled_cancels_the_tool_and_is_passed_on(threads: Thread
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    await asyncio.wait_for(ended.wait(), 5)
+    await asyncio.wait_for(ended.wait(), 60)
 
 
 class TestThreads:
     async def test_there_are_never_more_than_allowed(self, threads: Threads) -> None:
         end = threading.Event()
         try:
-            async with threads.place(5) as first, threads.place(5) as second:
-                running = [asyncio.create_task(place.run(lambda: end.wait(20))) for place in (first, second)]
+            async with threads.place(60) as first, threads.place(60) as second:
+                running = [asyncio.create_task(place.run(lambda: end.wait(60))) for place in (first, second)]
                 await asyncio.sleep(0)
             with pytest.raises(NoThread):
                 async with threads.place(BRIEF_S):
@@ -205,19 +205,19 @@ class TestThreads:
         finally:
             end.set()
         assert await asyncio.gather(*running) == [True, True]
-        async with threads.place(5):
+        async with threads.place(60):
             assert threads.busy == 0
 
     async def test_a_place_that_is_not_used_is_free_again(self, threads: Threads) -> None:
         for _ in range(5):
-            async with threads.place(5):
+            async with threads.place(60):
                 pass
         assert threads.busy == 0
 
     async def test_a_thread_outlives_what_it_ran(self, threads: Threads) -> None:
         names = set()
         for _ in range(5):
-            async with threads.place(5) as place:
+            async with threads.place(60) as place:
                 names.add(await place.run(lambda: threading.current_thread().name))
         assert len(names) == 1
 
@@ -225,14 +225,14 @@ class TestThreads:
         end = threading.Event()
         try:
             for _ in range(2):  # as many as there are threads
-                told = await _execute(lambda a, c: end.wait(20), threads, timeout_s=BRIEF_S)
+                told = await _execute(lambda a, c: end.wait(60), threads, timeout_s=BRIEF_S)
                 assert told.error_type == "timeout"
             assert await _execute(lambda a, c: "quick", threads) == "quick"
             assert threads.abandoned == 2
         finally:
             end.set()
         await until(lambda: not threads.busy and not threads.abandoned)
-        async with threads.place(5), threads.place(5):
+        async with threads.place(60), threads.place(60):
             with pytest.raises(NoThread):
                 async with threads.place(BRIEF_S):
                     pass
@@ -241,7 +241,7 @@ class TestThreads:
         end = threading.Event()
         try:
             for _ in range(4):
-                await _execute(lambda a, c: end.wait(20), threads, timeout_s=BRIEF_S)
+                await _execute(lambda a, c: end.wait(60), threads, timeout_s=BRIEF_S)
             with pytest.raises(NoThread):
                 async with threads.place(BRIEF_S):
                     pass

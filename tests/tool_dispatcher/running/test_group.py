@@ -21,6 +21,7 @@ from tests.tool_dispatcher.builders import (
     results_of,
     until,
 )
+from tests.tool_dispatcher.desks import end_lease
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.reconcile import TookEffect
 from tool_dispatcher.authoring.tool import Tool
@@ -318,8 +319,9 @@ class TestTakeover:
 
         single, many = service.tools("write", **options)
         stuck = Tool("many", "Many.", CITIES, never_ends, effect="write", **options)
-        async with a_bus(lease_s=0.3) as bus:
+        async with a_bus() as bus:
             await self.die([single, stuck], bus, begun)
+            await end_lease(bus, KEY)
             results = await answers([single, many], five(), bus=bus, redelivered=True)
         assert {result.status for result in results} == statuses
         if "idempotent" in options:

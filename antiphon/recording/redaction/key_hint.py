@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from shared.native_search import NativeSearch
 
-_BETWEEN = r"(?:[-_\s]|\\t)*"
+_BETWEEN = r"(?:[-_\s]|\\+t)*"
 """Signs that do not matter in a key."""
 _LETTER = {"i": "[iİ]"}
 """In small letters that is two signs, of which the first is an `i`."""

@@ -48,6 +48,13 @@ def test_ordinary_words_do_not_look_like_keys(text: str) -> None:
     assert not key_hint(ALWAYS).may_match(text)
 
 
+@pytest.mark.parametrize(
+    "text", ["a PİN: 12", r"an API\tkey", "%22pin%22", "%2522pin%2522", "a %70in=12", r"\npin=12"]
+)
+def test_signs_around_a_key_and_within_it_hide_it_not(text: str) -> None:
+    assert key_hint(ALWAYS).may_match(text)
+
+
 def test_letters_that_json_may_write_otherwise_are_suspicious() -> None:
     assert HINT.may_match(r'{"text":"{\"p\\u0069n\": 1}"}')
 

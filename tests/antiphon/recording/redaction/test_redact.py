@@ -292,8 +292,11 @@ def test_headers_are_kept_by_list(planted: list[Line]) -> None:
 
 def test_a_header_alone_is_reason_enough_to_look_at_a_line() -> None:
     call = ModelCall(request={}, headers={"x-account": "1", "date": "today"})
-    record = ExchangeRecord(of=uuid4(), calls=(call,), max_output_tokens=1, default_model="m")
-    [clean] = redacted([RecordLine(record=record)])
+    line = RecordLine(
+        record=ExchangeRecord(of=uuid4(), calls=(call,), max_output_tokens=1, default_model="m")
+    )
+    assert not Redaction.of(RULES, ()).passes([line], [encode_line(line)])
+    [clean] = redacted([line])
     assert isinstance(clean, RecordLine)
     assert isinstance(clean.record, ExchangeRecord)
     assert clean.record.calls[0].headers == {"date": "today"}

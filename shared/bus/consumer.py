@@ -108,7 +108,9 @@ class Consumer:
         """Stop reading, finish what is in hand within `grace_s`, hand back the rest, leave the groups."""
         deadline_s = monotonic_s() + grace_s
         self._room.close()
-        await ended([*self._reading, *(asyncio.create_task(r.unblock()) for r in self._readers)], grace_s)
+        unblocking = [asyncio.create_task(reader.unblock()) for reader in self._readers]
+        # Cut off in the middle, an unblocking would leave a connection open behind it.
+        await ended([*self._reading, *unblocking], max(grace_s, _FAREWELL_S))
         if tasks := self._leases.tasks:
             await asyncio.wait(tasks, timeout=max(0.0, deadline_s - monotonic_s()))
         try:

@@ -264,7 +264,7 @@ async def test_stopping_hands_back_what_takes_too_long_and_counts_no_delivery(bu
         await asyncio.sleep(3600)
         return NOTHING
 
-    async with working(bus, {QuerySubmitted: endless}, "w1", grace_s=0.05):
+    async with working(bus, {QuerySubmitted: endless}, "w1", grace_s=0):
         await bus.publish(a_query(), "open")
         await begun.wait()
     ((_, consumer, idle_ms, count),) = await pending(bus, inbox_of(bus))

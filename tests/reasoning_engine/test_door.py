@@ -135,7 +135,7 @@ async def test_a_call_cut_off_by_the_sessions_own_deadline_is_a_failure_of_the_m
         asking = asyncio.ensure_future(ask_at(server.url, server.requests, seconds_left=60, door=door))
         await eventually(lambda: server.under_way == 1)
         clock.forward(60)
-        one = Told(await asking, breakers)
+        one = Told(await asyncio.wait_for(asking, 60), breakers)
     assert (one.failed.error.code, one.failures) == ("timeout", failures)
 
 

@@ -117,7 +117,7 @@ async def ask_in_vain(
         for made in range(1, times + 1):
             await eventually(lambda made=made: len(server.requests) == made)  # type: ignore[misc]  # a bound default
             clock.forward(wait_s)
-        return await asking
+        return await asyncio.wait_for(asking, CALL_S)
 
 
 @pytest.mark.parametrize("late", [LATE, Scripted(text="late", event_wait_s=DAY_S)])
@@ -224,7 +224,7 @@ async def test_a_stream_that_stalls_between_two_events_is_given_up_and_hung_up_o
         )
         await eventually(lambda: "".join(heard) == "Half of")
         clock.forward(CALL_S)
-        asked = await asking
+        asked = await asyncio.wait_for(asking, CALL_S)
         assert asked.failed.error.code == "timeout"
         assert "".join(asked.heard) == "Half of"
         await eventually(lambda: server.hung_up == 1)

@@ -145,7 +145,7 @@ async def test_it_takes_no_longer_than_its_own_time_nor_the_sessions(
         )
         await eventually(lambda: server.under_way == 1)
         clock.forward(60)
-        failed = await summarizing
+        failed = await asyncio.wait_for(summarizing, 60)
     assert isinstance(failed, SummaryFailed)
     assert failed.error.code == "timeout"
 

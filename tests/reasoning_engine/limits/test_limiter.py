@@ -112,7 +112,7 @@ async def test_a_pause_reaches_those_who_have_their_turn_already(bus: Bus) -> No
     second = Limiter(slow, bus.keys, Limits(requests=6_000, burst_s=0))
     await a_call(second)
     waiting = asyncio.ensure_future(a_call(second, wait_s=30))
-    await slow.has_turn.wait()
+    await asyncio.wait_for(slow.has_turn.wait(), 60)
     first.learn("m", {}, pause_s=120)
     await first.told()
     slow.go_on.set()

@@ -12,6 +12,7 @@ from shared.bus.redis_bus import Bus
 from shared.bus.scripts import EXPIRING, Script
 from shared.clock import utc_now
 from shared.contract import RateLimit
+from tests.clock import Clock
 from tests.tool_dispatcher.builders import (
     Ledger,
     a_bus,
@@ -61,8 +62,10 @@ async def test_a_rate_is_kept_over_dispatchers(bus: Bus) -> None:
     assert {error_in(result).error_type for result in second} == {"rate_limit"}
 
 
-async def test_where_the_bound_cannot_be_asked_for_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = Ledger()
+async def test_where_the_bound_cannot_be_asked_for_nothing_runs(
+    monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
+    ledger, asked = Ledger(), asyncio.Event()
 
     bounded = a_tool("look", ledger.tool("x").function, max_concurrency=1, retry=1)
     async with a_bus() as bus, a_dispatcher(bounded, bus=bus) as dispatcher:
@@ -70,11 +73,15 @@ async def test_where_the_bound_cannot_be_asked_for_nothing_runs(monkeypatch: pyt
 
         async def away(script: Script, *arguments: Any) -> Any:
             if script is not EXPIRING:  # the journal is there
+                asked.set()
                 raise ConnectionLost("nobody there")
             return await run(script, *arguments)
 
         monkeypatch.setattr(bus.batcher, "run", away)
-        (result,) = await dispatcher.run(a_request(a_call(), deadline=soon(0.2)))
+        running = asyncio.create_task(dispatcher.run(a_request(a_call(), deadline=soon(60))))
+        await asyncio.wait_for(asked.wait(), 60)
+        clock.forward(60)
+        (result,) = await running
     assert error_in(result).error_type == "api_failure"
     assert "The call was not run" in error_in(result).message
     assert not ledger.effects

@@ -4,11 +4,10 @@ import asyncio
 import shutil
 from asyncio.subprocess import DEVNULL, Process
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Protocol
 
 from antiphon.leash import Leash, end
-from antiphon.leftovers import clear_folders, own_folder
+from antiphon.leftovers import OwnFolder, clear_folders
 from shared.bus.connection import Connections
 from shared.errors import ConfigurationError, RedisUnavailable
 
@@ -47,16 +46,17 @@ class RedisServer:
         self._program = program
         self._leash = Leash()
         self._process: Process | None = None
-        self._folder = ""
+        self._folder: OwnFolder | None = None
 
     async def start(self) -> Connections:
         """Returns when it listens. Raises RedisUnavailable."""
         await asyncio.to_thread(clear_folders)
-        self._folder = own_folder("redis")
-        socket = Path(self._folder, "redis.sock")
+        self._folder = OwnFolder("redis")
+        folder = self._folder.path
+        socket = folder / "redis.sock"
         self._process = await self._leash.start(
             *(self._program, "--port", "0", "--unixsocket", str(socket), "--unixsocketperm", "700"),
-            *("--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction", "--dir", self._folder),
+            *("--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction", "--dir", str(folder)),
             output=DEVNULL,
         )
         try:
@@ -76,7 +76,9 @@ class RedisServer:
         if self._process is not None:
             await end(self._process, _STOP_LIMIT_S)
         await self._leash.release()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._folder is not None:
+            self._folder.delete()
+            self._folder = None
 
 
 class FakeRedis:

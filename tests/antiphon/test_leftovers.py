@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.leftovers import clear_folders, clear_parts, own_folder
+from antiphon.leftovers import LOCK, OwnFolder, clear_folders, clear_parts
 from antiphon.recording.files import PART_BEGINS, PART_ENDS
 from shared.clock import utc_now
 
@@ -20,29 +20,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture(scope="module")
-def dead() -> int:
-    """The number of a process that is over."""
-    process = subprocess.Popen([sys.executable, "-c", ""])
-    process.wait()
-    return process.pid
-
-
 def aged(path: Path, hours: float = 25) -> Path:
     at = utc_now().timestamp() - hours * 3_600
     os.utime(path, (at, at))
     return path
 
 
-def of(process: int, folder: Path) -> Path:
-    path = folder / f"antiphon-rerun-{process}-abc_1"
-    path.mkdir()
-    (path / "plan.json").write_text("{}")
-    return path
-
-
-def test_a_folder_of_a_process_that_is_gone_is_deleted_after_a_day(folder: Path, dead: int) -> None:
-    path = of(dead, folder)
+def test_a_folder_of_a_process_that_was_killed_is_deleted_after_a_day(folder: Path) -> None:
+    own = "from antiphon.leftovers import OwnFolder; print(OwnFolder('rerun').path, flush=True)"
+    killed = [sys.executable, "-c", f"import os; {own}; os._exit(1)"]
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    process = subprocess.run(killed, env=environment, stdout=subprocess.PIPE, text=True)
+    path = Path(process.stdout.strip())
+    assert path.parent == folder
     clear_folders()
     assert path.exists()
     aged(path)
@@ -51,24 +41,32 @@ def test_a_folder_of_a_process_that_is_gone_is_deleted_after_a_day(folder: Path,
 
 
 def test_a_folder_of_a_process_that_lives_stays_however_old_it_is(folder: Path) -> None:
-    path = aged(Path(own_folder("redis")))
+    own = OwnFolder("redis")
+    aged(own.path)
     clear_folders()
-    assert path.parent == folder
-    assert path.exists()
+    assert own.path.parent == folder
+    assert own.path.exists()
+    own.delete()
+    assert list(folder.iterdir()) == []
 
 
-def test_what_is_not_ours_by_its_name_or_its_kind_stays(folder: Path, dead: int, tmp_path: Path) -> None:
-    named = f"antiphon-rerun-{dead}-abc"
-    (folder / "elsewhere").mkdir()
-    (folder / named).symlink_to(folder / "elsewhere")
-    other = aged(folder / "elsewhere")
-    plain = folder / f"antiphon-redis-{dead}-x"
+def test_what_is_not_ours_stays_whatever_its_name(folder: Path) -> None:
+    elsewhere, link = folder / "elsewhere", folder / "antiphon-rerun-abcdefgh"
+    elsewhere.mkdir()
+    (elsewhere / LOCK).touch()
+    aged(elsewhere)
+    link.symlink_to(elsewhere)
+    plain = folder / "antiphon-redis-abcdefgh"
     plain.write_text("a file")
-    aged(plain)
+    named_alike = folder / "antiphon-redis-notebook"
+    named_alike.mkdir()
+    (named_alike / LOCK).symlink_to(plain)
+    results = folder / "antiphon-results-999999999-backup"
+    results.mkdir()
+    for path in (plain, named_alike, results):
+        aged(path)
     clear_folders()
-    assert other.exists()
-    assert (folder / named).is_symlink()
-    assert plain.exists()
+    assert all(path.exists() for path in (elsewhere, link, plain, named_alike, results))
 
 
 def test_a_file_that_never_took_its_place_is_deleted_after_a_day(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import shutil
 import sys
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
@@ -11,7 +10,7 @@ from typing import IO
 
 from antiphon.errors import PipelineFailed
 from antiphon.leash import Leash, end
-from antiphon.leftovers import own_folder
+from antiphon.leftovers import OwnFolder
 from antiphon.recording.serving.plan import Plan
 from antiphon.recording.serving.surroundings import HIDDEN, variables
 from shared import health
@@ -29,29 +28,29 @@ async def processes(bus: Bus, plan: Plan) -> AsyncIterator[None]:
     """All five, ready. Raises PipelineFailed when one ends by itself at the start."""
     leash, children = Leash(), dict[Component, Process]()
     surroundings = environment_without(*HIDDEN) | variables(plan.redis_url, plan.model_url)
-    folder = own_folder("rerun")
+    folder = OwnFolder("rerun")
     try:
-        file = Path(folder, "plan.json")
+        file = folder.path / "plan.json"
         await asyncio.to_thread(file.write_text, plan.model_dump_json())
         try:
             for name in COMPONENTS:
-                with _log_of(folder, name) as log:
+                with _log_of(folder.path, name) as log:
                     children[name] = await leash.start(
                         *(sys.executable, "-P", "-m", "antiphon.recording.serving", name, str(file)),
                         output=log,
                         environment=surroundings,
                     )
-            await _ready(bus, children, Path(folder))
+            await _ready(bus, children, folder.path)
             yield
         finally:
             await asyncio.gather(*(end(child, _STOP_LIMIT_S) for child in children.values()))
             await leash.release()
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.delete()
 
 
-def _log_of(folder: str, name: Component) -> IO[bytes]:
-    return Path(folder, f"{name}.log").open("wb")
+def _log_of(folder: Path, name: Component) -> IO[bytes]:
+    return (folder / f"{name}.log").open("wb")
 
 
 async def _ready(bus: Bus, children: Mapping[Component, Process], folder: Path) -> None:
@@ -60,7 +59,7 @@ async def _ready(bus: Bus, children: Mapping[Component, Process], folder: Path) 
         while waiting:
             for name in list(waiting):
                 if children[name].returncode is not None:
-                    said = (await asyncio.to_thread(Path(folder, f"{name}.log").read_text, errors="replace"))[
+                    said = (await asyncio.to_thread((folder / f"{name}.log").read_text, errors="replace"))[
                         -2_000:
                     ]
                     raise PipelineFailed(f"the {name} of the rerun ended at once:\n{said}")

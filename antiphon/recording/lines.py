@@ -162,6 +162,9 @@ def _any_line(raw: bytes) -> Line:
     except orjson.JSONDecodeError as error:
         raise UnreadableEvent(f"not JSON: {error}") from None
     except ValidationError as error:
+        if error.errors()[0]["type"].startswith("union_tag"):
+            said = "no line of a recording: its field `line` is missing, or names what this version does not know."
+            raise UnreadableEvent(said, hint="Recordings are made by `antiphon recording export`.") from None
         raise UnreadableEvent(explain(error)) from None
 
 

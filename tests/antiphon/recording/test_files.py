@@ -58,6 +58,11 @@ FAULTS: dict[str, tuple[Callable[[Raw], Raw], str]] = {
         "lines are missing",
     ),
     "lines behind the end": (lambda lines: [*lines, lines[3]], "behind the end"),
+    "another's JSON": (lambda lines: [b'{"a": 1}\n', *lines[1:]], "line 1: no line of a recording"),
+    "a line of tomorrow": (
+        lambda lines: [*lines[:3], b'{"line": "dream"}\n', *lines[3:]],
+        "line 4: no line of a recording",
+    ),
     "an empty line": (lambda lines: [*lines, b"\n"], "not JSON"),
     "a NUL byte": (lambda lines: [*lines[:3], b"\0" + lines[3], *lines[4:]], "line 4: not JSON"),
     "Latin-1": (lambda lines: [*lines[:3], b'{"line":"\xe9"}\n', *lines[3:]], "line 4: not JSON"),

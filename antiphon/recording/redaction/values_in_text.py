@@ -146,7 +146,8 @@ def _assigned(text: str, is_secret: IsSecret) -> Iterator[Span]:
             yield Span(*match.span("number"), "number")
         elif opening := match["quoted"] or match["opening"]:
             start, at = match.end(), _end_of(text, match.end(), opening)
-            if match["quoted"] or not is_harmless(text[start:at], key):
+            scheme = _SCHEME.match(text, start, at)
+            if match["quoted"] or not is_harmless(text[scheme.end() if scheme else start : at], key):
                 yield Span(start, at, levels=_levels(opening))
         elif match["block"]:
             at = _end_of_block(text, match)

@@ -19,6 +19,7 @@ HARMLESS = (
     "password: ***\ntoken: <token>\napi_key: ${API_KEY}\nsecret: {{ secret }}\nPASSWORD=$PASSWORD\nTOKEN=xxxx",
     "password = get_password()\ntoken = response.json()['token']\nself.token = token\nsecret=settings.secret",
     'client = Client(api_key=api_key, token=os.environ["TOKEN"], password=self.password)',
+    'headers["Authorization"] = f"Bearer {token}"; os.environ["TOKEN"] == x; token: Optional[str] = None',
     "if token == expected2: token != other4you",
     "Use the --password option or --token to log in; --password-stdin reads it.",
     "Authorization: required. Authorization: Basic auth is supported",

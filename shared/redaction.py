@@ -160,6 +160,7 @@ def written_forms(value: str, characters_min: int = SECRET_CHARACTERS_MIN) -> se
     plain = raw.decode("utf-8", "replace")
     encoded = {b64encode(raw).decode().rstrip("="), urlsafe_b64encode(raw).decode().rstrip("=")}
     in_json = {json.dumps(plain)[1:-1], json.dumps(plain, ensure_ascii=False)[1:-1]}
+    in_json |= {form.replace("/", "\\/") for form in in_json}  # as PHP writes it
     return {value, quote(raw, safe=""), quote(raw), quote_plus(raw), *in_json, *encoded}
 
 

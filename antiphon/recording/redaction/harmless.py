@@ -18,7 +18,8 @@ _AFTER_OPTION = re.compile(
 _PLACEHOLDER = re.compile(
     r"redacted(?:-\d{1,9})?|\[[a-z][a-z ]{0,40}\]"  # redacted-3, [hidden]
     r"|[\W_]+|[xX]{3,}(?:[-. ][xX]+)*"  # ***, xxx-xxx
-    r"|<[^<>]{1,80}>|\$?\{{1,3}[^{}]{1,80}\}{1,3}|\$[({][^(){}]{1,80}[)}]"  # <token>, ${TOKEN}, {{ token }}
+    r"|<[^<>]{1,80}>|\$?\{{2,3}[^{}]{1,80}\}{2,3}|\{[^{}]{1,80}\}"  # <token>, {{ token }}
+    r"|\$\([^()]{1,80}\)|\$\{[^{}:]{1,80}\}"  # ${TOKEN}; what is told after a colon is the value where there is none
     r"|\$[A-Z_][A-Z0-9_]*|%\(?\w{1,40}\)?[sd%]|%[sdv]"  # $TOKEN, %(token)s, %TOKEN%
     r"|(?i:your)[_-][A-Za-z_-]{1,60}|[A-Z]{2,}(?:_[A-Z]+)+"  # your-api-key, API_TOKEN
 )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from urllib.parse import quote
 
+from antiphon.recording.redaction.escapes import unescaped
 from antiphon.recording.redaction.key_hint import key_hint
 from antiphon.recording.redaction.url_encoded import as_meant
 from antiphon.recording.redaction.values_in_text import spans
@@ -66,8 +67,8 @@ class SecretKeys:
         """`text` with what `found` gives in place of the values of secret keys."""
         parts: list[str] = []
         done = 0
-        for start, end, form in spans(text, self.matches):
-            value = text[start:end]
+        for start, end, form, levels in spans(text, self.matches):
+            value = unescaped(text[start:end], levels)
             instead = found(as_meant(value) if form in ("url", "encoded") else value)
             if form == "number":
                 instead = "0"

@@ -10,9 +10,9 @@ _QUOTE_OR_SIGN = re.compile(r"%(?:25){0,8}(?:22|27|3[AaDd])")
 """Of a quote, a colon or `=`: without one there is no key and value to find."""
 _RUN = re.compile(r"[^\s\"'<>\\`]{3,}+")
 _BYTE = re.compile(r"%(?:25){0,8}([0-9A-Fa-f]{2})")
-_LETTERS = {32: 288, **{byte: 256 + byte for byte in range(128, 256)}}
-"""Beyond ASCII each byte counts as a letter, so that none looks like a space; and a space, that ends no value here."""
-_SPACES = re.compile(r"(?<=[:,])[+\u0120]{1,8}")
+_LETTERS = {32: 183, **{byte: 256 + byte for byte in range(128, 256)}}
+"""Beyond ASCII each byte counts as a letter, that none looks like a space. A space ends a word, but no value here."""
+_SPACES = re.compile(r"(?<=[:,])[+\u00b7]{1,8}")
 """They do not count between a key and its value."""
 _TIMES_MAX = 4
 

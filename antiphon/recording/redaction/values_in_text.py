@@ -22,10 +22,22 @@ class Span(NamedTuple):
     end: int
     form: str = ""
     """`number` where it is one of JSON, `url` and `encoded` where it is written as in a URL, with what is around it."""
+    levels: int = 0
+    """How often it was written as in JSON."""
 
 
 _KEY = r"(?P<key>[A-Za-z_][\w-]{0,80}+)"
 _QUOTE = r"\\{0,15}[\"'`]"
+_BEGINS = r"(?:(?<![\w-])|(?<=\\[bfnrt])|(?<=%5[Bb]))"
+"""Not within a word; a letter may be part of how JSON writes a line's end, or a URL a bracket."""
+_SPACE = r"(?:\s|\\{1,15}[nrt]){0,40}+"
+_LITERAL = r"(?:[bfruBFRU]{1,2}(?=\\{0,15}[\"']))?"
+"""How Python marks bytes and the like before a quote."""
+_TYPE = (
+    r": ?(?:[A-Za-z&][\w.&?\[\],]{0,60}+(?: \| None)? |str|string|String|bytes)=(?!=)"
+    r"(?=[ \t]{0,20}+[bfruBFRU]{0,2}\\{0,15}[\"'])"
+)
+"""Between a name and the literal that it is assigned: `: Optional[str] =`."""
 _SIGNS = r"[^\s\\\"'`]"
 _WORD = rf"(?:{_SIGNS}++|\\(?![nrtbfu\"'`\\/]))++"
 """Up to a space, a quote, or what JSON writes in place of one."""
@@ -36,13 +48,14 @@ _LINE_START_MAX = 60
 _CODE_MAX = 200
 
 _ASSIGNED = re.compile(
-    rf"(?<![\w-])-{{0,2}}{_KEY}"
-    r"(?:(?P<escape>\\{0,15})(?P<closing>[\"']) ?(?::|=>)\s{0,40}"
+    rf"{_BEGINS}-{{0,2}}{_KEY}"
+    rf"(?:(?P<escape>\\{{0,15}})(?P<closing>[\"']){_SPACE}(?::|=>){_SPACE}{_LITERAL}"
     r"(?:(?P<quoted>(?P=escape)[\"'])|(?P<number>-?\d[\d.eE+-]{0,40}+(?![\w/]))|(?P<opened>[\[{]))"
-    r"|[\"'`*\\]{0,4}+(?P<separator>[ \t]{0,20}+(?:: ?(?:str|String|SecretStr|string|bytes)(?: \| None)? ?=(?!=)"
+    r"|(?:[\"'`*\\\]]|\[\]|%5[BbDd]){0,6}+"
+    rf"(?P<separator>[ \t]{{0,20}}+(?:{_TYPE}"
     r"|:=|[=-]>|[:=](?![:=])|\|)[*`]{0,3}+[ \t]{0,20}+)"
     r"(?:(?P<block>[|>][+-]?\d?[ \t]*+(?P<newline>\n|\r\n|\\{1,15}n)(?=[ \t]))"
-    rf"|(?P<opening>{_QUOTE})|(?=(?P<word>[^\s\"'`]))))"
+    rf"|{_LITERAL}(?P<opening>{_QUOTE})|(?=(?P<word>[^\s\"'`]))))"
 )
 """`"key": "value"`, `"key": 12`, `"key": [`; `key=value`, `key: value`, and how YAML begins a block of lines."""
 _SCHEME = re.compile(r"(?i:bearer|basic|token|apikey|api-key|negotiate|ntlm|key)[ \t]{1,4}+")
@@ -69,9 +82,9 @@ _ELEMENT = re.compile(
     rf"(?:<|&lt;)(?:[A-Za-z][\w.-]{{0,40}}+:)?{_KEY}(?:\s[^<>&]{{0,300}}+)?(?:>|&gt;)(?:\s|\\{{1,15}}[nrt])*+(?:<!\[CDATA\[)?"
     r"(?P<value>(?:(?!&lt;|\]\]>)[^<]){1,4096}+)(?:\]\]>\s*+)?(?=(?:<|&lt;)/(?:[A-Za-z][\w.-]{0,40}+:)?(?P=key))"
 )
-_OPTION = re.compile(rf"(?<![\w-])--{_KEY} {{1,4}}+(?:(?P<opening>{_QUOTE})|(?P<word>(?![-=|:]){_WORD}))")
+_OPTION = re.compile(rf"{_BEGINS}--{_KEY} {{1,4}}+(?:(?P<opening>{_QUOTE})|(?P<word>(?![-=|:]){_WORD}))")
 _SENTENCE = re.compile(
-    rf"(?<![\w-]){_KEY}[\"'`*]{{0,4}}+ (?:is|to)(?: now| still)?"
+    rf"{_BEGINS}{_KEY}[\"'`*]{{0,4}}+ (?:is|to)(?: now| still)?"
     rf"[ \t]{{0,3}}:?[ \t]{{1,4}}{_QUOTE}?(?=[^\s\"'`])"
 )
 _HTML_QUOTES = ("&quot;", "&#34;", "&apos;", "&#39;")
@@ -90,7 +103,7 @@ def spans(text: str, is_secret: IsSecret) -> list[Span]:
         found += _in_elements(text, is_secret)
     if "--" in text:
         found += _behind_options(text, is_secret)
-    if " is " in text or " to " in text:
+    if " is" in text or " to" in text:
         found += _in_sentences(text, is_secret)
     if "%" in text:
         found += _encoded(text, is_secret)
@@ -100,6 +113,8 @@ def spans(text: str, is_secret: IsSecret) -> list[Span]:
 def candidates(text: str, start: int, key: str) -> Iterator[str]:
     """A key, and where it is the second word of one, with one and two words before it, which stand before `start`."""
     yield key
+    if text[start - 1 : start] == "\\" and key[0] in "bfnrt":  # perhaps part of a line's end in JSON
+        yield key[1:]
     if key.lower() in SECOND_WORDS and (before := _WORDS_BEFORE.search(text, max(0, start - 64), start)):
         words = before[0].split()
         yield " ".join((*words[-1:], key))
@@ -131,8 +146,9 @@ def _assigned(text: str, is_secret: IsSecret) -> Iterator[Span]:
             yield Span(*match.span("number"), "number")
         elif opening := match["quoted"] or match["opening"]:
             start, at = match.end(), _end_of(text, match.end(), opening)
-            if match["quoted"] or not is_harmless(text[start:at], key):
-                yield Span(start, at)
+            scheme = _SCHEME.match(text, start, at)
+            if match["quoted"] or not is_harmless(text[scheme.end() if scheme else start : at], key):
+                yield Span(start, at, levels=_levels(opening))
         elif match["block"]:
             at = _end_of_block(text, match)
             block = text[match.end() : at]
@@ -209,7 +225,7 @@ def _behind_options(text: str, is_secret: IsSecret) -> Iterator[Span]:
         start, end = match.span("word") if match["word"] else (match.end(), 0)
         end = end or _end_of(text, start, match["opening"])
         if not (is_harmless(text[start:end]) or (match["word"] and is_said_of_an_option(match["word"]))):
-            yield Span(start, end)
+            yield Span(start, end, levels=_levels(match["opening"] or ""))
 
 
 def _in_sentences(text: str, is_secret: IsSecret) -> Iterator[Span]:
@@ -226,7 +242,7 @@ def _in_sentences(text: str, is_secret: IsSecret) -> Iterator[Span]:
 
 def _encoded(text: str, is_secret: IsSecret) -> Iterator[Span]:
     for run in decoded_runs(text):
-        for start, end, _ in _apart(_assigned(run.text, is_secret)):
+        for start, end, *_ in _apart(_assigned(run.text, is_secret)):
             yield Span(run.place(start), run.place(end), "encoded")
 
 
@@ -239,6 +255,8 @@ def _quote_around(text: str, match: "re.Match[str]") -> str:
 
 def _starts_line(text: str, start: int) -> bool:
     """Whether nothing but what may stand before a key stands before it in its line."""
+    if text[start - 1 : start + 1] in ("\\n", "\\r"):
+        return True
     before = text[max(0, start - _LINE_START_MAX) : start]
     has_line_end = len(before) == start or "\n" in before or "\\n" in before
     return has_line_end and _LINE_START.fullmatch(before) is not None
@@ -255,13 +273,14 @@ def _end_of_block(text: str, match: "re.Match[str]") -> int:
     newline, end = match["newline"], match.end()
     first = _INDENT.match(text, end)
     indent = first[0] if first else ""
-    closing = _ANY_QUOTE.search(text, end) if newline.endswith("n") else None
-    last = closing.start() if closing else len(text)
-    while (end := text.find(newline, end, last)) >= 0:
-        if not text.startswith(indent, end + len(newline)):
-            return end
-        end += len(newline)
-    return last
+    is_json = newline.endswith("n")
+    while True:
+        next_line = text.find(newline, end)
+        last = next_line if next_line >= 0 else len(text)
+        if is_json and (closing := _ANY_QUOTE.search(text, end, last)):
+            return closing.start()
+        if next_line < 0 or not text.startswith(indent, end := next_line + len(newline)):
+            return last
 
 
 def _texts_inside(text: str, match: "re.Match[str]") -> tuple[list[Span], int]:
@@ -278,8 +297,13 @@ def _texts_inside(text: str, match: "re.Match[str]") -> tuple[list[Span], int]:
             start, end = at, _end_of(text, at, quote)
             at = end + len(quote)
             if start < end and _COLON.match(text, at) is None:
-                inside.append(Span(start, end))
+                inside.append(Span(start, end, levels=_levels(quote)))
     return inside, at if not depth else len(text)
+
+
+def _levels(quote: str) -> int:
+    """How often JSON was written within JSON, by the backslashes of a quote: none, 1, 3, 7."""
+    return len(quote).bit_length()
 
 
 def _end_of(text: str, start: int, quote: str) -> int:

@@ -19,6 +19,7 @@ HARMLESS = (
     "password: ***\ntoken: <token>\napi_key: ${API_KEY}\nsecret: {{ secret }}\nPASSWORD=$PASSWORD\nTOKEN=xxxx",
     "password = get_password()\ntoken = response.json()['token']\nself.token = token\nsecret=settings.secret",
     'client = Client(api_key=api_key, token=os.environ["TOKEN"], password=self.password)',
+    'headers["Authorization"] = f"Bearer {token}"; os.environ["TOKEN"] == x; token: Optional[str] = None',
     "if token == expected2: token != other4you",
     "Use the --password option or --token to log in; --password-stdin reads it.",
     "Authorization: required. Authorization: Basic auth is supported",
@@ -59,6 +60,7 @@ def test_a_form_within_json_within_text_is_found_and_the_json_stays(form: str) -
     [
         ("export DB_PASSWORD='a b c' # mine", "export DB_PASSWORD='***' # mine"),
         ("PASSWORD=Tr0ub(dor,&3\nB=1", "PASSWORD=***\nB=1"),
+        ('{"log": "a\\npassword: horse\\nb"}', '{"log": "a\\npassword: ***\\nb"}'),
         ("password: пароль\nb: 1", "password: ***\nb: 1"),
         ("password=x&user=y", "password=***&user=y"),
         ("k: |\n a\nsecret: |\n  a b\n   c\n\nd: 1", "k: |\n a\nsecret: |\n  ***\n\nd: 1"),
@@ -83,6 +85,16 @@ def test_the_value_of_a_url_is_told_as_it_was_meant() -> None:
     assert KEYS.in_text(url, str.upper) == "?next=%2Fa%3Ftoken%3DX%2BY&api_key=A B"
 
 
+def test_a_value_in_json_within_text_is_told_as_it_was_meant() -> None:
+    told: list[str] = []
+    for meant in ('a"b\\c/d', "p\u00e4ss\n\u20ac", "\U0001f600 smile", "C:\\new\\dir"):
+        inner = json.dumps({"password": meant})
+        for text in (inner, json.dumps({"a": inner}), inner.replace("/", "\\/")):
+            KEYS.in_text(text, lambda value: told.append(value) or "")  # type: ignore[func-returns-value]
+        assert told == [meant] * 3
+        told.clear()
+
+
 @pytest.mark.parametrize(
     "part",
     [
@@ -90,6 +102,7 @@ def test_the_value_of_a_url_is_told_as_it_was_meant() -> None:
         "token=,",
         "token=" + "x" * 150 + "! ",
         "token: a",
+        "secret: |\\n abc\\n",
         '"token": ["',
         "--password '",
         "%22token%22:%22",

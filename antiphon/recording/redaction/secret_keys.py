@@ -20,6 +20,7 @@ ALWAYS = (
     "*passphrase*",
     "*passcode*",
     "*secret*",
+    "!*secretar*",
     "token",
     "*token",
     "*apikey*",
@@ -42,7 +43,7 @@ ALWAYS = (
     "pincode",
     "otp",
 )
-"""Patterns that count in every export, unless an operator keeps a key; `*` is any text."""
+"""Patterns that count in every export, unless an operator keeps a key; `*` is any text, `!` takes out again."""
 
 Found = Callable[[str], str]
 """Told the value of a secret key in a text; returns what stands there instead."""

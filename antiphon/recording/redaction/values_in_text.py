@@ -1,104 +1,43 @@
 """Where the values of secret keys stand in text: in JSON, assignments, headers, XML, URLs and sentences. Pure.
 
-Each form has an expression of its own with bounded parts, and a plain mark without which it is not looked for. Whoever
-adds one adds to `SecretKeys.suspects` what tells that it may be there.
+Each form has an expression of its own with bounded parts, and a plain mark without which it is not looked for. A new
+one whose keys are not written in their letters is also one for `key_hint.py`.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from operator import itemgetter
-from typing import NamedTuple
+from collections.abc import Iterator
 
-from antiphon.recording.redaction.harmless import is_code, is_harmless, is_said_of_an_option, looks_secret
+from antiphon.recording.redaction.assigned_values import assigned
+from antiphon.recording.redaction.harmless import is_harmless, is_said_of_an_option, looks_secret
+from antiphon.recording.redaction.span import (
+    BEGINS,
+    KEY,
+    QUOTE,
+    WORD,
+    WORD_AT,
+    IsSecret,
+    Span,
+    apart,
+    candidates,
+    end_of,
+    levels,
+)
 from antiphon.recording.redaction.url_encoded import decoded_runs
 
-IsSecret = Callable[[str], bool]
-
-
-class Span(NamedTuple):
-    """Where a value stands in a text."""
-
-    start: int
-    end: int
-    form: str = ""
-    """`number` where it is one of JSON, `url` and `encoded` where it is written as in a URL, with what is around it."""
-    levels: int = 0
-    """How often it was written as in JSON."""
-
-
-_KEY = r"(?P<key>[A-Za-z_][\w-]{0,80}+)"
-_QUOTE = r"\\{0,15}[\"'`]"
-_BEGINS = r"(?:(?<![\w-])|(?<=\\[bfnrt])|(?<=%5[Bb]))"
-"""Not within a word; a letter may be part of how JSON writes a line's end, or a URL a bracket."""
-_SPACE = r"(?:\s|\\{1,15}[nrt]){0,40}+"
-_LITERAL = r"(?:[bfruBFRU]{1,2}(?=\\{0,15}[\"']))?"
-"""How Python marks bytes and the like before a quote."""
-_TYPE = (
-    r": ?(?:[A-Za-z&][\w.&?\[\],]{0,60}+(?: \| None)? |str|string|String|bytes)=(?!=)"
-    r"(?=[ \t]{0,20}+[bfruBFRU]{0,2}\\{0,15}[\"'])"
-)
-"""Between a name and the literal that it is assigned: `: Optional[str] =`."""
-_SIGNS = r"[^\s\\\"'`]"
-_WORD = rf"(?:{_SIGNS}++|\\(?![nrtbfu\"'`\\/]))++"
-"""Up to a space, a quote, or what JSON writes in place of one."""
-_BACKSLASHES_MAX = 64
-_ADDRESS = tuple("/:.@#")
-"""Before `secret:x` they tell that it is part of an address, of an image's name or of a scope."""
-_LINE_START_MAX = 60
-_CODE_MAX = 200
-
-_ASSIGNED = re.compile(
-    rf"{_BEGINS}-{{0,2}}{_KEY}"
-    rf"(?:(?P<escape>\\{{0,15}})(?P<closing>[\"']){_SPACE}(?::|=>){_SPACE}{_LITERAL}"
-    r"(?:(?P<quoted>(?P=escape)[\"'])|(?P<number>-?\d[\d.eE+-]{0,40}+(?![\w/]))|(?P<opened>[\[{]))"
-    r"|(?:[\"'`*\\\]]|\[\]|%5[BbDd]){0,6}+"
-    rf"(?P<separator>[ \t]{{0,20}}+(?:{_TYPE}"
-    r"|:=|[=-]>|[:=](?![:=])|\|)[*`]{0,3}+[ \t]{0,20}+)"
-    r"(?:(?P<block>[|>][+-]?\d?[ \t]*+(?P<newline>\n|\r\n|\\{1,15}n)(?=[ \t]))"
-    rf"|{_LITERAL}(?P<opening>{_QUOTE})|(?=(?P<word>[^\s\"'`]))))"
-)
-"""`"key": "value"`, `"key": 12`, `"key": [`; `key=value`, `key: value`, and how YAML begins a block of lines."""
-_SCHEME = re.compile(r"(?i:bearer|basic|token|apikey|api-key|negotiate|ntlm|key)[ \t]{1,4}+")
-_WITH_FIELDS = re.compile(r"(?i:digest|hawk|oauth|signature|aws4-hmac-sha256)[ \t]{1,4}+(?=[\w-]{1,40}=)")
-_FIELD = re.compile(
-    r"[\w-]{1,40}+=(?:\\{0,15}\")?(?P<value>\[redacted[^\]]{0,12}\]|[^\s,\"'\\]{1,4096}+)(?:\\{0,15}\")?(,[ \t]{0,4}+)?"
-)
-_COOKIE = re.compile(
-    r"[^\s=;,\"'\\]{1,200}=(?P<value>\[redacted[^\]]{0,12}\]|[^\s;,\"'\\]{1,4096}+)(;[ \t]{0,4}+)?"
-)
-_WORD_AT = re.compile(_WORD)
-_NEXT_FIELD = re.compile(r"(?:&amp;|[&;,])[\w.\[\] -]{1,60}=|&(?:quot|#34|apos|#39);")
-_CUT = re.compile(r"[&;,<>()\[\]{}]")
-_LINE_START = re.compile(
-    r"(?:.*(?:[\r\n]|\\[nr]))?[ \t]*(?:(?:[-*#>|+]|//|export|set|setx|env|ENV|ARG|let|const|var|local|readonly)[ \t]+)*"
-    r"(?:[A-Za-z_$][\w$]*[.:])*[\"'`*_]{0,4}(?:--?)?",
-    re.DOTALL,
-)
-_LINE_END = re.compile(r"[*_]{0,3}[ \t]*+(?:\Z|[\r\n]|\\{1,8}[nr]|[ \t]#)")
-_ANY_QUOTE = re.compile(r"\\{0,15}\"")
-_INDENT = re.compile(r"[ \t]{0,60}")
-
 _ELEMENT = re.compile(
-    rf"(?:<|&lt;)(?:[A-Za-z][\w.-]{{0,40}}+:)?{_KEY}(?:\s[^<>&]{{0,300}}+)?(?:>|&gt;)(?:\s|\\{{1,15}}[nrt])*+(?:<!\[CDATA\[)?"
+    rf"(?:<|&lt;)(?:[A-Za-z][\w.-]{{0,40}}+:)?{KEY}(?:\s[^<>&]{{0,300}}+)?(?:>|&gt;)(?:\s|\\{{1,15}}[nrt])*+(?:<!\[CDATA\[)?"
     r"(?P<value>(?:(?!&lt;|\]\]>)[^<]){1,4096}+)(?:\]\]>\s*+)?(?=(?:<|&lt;)/(?:[A-Za-z][\w.-]{0,40}+:)?(?P=key))"
 )
-_OPTION = re.compile(rf"{_BEGINS}--{_KEY} {{1,4}}+(?:(?P<opening>{_QUOTE})|(?P<word>(?![-=|:]){_WORD}))")
+_OPTION = re.compile(rf"{BEGINS}--{KEY} {{1,4}}+(?:(?P<opening>{QUOTE})|(?P<word>(?![-=|:]){WORD}))")
 _SENTENCE = re.compile(
-    rf"{_BEGINS}{_KEY}[\"'`*]{{0,4}}+ (?:is|to)(?: now| still)?"
-    rf"[ \t]{{0,3}}:?[ \t]{{1,4}}{_QUOTE}?(?=[^\s\"'`])"
+    rf"{BEGINS}{KEY}[\"'`*]{{0,4}}+ (?:is|to)(?: now| still)?"
+    rf"[ \t]{{0,3}}:?[ \t]{{1,4}}{QUOTE}?(?=[^\s\"'`])"
 )
-_HTML_QUOTES = ("&quot;", "&#34;", "&apos;", "&#39;")
-_QUOTE_BEFORE = re.compile(r"\\{0,15}[\"']\Z")
-_BRACKET_OR_QUOTE = re.compile(r"[\[\]{}\"']")
-_COLON = re.compile(r"\s{0,40}:")
-_WORDS_BEFORE = re.compile(r"(?:[A-Za-z]{1,30}+[ \t]){1,2}\Z")
-SECOND_WORDS = frozenset(("key", "keys", "phrase", "code", "number", "word"))
-"""What makes a secret key together with the words before it: "API key", "credit card number"."""
 
 
 def spans(text: str, is_secret: IsSecret) -> list[Span]:
     """Where the values of secret keys stand, in order and apart from each other; `is_secret` knows the keys."""
-    found = [*_assigned(text, is_secret)]
+    found = [*assigned(text, is_secret)]
     if "</" in text or "&lt;/" in text:
         found += _in_elements(text, is_secret)
     if "--" in text:
@@ -107,101 +46,7 @@ def spans(text: str, is_secret: IsSecret) -> list[Span]:
         found += _in_sentences(text, is_secret)
     if "%" in text:
         found += _encoded(text, is_secret)
-    return _apart(found)
-
-
-def candidates(text: str, start: int, key: str) -> Iterator[str]:
-    """A key, and where it is the second word of one, with one and two words before it, which stand before `start`."""
-    yield key
-    if text[start - 1 : start] == "\\" and key[0] in "bfnrt":  # perhaps part of a line's end in JSON
-        yield key[1:]
-    if key.lower() in SECOND_WORDS and (before := _WORDS_BEFORE.search(text, max(0, start - 64), start)):
-        words = before[0].split()
-        yield " ".join((*words[-1:], key))
-        yield " ".join((*words, key))
-
-
-def _apart(found: Iterable[Span]) -> list[Span]:
-    """Spans that overlap become one."""
-    apart: list[Span] = []
-    for span in sorted(filter(lambda span: span.start < span.end, found), key=itemgetter(0, 1)):
-        if apart and span.start < apart[-1].end:
-            apart[-1] = apart[-1]._replace(end=max(span.end, apart[-1].end))
-        else:
-            apart.append(span)
-    return apart
-
-
-def _assigned(text: str, is_secret: IsSecret) -> Iterator[Span]:
-    at = word_end = 0
-    while (match := _ASSIGNED.search(text, at)) is not None:
-        at = match.end()
-        key = next(filter(is_secret, candidates(text, match.start("key"), match["key"])), None)
-        if key is None:
-            at = match.end("key")
-        elif match["opened"]:
-            inside, at = _texts_inside(text, match)
-            yield from inside
-        elif match["number"]:
-            yield Span(*match.span("number"), "number")
-        elif opening := match["quoted"] or match["opening"]:
-            start, at = match.end(), _end_of(text, match.end(), opening)
-            scheme = _SCHEME.match(text, start, at)
-            if match["quoted"] or not is_harmless(text[scheme.end() if scheme else start : at], key):
-                yield Span(start, at, levels=_levels(opening))
-        elif match["block"]:
-            at = _end_of_block(text, match)
-            block = text[match.end() : at]
-            if not is_harmless(block):
-                yield Span(at - len(block.lstrip()), match.end() + len(block.rstrip()))
-        else:
-            word_end = max(word_end, at)
-            if word_end == at and (word := _WORD_AT.match(text, at)) is not None:
-                word_end = word.end()
-            values, at = _of_words(text, match, key, word_end)
-            yield from values
-
-
-def _of_words(text: str, match: "re.Match[str]", key: str, end: int) -> tuple[list[Span], int]:
-    """The value of `key: value` and `key=value` without quotes, in a word that ends there; and where to go on."""
-    start, separator, name = match.end(), match["separator"], key.lower()
-    if separator == ":" and text[match.start() - 1 : match.start()] in _ADDRESS:
-        return [], start
-    if ":" in separator and name.endswith("cookie") and _COOKIE.match(text, start):
-        return _each_value(_COOKIE, text, start, is_first_only=name.startswith("set"))
-    if name.endswith(("authorization", "token")):
-        if scheme := _WITH_FIELDS.match(text, start):
-            return _each_value(_FIELD, text, scheme.end())
-        if (scheme := _SCHEME.match(text, start)) and (token := _WORD_AT.match(text, scheme.end())):
-            start, end = token.span()
-    if text.startswith(_HTML_QUOTES, start, end):
-        start = text.index(";", start) + 1
-    quote = _quote_around(text, match)
-    is_line = _ends_line(text, end, quote) and (bool(quote) or _starts_line(text, match.start()))
-    # What stands behind the value within its word; a long one is not copied for that.
-    behind = _NEXT_FIELD if is_line or is_code(text[start : min(end, start + _CODE_MAX)]) else _CUT
-    cut = behind.search(text, start, end)
-    word = text[start : cut.start() if cut else end]
-    word = word if is_line or separator == "=" else word.rstrip(".,;:!?)*_|")
-    is_value = is_line or separator == "=" or looks_secret(word)
-    found = Span(start, start + len(word), "url" if separator == "=" and "%" in word else "")
-    if not is_value or is_harmless(word, key) or is_code(word):
-        return [], found.end
-    return [found], found.end
-
-
-def _each_value(
-    part: "re.Pattern[str]", text: str, at: int, is_first_only: bool = False
-) -> tuple[list[Span], int]:
-    """The values of `a=x; b=y` and the like, as long as there are more; and where to go on."""
-    values: list[Span] = []
-    while (match := part.match(text, at)) is not None:
-        at = match.end()
-        if not is_harmless(match["value"]):
-            values.append(Span(*match.span("value")))
-        if match[2] is None or is_first_only:
-            break
-    return values, at
+    return apart(found)
 
 
 def _in_elements(text: str, is_secret: IsSecret) -> Iterator[Span]:
@@ -223,16 +68,16 @@ def _behind_options(text: str, is_secret: IsSecret) -> Iterator[Span]:
         if match["key"].endswith("-stdin") or not is_secret(match["key"]):
             continue
         start, end = match.span("word") if match["word"] else (match.end(), 0)
-        end = end or _end_of(text, start, match["opening"])
+        end = end or end_of(text, start, match["opening"])
         if not (is_harmless(text[start:end]) or (match["word"] and is_said_of_an_option(match["word"]))):
-            yield Span(start, end, levels=_levels(match["opening"] or ""))
+            yield Span(start, end, levels=levels(match["opening"] or ""))
 
 
 def _in_sentences(text: str, is_secret: IsSecret) -> Iterator[Span]:
     for match in _SENTENCE.finditer(text):
         if not any(map(is_secret, candidates(text, match.start("key"), match["key"]))):
             continue
-        if (said := _WORD_AT.match(text, match.end())) is None:
+        if (said := WORD_AT.match(text, match.end())) is None:
             continue
         word = said[0].rstrip(".,;:!?)*_")
         goes_on = word == said[0] and text.startswith(" ", said.end())  # "is 4096 bytes long"
@@ -242,77 +87,5 @@ def _in_sentences(text: str, is_secret: IsSecret) -> Iterator[Span]:
 
 def _encoded(text: str, is_secret: IsSecret) -> Iterator[Span]:
     for run in decoded_runs(text):
-        for start, end, *_ in _apart(_assigned(run.text, is_secret)):
+        for start, end, *_ in apart(assigned(run.text, is_secret)):
             yield Span(run.place(start), run.place(end), "encoded")
-
-
-def _quote_around(text: str, match: "re.Match[str]") -> str:
-    """The quote that begins before a key and does not end behind it, as around `-H 'X-Api-Key: x'`."""
-    before = _QUOTE_BEFORE.search(text, max(0, match.start() - 16), match.start())
-    is_around = before and text[match.end("key") : match.end("key") + 1] not in ("\\", before[0][-1])
-    return before[0] if before and is_around else ""
-
-
-def _starts_line(text: str, start: int) -> bool:
-    """Whether nothing but what may stand before a key stands before it in its line."""
-    if text[start - 1 : start + 1] in ("\\n", "\\r"):
-        return True
-    before = text[max(0, start - _LINE_START_MAX) : start]
-    has_line_end = len(before) == start or "\n" in before or "\\n" in before
-    return has_line_end and _LINE_START.fullmatch(before) is not None
-
-
-def _ends_line(text: str, end: int, quote: str) -> bool:
-    if quote:
-        return end == len(text) or text.startswith(quote, end) or _LINE_END.match(text, end) is not None
-    return _LINE_END.match(text, end) is not None
-
-
-def _end_of_block(text: str, match: "re.Match[str]") -> int:
-    """Where the lines are no longer indented; in JSON, which writes a line's end with a letter, or its text ends."""
-    newline, end = match["newline"], match.end()
-    first = _INDENT.match(text, end)
-    indent = first[0] if first else ""
-    is_json = newline.endswith("n")
-    while True:
-        next_line = text.find(newline, end)
-        last = next_line if next_line >= 0 else len(text)
-        if is_json and (closing := _ANY_QUOTE.search(text, end, last)):
-            return closing.start()
-        if next_line < 0 or not text.startswith(indent, end := next_line + len(newline)):
-            return last
-
-
-def _texts_inside(text: str, match: "re.Match[str]") -> tuple[list[Span], int]:
-    """The texts of a list or an object, all of which are secret; its keys are not. And where it ends."""
-    quote, depth, at = match["escape"] + match["closing"], 1, match.end()
-    inside: list[Span] = []
-    while depth and (sign := _BRACKET_OR_QUOTE.search(text, at)) is not None:
-        at = sign.end()
-        if sign[0] in "[{":
-            depth += 1
-        elif sign[0] in "]}":
-            depth -= 1
-        elif text.endswith(quote, match.end(), at):
-            start, end = at, _end_of(text, at, quote)
-            at = end + len(quote)
-            if start < end and _COLON.match(text, at) is None:
-                inside.append(Span(start, end, levels=_levels(quote)))
-    return inside, at if not depth else len(text)
-
-
-def _levels(quote: str) -> int:
-    """How often JSON was written within JSON, by the backslashes of a quote: none, 1, 3, 7."""
-    return len(quote).bit_length()
-
-
-def _end_of(text: str, start: int, quote: str) -> int:
-    """Where a quoted value ends; one whose end was cut off goes to the end of the text."""
-    end = start
-    while (end := text.find(quote[-1], end)) >= 0:
-        before = text[max(start, end - _BACKSLASHES_MAX) : end]
-        backslashes = len(before) - len(before.rstrip("\\"))
-        if backslashes >= len(quote) - 1 and (backslashes - len(quote) + 1) // len(quote) % 2 == 0:
-            return end - len(quote) + 1
-        end += 1
-    return len(text)

@@ -1,7 +1,8 @@
 """What programs that were killed have left behind: the next one clears it away.
 
-It is cleared only where it is certainly nobody's any more: when it is older than a day, of this user, and by its name
-of a process that is not there. Names of processes alone do not do: containers may share a folder, and not those.
+It is cleared only where it is certainly nobody's any more: when it is older than a day, of this user, and, of a
+folder, when its name is of a process that is not there. That alone does not do: containers may share a folder, and no
+processes.
 """
 
 import os

@@ -99,10 +99,7 @@ def request_tools(
     refusal = f"the session's limit of {session.limits.max_tool_calls} tool calls is reached"
     requested = tuple(
         RequestedCall(
-            id=call.id,
-            name=call.name,
-            arguments=call.arguments,
-            problem=call.problem,
+            **dict(call),
             idempotency_key=idempotency_key(session.tenant, session.id, session.round, call.id),
             refused=None if n < room else refusal,
         )

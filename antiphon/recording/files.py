@@ -51,6 +51,17 @@ def read_lines(
         raise UnreadableEvent(f"{_place(path, 0)}: {error.strerror or error}.") from None
 
 
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """What cannot be read within the block is said of this file. Raises UnreadableEvent."""
+    try:
+        yield
+    except UnreadableEvent as error:
+        if as_text(path) in error.message:
+            raise
+        raise UnreadableEvent(f"{as_text(path)}: {error.message}", hint=error.hint) from None
+
+
 def header_of(path: Path) -> Header:
     """The header of a recording. Raises UnreadableEvent."""
     lines = read_lines(path)

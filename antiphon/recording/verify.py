@@ -3,11 +3,10 @@
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from antiphon.recording.files import read_lines
+from antiphon.recording.files import naming, read_lines
 from antiphon.recording.lines import Line
 from antiphon.recording.replaying.replay import Replay
 from antiphon.recording.replaying.report import Report
-from shared.errors import UnreadableEvent
 from shared.events import COMPONENTS, Component
 
 
@@ -16,12 +15,8 @@ def verify(path: Path, only: Collection[Component] = COMPONENTS) -> Report:
 
     Raises UnreadableEvent, which names the file, and OSError.
     """
-    try:
+    with naming(path):
         return verify_lines(read_lines(path), only)
-    except UnreadableEvent as error:
-        if str(path) in error.message:
-            raise
-        raise UnreadableEvent(f"{path}: {error.message}", hint=error.hint) from None
 
 
 def verify_lines(lines: Iterable[Line], only: Collection[Component] = COMPONENTS) -> Report:

@@ -7,7 +7,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from shared.tools import Catalogue
-from shared.values import LogEntry, SessionId, Usage
+from shared.values import LogEntry, SessionId, Usage, Value
 
 FULL = Usage(input_tokens=10, output_tokens=3, cache_read_tokens=2, cache_write_tokens=1, cost_usd=0.25)
 
@@ -25,6 +25,31 @@ def test_values_are_equal_by_type_and_fields_whatever_was_worked_out_of_them() -
     assert hash(asked) == hash(alike)
     assert Usage() != Usage(input_tokens=1)
     assert Catalogue() != Usage()
+
+
+class _Nested(Value):
+    inner: Any
+
+
+class _Unlike:
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def __eq__(self, other: object) -> bool:
+        self.looks += 1
+        return False
+
+    __hash__ = None  # type: ignore[assignment]  # nobody asks for it
+
+
+def test_what_differs_deep_within_a_value_is_looked_at_once() -> None:
+    unlike = _Unlike()
+    left: Any = unlike
+    right: Any = None
+    for _ in range(12):
+        left, right = _Nested(inner=left), _Nested(inner=right)
+    assert left != right
+    assert unlike.looks == 1
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from antiphon.cli.replay.reading import recording
 from antiphon.cli.replay.verify import Paths
 from antiphon.recording.context import Briefed, Context
 from antiphon.recording.context import context as context_of
-from antiphon.recording.files import as_text
+from antiphon.recording.files import as_text, naming
 from antiphon.recording.found import NoRecordings, found
 from antiphon.recording.reports.shown import printable
 from shared.briefing import id_ranges
@@ -39,7 +39,8 @@ def context(
         raise typer.Exit(output.refuse(error)) from None
     for path in files:
         try:
-            told = context_of(recording(path))
+            with naming(path):
+                told = context_of(recording(path))
         except AntiphonError as error:
             code = max(code, output.refuse(error))
             continue

@@ -6,6 +6,7 @@ from typing import Any
 
 from antiphon.cli import output
 from antiphon.cli.replay.reading import recording
+from antiphon.recording.files import naming
 from antiphon.recording.inject import Chain, Told, inject
 from shared.errors import AntiphonError
 from shared.events import (
@@ -30,7 +31,8 @@ def show_injected(paths: Sequence[Path], fault: str, is_json: bool) -> int:
     code = output.EXIT_DONE
     for path in paths:
         try:
-            chain = inject(recording(path), fault)
+            with naming(path):
+                chain = inject(recording(path), fault)
         except AntiphonError as error:
             code = max(code, output.refuse(error))
             continue

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from antiphon.recording.files import read_lines
+from antiphon.recording.files import naming, read_lines
 from antiphon.recording.serving.score import Score
-from shared.errors import UnreadableEvent
 from shared.values import Value
 
 
@@ -23,9 +22,5 @@ class Plan(Value):
 
 def read_score(path: Path) -> Score:
     """One recording. Raises UnreadableEvent, which names the file, and OSError."""
-    try:
+    with naming(path):
         return Score(read_lines(path))
-    except UnreadableEvent as error:
-        if str(path) in error.message:
-            raise
-        raise UnreadableEvent(f"{path}: {error.message}", hint=error.hint) from None

@@ -1,5 +1,6 @@
 """`antiphon replay fork|call|context` and `verify --inject`, on the command line."""
 
+import re
 from pathlib import Path
 
 import orjson
@@ -122,6 +123,19 @@ def test_context_tells_of_each_recording_that_can_be_read(run: InProcess, path: 
     assert done.exit_code == 3
     assert "a.jsonl" in done.stderr
     assert "b.jsonl: session" in done.stdout
+
+
+@pytest.mark.parametrize("verb", [("context",), ("verify", "--inject", "tool_timeout@8")])
+def test_a_recording_whose_lines_do_not_follow_from_each_other_is_named(
+    run: InProcess, path: str, tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    lines = Path(path).read_bytes().splitlines(keepends=True)
+    place = next(n for n, line in enumerate(lines) if b'"kind":"briefing"' in line)
+    lines[place] = re.sub(rb'"of":"\w{8}', b'"of":"00000000', lines[place])
+    (tmp_path / "torn.jsonl").write_bytes(b"".join(lines))
+    done = run("replay", *verb, str(tmp_path))
+    assert done.exit_code == 3
+    assert "torn.jsonl: " in done.stderr
 
 
 def test_call_shows_models_side_by_side(run: InProcess, path: str) -> None:

@@ -165,18 +165,21 @@ async def test_another_attempt_after_a_failure_is_not_begun_once_the_session_is_
         await seen(delivery, session)
         raise RuntimeError("broken")
 
-    async with coordinating(bus) as on_failed, engine(bus, failing):
-        await bus.publish(a_query(), "open")
-        await until_done(bus, component=WORKER)
+    async with coordinating(bus) as on_failed:
+        async with engine(bus, failing):
+            await bus.publish(a_query(), "open")
+            await eventually(lambda: len(seen.deliveries) == 1)
+            await until_done(bus, component=WORKER)
         await cancel(bus)
-        await all_timers_due(bus)
         partition = bus.keys.partition("s1")
 
         async def is_over() -> bool:
             timers = await bus.batcher.submit("ZCARD", bus.keys.timers(partition))
             return timers == 0 and await _is_empty(bus, "s1")
 
-        await eventually(is_over)
+        async with engine(bus, failing, "e2"):  # which has heard of the stop before it reads
+            await all_timers_due(bus)
+            await eventually(is_over)
         assert len(seen.deliveries) == 1
         assert on_failed.deliveries == []
 

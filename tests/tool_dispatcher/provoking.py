@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -120,7 +121,7 @@ async def by_full_slots() -> ToolError:
                     results_of([stuck], a_request(a_call(), deadline=soon(60)), other)
                 )
                 await is_asked_again(wire)
-                clock.forward(60)
+                wire.once_answered = partial(clock.forward, 60)
                 (result,) = await waiting
         finally:
             first.cancel()

@@ -147,7 +147,7 @@ class TestAtOnce:
             other, wire = over_a_wire(bus)
             waiting = asyncio.create_task(results_of([desk.tool], hurried, other, redelivered=True))
             await is_asked_again(wire)
-            clock.forward(60)
+            wire.once_answered = partial(clock.forward, 60)
             (result,) = await waiting
             error = error_in(result)
             assert error.error_type == "outcome_unknown"

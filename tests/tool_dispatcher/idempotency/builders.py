@@ -59,6 +59,8 @@ class BreakableWire:
         self.is_away = False
         self.is_silent = False
         self.attempts = 0
+        self.once_answered: Callable[[], None] | None = None
+        """Done once, when a reply has come: a clock put forward meanwhile would have it come too late."""
 
     async def __call__(self, commands: Sequence[Command]) -> list[Any]:
         self.attempts += 1
@@ -67,6 +69,9 @@ class BreakableWire:
         if self.is_silent:
             await asyncio.Event().wait()
         replies = await self._exchange(commands)
+        if self.once_answered is not None:
+            self.once_answered()
+            self.once_answered = None
         # A script that Redis has not seen yet is sent again: its reply is the one to lose.
         if self.replies_to_lose and not any(isinstance(reply, Exception) for reply in replies):
             self.replies_to_lose -= 1

@@ -33,6 +33,7 @@ _SENTENCE = re.compile(
     rf"{BEGINS}{KEY}[\"'`*]{{0,4}}+ (?:is|to)(?: now| still)?"
     rf"[ \t]{{0,3}}:?[ \t]{{1,4}}{QUOTE}?(?=[^\s\"'`])"
 )
+_DEFAULT = re.compile(r"\$\{\w{1,80}:?[-=](?P<value>[^{}]{1,4096})\}")
 
 
 def spans(text: str, is_secret: IsSecret) -> list[Span]:
@@ -46,7 +47,13 @@ def spans(text: str, is_secret: IsSecret) -> list[Span]:
         found += _in_sentences(text, is_secret)
     if "%" in text:
         found += _encoded(text, is_secret)
-    return apart(found)
+    return apart(_without_variable(text, span) for span in found)
+
+
+def _without_variable(text: str, span: Span) -> Span:
+    """Of `${NAME:-value}` the value, which stands elsewhere without the name."""
+    match = _DEFAULT.fullmatch(text, span.start, span.end)
+    return span if match is None else span._replace(start=match.start("value"), end=match.end("value"))
 
 
 def _in_elements(text: str, is_secret: IsSecret) -> Iterator[Span]:

@@ -58,6 +58,8 @@ def test_a_form_within_json_within_text_is_found_and_the_json_stays(form: str) -
 @pytest.mark.parametrize(
     ("text", "clean"),
     [
+        ("password: ${DB_PASSWORD:-x7y8z9}", "password: ${DB_PASSWORD:-***}"),
+        ('{"password": "${DB_PASSWORD-x7y8z9}"}', '{"password": "${DB_PASSWORD-***}"}'),
         ("export DB_PASSWORD='a b c' # mine", "export DB_PASSWORD='***' # mine"),
         ("PASSWORD=Tr0ub(dor,&3\nB=1", "PASSWORD=***\nB=1"),
         ('{"log": "a\\npassword: horse\\nb"}', '{"log": "a\\npassword: ***\\nb"}'),

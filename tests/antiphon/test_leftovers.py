@@ -85,3 +85,4 @@ def test_a_file_that_never_took_its_place_is_deleted_after_a_day(tmp_path: Path)
 
 def test_where_there_is_no_folder_nothing_is_cleared(tmp_path: Path) -> None:
     clear_parts(tmp_path / "not-there")
+    assert list(tmp_path.iterdir()) == []

@@ -57,13 +57,6 @@ async def test_a_handler_that_outlasts_its_lease_keeps_its_delivery_while_its_wo
     assert runs == 1
 
 
-class Deaf(Leases):
-    """Leases of a worker whose renewals do not get through."""
-
-    async def keep(self) -> None:
-        await asyncio.Event().wait()
-
-
 async def test_a_stalled_workers_delivery_is_taken_over_and_its_late_commit_refused(bus: Bus) -> None:
     wake = asyncio.Event()
 

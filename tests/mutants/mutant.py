@@ -83,7 +83,7 @@ class Mutant:
             return result.given()
 
         def trampoline(*arguments: Any, **named: Any) -> Any:
-            return _beside_of_mutant(arguments, named)  # type: ignore[name-defined]  # noqa: F821
+            return _beside_of_mutant(arguments, named)  # type: ignore[name-defined]  # noqa: F821  # it is put into the module
 
         own[_BESIDE] = both
         function.__defaults__ = function.__kwdefaults__ = None

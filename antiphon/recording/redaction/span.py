@@ -46,13 +46,13 @@ def candidates(text: str, start: int, key: str) -> Iterator[str]:
 
 def apart(found: Iterable[Span]) -> list[Span]:
     """Spans that overlap become one."""
-    apart: list[Span] = []
+    merged: list[Span] = []
     for span in sorted(filter(lambda span: span.start < span.end, found), key=itemgetter(0, 1)):
-        if apart and span.start < apart[-1].end:
-            apart[-1] = apart[-1]._replace(end=max(span.end, apart[-1].end))
+        if merged and span.start < merged[-1].end:
+            merged[-1] = merged[-1]._replace(end=max(span.end, merged[-1].end))
         else:
-            apart.append(span)
-    return apart
+            merged.append(span)
+    return merged
 
 
 def levels(quote: str) -> int:

@@ -30,7 +30,7 @@ def keys(draw: st.DrawFn) -> str:
 def test_no_secret_key_is_missed_however_it_is_written(key: str, way: str, levels: int) -> None:
     assert HINT.may_match(json.dumps({key: 1}, ensure_ascii=False)) or not KEYS.matches(key)
     text, found = way.format(key), list[str]()
-    KEYS.in_text(text, lambda value: found.append(value) or "")  # type: ignore[func-returns-value]
+    KEYS.in_text(text, lambda value: found.append(value) or "")  # type: ignore[func-returns-value]  # that is why
     for _ in range(levels):
         text = json.dumps(text, ensure_ascii=False)
     assert not found or HINT.may_match(text.encode())

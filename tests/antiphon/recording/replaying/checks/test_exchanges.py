@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.checks import exchanges
 from reasoning_engine import dialogue, failure, handlers, prompt, reply, summarize
 from shared.events import ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed
@@ -160,8 +161,9 @@ async def test_a_change_is_named_at_the_exchange_that_it_changes(
     lines = await record(trouble, ANSWER)
     monkeypatch.setattr(module, name, value)
     report = differs_first(lines, "reasoning_engine", output)
-    (first, *_) = [line for line in lines if getattr(line, "n", 0) == report.first.event]  # type: ignore[union-attr]
-    assert first.event.data.type == "antiphon.reasoning.requested.v1"  # type: ignore[union-attr]
+    assert report.first is not None
+    first = next(line for line in lines if isinstance(line, EventLine) and line.n == report.first.event)
+    assert first.event.data.type == "antiphon.reasoning.requested.v1"
 
 
 async def test_a_changed_summary_prompt_is_named(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,10 +60,11 @@ local function open(session, record, is_counted)
     redis.pcall('XADD', ARGV[1] .. 'dead', '*', 'letter', '', 'event', record)
     return
   end
+  local opened = string.match(at, '^%d+')
   redis.call('PEXPIRE', log, ARGV[4])
-  redis.call('ZADD', KEYS[6], now, session)
+  redis.call('ZADD', KEYS[6], opened, session)
   if is_counted then
-    redis.call('ZADD', KEYS[5], now, session)
+    redis.call('ZADD', KEYS[5], opened, session)
     room = room - 1
   end
   add(KEYS[7], of_inbox, 'event', event, 'log', at)

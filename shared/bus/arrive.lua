@@ -33,12 +33,12 @@ end
 
 local waiting = redis.call('HLEN', KEYS[6])
 if waiting == 0 and redis.call('ZCARD', KEYS[4]) < tonumber(ARGV[4]) then
-  local time = redis.call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  redis.call('ZADD', KEYS[4], now, ARGV[1])
-  redis.call('ZADD', KEYS[5], now, ARGV[1])
+  redis.call('ZCARD', KEYS[5])
   local at = add(KEYS[1], ARGV[11], 'event', ARGV[3])
+  local opened = string.match(at, '^%d+')
   redis.call('PEXPIRE', KEYS[1], ARGV[6])
+  redis.call('ZADD', KEYS[4], opened, ARGV[1])
+  redis.call('ZADD', KEYS[5], opened, ARGV[1])
   add(KEYS[2], ARGV[12], 'event', ARGV[3], 'log', at)
   redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[7], '*', 'session', ARGV[1], 'type', ARGV[2], 'entry', at)
   return 'sent'

@@ -58,7 +58,7 @@ class Twins:
         mode = self.random.choice(("open", "open", "signal"))
         grant = a_grant(tenant=self.random.choice(TENANTS))
         # Long ago, or long hence, on both clocks.
-        options = QueryOptions(deadline_s=self.random.choice((1, 80_000)))
+        options = QueryOptions(deadline_s=self.random.choice((40_000, 80_000)))
         query = an_event(QuerySubmitted(query="Why?", options=options, grant=grant), session_id)
         submitted = self.random.choice((utc_now(), datetime(1970, 1, 1, tzinfo=UTC)))
         event: AnyEvent = query.model_copy(update={"time": submitted})

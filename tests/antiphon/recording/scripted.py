@@ -41,7 +41,7 @@ def fall_down(what: str) -> str:
 @tool(effect="read")
 async def dawdle() -> str:
     """Take a little time."""
-    await asyncio.sleep(0.7)
+    await asyncio.sleep(2)
     return "It is late."
 
 

@@ -74,7 +74,7 @@ CUT = [Scripted(uses=(LOOK_UP,)), Scripted(text="It is as", stop_reason="max_tok
 
 @pytest.mark.parametrize(
     ("script", "options"),
-    [(RETRIES, {}), (FAILING, {"deadline_s": 4}), (INVALID, {}), (BROKEN, {}), (CUT, {})],
+    [(RETRIES, {}), (FAILING, {"deadline_s": 5}), (INVALID, {}), (BROKEN, {}), (CUT, {})],
     ids=["retries", "failing", "invalid", "broken", "cut"],
 )
 async def test_whatever_the_model_did_it_does_again(
@@ -127,7 +127,7 @@ async def hold_the_model(antiphon: Antiphon, id: str, server: MessagesServer) ->
     await store.set_by_hand("model:claude-sonnet-5-5", lambda now: Breaker().hold(Held(at=now)))
 
 
-OUT_OF_ORDER = [Scripted(uses=(LOOK_UP,), wait_s=0.7), ANSWER]
+OUT_OF_ORDER = [Scripted(uses=(LOOK_UP,), wait_s=2), ANSWER]
 SLOWLY = [Scripted(uses=(Use(name="dawdle", input={}),)), ANSWER]
 OTHER_MODEL = {"ANTIPHON_MODELS": "another-model"}
 PONDERING = [Scripted(uses=(LOOK_UP, Use(name="ponder", input={"what": "end"}))), ANSWER]
@@ -141,8 +141,8 @@ APPROVAL = {"ANTIPHON_TOOL_DISPATCHER_APPROVAL": "look_up"}
     [
         (HANGING, cancel_at_the_model, {}, {}, "cancellation.requested"),
         (PONDERING, cancel_at_the_tools, {}, {}, "cancellation.requested"),
-        (PONDERING, None, {"deadline_s": 1.5}, {}, "deadline.reached"),
-        (HANGING, None, {"deadline_s": 1.5}, {}, "deadline.reached"),
+        (PONDERING, None, {"deadline_s": 5}, {}, "deadline.reached"),
+        (HANGING, None, {"deadline_s": 5}, {}, "deadline.reached"),
         (ASKING, answer_it, {"interactive": True}, {}, "question.answered"),
         (ASKING, None, {"interactive": True}, {"ANTIPHON_COORDINATOR_PERSON_WAIT_S": "1"}, "person.overdue"),
         ([Scripted(uses=(LOOK_UP,)), ANSWER], deny_it, {}, APPROVAL, "approval.decided"),

@@ -65,7 +65,7 @@ async def test_a_batch_is_planned_and_run_the_same_again(record: Record, uses: t
 
 async def test_a_batch_that_the_deadline_cuts_off_is_answered_from_its_journal(record: Record) -> None:
     waits = (use("look_up", word="a"), use("wait_long", seconds=30))
-    lines = await record(Scripted(uses=waits, repeat=True), tools=TOOLS, deadline_s=1.2)
+    lines = await record(Scripted(uses=waits, repeat=True), tools=TOOLS, deadline_s=5)
     report = is_held_whole(lines)
     assert report.steps["response_assembler"] == 1
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from antiphon.cli import output
 from antiphon.cli.replay.reading import recording
-from antiphon.recording.files import naming
+from antiphon.recording.files import as_text, naming
 from antiphon.recording.inject import Chain, Told, inject
+from antiphon.recording.reports.shown import printable
 from shared.errors import AntiphonError
 from shared.events import (
     AnyEvent,
@@ -28,7 +29,7 @@ from shared.events import (
 
 def show_injected(paths: Sequence[Path], fault: str, is_json: bool) -> int:
     """Tell what becomes of each recording with that fault; the exit code."""
-    code = output.EXIT_DONE
+    code, documents = output.EXIT_DONE, list[dict[str, Any]]()
     for path in paths:
         try:
             with naming(path):
@@ -37,9 +38,11 @@ def show_injected(paths: Sequence[Path], fault: str, is_json: bool) -> int:
             code = max(code, output.refuse(error))
             continue
         if is_json:
-            output.print_json({"path": str(path), **as_json(chain)})
+            documents.append({"path": as_text(path), **as_json(chain)})
         else:
             _show(path, chain)
+    if is_json:
+        output.print_json(documents)
     return code
 
 
@@ -69,7 +72,9 @@ def _event_json(event: AnyEvent) -> dict[str, Any]:
 
 
 def _show(path: Path, chain: Chain) -> None:
-    output.stdout().print(f"{path}: event {chain.n}, {_short(chain.type)}, with {chain.fault}")
+    output.stdout().print(
+        f"{printable(as_text(path))}: event {chain.n}, {_short(chain.type)}, with {chain.fault}"
+    )
     output.print_table(("EVENT", "BY", "WHAT COMES OF IT"), _rows(chain.steps), "Nothing comes of it.")
     last = next((told.standing for told in reversed(chain.steps) if told.standing), None)
     if last is not None:

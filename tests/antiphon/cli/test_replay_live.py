@@ -100,7 +100,8 @@ def test_inject_shows_the_chain(run: InProcess, path: str) -> None:
     assert "tools_failed" in done.stdout
     assert "Here the model would be asked." in done.stdout
     done = run("replay", "verify", path, "--inject", "deadline@8", "--json")
-    told = orjson.loads(done.stdout)
+    (told,) = orjson.loads(done.stdout)
+    assert told["path"] == path
     assert told["answer"]["termination_reason"] == "deadline_exceeded"
     assert [one["component"] for one in told["steps"]] == ["coordinator", "response_assembler", "coordinator"]
     assert run("replay", "verify", path, "--inject", "tool_timeout@6").exit_code == 2

@@ -17,10 +17,12 @@ START_LIMIT_S = 60.0
 STOP_LIMIT_S = 60.0
 _PORTS = range(10_240, 20_480)
 """Below those that systems give to whoever asks for any, also with 10,000 more, a cluster's second one."""
+_MARKS: dict[int, int] = {}
+"""Descriptors of what marks our ports, which are closed with the process at the latest."""
 
 
 def free_port() -> int:
-    """A port that nobody listens on, and that is this process's until it ends: nobody else is given it meanwhile.
+    """A port that nobody listens on, and that is this process's from now on: nobody else is given it.
 
     Not one that the system has given away and taken back: until it is listened on, and while a server that was
     killed is away, any other socket on the machine could be given the same.
@@ -47,8 +49,13 @@ def _is_ours_from_now_on(port: int) -> bool:
     except OSError:
         mark.close()
         return False
-    mark.detach()  # closed with the process
+    _MARKS[port] = mark.detach()
     return True
+
+
+def _give_back(port: int) -> None:
+    if port in _MARKS:
+        os.close(_MARKS.pop(port))
 
 
 def require_redis_server() -> str:
@@ -149,6 +156,7 @@ class RedisServer:
             except subprocess.TimeoutExpired:
                 self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
+        _give_back(self.port)
 
     def _wait(self, client: "redis.Redis") -> None:
         deadline = time.monotonic() + START_LIMIT_S

@@ -1,12 +1,14 @@
 """What every test may ask for: a real Redis, a bus on it, and a bus on fakeredis."""
 
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 from uuid import uuid4
 
 import fakeredis
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from shared.bus.connection import Connections
 from shared.bus.keys import Keys
@@ -15,8 +17,15 @@ from shared.settings import BusSettings
 from tests.clock import Clock, clock_in_hand
 from tests.redis_server import RedisServer, running
 
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")  # how fast a machine draws examples is no property of ours
+_UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+"""How fast a machine draws examples is no property of ours."""
+settings.register_profile("the same every time", derandomize=True, **_UNTIMED)
+settings.register_profile(
+    "exploring", **_UNTIMED
+)  # `pytest --hypothesis-profile exploring` draws others each time
+settings.load_profile("the same every time")
+# Nor is what is drawn to depend on the modules that tests which ran before have imported.
+providers._get_local_constants = lambda: providers._local_constants
 
 
 @pytest.fixture(autouse=True)

@@ -45,6 +45,10 @@ class Scripted(Strict):
     repeat: bool = False
     one_in: int = Field(default=1, ge=1, description="Of the requests that it fits, only every so many-th.")
     wait_s: float = Field(default=0.0, description="Before anything is sent.")
+    is_held: bool = Field(default=False, description="Until the test sets `let_go`.")
+    behind: str = Field(
+        default="", description="Text that the body of another request must have held that is answered."
+    )
     piece: int = Field(default=7, description="Characters of text or of arguments in one event of a stream.")
     event_wait_s: float = Field(default=0.0, description="Before each event of a stream.")
 
@@ -88,6 +92,8 @@ class MessagesServer:
         self.hung_up = 0
         """Requests whose client left before it had the whole reply."""
         self.port = 0
+        self.let_go = asyncio.Event()
+        self._answered: list[str] = []
         self._requests_max = requests_max
         self._unused = list(script)
         self._fitted: Counter[int] = Counter()
@@ -154,10 +160,16 @@ class MessagesServer:
         self.under_way += 1
         try:
             await self._reply(self._take(received), received, writer)
+            self._answered.append(_words(received))
+            del self._answered[:-_KEPT_BY_A_PROCESS]
         finally:
             self.under_way -= 1
 
     async def _reply(self, scripted: Scripted, received: Received, writer: asyncio.StreamWriter) -> None:
+        while not any(scripted.behind in words for words in ("", *self._answered)):  # noqa: ASYNC110  # it tells no events
+            await asyncio.sleep(_LOOK_EVERY_S)
+        if scripted.is_held:
+            await self.let_go.wait()
         await asyncio.sleep(scripted.wait_s)
         if scripted.body is not None:
             _send(
@@ -179,7 +191,7 @@ class MessagesServer:
     def _take(self, received: Received) -> Scripted:
         if (received.method, received.path) != ("POST", "/v1/messages"):
             return Scripted(status=404, error="not_found_error", text=f"{received.method} {received.path}")
-        body = json.dumps(received.body, ensure_ascii=False)
+        body = _words(received)
         for index, scripted in enumerate(self._unused):
             if scripted.when in body and self._is_due(index):
                 return scripted if scripted.repeat else self._unused.pop(index)
@@ -210,6 +222,10 @@ async def _read(reader: asyncio.StreamReader) -> Received | None:
         headers[name.lower()] = value.strip()
     raw = await reader.readexactly(int(headers.get("content-length", "0")))
     return Received(method=method, path=path, headers=headers, body=json.loads(raw) if raw else None)
+
+
+def _words(received: Received) -> str:
+    return json.dumps(received.body, ensure_ascii=False)
 
 
 def _send(

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -12,17 +13,49 @@ from collections.abc import Iterator, Mapping
 import pytest
 import redis
 
-START_LIMIT_S = 20.0
-STOP_LIMIT_S = 10.0
+START_LIMIT_S = 60.0
+STOP_LIMIT_S = 60.0
+_PORTS = range(10_240, 20_480)
+"""Below those that systems give to whoever asks for any, also with 10,000 more, a cluster's second one."""
+_MARKS: dict[int, int] = {}
+"""Descriptors of what marks our ports, which are closed with the process at the latest."""
 
 
 def free_port() -> int:
-    """A port nobody listens on right now, low enough that 10,000 more, a cluster's second one, is a port too."""
+    """A port that nobody listens on, and that is this process's from now on: nobody else is given it.
+
+    Not one that the system has given away and taken back: until it is listened on, and while a server that was
+    killed is away, any other socket on the machine could be given the same.
+    """
     while True:
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            if (port := int(listener.getsockname()[1])) < 55_000:
-                return port
+        port = random.choice(_PORTS)
+        if _is_free(port) and _is_free(port + 10_000) and _is_ours_from_now_on(port):
+            return port
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as listener, contextlib.suppress(OSError):
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
+        return True
+    return False
+
+
+def _is_ours_from_now_on(port: int) -> bool:
+    """Mark it by a socket for datagrams of the same number, which no server of ours has a use for."""
+    mark = socket.socket(type=socket.SOCK_DGRAM)
+    try:
+        mark.bind(("127.0.0.1", port))
+    except OSError:
+        mark.close()
+        return False
+    _MARKS[port] = mark.detach()
+    return True
+
+
+def _give_back(port: int) -> None:
+    if port in _MARKS:
+        os.close(_MARKS.pop(port))
 
 
 def require_redis_server() -> str:
@@ -123,6 +156,7 @@ class RedisServer:
             except subprocess.TimeoutExpired:
                 self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
+        _give_back(self.port)
 
     def _wait(self, client: "redis.Redis") -> None:
         deadline = time.monotonic() + START_LIMIT_S

@@ -95,7 +95,11 @@ class InProcess:
         self._path = list(sys.path)
 
     def __call__(self, *arguments: str, **variables: str) -> Result:
-        return CliRunner().invoke(app, arguments, env=variables, catch_exceptions=False)
+        before = structlog.get_config() if structlog.is_configured() else None
+        try:
+            return CliRunner().invoke(app, arguments, env=variables, catch_exceptions=False)
+        finally:  # what else runs in this process must not write to a stderr that is closed behind the command
+            structlog.reset_defaults() if before is None else structlog.configure(**before)
 
     def forget(self) -> None:
         """What the command line did to this process."""

@@ -9,6 +9,7 @@ import redis
 from redis.exceptions import NoPermissionError
 
 from antiphon.redis_acl import USERS, Rule, User, acl_file, outboxes, rules_of
+from reasoning_engine.limits import limiter as limiter_module
 from reasoning_engine.limits.headers import Told
 from reasoning_engine.limits.limiter import Limiter, TooLate
 from reasoning_engine.limits.meters import Limits, Spending
@@ -279,13 +280,16 @@ def test_partitions_are_told_by_their_digits(partitions: int, patterns: list[str
         assert f"%W~antiphon:{pattern}:inbox:tool_dispatcher" in text
 
 
-async def test_the_engines_limiter_works_within_its_rights(server: RedisServer) -> None:
+async def test_the_engines_limiter_works_within_its_rights(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It goes on without a Redis that refuses it, so what it has kept is looked at."""
+    monkeypatch.setattr(limiter_module, "_ANSWER_S", 60)
     bus = Bus(Connections(server.url_of("reasoning_engine:reasoning_engine")), KEYS, BusSettings())
-    await bus.open(20)
+    await bus.open(60)
     limiter = Limiter(bus.batcher, KEYS, Limits(requests=1, burst_s=0))
     (await limiter.reserve("m", 1, 1, 0)).settle(Spending(requests=0))
-    limiter.learn("m", {"tokens": Told(1_000)}, 5)
+    limiter.learn("m", {"tokens": Told(1_000)}, 600)
     await limiter.told()
     with pytest.raises(TooLate):
         await limiter.reserve("m", 1, 1, 0)
@@ -304,8 +308,8 @@ async def test_in_a_cluster_a_component_and_an_operator_find_their_way(tmp_path:
             Bus(Connections(server.url_of(f"{user}:{user}")), KEYS, BusSettings())
             for user in ("coordinator", "operator")
         ]
-        await coordinator.open(20)
-        await operator.open(20)
+        await coordinator.open(60)
+        await operator.open(60)
         await operator.batcher.submit("XLEN", KEYS.dead(1))
         seen = Seen()
         async with working(coordinator, {QuerySubmitted: seen}):
@@ -319,14 +323,14 @@ async def test_in_a_cluster_a_component_and_an_operator_find_their_way(tmp_path:
 async def test_the_breakers_work_within_the_rights_and_a_client_has_none(server: RedisServer) -> None:
     for user in ("coordinator", "reasoning_engine", "tool_dispatcher", "operator"):
         bus = Bus(Connections(server.url_of(f"{user}:{user}")), KEYS, BusSettings())
-        await bus.open(20)
+        await bus.open(60)
         store = BreakerStore(bus.batcher, KEYS)
         assert (await store.swap("tool:look", b"", b"{}")).outcome == "done"
         assert "tool:look" in (await store.look()).raw
         assert (await store.swap("tool:look", b"{}", b"")).outcome == "done"
         await bus.close()
     client = Bus(Connections(server.url_of("client:client")), KEYS, BusSettings())
-    await client.open(20)
+    await client.open(60)
     with pytest.raises(redis.ResponseError, match=NO):
         await BreakerStore(client.batcher, KEYS).swap("tool:look", b"", b"{}")
     await client.close()

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,8 @@ def started(tmp_path: Path) -> Iterator[list[Supervised]]:
         supervised.process.kill()
         supervised.process.wait()
         for pid in supervised.alive():
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it ends with its supervisor, maybe just now
+                os.kill(pid, signal.SIGKILL)
 
 
 def test_a_child_that_is_killed_is_started_again(tmp_path: Path, started: list[Supervised]) -> None:

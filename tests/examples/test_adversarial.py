@@ -31,7 +31,7 @@ def _services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 @pytest.mark.parametrize(("module", "name"), TOOLS)
 async def test_every_case_ends_in_data_or_an_error_that_helps(module: str, name: str) -> None:
-    options = Options(runs_writes=True, examples_max=20, secrets=(SECRET,))
+    options = Options(runs_writes=True, examples_max=20, secrets=(SECRET,), run_s_max=600)
     report = await check_tool(load_tools(module)[name], options)
     assert [(one.label, one.told, one.faults) for one in report.failed] == []
     assert report.notes == ()

@@ -17,7 +17,7 @@ def echo(request: Request) -> Reply:
 
 def test_a_request_reaches_the_service_and_its_reply_comes_back() -> None:
     with serving(echo) as url:
-        response = httpx2.get(f"{url}/a/b?q=x%20y", headers={"X-Name": "Ada"})
+        response = httpx2.get(f"{url}/a/b?q=x%20y", headers={"X-Name": "Ada"}, timeout=60)
     assert response.status_code == 201
     assert response.json() == ["GET", "/a/b", {"q": "x y"}, "Ada"]
     assert response.headers["x-its"] == "1"
@@ -31,13 +31,13 @@ def test_the_body_arrives_as_it_was_sent() -> None:
         return Reply(200, None)
 
     with serving(keep) as url:
-        httpx2.post(url, content=b"\x00 \xff")
+        httpx2.post(url, content=b"\x00 \xff", timeout=60)
     assert bodies == [b"\x00 \xff"]
 
 
 @pytest.mark.parametrize("length", [str(BODY_BYTES_MAX + 1), "-1", "many"])
 def test_a_body_that_is_too_large_is_not_read(length: str) -> None:
-    with serving(echo) as url, closing(HTTPConnection(url.removeprefix("http://"), timeout=10)) as connection:
+    with serving(echo) as url, closing(HTTPConnection(url.removeprefix("http://"), timeout=60)) as connection:
         connection.putrequest("POST", "/")
         connection.putheader("Content-Length", length)
         connection.endheaders()
@@ -48,4 +48,4 @@ def test_nobody_answers_any_more_when_it_is_over() -> None:
     with serving(echo) as url:
         pass
     with pytest.raises(httpx2.ConnectError):
-        httpx2.get(url)
+        httpx2.get(url, timeout=60)

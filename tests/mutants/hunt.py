@@ -23,7 +23,7 @@ RECORDINGS_A_MUTANT = 96
 _LOOKED_AT_MAX = 200
 """Recordings that run a mutant's line, and that are looked through for one in which it changes something."""
 _PATIENCE_S = 10
-"""For a mutant that never ends, which is caught thereby."""
+"""Of work, for a mutant that never ends, which is caught thereby: one that is not let work has not given up."""
 
 
 class _GivenUp(BaseException):
@@ -126,13 +126,13 @@ def _patiently() -> Iterator[None]:
     def give_up(*_: object) -> None:
         raise _GivenUp
 
-    before = signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(_PATIENCE_S)
+    before = signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _PATIENCE_S)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 @contextmanager

@@ -8,17 +8,21 @@ from shared.clock import monotonic_s
 POLL_S = 0.01
 PATIENCE_S = 5.0
 """A log that does not grow for so long goes another way than the recorded one, and nothing is waited for any more."""
+_LOOK_S_MAX = 0.25
+"""What of the time between two looks counts: while this machine stands still, or Redis, no log can grow."""
 
 
 async def events_there(bus: Bus, session_id: str, count: int, patience_s: float = PATIENCE_S) -> bool:
     """Return when the session's log has so many events: True, or False when it does not grow any more."""
-    log, length, since_s = bus.keys.log(session_id), -1, monotonic_s()
+    log, length, silent_s, looked_s = bus.keys.log(session_id), -1, 0.0, monotonic_s()
     while True:
         now: int = await bus.batcher.submit("XLEN", log)
         if now >= count:
             return True
+        before_s, looked_s = looked_s, monotonic_s()
+        silent_s += min(looked_s - before_s, _LOOK_S_MAX)
         if now != length:
-            length, since_s = now, monotonic_s()
-        elif monotonic_s() - since_s > patience_s:
+            length, silent_s = now, 0.0
+        elif silent_s > patience_s:
             return False
         await asyncio.sleep(POLL_S)

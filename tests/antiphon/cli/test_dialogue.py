@@ -83,7 +83,7 @@ def test_several_questions_are_asked_one_after_the_other(folder: Path) -> None:
 
 
 def test_when_standard_input_has_ended_the_session_goes_on_without(folder: Path) -> None:
-    done = ask(folder, "", ANTIPHON_COORDINATOR_PERSON_WAIT_S="0.3")
+    done = ask(folder, "", ANTIPHON_COORDINATOR_PERSON_WAIT_S="1")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("I assumed lentil.")
     assert "standard input has ended; the session goes on without an answer in time" in done.stderr
@@ -157,7 +157,7 @@ def test_a_person_at_a_terminal_is_asked_and_answers(folder: Path) -> None:
 def test_a_person_who_has_gone_to_lunch_keeps_nothing_from_ending(folder: Path) -> None:
     """Standard input stays open, and the program ends all the same, while a read of it still waits."""
     with command(folder, "Cook.") as (line, environment):
-        terminal = Terminal(line, {**environment, "ANTIPHON_COORDINATOR_PERSON_WAIT_S": "0.3"}, folder)
+        terminal = Terminal(line, {**environment, "ANTIPHON_COORDINATOR_PERSON_WAIT_S": "1"}, folder)
         assert terminal.end() == 0
     assert "a number, or your own words> " in terminal.shown
     assert "nobody has said anything in time; goes on without" in terminal.shown

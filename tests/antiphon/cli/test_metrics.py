@@ -16,7 +16,7 @@ from antiphon.metrics import exposition
 from antiphon.observe import BreakerStatus, ComponentStatus, InboxStatus, PipelineStatus
 from antiphon.queued import Waiting
 from shared.events import COMPONENTS
-from tests.antiphon.conftest import InProcess, clean_environment, until
+from tests.antiphon.conftest import LIMIT_S, InProcess, clean_environment, until
 from tests.redis_server import RedisServer, free_port, running
 
 Samples = dict[str, float]
@@ -48,13 +48,13 @@ def serving(environment: dict[str, str]) -> Iterator[str]:
             assert f"http://127.0.0.1:{port}/metrics" in process.stderr.readline().decode()
             yield f"http://127.0.0.1:{port}/metrics"
             process.send_signal(signal.SIGTERM)
-            assert process.wait(20) == 0
+            assert process.wait(LIMIT_S) == 0
         finally:
             process.kill()
 
 
 def scraped(address: str) -> Samples:
-    with urlopen(address, timeout=20) as reply:
+    with urlopen(address, timeout=LIMIT_S) as reply:
         assert reply.headers["Content-Type"].startswith("text/plain")
         return samples(reply.read().decode())
 
@@ -129,7 +129,7 @@ def test_they_are_printed_while_everything_is_absent(run: InProcess, nobody: dic
 
 def test_they_are_served_and_tell_when_redis_is_away() -> None:
     with running() as server, serving({"ANTIPHON_REDIS_URL": server.url}) as address:
-        assert scraped(address)["antiphon_up"] == 1
+        until(lambda: scraped(address)["antiphon_up"] == 1, "a scrape that finds Redis")
         server.kill()
         until(lambda: scraped(address) == {"antiphon_up": 0}, "a scrape that finds no Redis")
         server.start()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from antiphon import Antiphon, tool
+from antiphon import Antiphon, ToolContext, tool
 from antiphon.recording.lines import Line
 from antiphon.recording.session_lines import session_lines
 from shared.bus.redis_bus import Bus
@@ -38,10 +38,15 @@ def fall_down(what: str) -> str:
     raise RuntimeError("the shelf is empty")
 
 
+LET_GO: set[str] = set()
+"""The sessions whose tool need dawdle no longer."""
+
+
 @tool(effect="read")
-async def dawdle() -> str:
-    """Take a little time."""
-    await asyncio.sleep(2)
+async def dawdle(context: ToolContext) -> str:
+    """Take as long as the test does."""
+    while context.session_id not in LET_GO:  # noqa: ASYNC110  # an Event belongs to one loop, a tool to every test
+        await asyncio.sleep(0.01)
     return "It is late."
 
 

@@ -23,7 +23,7 @@ from shared.breaker import Breaker, Held
 from shared.bus.breaker_store import BreakerStore
 from shared.events import BriefingReady
 from tests.antiphon.recording.recorded import events
-from tests.antiphon.recording.scripted import During, scripted, until_logged
+from tests.antiphon.recording.scripted import LET_GO, During, scripted, until_logged
 from tests.messages_server import MessagesServer, Scripted, Use
 from tool_dispatcher.authoring.tool import Tool
 
@@ -113,11 +113,17 @@ async def deny_it(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
     await antiphon.deny(id, by="a user", reason="It is late.")
 
 
+_LOOKED_AT_S = 1.0
+"""Several times as long as between two looks of a component at the breakers."""
+
+
 async def hold_the_tool(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
     await until_logged(antiphon, id, "antiphon.reasoning.requested.v1")
     bus = antiphon._open_bus()
     store = BreakerStore(bus.batcher, bus.keys)
     await store.set_by_hand("tool:look_up", lambda now: Breaker().hold(Held(at=now)))
+    await asyncio.sleep(_LOOKED_AT_S)
+    server.let_go.set()
 
 
 async def hold_the_model(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
@@ -125,9 +131,11 @@ async def hold_the_model(antiphon: Antiphon, id: str, server: MessagesServer) ->
     bus = antiphon._open_bus()
     store = BreakerStore(bus.batcher, bus.keys)
     await store.set_by_hand("model:claude-sonnet-5-5", lambda now: Breaker().hold(Held(at=now)))
+    await asyncio.sleep(_LOOKED_AT_S)
+    LET_GO.add(id)
 
 
-OUT_OF_ORDER = [Scripted(uses=(LOOK_UP,), wait_s=2), ANSWER]
+OUT_OF_ORDER = [Scripted(uses=(LOOK_UP,), is_held=True), ANSWER]
 SLOWLY = [Scripted(uses=(Use(name="dawdle", input={}),)), ANSWER]
 OTHER_MODEL = {"ANTIPHON_MODELS": "another-model"}
 PONDERING = [Scripted(uses=(LOOK_UP, Use(name="ponder", input={"what": "end"}))), ANSWER]
@@ -141,8 +149,8 @@ APPROVAL = {"ANTIPHON_TOOL_DISPATCHER_APPROVAL": "look_up"}
     [
         (HANGING, cancel_at_the_model, {}, {}, "cancellation.requested"),
         (PONDERING, cancel_at_the_tools, {}, {}, "cancellation.requested"),
-        (PONDERING, None, {"deadline_s": 5}, {}, "deadline.reached"),
-        (HANGING, None, {"deadline_s": 5}, {}, "deadline.reached"),
+        (PONDERING, None, {"deadline_s": 10}, {}, "deadline.reached"),
+        (HANGING, None, {"deadline_s": 10}, {}, "deadline.reached"),
         (ASKING, answer_it, {"interactive": True}, {}, "question.answered"),
         (ASKING, None, {"interactive": True}, {"ANTIPHON_COORDINATOR_PERSON_WAIT_S": "1"}, "person.overdue"),
         ([Scripted(uses=(LOOK_UP,)), ANSWER], deny_it, {}, APPROVAL, "approval.decided"),
@@ -193,7 +201,7 @@ async def test_a_mistake_in_the_wiring_of_a_component_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(component, name, mistake)
-    (report,) = await rerun([courses_path], limit_s=1)
+    (report,) = await rerun([courses_path])
     assert report.first is not None
     assert report.first.type == first
 

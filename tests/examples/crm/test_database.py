@@ -51,7 +51,7 @@ def test_two_that_find_no_register_at_the_same_time_make_one(monkeypatch: pytest
     def is_made_for_nobody_yet(connection: sqlite3.Connection) -> bool:
         found = is_made(connection)
         if not connection.in_transaction:
-            both.wait(timeout=10)
+            both.wait(timeout=60)
         return found
 
     monkeypatch.setattr(database, "_is_made", is_made_for_nobody_yet)

@@ -79,9 +79,9 @@ async def test_the_ledger_knows_how_many_were_under_way_at_once_and_new_words_le
     service = WeatherService()
     service.control(Control(mode="stall", stall_s=600))
     with serving(service.reply) as url, ThreadPoolExecutor(5) as pool:
-        waiting = [pool.submit(httpx2.get, f"{url}/current?city=Saltmarsh", timeout=20) for _ in range(5)]
+        waiting = [pool.submit(httpx2.get, f"{url}/current?city=Saltmarsh", timeout=60) for _ in range(5)]
         await until(lambda: service.ledger["under_way"] == 5)
-        assert httpx2.post(f"{url}/control", json={}).status_code == 200
+        assert httpx2.post(f"{url}/control", json={}, timeout=60).status_code == 200
         assert [future.result().status_code for future in waiting] == [200] * 5
     assert service.ledger == {"requests": 5, "refused": 0, "under_way": 0, "under_way_max": 5}
 
@@ -89,7 +89,7 @@ async def test_the_ledger_knows_how_many_were_under_way_at_once_and_new_words_le
 def test_as_a_process_it_tells_its_address_serves_and_ends_when_asked() -> None:
     with running("-m", "examples.weather.service", "--port", "0") as process:
         url = first_line(process)
-        assert httpx2.get(f"{url}/current?city=Saltmarsh").json()["city"] == "Saltmarsh"
-        assert httpx2.post(f"{url}/control", json={"mode": "fail", "count": 1}).status_code == 200
-        assert httpx2.get(f"{url}/current?city=Saltmarsh").status_code == 503
+        assert httpx2.get(f"{url}/current?city=Saltmarsh", timeout=60).json()["city"] == "Saltmarsh"
+        assert httpx2.post(f"{url}/control", json={"mode": "fail", "count": 1}, timeout=60).status_code == 200
+        assert httpx2.get(f"{url}/current?city=Saltmarsh", timeout=60).status_code == 503
         assert ended(process) == 0

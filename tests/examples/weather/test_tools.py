@@ -68,7 +68,7 @@ async def test_a_service_that_limits_tells_when_to_come_back(service: WeatherSer
 async def test_a_service_that_stalls_is_given_up(
     service: WeatherService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "_TIMEOUT", httpx2.Timeout(0.2))
+    monkeypatch.setattr(client, "_TIMEOUT", httpx2.Timeout(60, read=0.2))
     service.control(Control(mode="stall", stall_s=600))
     assert (await failure(current_weather("Saltmarsh"))).error_type == "timeout"
 

@@ -85,5 +85,5 @@ def test_as_a_process_it_tells_its_address_and_ends_when_asked() -> None:
     with running(
         "-m", "examples.webhooks.receiver", "--port", "0", environment={"WEBHOOK_SECRET": SECRET}
     ) as process:
-        assert httpx2.get(f"{first_line(process)}/ledger").json() == {"effects": [], "refused": 0}
+        assert httpx2.get(f"{first_line(process)}/ledger", timeout=60).json() == {"effects": [], "refused": 0}
         assert ended(process) == 0

@@ -13,7 +13,7 @@ from examples.webhooks import dispatch_event, tools
 from examples.webhooks.receiver import Receiver
 from examples.webhooks.settings import configured
 from shared.tools import ToolError
-from tests.tool_dispatcher.builders import a_context
+from tests.tool_dispatcher.builders import a_context, until
 from tool_dispatcher.authoring.tool import ToolFailed
 from tool_dispatcher.authoring.validate import validate
 
@@ -117,18 +117,19 @@ async def test_a_receiver_that_is_not_there_has_got_nothing(monkeypatch: pytest.
 
 
 async def test_an_event_without_an_answer_may_have_been_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tools, "_TIMEOUT", httpx2.Timeout(0.2))
+    monkeypatch.setattr(tools, "_TIMEOUT", httpx2.Timeout(60, read=0.2))
     took: list[bytes] = []
     over = Event()
 
     def take_and_stall(request: Request) -> Reply:
         took.append(request.body)
-        over.wait(20)
+        over.wait(60)
         return Reply(200, None)
 
     with serving(take_and_stall) as url:
         monkeypatch.setenv("WEBHOOK_URL", url)
         failed = await failure()
+        await until(lambda: took)
         over.set()
     assert failed.error_type == "outcome_unknown"
     assert len(took) == 1

@@ -119,7 +119,7 @@ async def planted_session() -> list[Line]:
             async with Antiphon.embedded([leaky_tools], model="anthropic") as antiphon:
                 await antiphon.ask("Remember what I said.", conversation_id="c1")
                 query = f"Open an account with {IN_QUERY}, my api_key={IN_ARGUMENTS}"
-                response = await antiphon.ask(query, conversation_id="c1", deadline_s=30)
+                response = await antiphon.ask(query, conversation_id="c1")
                 return await closed_lines(antiphon, response.session_id)
 
 

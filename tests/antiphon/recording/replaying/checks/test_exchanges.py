@@ -84,6 +84,8 @@ async def test_what_was_paid_is_counted_by_the_recorded_prices(record: Record) -
 
 
 HARBOURS = "Which harbour has a lighthouse of its own, and since when?"
+UNHURRIED: dict[str, Any] = {"behind": "You shorten notes", "wait_s": 0.3}
+"""A reply that leaves the engine time to tell of the summary first."""
 SUMMARY = "\n".join(f"F{n}: {statement(n)}" for n in (101, 103))
 
 
@@ -92,7 +94,7 @@ async def test_summaries_are_asked_for_and_read_the_same_again(record: Record, t
     lines = await record(
         Scripted(when="You shorten notes", repeat=True, text=text),
         Scripted(when="Round 1 of", uses=(Use(name="read_archive", input={"topic": "lighthouses"}),)),
-        Scripted(when="Round 2 of", uses=(Use(name="recall", input={"id": "F146"}),), wait_s=0.3),
+        Scripted(when="Round 2 of", uses=(Use(name="recall", input={"id": "F146"}),), **UNHURRIED),
         Scripted(when="Round 3 of", text="Holm 4 has one [F4]."),
         tools=["tests.flows.archive_tools"],
         queries=[HARBOURS],
@@ -170,7 +172,7 @@ async def test_a_changed_summary_prompt_is_named(record: Record, monkeypatch: py
     lines = await record(
         Scripted(when="You shorten notes", repeat=True, text=SUMMARY),
         Scripted(when="Round 1 of", uses=(Use(name="read_archive", input={"topic": "lighthouses"}),)),
-        ANSWER.model_copy(update={"wait_s": 0.3}),
+        ANSWER.model_copy(update=UNHURRIED),
         tools=["tests.flows.archive_tools"],
         queries=[HARBOURS],
         ANTIPHON_CONTEXT_SYNTHESIZER_BRIEFING_TOKENS=900,

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -13,16 +14,28 @@ import pytest
 import redis
 
 START_LIMIT_S = 20.0
-STOP_LIMIT_S = 10.0
+STOP_LIMIT_S = 60.0
+_PORTS = (12_000, 22_000)
+"""Below those that a system gives to whoever connects, and so are the second ones of clusters, 10,000 higher: a
+server that is not there yet, or is down for a while, finds its port free."""
 
 
 def free_port() -> int:
-    """A port nobody listens on right now, low enough that 10,000 more, a cluster's second one, is a port too."""
+    """A port nobody listens on, and that no process of the tests is given again while this one lives."""
+    draw = random.SystemRandom()  # whatever seeds the other one would have all processes draw the same
     while True:
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            if (port := int(listener.getsockname()[1])) < 55_000:
-                return port
+        port = draw.randrange(*_PORTS)
+        claim = socket.socket(type=socket.SOCK_DGRAM)  # is in nobody's way, and in that of the next claim
+        try:
+            claim.bind(("127.0.0.1", port))
+            for number in (port, port + 10_000):
+                with socket.socket() as listener:
+                    listener.bind(("127.0.0.1", number))
+        except OSError:
+            claim.close()
+        else:
+            claim.detach()  # held until the process ends
+            return port
 
 
 def require_redis_server() -> str:
@@ -95,7 +108,7 @@ class RedisServer:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        with redis.Redis.from_url(self.url) as client:
+        with redis.Redis.from_url(self.url, socket_timeout=START_LIMIT_S) as client:
             self._wait(client)
             if self._is_cluster:
                 with contextlib.suppress(redis.ResponseError):  # the slots are its own already

@@ -45,6 +45,7 @@ class Scripted(Strict):
     repeat: bool = False
     one_in: int = Field(default=1, ge=1, description="Of the requests that it fits, only every so many-th.")
     wait_s: float = Field(default=0.0, description="Before anything is sent.")
+    waits_for: str = Field(default="", description="A file that has to be there before anything is sent.")
     piece: int = Field(default=7, description="Characters of text or of arguments in one event of a stream.")
     event_wait_s: float = Field(default=0.0, description="Before each event of a stream.")
 
@@ -159,6 +160,8 @@ class MessagesServer:
 
     async def _reply(self, scripted: Scripted, received: Received, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(scripted.wait_s)
+        while scripted.waits_for and not Path(scripted.waits_for).exists():  # noqa: ASYNC110, ASYNC240  # another process makes it
+            await asyncio.sleep(_LOOK_EVERY_S)
         if scripted.body is not None:
             _send(
                 writer,

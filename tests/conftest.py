@@ -15,8 +15,11 @@ from shared.settings import BusSettings
 from tests.clock import Clock, clock_in_hand
 from tests.redis_server import RedisServer, running
 
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")  # how fast a machine draws examples is no property of ours
+_UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""How fast a machine draws examples is no property of ours."""
+settings.register_profile("the same", _UNTIMED, derandomize=True)
+settings.register_profile("anew", _UNTIMED, derandomize=False)  # by --hypothesis-profile=anew
+settings.load_profile("the same")  # what fails, fails in every run
 
 
 @pytest.fixture(autouse=True)

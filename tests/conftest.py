@@ -1,7 +1,6 @@
 """What every test may ask for: a real Redis, a bus on it, and a bus on fakeredis."""
 
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
 from uuid import uuid4
 
 import fakeredis
@@ -17,13 +16,11 @@ from shared.settings import BusSettings
 from tests.clock import Clock, clock_in_hand
 from tests.redis_server import RedisServer, running
 
-_UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+_UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """How fast a machine draws examples is no property of ours."""
-settings.register_profile("the same every time", derandomize=True, **_UNTIMED)
-settings.register_profile(
-    "exploring", **_UNTIMED
-)  # `pytest --hypothesis-profile exploring` draws others each time
-settings.load_profile("the same every time")
+settings.register_profile("the same", _UNTIMED, derandomize=True)
+settings.register_profile("anew", _UNTIMED, derandomize=False)  # by --hypothesis-profile=anew
+settings.load_profile("the same")  # what fails, fails in every run
 # Nor is what is drawn to depend on the modules that tests which ran before have imported.
 providers._get_local_constants = lambda: providers._local_constants
 

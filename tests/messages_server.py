@@ -45,7 +45,8 @@ class Scripted(Strict):
     repeat: bool = False
     one_in: int = Field(default=1, ge=1, description="Of the requests that it fits, only every so many-th.")
     wait_s: float = Field(default=0.0, description="Before anything is sent.")
-    is_held: bool = Field(default=False, description="Until the test sets `let_go`.")
+    is_held: bool = Field(default=False, description="Until a test in this process sets `let_go`.")
+    waits_for: str = Field(default="", description="A file that has to be there before anything is sent.")
     behind: str = Field(
         default="", description="Text that the body of another request must have held that is answered."
     )
@@ -171,6 +172,8 @@ class MessagesServer:
         if scripted.is_held:
             await self.let_go.wait()
         await asyncio.sleep(scripted.wait_s)
+        while scripted.waits_for and not Path(scripted.waits_for).exists():  # noqa: ASYNC110, ASYNC240  # another process makes it
+            await asyncio.sleep(_LOOK_EVERY_S)
         if scripted.body is not None:
             _send(
                 writer,

@@ -15,7 +15,7 @@ import redis
 
 START_LIMIT_S = 60.0
 STOP_LIMIT_S = 60.0
-_PORTS = range(10_240, 20_480)
+_PORTS = range(12_000, 22_000)
 """Below those that systems give to whoever asks for any, also with 10,000 more, a cluster's second one."""
 _MARKS: dict[int, int] = {}
 """Descriptors of what marks our ports, which are closed with the process at the latest."""
@@ -25,32 +25,24 @@ def free_port() -> int:
     """A port that nobody listens on, and that is this process's from now on: nobody else is given it.
 
     Not one that the system has given away and taken back: until it is listened on, and while a server that was
-    killed is away, any other socket on the machine could be given the same.
+    killed is away, any other socket on the machine could be given the same. Ours is marked by a socket for datagrams
+    of the same number, which no server of the tests has a use for.
     """
+    draw = random.SystemRandom()  # whoever seeds the other one would have all processes draw the same
     while True:
-        port = random.choice(_PORTS)
-        if _is_free(port) and _is_free(port + 10_000) and _is_ours_from_now_on(port):
+        port = draw.choice(_PORTS)
+        mark = socket.socket(type=socket.SOCK_DGRAM)
+        try:
+            mark.bind(("127.0.0.1", port))
+            for number in (port, port + 10_000):
+                with socket.socket() as listener:
+                    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                    listener.bind(("127.0.0.1", number))
+        except OSError:
+            mark.close()
+        else:
+            _MARKS[port] = mark.detach()
             return port
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as listener, contextlib.suppress(OSError):
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", port))
-        return True
-    return False
-
-
-def _is_ours_from_now_on(port: int) -> bool:
-    """Mark it by a socket for datagrams of the same number, which no server of ours has a use for."""
-    mark = socket.socket(type=socket.SOCK_DGRAM)
-    try:
-        mark.bind(("127.0.0.1", port))
-    except OSError:
-        mark.close()
-        return False
-    _MARKS[port] = mark.detach()
-    return True
 
 
 def _give_back(port: int) -> None:
@@ -128,7 +120,7 @@ class RedisServer:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        with redis.Redis.from_url(self.url) as client:
+        with redis.Redis.from_url(self.url, socket_timeout=START_LIMIT_S) as client:
             self._wait(client)
             if self._is_cluster:
                 with contextlib.suppress(redis.ResponseError):  # the slots are its own already

@@ -24,11 +24,13 @@ from shared.events import encode as as_json
 from shared.service import Service
 from shared.settings import BusSettings
 from tests.envelopes import an_event
+from tests.redis_server import free_port
 
 OUTPUT = CancellationRequested(reason="an output")
 PLACE = "1-1"
 SILENT_S = 60
 """For how long who is gone has been silent."""
+_ANSWER_LIMIT_S = 60
 
 
 def a_query(session_id: str = "s1", query: str = "Why?") -> AnyEvent:
@@ -156,13 +158,21 @@ async def delivered(
         await claim(bus, inbox, component, entry, "gone", times)
 
 
-async def claim(bus: Bus, inbox: str, group: str, entry: bytes, consumer: str, times: int = 1) -> None:
-    """An entry is somebody's, who has been silent for a minute."""
+async def claim(
+    bus: Bus,
+    inbox: str,
+    group: str,
+    entry: bytes,
+    consumer: str,
+    times: int = 1,
+    silent_s: float = SILENT_S,
+) -> None:
+    """An entry is somebody's, who has been silent for a minute, unless it is said otherwise."""
     script = (
         "return redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[3],"
         " 'IDLE', ARGV[5], 'RETRYCOUNT', ARGV[4], 'JUSTID')"
     )
-    await bus.batcher.submit("EVAL", script, 1, inbox, group, consumer, entry, times, SILENT_S * 1000)
+    await bus.batcher.submit("EVAL", script, 1, inbox, group, consumer, entry, times, round(silent_s * 1000))
 
 
 async def pending(bus: Bus, key: str, group: str = "coordinator") -> list[tuple[bytes, bytes, int, int]]:
@@ -227,7 +237,7 @@ class Proxy:
         return f"redis://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/0"
 
     async def __aenter__(self) -> "Proxy":
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", free_port())
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -275,5 +285,5 @@ class Proxy:
 
 async def admin(url: str, *command: Any) -> Any:
     """One command over a connection of its own."""
-    async with Redis.from_url(url) as client:
+    async with Redis.from_url(url, socket_timeout=_ANSWER_LIMIT_S) as client:
         return await client.execute_command(*command)  # type: ignore[no-untyped-call]  # the library's gap

@@ -4,6 +4,7 @@ import asyncio
 import sys
 import threading
 
+from shared.bus import consumer
 from shared.bus.handling import NOTHING, Delivery, Outcome, SessionStore
 from shared.bus.redis_bus import Bus
 from shared.errors import ConfigurationError, RedisUnavailable
@@ -12,6 +13,8 @@ from shared.runner import main
 from shared.service import Service
 
 MODE = sys.argv[1]
+FAREWELL_S = 60.0
+"""It hands back, however busy the machine is."""
 
 
 async def on_query(delivery: Delivery, session: SessionStore) -> Outcome:
@@ -40,4 +43,5 @@ def build(bus: Bus) -> Service:
 
 
 if __name__ == "__main__":
+    consumer._FAREWELL_S = FAREWELL_S
     main("coordinator", build)

@@ -243,6 +243,7 @@ async def test_an_inbox_of_another_type_is_waited_out(bus: Bus) -> None:
         await eventually(lambda: len(seen.deliveries) == 1)
 
 
+@pytest.mark.usefixtures("unhurried_farewell")
 async def test_stopping_does_not_wait_for_the_end_of_a_blocked_read(
     redis_server: RedisServer, namespace: str, bus_settings: BusSettings
 ) -> None:

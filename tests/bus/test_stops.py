@@ -232,6 +232,7 @@ async def test_a_handler_that_raises_by_itself_fails_as_everywhere(bus: Bus) -> 
 
 
 async def test_a_service_that_does_not_stop_with_its_sessions_ends_what_it_has_in_hand(bus: Bus) -> None:
+    bus.settings = bus.settings.model_copy(update={"lease_s": 600})  # nobody takes over from the other
     endless = Endless()
     async with coordinating(bus), working(bus, {ReasoningRequested: endless}, "e1", WORKER):
         await bus.publish(a_query(), "open")

@@ -17,8 +17,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+from shared.bus import consumer, intake
 from shared.events import COMPONENTS, Component
 
+FAREWELL_S = 60.0
+"""What is off the fork server hands back when it stops, however busy the machine is."""
 ROOT = Path(__file__).parents[2]
 
 _FORK_SERVER = multiprocessing.get_context("forkserver")
@@ -106,6 +109,7 @@ def _run(component: Component, environment: dict[str, str], log: Path) -> None:
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = [component]
+    consumer._FAREWELL_S = intake._FAREWELL_S = FAREWELL_S
     runpy.run_module(component, run_name="__main__", alter_sys=True)
 
 

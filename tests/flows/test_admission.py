@@ -142,6 +142,7 @@ async def test_a_client_is_told_that_too_many_wait() -> None:
         five.submit(HANGS, session_id="first")
         five.until(lambda: five.model.under_way() == 1, "the model hangs")
         five.submit("Is there room?", session_id="second")
+        five.until(lambda: waiting(five) == 1, "the second to wait")
         async with Antiphon(five.redis.url) as client:
             with pytest.raises(Overloaded, match=r"1 queries wait already.*Submit it again later") as refused:
                 await client.ask("Is there room for me?", timeout_s=30)

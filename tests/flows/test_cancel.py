@@ -129,6 +129,7 @@ def test_a_write_in_flight_is_told_as_of_unknown_outcome_and_never_run_again(
     with slow_pipeline(tmp_path, lease_s=1) as five:
         five.submit(WRITES, session_id="s1")
         five.until(lambda: steps(tmp_path) == ["s1 send begun"], "the write to begin")
+        five.until(lambda: is_settled(five, "c1"), "the read beside it to end")
         if is_killed:
             five.kill("tool_dispatcher")
         cancel(five, "s1")

@@ -1,6 +1,7 @@
 """Memory across real processes: what has no place is summarized beside the rounds, recalled, and cited."""
 
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,8 +19,12 @@ RECALLED = 146
 ANSWER = f"Holm 4 has one [F4], and Holm {RECALLED} a chapel [F{RECALLED}]."
 
 
-def a_pipeline(**summary: Any) -> AbstractContextManager[Pipeline]:
-    """Three rounds: the archive, a note and a recall, the answer; and the summary beside them."""
+def a_pipeline(second_round: Path | None = None, **summary: Any) -> AbstractContextManager[Pipeline]:
+    """Three rounds: the archive, a note and a recall, the answer; and the summary beside them.
+
+    The second takes a second, or until the file is there that is named for it.
+    """
+    pace = {"wait_s": 1} if second_round is None else {"waits_for": str(second_round)}
     archive = Use(name="read_archive", input={"topic": "lighthouses"})
     recall = Use(name="recall", input={"id": f"F{RECALLED}"})
     note = f"concluded: Holm 4 has one [F4]\nopen: What is said of Holm {RECALLED}?"
@@ -27,7 +32,7 @@ def a_pipeline(**summary: Any) -> AbstractContextManager[Pipeline]:
     script = [
         Scripted(when="You shorten notes", repeat=True, **summary),
         Scripted(when="Round 1 of", repeat=True, uses=(archive,)),
-        Scripted(when="Round 2 of", repeat=True, text=words, uses=(recall,), wait_s=1),
+        Scripted(when="Round 2 of", repeat=True, text=words, uses=(recall,), **pace),
         Scripted(when="Round 3 of", repeat=True, text=ANSWER),
     ]
     return pipeline(scripted=script, ANTIPHON_CONTEXT_SYNTHESIZER_BRIEFING_TOKENS="900")
@@ -48,9 +53,17 @@ def types_of(five: Pipeline, session_id: str) -> list[str]:
     return [event["type"].removeprefix("antiphon.").removesuffix(".v1") for event in five.log(session_id)]
 
 
-def test_what_has_no_place_is_summarized_recalled_and_cited() -> None:
-    with a_pipeline(text=SUMMARY) as five:
+def is_summarized(five: Pipeline, session_id: str) -> bool:
+    """Whether the summary is there, and the coordinator knows of it."""
+    is_there = "summary.completed" in types_of(five, session_id)
+    return is_there and not five.client.xlen(five.keys.inbox(0, "coordinator"))
+
+
+def test_what_has_no_place_is_summarized_recalled_and_cited(tmp_path: Path) -> None:
+    with a_pipeline(second_round := tmp_path / "go-on", text=SUMMARY) as five:
         five.submit(QUESTION, session_id="s1")
+        five.until(lambda: is_summarized(five, "s1"), "the summary")
+        second_round.touch()
         response = five.response_to("s1")
         five.wait_until_idle()
         assert response.status == "complete"

@@ -1,5 +1,7 @@
 """Ids are drawn once, and derived ever after."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,12 +35,14 @@ def test_ids_of_entries_are_ordered_by_time(one: int, other: int) -> None:
         assert id_of_entry("q", f"{early}-9") < id_of_entry("q", f"{late}-0")
 
 
-def test_a_new_id_is_a_uuid_of_version_7_and_never_comes_twice() -> None:
-    drawn = [new_id() for _ in range(1000)]
+def test_a_new_id_is_a_uuid_of_version_7_and_never_comes_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = [1_732_190_400_000 + n // 10 for n in range(1000)]
+    clock = iter(times)
+    monkeypatch.setattr(time, "time_ns", lambda: next(clock, 0) * 1_000_000 + 999_999)
+    drawn = [new_id() for _ in times]
     assert len(set(drawn)) == 1000
     assert {one.version for one in drawn} == {7}
-    times = [one.int >> 80 for one in drawn]
-    assert times == sorted(times)
+    assert [one.int >> 80 for one in drawn] == times
 
 
 def test_a_child_has_the_same_id_in_every_run() -> None:

@@ -105,8 +105,13 @@ def _drawn(at_s: float, kind: Kind, choose: random.Random, may_end_elders: bool)
 class Disturber:
     """Has happen what was planned, and starts again whatever has ended."""
 
-    def __init__(self, stage: Stage, planned: Sequence[Planned], answered: Callable[[], int]) -> None:
-        """`answered` counts the answers so far. A machine that is too slow for the plan is spared a part of it."""
+    def __init__(
+        self, stage: Stage, planned: Sequence[Planned], answered: Callable[[], int], faults_min: int = 0
+    ) -> None:
+        """`answered` counts the answers so far.
+
+        A machine that is too slow for the plan is spared a part of it, but for so many.
+        """
         self.history: list[Done] = []
         self.broken: list[str] = []
         self.self_ended: list[str] = []
@@ -114,7 +119,7 @@ class Disturber:
         self._stage = stage
         self._began_s = self._last_s = time.monotonic()
         self._answered, self._answered_at_last = answered, 0
-        self._coming = list(planned)
+        self._coming, self._faults_min = list(planned), faults_min
         self._lasting: list[tuple[float, Done, Callable[[], None]]] = []
         self._stopping: dict[str, float] = {}
         """Processes that were asked to stop, and since when."""
@@ -129,10 +134,18 @@ class Disturber:
             end()
             done.ended_s = time.monotonic()
         while self._coming and self._coming[0].at_s <= now - self._began_s:
+            is_recovered = self._is_recovered(now)
+            if not is_recovered and len(self.history) + len(self._coming) <= self._faults_min:
+                break  # it comes later
             planned = self._coming.pop(0)
-            if self._is_recovered(now):
+            if is_recovered:
                 self._begin(planned)
         self._start_what_ended()
+
+    @property
+    def has_disturbed(self) -> bool:
+        """Whether as many have happened as were to happen at least."""
+        return len(self.history) >= self._faults_min
 
     def calm(self) -> None:
         """End everything that lasts; nothing more happens."""

@@ -15,6 +15,8 @@ from typing import Any, cast
 import orjson
 import redis
 import redis.asyncio
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 
 from antiphon import Antiphon
 from shared.errors import AntiphonError
@@ -94,7 +96,13 @@ class Load:
 
     async def _run(self) -> None:
         async with contextlib.AsyncExitStack() as stack:
-            client = redis.asyncio.Redis.from_url(self._stage.redis.url, protocol=3)
+            client = redis.asyncio.Redis.from_url(
+                self._stage.redis.url,
+                protocol=3,
+                retry=Retry(
+                    NoBackoff(), 0
+                ),  # repeated by the library, junk would be sent more often than counted
+            )
             stack.push_async_callback(client.aclose)
             url, partitions = self._stage.proxy.url, self._stage.keys.partitions
             antiphon = await stack.enter_async_context(Antiphon(url, partitions=partitions))

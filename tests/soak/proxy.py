@@ -7,8 +7,10 @@ import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from typing import Any
 
+from tests.redis_server import free_port
+
 _CHUNK_BYTES = 65_536
-_LIMIT_S = 10.0
+_LIMIT_S = 60.0
 _LOOK_EVERY_S = 0.05
 
 
@@ -16,7 +18,7 @@ class Proxy:
     """Everything is passed on as it comes, until somebody asks for something else. Its methods return at once."""
 
     def __init__(self, target_port: int, seed: int) -> None:
-        self.port = 0
+        self.port = free_port()
         self.opened = 0
         """Connections ever taken."""
         self._target_port, self._choose = target_port, random.Random(seed)
@@ -75,7 +77,6 @@ class Proxy:
     async def _listen(self) -> None:
         if self._server is None:
             self._server = await asyncio.start_server(self._connected, "127.0.0.1", self.port)
-            self.port = self._server.sockets[0].getsockname()[1]
 
     async def _refuse(self) -> None:
         if self._server is not None:

@@ -31,6 +31,8 @@ class Order:
     sessions: int = 24
     """Under way at any time."""
     retention_s: float = 120.0
+    faults_min: int = 0
+    """It goes on until so many have happened, however slow the machine."""
     waits_for_retention: bool = True
     command: str = ""
 
@@ -42,11 +44,12 @@ def soak(order: Order, tell: Callable[[str], None], tell_every_s: float = 10.0) 
         ten = stack.enter_context(stage(order.seed, order.retention_s))
         load = stack.enter_context(Load(ten, order.sessions, order.seed).running())
         planned = plan(order.seed, order.length_s, has_clocks=not ten.clocks.why_not)
-        disturber, samples = Disturber(ten, planned, load.answered), Samples(ten)
+        disturber, samples = Disturber(ten, planned, load.answered, order.faults_min), Samples(ten)
         stack.callback(samples.close)
         began_s = time.monotonic()
         watch = _Watch(ten, load, disturber, samples, tell, tell_every_s)
         watch.until(lambda: time.monotonic() >= began_s + order.length_s, order.length_s)
+        watch.until(lambda: disturber.has_disturbed, _SETTLE_LIMIT_S)
         load.stop_asking()
         disturber.calm()
         watch.until(load.is_settled, _SETTLE_LIMIT_S)

@@ -120,7 +120,8 @@ class RedisServer:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        with redis.Redis.from_url(self.url, socket_timeout=START_LIMIT_S) as client:
+        patience = {"socket_timeout": START_LIMIT_S, "socket_connect_timeout": START_LIMIT_S}
+        with redis.Redis.from_url(self.url, **patience) as client:
             self._wait(client)
             if self._is_cluster:
                 with contextlib.suppress(redis.ResponseError):  # the slots are its own already

@@ -1,6 +1,7 @@
 """One request, through the real SDK and a real socket, against a server that does as a script says."""
 
 import asyncio
+import socket
 from typing import Any
 
 import pytest
@@ -14,7 +15,6 @@ from tests.clock import DAY_S, Clock
 from tests.envelopes import an_event
 from tests.messages_server import Scripted, Use, serving
 from tests.reasoning_engine.builders import Asked, ask, ask_at
-from tests.redis_server import free_port
 
 ANSWER = Scripted(text="Because the sky scatters blue light.")
 LATE = Scripted(text="late", wait_s=DAY_S)
@@ -329,5 +329,7 @@ async def test_a_cost_is_told_when_every_price_it_takes_is_set() -> None:
 
 
 async def test_a_server_that_cannot_be_reached_is_a_failed_connection() -> None:
-    asked = await ask_at(f"http://127.0.0.1:{free_port()}", [], max_attempts=2)
+    with socket.socket() as deaf:  # nobody listens on its port, and nobody else can meanwhile
+        deaf.bind(("127.0.0.1", 0))
+        asked = await ask_at(f"http://127.0.0.1:{deaf.getsockname()[1]}", [], max_attempts=2)
     assert (asked.failed.error.code, asked.failed.attempts) == ("connection_failed", 2)

@@ -19,7 +19,7 @@ def test_the_server_runs_alone_and_tells_what_it_was_sent(tmp_path: Path) -> Non
             assert process.stdout is not None
             url = f"http://127.0.0.1:{int(process.stdout.readline())}"
             replies = [asyncio.run(ask_at(url, [])).completed.text for _ in range(2)]
-            with urllib.request.urlopen(f"{url}/requests", timeout=10) as response:
+            with urllib.request.urlopen(f"{url}/requests", timeout=60) as response:
                 received = json.load(response)
         finally:
             process.kill()

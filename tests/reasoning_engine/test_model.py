@@ -12,7 +12,7 @@ from reasoning_engine.reply import parse
 from reasoning_engine.settings import Provider
 from shared.errors import ConfigurationError
 from tests.messages_server import Scripted, serving
-from tests.reasoning_engine.builders import BRIEFING, OUTLINE, SEARCH, a_request, ask
+from tests.reasoning_engine.builders import BRIEFING, CONNECTION_S, OUTLINE, SEARCH, a_request, ask
 
 
 async def who_replies(model: AnthropicModel) -> str:
@@ -30,7 +30,7 @@ async def who_replies(model: AnthropicModel) -> str:
 async def test_the_offline_model_replies_when_nothing_else_can_or_may(
     provider: Provider, key: str | None, url: str | None
 ) -> None:
-    assert await who_replies(choose_model(provider, key, url, 5)) == "offline"
+    assert await who_replies(choose_model(provider, key, url, CONNECTION_S)) == "offline"
 
 
 @pytest.mark.parametrize("provider", ["auto", "anthropic"])
@@ -39,7 +39,7 @@ async def test_a_server_of_ones_own_replies_with_a_key_or_without(
     provider: Provider, key: str | None
 ) -> None:
     async with serving(Scripted(text="Yes.", model="local")) as server:
-        assert await who_replies(choose_model(provider, key, server.url, 5)) == "local"
+        assert await who_replies(choose_model(provider, key, server.url, CONNECTION_S)) == "local"
     assert server.requests[0].headers["authorization"] == f"Bearer {key or 'no-key'}"
 
 
@@ -61,7 +61,7 @@ def test_access_that_cannot_work_is_refused_by_name_before_the_start(
     key: str | None, url: str | None, named: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=named) as refused:
-        choose_model("anthropic", key, url, 5)
+        choose_model("anthropic", key, url, CONNECTION_S)
     assert key is None or key not in str(refused.value)
     assert refused.value.hint
 

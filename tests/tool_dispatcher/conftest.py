@@ -1,11 +1,20 @@
-"""A bus whose leases last: the tests of dispatchers end them by hand."""
+"""A bus whose leases last, and a Redis that is waited for: the tests of dispatchers end either by hand."""
 
 import pytest
 
 from shared.settings import BusSettings
 from tests.tool_dispatcher.builders import LEASE_S
+from tool_dispatcher.bounds import rate
+from tool_dispatcher.running.cache import ReadCache
 
 
 @pytest.fixture
 def bus_settings() -> BusSettings:
     return BusSettings(lease_s=LEASE_S)
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a Redis that is there, however busy the machine is."""
+    monkeypatch.setitem(ReadCache.__init__.__kwdefaults__ or {}, "patience_s", 60)
+    monkeypatch.setattr(rate, "_ANSWER_S", 60.0)

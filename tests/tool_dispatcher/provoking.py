@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import httpx2
+import pytest
 from pydantic import Field
 
 from examples.local_http import Reply, serving
+from shared.bus.breakers import SharedBreakers
 from shared.contract import Dependency, RateLimit
 from shared.tools import ToolError
 from tests.clock import clock_in_hand
@@ -35,6 +37,9 @@ from tests.tool_dispatcher.desks import (
 from tests.tool_dispatcher.keys import an_issuer
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.tool import Tool, ToolFailed, tool
+
+PATIENCE_S = 60.0
+"""With a service that is there, however busy the machine is."""
 
 
 @tool(effect="read", example={"city": "Oslo", "days": 2})
@@ -84,7 +89,7 @@ async def a_service(status: int, headers: dict[str, str] | None = None) -> Async
 
         def asking(effect: Any = "read", **options: Any) -> Tool:
             async def ask(arguments: dict[str, Any], context: ToolContext) -> Any:
-                async with httpx2.AsyncClient() as client:
+                async with httpx2.AsyncClient(timeout=PATIENCE_S) as client:
                     response = await client.get(f"{url}/weather")
                     response.raise_for_status()
                     return response.json()
@@ -143,6 +148,12 @@ async def by_a_crash() -> ToolError:
 
 async def by_failing_often() -> ToolError:
     broken = raising(ToolFailed("api_failure", "out of order"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SharedBreakers, "_now", lambda _: 1_000.0)  # all of it happens at one moment
+        return await refused_by_its_breaker(broken)
+
+
+async def refused_by_its_breaker(broken: Tool) -> ToolError:
     async with a_dispatcher(broken) as dispatcher:
         for n in range(5):
             await dispatcher.run(a_request(a_call(f"c{n}")))

@@ -20,7 +20,6 @@ from tests.tool_dispatcher.builders import (
 from tests.tool_dispatcher.keys import an_issuer
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.tool import Tool, ToolFailed
-from tool_dispatcher.running.cache import ReadCache
 
 
 class Counting:
@@ -42,12 +41,6 @@ class Counting:
     @property
     def count(self) -> int:
         return self.runs.total()
-
-
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a Redis that is there, however busy the machine is."""
-    monkeypatch.setitem(ReadCache.__init__.__kwdefaults__ or {}, "patience_s", 60)
 
 
 async def ask(tool: Tool, bus: Bus, id: str = "a", **call: Any) -> ToolResult:

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from redis.exceptions import ConnectionError
 
+from reasoning_engine.limits import limiter as limiter_module
 from reasoning_engine.limits.headers import Told
 from reasoning_engine.limits.limiter import Limiter, Reservation, TooLate
 from reasoning_engine.limits.meters import Limits, Spending
 from shared.bus.redis_bus import Bus
 from shared.bus.scripts import Script
 from shared.bus.wire import Argument
+from tests.clock import Clock
 
 RARELY = Limits(requests=1, burst_s=180)
 """A burst of three, then one call a minute."""
@@ -106,34 +108,34 @@ async def test_a_pause_that_the_server_asks_for_holds_for_the_other_too(bus: Bus
     assert 60 < late.value.retry_after_s <= 120
 
 
-async def test_a_pause_reaches_those_who_have_their_turn_already(bus: Bus) -> None:
+async def test_a_pause_reaches_those_who_have_their_turn_already(bus: Bus, clock: Clock) -> None:
     first, _ = two_engines(bus, Limits())
-    slow = SlowToStart(bus)
-    second = Limiter(slow, bus.keys, Limits(requests=6_000, burst_s=0))
+    answered = Answered(bus)
+    second = Limiter(answered, bus.keys, Limits(requests=1, burst_s=0))
     await a_call(second)
-    waiting = asyncio.ensure_future(a_call(second, wait_s=30))
-    await asyncio.wait_for(slow.has_turn.wait(), 60)
+    waiting = asyncio.ensure_future(a_call(second, wait_s=90))
+    await asyncio.wait_for(answered.twice.wait(), 60)  # its turn comes in a minute
     first.learn("m", {}, pause_s=120)
     await first.told()
-    slow.go_on.set()
+    clock.forward(60)
     with pytest.raises(TooLate) as late:
         await waiting
     assert late.value.retry_after_s > 60
 
 
-class SlowToStart:
-    """Its second call is given a turn, and asks whether it still has it only when it is told to go on."""
+class Answered:
+    """Tells when two questions have been answered: who has asked waits for the turn that was given."""
 
     def __init__(self, bus: Bus) -> None:
-        self.has_turn, self.go_on = asyncio.Event(), asyncio.Event()
-        self._bus, self._asked = bus, 0
+        self.twice = asyncio.Event()
+        self._bus, self._answers = bus, 0
 
     async def run(self, script: Script, keys: list[str], arguments: list[Argument]) -> Any:
-        self._asked += 1
-        if self._asked == 3:
-            self.has_turn.set()
-            await self.go_on.wait()
-        return await self._bus.batcher.run(script, keys, arguments)
+        answer = await self._bus.batcher.run(script, keys, arguments)
+        self._answers += 1
+        if self._answers == 2:
+            self.twice.set()
+        return answer
 
 
 async def test_a_short_pause_is_waited_for(bus: Bus) -> None:
@@ -166,7 +168,10 @@ class Gone:
 
 
 @pytest.mark.parametrize("is_silent", [True, False])
-async def test_without_redis_the_call_is_made(bus: Bus, is_silent: bool) -> None:
+async def test_without_redis_the_call_is_made(
+    bus: Bus, is_silent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limiter_module, "_ANSWER_S", 0.05)
     gone = Gone(is_silent)
     limiter = Limiter(gone, bus.keys, RARELY)
     async with asyncio.timeout(60):

@@ -14,6 +14,7 @@ from tests.redis_server import RedisServer
 from tests.tool_dispatcher.bounds import process
 from tests.tool_dispatcher.bounds.batchers import Failing
 from tests.tool_dispatcher.bounds.processes import run_several
+from tool_dispatcher.bounds import rate
 from tool_dispatcher.bounds.rate import RateLimiter
 from tool_dispatcher.bounds.refusals import BoundUnknown, RateExceeded
 
@@ -92,7 +93,10 @@ async def test_redis_is_waited_for(bus: Bus) -> None:
 
 
 @pytest.mark.parametrize("error", [ConnectionError("gone"), ResponseError("WRONGTYPE")])
-async def test_a_redis_that_does_not_answer_in_time_runs_nothing(bus: Bus, error: Exception) -> None:
+async def test_a_redis_that_does_not_answer_in_time_runs_nothing(
+    bus: Bus, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate, "_ANSWER_S", 0.1)
     failing = Failing(bus.batcher, error=error)
     with pytest.raises(BoundUnknown) as refused:
         await RateLimiter(failing, bus.keys).admit("t", RARELY, 0.1)

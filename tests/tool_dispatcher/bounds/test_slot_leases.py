@@ -137,12 +137,11 @@ class TestAfterAFreeze:
         assert not slot.is_lost
         assert await a_process(bus).take("t", 1, ["b"]) == []
 
-    async def test_a_slot_given_back_while_it_was_renewed_is_not_held_for_nobody(
-        self, bus: Bus, frozen: SlotLeases
-    ) -> None:
-        await frozen.take("t", 2, ["a", "b"])
-        renewal = asyncio.create_task(frozen._renew("t"))
+    async def test_a_slot_given_back_while_it_was_renewed_is_not_held_for_nobody(self, bus: Bus) -> None:
+        woken = a_process(bus)
+        await woken.take("t", 2, ["a", "b"])
+        renewal = asyncio.create_task(woken._renew("t"))
         await asyncio.sleep(0)
-        frozen._held["t"].pop("a")  # as giving it back does, and what it sends is overtaken
+        woken._held["t"].pop("a")  # as giving it back does, and what it sends is overtaken
         await renewal
         assert await held_in_redis(bus) == 1

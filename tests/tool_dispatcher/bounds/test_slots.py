@@ -4,21 +4,28 @@ import asyncio
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 
+from shared.bus.batcher import Batcher
 from shared.bus.redis_bus import Bus
 from shared.settings import BusSettings
 from tests.bus.builders import Proxy, a_bus, eventually
+from tests.clock import Clock
 from tests.redis_server import RedisServer
 from tests.tool_dispatcher.bounds import process
 from tests.tool_dispatcher.bounds.batchers import Counting, Failing
 from tests.tool_dispatcher.bounds.processes import a_process, run_several
+from tests.tool_dispatcher.desks import is_asked_again
+from tests.tool_dispatcher.idempotency.builders import a_wire
 from tool_dispatcher.bounds import slots as slots_module
 from tool_dispatcher.bounds.refusals import BoundUnknown, NoSlot
 from tool_dispatcher.bounds.slots import Slots
 
 LONG_S = 60.0
+LEASE_S = 600.0
+"""Who stands still for a while has lost no slot."""
 BRIEF_S = 0.1
 
 
@@ -41,7 +48,7 @@ class Calls:
 
 @pytest.fixture
 async def slots(bus: Bus) -> Slots:
-    return Slots(bus.batcher, bus.keys, LONG_S)
+    return Slots(bus.batcher, bus.keys, LEASE_S)
 
 
 async def in_redis(bus: Bus) -> int:
@@ -74,7 +81,7 @@ async def test_who_came_first_is_served_first(bus: Bus, slots: Slots) -> None:
 
 async def test_those_who_wait_share_one_question(bus: Bus) -> None:
     counting = Counting(bus.batcher)
-    slots = Slots(counting, bus.keys, LONG_S)
+    slots = Slots(counting, bus.keys, LEASE_S)
     calls, end = Calls(slots, 10), asyncio.Event()
     running = [asyncio.create_task(calls.call(str(n), end)) for n in range(10)]
     await eventually(lambda: calls.under_way == 10)
@@ -106,7 +113,7 @@ async def test_a_slot_that_went_from_hand_to_hand_for_long_goes_back_to_redis(
     """Or the queues of other processes would never move."""
     monkeypatch.setattr(slots_module, "_IN_A_ROW_S", 0.05)
     is_over = asyncio.Event()
-    calls, other = Calls(slots, 1), Slots(bus.batcher, bus.keys, LONG_S)
+    calls, other = Calls(slots, 1), Slots(bus.batcher, bus.keys, LEASE_S)
 
     async def keep_calling() -> None:
         while not is_over.is_set():
@@ -123,17 +130,20 @@ async def test_a_slot_that_went_from_hand_to_hand_for_long_goes_back_to_redis(
     await until_all_are_free(bus)
 
 
-async def test_who_waits_too_long_is_told_and_leaves_the_queue(bus: Bus, slots: Slots) -> None:
-    calls, end = Calls(slots, 1), asyncio.Event()
+async def test_who_waits_too_long_is_told_and_leaves_the_queue(bus: Bus, clock: Clock) -> None:
+    wire = a_wire(bus)
+    calls, end = Calls(Slots(Batcher(wire), bus.keys, LEASE_S), 1), asyncio.Event()
     first = asyncio.create_task(calls.call("first", end))
     await eventually(lambda: calls.under_way == 1)
+    second = asyncio.create_task(calls.call("second"))
+    await is_asked_again(wire)
+    wire.once_answered = partial(clock.forward, LONG_S)
     with pytest.raises(NoSlot) as refused:
-        await calls.call("second", wait_s=BRIEF_S)
+        await second
     error = refused.value.error
     assert error.error_type == "rate_limit"
     assert (
-        error.message
-        == "t runs at most 1 at once, and no place came free within 0.1 s. The call was not run."
+        error.message == "t runs at most 1 at once, and no place came free within 60 s. The call was not run."
     )
     assert "fewer calls at once" in error.suggested_action
     end.set()
@@ -163,7 +173,7 @@ class TestRedisAway:
     async def test_it_is_waited_for(self, bus: Bus, loses_replies: bool) -> None:
         """Slots that were taken and never heard of are found, or given back: none is lost."""
         failing = Failing(bus.batcher, loses_replies=loses_replies)
-        calls = Calls(Slots(failing, bus.keys, LONG_S), 2)
+        calls = Calls(Slots(failing, bus.keys, LEASE_S), 2)
         running = asyncio.gather(*(calls.call(str(n)) for n in range(5)))
         await eventually(lambda: len(failing.asked) > 2)
         assert calls.began == []
@@ -177,7 +187,7 @@ class TestRedisAway:
         self, bus: Bus, loses_replies: bool
     ) -> None:
         failing = Failing(bus.batcher, loses_replies=loses_replies)
-        slots = Slots(failing, bus.keys, LONG_S)
+        slots = Slots(failing, bus.keys, LEASE_S)
         with pytest.raises(BoundUnknown) as refused:
             await Calls(slots, 1).call("a", wait_s=BRIEF_S)
         assert (refused.value.error.error_type, refused.value.retry_after_s) == ("api_failure", None)
@@ -219,7 +229,7 @@ class TestProcesses:
             a_bus(redis_server.url, namespace, BusSettings()) as bus,
             holding(redis_server.url, namespace) as holder,
         ):
-            calls = Calls(Slots(bus.batcher, bus.keys, LONG_S), process.MAX_CONCURRENCY)
+            calls = Calls(Slots(bus.batcher, bus.keys, LEASE_S), process.MAX_CONCURRENCY)
             first = await lives_of_slots(bus)
 
             async def are_renewed() -> bool:
@@ -233,8 +243,8 @@ class TestProcesses:
 
 async def lives_of_slots(bus: Bus) -> set[float]:
     """When those that are held now are free again by themselves."""
-    held = await bus.batcher.submit("ZRANGE", bus.keys.slots("t"), 0, -1)
-    return {float(await bus.batcher.submit("ZSCORE", bus.keys.slots("t"), slot)) for slot in held}
+    held = await bus.batcher.submit("ZRANGE", bus.keys.slots("t"), 0, -1, "WITHSCORES")
+    return {float(score) for _, score in held}
 
 
 @asynccontextmanager

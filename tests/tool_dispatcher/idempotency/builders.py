@@ -17,6 +17,8 @@ from tool_dispatcher.idempotency.ledger import Claim, Ledger, Results, Write
 from tool_dispatcher.idempotency.once import Means
 
 DAY_S = 86_400.0
+LEASE_S, PATIENCE_S = 600.0, 60.0
+"""Who stands still for a while has lost neither what it has claimed nor Redis; a test that wants that says so."""
 UNKNOWN = tool_error("outcome_unknown", "The connection was lost.")
 
 
@@ -81,7 +83,9 @@ class BreakableWire:
 
 def a_ledger(bus: Bus, wire: BreakableWire | None = None, **settings: Any) -> Ledger:
     batcher = bus.batcher if wire is None else Batcher(wire)
-    return Ledger(batcher, bus.keys, **{"lease_s": 20, "retention_s": DAY_S, **settings})
+    return Ledger(
+        batcher, bus.keys, **{"lease_s": LEASE_S, "retention_s": DAY_S, "patience_s": PATIENCE_S, **settings}
+    )
 
 
 def a_wire(bus: Bus) -> BreakableWire:
@@ -167,7 +171,7 @@ class Service:
         *,
         is_safe_to_repeat: bool = False,
         can_be_asked: bool = False,
-        wait_s: float = 20,
+        wait_s: float = PATIENCE_S,
         may_have_begun: bool = False,
     ) -> Means:
         asked: Callable[[int], Awaitable[Any]] | None = self.reconcile if can_be_asked else None

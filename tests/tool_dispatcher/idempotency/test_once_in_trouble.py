@@ -9,6 +9,7 @@ from shared.bus.redis_bus import Bus
 from shared.journal import begun_entry
 from tests.bus.builders import eventually
 from tests.tool_dispatcher.idempotency.builders import (
+    LEASE_S,
     BreakableWire,
     Service,
     a_ledger,
@@ -117,7 +118,7 @@ class _FrozenAfterTheClaim(Ledger):
 
 
 def a_frozen_ledger(bus: Bus, *, is_taken_over: bool) -> Ledger:
-    ledger = _FrozenAfterTheClaim(bus.batcher, bus.keys, lease_s=20, retention_s=60)
+    ledger = _FrozenAfterTheClaim(bus.batcher, bus.keys, lease_s=LEASE_S, retention_s=60)
     ledger.bus, ledger.is_taken_over = bus, is_taken_over
     return ledger
 
@@ -138,7 +139,7 @@ async def test_a_process_that_was_frozen_after_its_claim_runs_if_the_claim_is_st
 
 async def test_a_process_that_was_frozen_after_its_claim_does_not_run_while_redis_is_away(bus: Bus) -> None:
     service, wire = Service(), a_wire(bus)
-    ledger = _FrozenAfterTheClaim(Batcher(wire), bus.keys, lease_s=20, retention_s=60)
+    ledger = _FrozenAfterTheClaim(Batcher(wire), bus.keys, lease_s=LEASE_S, retention_s=60)
     ledger.bus, ledger.wire = bus, wire
     error = the_error(await once(ledger, WRITE, service.means(may_have_begun=True)))
     assert error.error_type == "api_failure", "the claim was the first there was: nothing has run"

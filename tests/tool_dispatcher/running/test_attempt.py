@@ -14,6 +14,7 @@ from shared.clock import utc_now
 from shared.contract import RateLimit
 from tests.clock import Clock
 from tests.tool_dispatcher.builders import (
+    LEASE_S,
     Ledger,
     a_bus,
     a_call,
@@ -24,6 +25,7 @@ from tests.tool_dispatcher.builders import (
     soon,
     until,
 )
+from tests.tool_dispatcher.desks import is_asked_again, over_a_wire
 from tests.tool_dispatcher.keys import an_issuer
 from tool_dispatcher.access.grants import LEEWAY
 from tool_dispatcher.authoring.context import ToolContext
@@ -91,7 +93,7 @@ class TestWhatWasGoodWhenItBegan:
     """A call that has waited is looked at once more, right before it runs."""
 
     async def test_a_write_whose_claim_has_run_out_while_it_waited_does_not_run(
-        self, monkeypatch: pytest.MonkeyPatch
+        self, monkeypatch: pytest.MonkeyPatch, clock: Clock
     ) -> None:
         """Another dispatcher may have taken it over."""
         begun, end, ran = asyncio.Event(), asyncio.Event(), list[str]()
@@ -105,16 +107,19 @@ class TestWhatWasGoodWhenItBegan:
             raise LedgerUnavailable("nobody there")
 
         monkeypatch.setattr(WriteLedger, "renew", away)
-        one_at_a_time = a_tool("book", book, "write", max_concurrency=1)
+        one_at_a_time = a_tool("book", book, "write", max_concurrency=1, timeout_s=3_600)
         request, other = a_request(a_call(name="book")), a_request(a_call(name="book", key=KEY))
-        async with a_bus(lease_s=0.3) as bus, a_dispatcher(one_at_a_time, bus=bus) as dispatcher:
-            first = asyncio.create_task(dispatcher.run(request))
-            await begun.wait()
-            second = asyncio.create_task(dispatcher.run(other, session_id="s2"))
-            await until(lambda: bus.client.execute_command("HGET", bus.keys.effect("s2", KEY), "state"))
-            await asyncio.sleep(0.4)  # longer than a lease
-            end.set()
-            (done,), (waited,) = await asyncio.gather(first, second)
+        async with a_bus() as bus:
+            watched, wire = over_a_wire(bus)
+            async with a_dispatcher(one_at_a_time, bus=watched) as dispatcher:
+                first = asyncio.create_task(dispatcher.run(request))
+                await begun.wait()
+                second = asyncio.create_task(dispatcher.run(other, session_id="s2"))
+                await until(lambda: bus.client.execute_command("HGET", bus.keys.effect("s2", KEY), "state"))
+                await is_asked_again(wire)  # for a slot
+                clock.forward(LEASE_S)
+                end.set()
+                (done,), (waited,) = await asyncio.gather(first, second)
         assert (done.status, ran) == ("ok", ["s1"])
         assert error_in(waited).error_type == "api_failure"
         assert "was not run" in error_in(waited).message

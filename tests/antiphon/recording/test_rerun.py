@@ -21,9 +21,11 @@ from antiphon.recording.testing.recorded import Recorded
 from reasoning_engine import prompt
 from shared.breaker import Breaker, Held
 from shared.bus.breaker_store import BreakerStore
-from shared.events import BriefingReady
+from shared.clock import utc_now
+from shared.events import BriefingReady, DeadlineReached
 from tests.antiphon.recording.recorded import events
 from tests.antiphon.recording.scripted import LET_GO, During, scripted, until_logged
+from tests.envelopes import an_event
 from tests.messages_server import MessagesServer, Scripted, Use
 from tool_dispatcher.authoring.tool import Tool
 
@@ -95,12 +97,31 @@ async def cancel_at_the_model(antiphon: Antiphon, id: str, server: MessagesServe
 
 
 async def cancel_at_the_tools(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
-    await until_logged(antiphon, id, "antiphon.tools.requested.v1")
-    while True:
-        if await antiphon._open_bus().session(id).settled("journal:1"):
-            break
-        await asyncio.sleep(0.01)
+    await _one_has_ended(antiphon, id)
     await antiphon.cancel(id, "enough")
+
+
+async def run_out_at_the_model(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
+    await until_logged(antiphon, id, "antiphon.reasoning.requested.v1", 2)
+    await _run_out(antiphon, id)
+
+
+async def run_out_at_the_tools(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
+    await _one_has_ended(antiphon, id)
+    await _run_out(antiphon, id)
+
+
+async def _one_has_ended(antiphon: Antiphon, id: str) -> None:
+    """Of the tools of the first round."""
+    await until_logged(antiphon, id, "antiphon.tools.requested.v1")
+    while not await antiphon._open_bus().session(id).settled("journal:1"):  # noqa: ASYNC110  # it tells no events
+        await asyncio.sleep(0.01)
+
+
+async def _run_out(antiphon: Antiphon, id: str) -> None:
+    """The deadline comes, here and now, whoever else would have noticed it first."""
+    event = an_event(DeadlineReached(), id).model_copy(update={"time": utc_now()})
+    await antiphon._open_bus().publish(event, "signal")
 
 
 async def answer_it(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
@@ -149,8 +170,8 @@ APPROVAL = {"ANTIPHON_TOOL_DISPATCHER_APPROVAL": "look_up"}
     [
         (HANGING, cancel_at_the_model, {}, {}, "cancellation.requested"),
         (PONDERING, cancel_at_the_tools, {}, {}, "cancellation.requested"),
-        (PONDERING, None, {"deadline_s": 10}, {}, "deadline.reached"),
-        (HANGING, None, {"deadline_s": 10}, {}, "deadline.reached"),
+        (PONDERING, run_out_at_the_tools, {}, {}, "deadline.reached"),
+        (HANGING, run_out_at_the_model, {}, {}, "deadline.reached"),
         (ASKING, answer_it, {"interactive": True}, {}, "question.answered"),
         (ASKING, None, {"interactive": True}, {"ANTIPHON_COORDINATOR_PERSON_WAIT_S": "1"}, "person.overdue"),
         ([Scripted(uses=(LOOK_UP,)), ANSWER], deny_it, {}, APPROVAL, "approval.decided"),

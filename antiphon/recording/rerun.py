@@ -37,8 +37,6 @@ SESSION_LIMIT_S = 60.0
 _AT_ONCE = 8
 _CONNECT_PATIENCE_S = 10.0
 _GRACE_S = 0.2
-_LAST_EVENTS_S = 3.0
-"""Longer than an engine takes to give up for which the time was over."""
 
 
 async def rerun(
@@ -146,7 +144,7 @@ async def _ended(bus: Bus, score: Score, telling: asyncio.Task[None]) -> None:
         if telling.done():
             telling.result()
         await asyncio.sleep(POLL_S)
-    await events_there(bus, score.session_id, len(score.events), _LAST_EVENTS_S)
+    await events_there(bus, score.session_id, len(score.events))
 
 
 async def _tools_missed(bus: Bus) -> list[Miss]:

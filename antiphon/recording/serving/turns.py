@@ -12,7 +12,7 @@ _LOOK_S_MAX = 0.25
 """What of the time between two looks counts: while this machine stands still, or Redis, no log can grow."""
 
 
-async def events_there(bus: Bus, session_id: str, count: int, patience_s: float = PATIENCE_S) -> bool:
+async def events_there(bus: Bus, session_id: str, count: int) -> bool:
     """Return when the session's log has so many events: True, or False when it does not grow any more."""
     log, length, silent_s, looked_s = bus.keys.log(session_id), -1, 0.0, monotonic_s()
     while True:
@@ -23,6 +23,6 @@ async def events_there(bus: Bus, session_id: str, count: int, patience_s: float 
         silent_s += min(looked_s - before_s, _LOOK_S_MAX)
         if now != length:
             length, silent_s = now, 0.0
-        elif silent_s > patience_s:
+        elif silent_s > PATIENCE_S:
             return False
         await asyncio.sleep(POLL_S)

@@ -104,7 +104,11 @@ class Connections:
         """Close a dedicated client."""
         if client in self._dedicated:
             self._dedicated.remove(client)
-            await client.aclose()
+            try:
+                await client.aclose()
+            except asyncio.CancelledError:
+                self._dedicated.append(client)  # to be closed with the others
+                raise
 
     def on_close(self, closer: Callable[[], Awaitable[None]]) -> None:
         """Have `closer` called when everything is closed."""

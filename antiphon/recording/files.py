@@ -13,7 +13,7 @@ from typing import IO, cast
 from antiphon.recording.lines import FORMAT, Header, Line, encode_line
 from antiphon.recording.order import Order
 from antiphon.recording.upcast import UPCASTERS, LineUpcaster, Upcast
-from shared.errors import UnreadableEvent
+from shared.errors import ConfigurationError, UnreadableEvent
 
 LINE_BYTES_MAX = 1 << 27
 """Beyond what ANTIPHON_BUS_MAX_EVENT_BYTES can be."""
@@ -53,13 +53,16 @@ def read_lines(
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """What cannot be read within the block is said of this file. Raises UnreadableEvent."""
+    """What cannot be read within the block, or does not fit, is said of this file.
+
+    Raises UnreadableEvent, ConfigurationError.
+    """
     try:
         yield
-    except UnreadableEvent as error:
+    except (UnreadableEvent, ConfigurationError) as error:
         if as_text(path) in error.message:
             raise
-        raise UnreadableEvent(f"{as_text(path)}: {error.message}", hint=error.hint) from None
+        raise type(error)(f"{as_text(path)}: {error.message}", hint=error.hint) from None
 
 
 def header_of(path: Path) -> Header:

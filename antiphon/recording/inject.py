@@ -83,7 +83,7 @@ def inject(lines: Sequence[Line], what: str) -> Chain:
 
     Raises ConfigurationError, which names the faults that fit, and UnreadableEvent.
     """
-    kind, tool, place = _read(what)
+    kind, tool, place = read_fault(what)
     line = event_numbered(lines, place)
     _check_fits(kind, line, lines)
     point = walked(lines, line.n, unhandled=line.event.id)
@@ -102,8 +102,8 @@ def inject(lines: Sequence[Line], what: str) -> Chain:
     return Chain(line.n, line.event.type, what.partition("@")[0], tuple(told), end, answer)
 
 
-def _read(what: str) -> tuple[Kind, str, str]:
-    """Fault, tool and place. Raises ConfigurationError."""
+def read_fault(what: str) -> tuple[Kind, str, str]:
+    """Fault, tool and place, as they are written. Raises ConfigurationError."""
     written = _WRITTEN.fullmatch(what)
     if written is None:
         raise ConfigurationError(f"{what!r} is no fault.", hint=_FORM)
@@ -120,9 +120,10 @@ def _check_fits(kind: Kind, line: EventLine, lines: Sequence[Line]) -> None:
     if kind in fitting:
         return
     others = [str(one.n) for one in lines if isinstance(one, EventLine) and kind in kinds_for(one.event.data)]
+    where = f"event {_listed(others)}" if others else "none of its events"
     raise ConfigurationError(
         f"{kind} cannot come in place of event {line.n}, {short_type(line)}.",
-        hint=f"{_listed(fitting) or 'Nothing'} can. {kind} fits event {_listed(others) or 'of no number there'}.",
+        hint=f"{_listed(fitting) or 'Nothing'} can. {kind} fits {where}.",
     )
 
 

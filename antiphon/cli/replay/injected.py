@@ -7,9 +7,9 @@ from typing import Any
 from antiphon.cli import output
 from antiphon.cli.replay.reading import recording
 from antiphon.recording.files import as_text, naming
-from antiphon.recording.inject import Chain, Told, inject
+from antiphon.recording.inject import Chain, Told, inject, read_fault
 from antiphon.recording.reports.shown import printable
-from shared.errors import AntiphonError
+from shared.errors import AntiphonError, ConfigurationError
 from shared.events import (
     AnyEvent,
     ApprovalRequested,
@@ -30,6 +30,10 @@ from shared.events import (
 def show_injected(paths: Sequence[Path], fault: str, is_json: bool) -> int:
     """Tell what becomes of each recording with that fault; the exit code."""
     code, documents = output.EXIT_DONE, list[dict[str, Any]]()
+    try:
+        read_fault(fault)
+    except ConfigurationError as error:
+        return output.refuse(error)
     for path in paths:
         try:
             with naming(path):

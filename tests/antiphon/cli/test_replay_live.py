@@ -104,7 +104,20 @@ def test_inject_shows_the_chain(run: InProcess, path: str) -> None:
     assert told["path"] == path
     assert told["answer"]["termination_reason"] == "deadline_exceeded"
     assert [one["component"] for one in told["steps"]] == ["coordinator", "response_assembler", "coordinator"]
-    assert run("replay", "verify", path, "--inject", "tool_timeout@6").exit_code == 2
+
+
+def test_a_fault_that_does_not_fit_is_said_of_the_recording_and_what_is_none_only_once(
+    run: InProcess, path: str, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(Path(path).read_bytes())
+    done = run("replay", "verify", path, str(other), "--inject", "tool_timeout@6")
+    assert done.exit_code == 2
+    assert f"{path}: tool_timeout cannot come in place of event 6" in done.stderr
+    assert f"{other}: tool_timeout cannot come in place of event 6" in done.stderr
+    done = run("replay", "verify", path, str(other), "--inject", "rain@6")
+    assert done.exit_code == 2
+    assert done.stderr.count("There is no fault 'rain'") == 1
 
 
 def test_context_is_a_table_or_json(run: InProcess, path: str) -> None:

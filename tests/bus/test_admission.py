@@ -51,10 +51,10 @@ class Door:
 
     async def let_in(self, room: int) -> list[str]:
         """Tenants in the order they are let in, when so many sessions have closed."""
-        before = len(await self._logged())
+        before = len(await self.logged())
         self.set_bounds(max_open_sessions=await self._open() + room)
         await self.admission.admit(0)
-        return [name.partition(".")[0] for name in (await self._logged())[before:]]
+        return [name.partition(".")[0] for name in (await self.logged())[before:]]
 
     def set_bounds(self, **bounds: int) -> None:
         self.bus.settings = self.bus.settings.model_copy(update=bounds)
@@ -62,7 +62,7 @@ class Door:
     async def _open(self) -> int:
         return int(await self.bus.batcher.submit("ZCARD", self.bus.keys.open_sessions(0)))
 
-    async def _logged(self) -> list[str]:
+    async def logged(self) -> list[str]:
         feed = await self.bus.batcher.submit("XRANGE", self.bus.keys.feed(0), "-", "+")
         return [fields[b"session"].decode() for _, fields in feed]
 
@@ -74,6 +74,18 @@ async def full(bus: Bus) -> Door:
     door.set_bounds(max_open_sessions=1)
     assert await door.come("first") == ["sent"]
     return door
+
+
+async def test_a_session_stands_at_the_moment_of_its_logs_first_entry(full: Door) -> None:
+    """One clock tells it: whether there was room for it, or it has waited."""
+    await full.come("late")
+    await full.let_in(1)
+    keys, ask = full.bus.keys, full.bus.batcher.submit
+    for tenant in ("first", "late"):
+        (name,) = [one for one in await full.logged() if one.startswith(tenant)]
+        ((entry, _),) = await ask("XRANGE", keys.log(name), "-", "+")
+        for key in (keys.sessions(0), keys.open_sessions(0)):
+            assert float(await ask("ZSCORE", key, name)) == int(entry.split(b"-")[0])
 
 
 async def test_where_somebody_waits_nobody_overtakes_by_coming_when_there_is_room(full: Door) -> None:
@@ -187,7 +199,7 @@ async def test_many_who_let_in_at_once_open_each_session_once(full: Door) -> Non
     full.set_bounds(max_open_sessions=41)
     others = [Admission(full.bus, {}) for _ in range(5)]
     await asyncio.gather(*(one.admit(0) for one in others for _ in range(4)))
-    logged = await full._logged()
+    logged = await full.logged()
     assert len(set(logged)) == len(logged) == 41
     assert Counter(name[0] for name in logged[1:]) == {"a": 14, "b": 13, "c": 13}
 

@@ -5,6 +5,11 @@ async with Antiphon() as antiphon:
     print(response.answer)
 """
 
+from antiphon_shared.events import Event, Question
+from antiphon_shared.events.session import QueryOptions, Response, Source, Uncertainty
+from antiphon_shared.process.errors import AntiphonError, ConfigurationError, RedisUnavailable
+from antiphon_shared.tools.contract import Alternative, Backoff, BatchVariant, Dependency, RateLimit, Retry
+
 from antiphon.client import Antiphon, TextDelta
 from antiphon.errors import (
     AlreadyThere,
@@ -16,10 +21,6 @@ from antiphon.errors import (
     SubmissionRejected,
     UnknownSession,
 )
-from shared.contract import Alternative, Backoff, BatchVariant, Dependency, RateLimit, Retry
-from shared.errors import AntiphonError, ConfigurationError, RedisUnavailable
-from shared.events import Event, Question
-from shared.session import QueryOptions, Response, Source, Uncertainty
 from tool_dispatcher.authoring.hints import describe
 from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
 from tool_dispatcher.authoring.secret import Secret

@@ -2,6 +2,14 @@
 
 from collections.abc import Iterable
 
+from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import Question
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.ids import new_id
+from antiphon_shared.tools.asking import read_asked
+from antiphon_shared.tools.relevance import ASK_USER
+
 from antiphon.approval import chosen_of, unanswered_session, waiting
 from antiphon.arrival import Arrival
 from antiphon.errors import NotWaiting, UnknownSession
@@ -9,13 +17,6 @@ from antiphon.submission import answer as answer_event
 from antiphon.submission import checked_answer
 from antiphon.tail import PATIENCE_S
 from coordinator.session import Session
-from shared.asking import read_asked
-from shared.bus.connection import patiently
-from shared.bus.redis_bus import Bus
-from shared.clock import utc_now
-from shared.events import Question
-from shared.ids import new_id
-from shared.relevance import ASK_USER
 
 _NOBODY = "no answer"
 

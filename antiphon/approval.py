@@ -3,17 +3,18 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 
+from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.handling import STATE
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.ids import new_id
+from antiphon_shared.tools.calls import ToolCall
+
 from antiphon.arrival import Arrival
 from antiphon.errors import InvalidQuery, NotWaiting, UnknownSession
 from antiphon.submission import decision
 from antiphon.tail import PATIENCE_S
 from coordinator.session import Phase, Session
-from shared.bus.connection import patiently
-from shared.bus.handling import STATE
-from shared.bus.redis_bus import Bus
-from shared.clock import utc_now
-from shared.ids import new_id
-from shared.tools import ToolCall
 
 _DOING: dict[Phase, str] = {
     "briefing": "it is being briefed for round {round}",

@@ -2,9 +2,10 @@
 
 import asyncio
 
+from antiphon_shared.bus.redis_bus import Bus
+
 from antiphon.errors import Overloaded, SubmissionRejected, UnknownSession
 from antiphon.tail import age_of
-from shared.bus.redis_bus import Bus
 
 _PAGE = 200
 

@@ -14,6 +14,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import structlog
+from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.signing import SIGNATURE, genuine
+from antiphon_shared.events import AnyEvent, Question, ResponseReady, decode, encode
+from antiphon_shared.events.codec import explain
+from antiphon_shared.events.session import Response
+from antiphon_shared.process import logs
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.errors import AntiphonError, ConfigurationError
+from antiphon_shared.process.ids import new_id
+from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
+from antiphon_shared.values import Value
 from pydantic import ValidationError
 
 from antiphon.answering import answer, questions_waiting
@@ -24,18 +36,6 @@ from antiphon.errors import StillRunning, UnknownSession
 from antiphon.submission import Options, cancellation, checked_session_id, checked_timeout_s, submission
 from antiphon.tail import PATIENCE_S, Tail
 from reasoning_engine.settings import Provider
-from shared import logs
-from shared.bus.connection import patiently
-from shared.bus.redis_bus import Bus
-from shared.bus.signing import SIGNATURE, genuine
-from shared.clock import utc_now
-from shared.errors import AntiphonError, ConfigurationError
-from shared.events import AnyEvent, Question, ResponseReady, decode, encode
-from shared.events.codec import explain
-from shared.ids import new_id
-from shared.session import Response
-from shared.settings import BusSettings, PipelineSettings, load
-from shared.values import Value
 
 if TYPE_CHECKING:
     from reasoning_engine.model import Model

@@ -5,22 +5,22 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, get_args
 
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.room import ended
+from antiphon_shared.events.codec import explain
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.runner import run_service
+from antiphon_shared.process.secret_values import secret_values
+from antiphon_shared.process.service import Service
+from antiphon_shared.process.settings import BusSettings, load
+from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.tools.contract import Scope
 from pydantic import TypeAdapter, ValidationError
 
 from antiphon import private_redis
 from antiphon.errors import PipelineFailed
 from reasoning_engine.settings import Provider
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.bus.room import ended
-from shared.contract import Scope
-from shared.errors import ConfigurationError
-from shared.events.codec import explain
-from shared.redaction import Redactor
-from shared.runner import run_service
-from shared.secret_values import secret_values
-from shared.service import Service
-from shared.settings import BusSettings, load
 from tool_dispatcher.authoring.tool import Tool, Toolset
 from tool_dispatcher.catalogue import Registry, tools_of
 from tool_dispatcher.settings import ToolDispatcherSettings

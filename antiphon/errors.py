@@ -1,6 +1,6 @@
 """Errors a user of the client can meet, beside those the whole house shares."""
 
-from shared.errors import AntiphonError
+from antiphon_shared.process.errors import AntiphonError
 
 
 class InvalidQuery(AntiphonError):

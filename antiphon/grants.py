@@ -1,6 +1,6 @@
 """Grants issued: the side that holds the signing key. No part of the pipeline imports this.
 
-A grant is a JSON Web Token, signed with Ed25519; `shared.grants` lists its claims.
+A grant is a JSON Web Token, signed with Ed25519; `antiphon_shared.tools.grants` lists its claims.
 """
 
 import os
@@ -11,6 +11,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import jwt
+from antiphon_shared.events.client import GRANT_LENGTH_MAX
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.tools.grants import AUDIENCE, UnreadableGrant, claims_of
+from antiphon_shared.values import DEFAULT_TENANT
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import (
@@ -20,11 +24,6 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
     load_pem_private_key,
 )
-
-from shared.errors import ConfigurationError
-from shared.events.client import GRANT_LENGTH_MAX
-from shared.grants import AUDIENCE, UnreadableGrant, claims_of
-from shared.values import DEFAULT_TENANT
 
 PRIVATE_NAME = "grant-signing-key.pem"
 PUBLIC_NAME = "grant-public-key.pem"

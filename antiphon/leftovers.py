@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from antiphon_shared.process.clock import utc_now
+
 from antiphon.recording.files import PART_BEGINS, PART_ENDS
-from shared.clock import utc_now
 
 LOCK = "antiphon.lock"
 _DAY_S = 86_400.0

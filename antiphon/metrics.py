@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
+from antiphon_shared.breakers.breaker import Phase
+from antiphon_shared.process.clock import monotonic_s
 from prometheus_client import CollectorRegistry, generate_latest, start_http_server
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
 from antiphon.observe import PipelineStatus
-from shared.breaker import Phase
-from shared.clock import monotonic_s
 
 Read = Callable[[], Awaitable[PipelineStatus]]
 

@@ -6,6 +6,16 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
+from antiphon_shared.breakers.breaker import CLOSED, Breaker, BreakerState, Phase, Refused
+from antiphon_shared.breakers.table import is_name
+from antiphon_shared.bus.breaker_store import BreakerStore
+from antiphon_shared.bus.dead_letters import DeadLetters
+from antiphon_shared.bus.handling import STATE
+from antiphon_shared.bus.intake import GROUP as INTAKE_GROUP
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import COMPONENTS, AnyEvent, Component, QuerySubmitted, decode
+from antiphon_shared.process import health
+from antiphon_shared.values import Value
 from redis.exceptions import ResponseError
 
 from antiphon.answering import unanswered
@@ -14,16 +24,6 @@ from antiphon.errors import UnknownSession
 from antiphon.queued import Waiting, queries_waiting, query_waiting, waiting_now
 from antiphon.tail import age_of
 from coordinator.session import Session
-from shared import health
-from shared.breaker import CLOSED, Breaker, BreakerState, Phase, Refused
-from shared.breaker_table import is_name
-from shared.bus.breaker_store import BreakerStore
-from shared.bus.dead_letters import DeadLetters
-from shared.bus.handling import STATE
-from shared.bus.intake import GROUP as INTAKE_GROUP
-from shared.bus.redis_bus import Bus
-from shared.events import COMPONENTS, AnyEvent, Component, QuerySubmitted, decode
-from shared.values import Value
 
 _CONNECT_PATIENCE_S = 3.0
 

@@ -6,10 +6,11 @@ from asyncio.subprocess import DEVNULL, Process
 from importlib.util import find_spec
 from typing import Protocol
 
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.process.errors import ConfigurationError, RedisUnavailable
+
 from antiphon.leash import Leash, end
 from antiphon.leftovers import OwnFolder, clear_folders
-from shared.bus.connection import Connections
-from shared.errors import ConfigurationError, RedisUnavailable
 
 _START_LIMIT_S = 15.0
 _STOP_LIMIT_S = 3.0

@@ -3,10 +3,10 @@
 import asyncio
 from collections import Counter
 
-from shared.bus.redis_bus import Bus
-from shared.bus.waiting import query_of, tenant_of
-from shared.events import AnyEvent
-from shared.values import Value
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.waiting import query_of, tenant_of
+from antiphon_shared.events import AnyEvent
+from antiphon_shared.values import Value
 
 _TENANTS_LOOKED_AT = 1_000
 _TENANTS_SHOWN = 10

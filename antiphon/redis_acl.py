@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
-from shared.bus.handling import BRIEFING, MEMORY, RECORDS, RESPONSE, STATE, TO_SUMMARIZE
-from shared.bus.keys import Keys
-from shared.events import COMPONENTS, Component
-from shared.events.codec import EVENT_DATA
+from antiphon_shared.bus.handling import BRIEFING, MEMORY, RECORDS, RESPONSE, STATE, TO_SUMMARIZE
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.events import COMPONENTS, Component
+from antiphon_shared.events.codec import EVENT_DATA
 
 User = Component | Literal["client", "operator"]
 USERS: tuple[User, ...] = (*COMPONENTS, "client", "operator")
@@ -64,7 +64,7 @@ def rules_of(user: User, namespace: str) -> tuple[Rule, ...]:
 
 def outboxes(component: Component) -> tuple[Component, ...]:
     """Whose inboxes a component's events go to; that something failed is told to the coordinator."""
-    emitted = (data for data in EVENT_DATA if data.__module__ == f"shared.events.{component}")
+    emitted = (data for data in EVENT_DATA if data.__module__ == f"antiphon_shared.events.{component}")
     inboxes = {data.inbox for data in emitted} | {"coordinator"}
     return tuple(other for other in COMPONENTS if other in inboxes)
 

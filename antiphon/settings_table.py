@@ -6,13 +6,14 @@
 import sys
 from types import ModuleType
 
+from antiphon_shared.process.settings import BusSettings, PipelineSettings, Settings, variables
+
 import antiphon.recording.settings
 import context_synthesizer.settings
 import coordinator.settings
 import reasoning_engine.settings
 import response_assembler.settings
 import tool_dispatcher.settings
-from shared.settings import BusSettings, PipelineSettings, Settings, variables
 
 _INTRODUCTION = """\
 # Settings

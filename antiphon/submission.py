@@ -5,12 +5,7 @@ from datetime import datetime
 from typing import Any, TypedDict
 from uuid import UUID
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError, to_json
-
-from antiphon.errors import InvalidQuery
-from shared.errors import UnreadableEvent
-from shared.events import (
+from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
     CancellationRequested,
@@ -20,12 +15,17 @@ from shared.events import (
     decode,
     encode,
 )
-from shared.events.base import TraceParent
-from shared.events.client import ANSWER_LENGTH_MAX, GRANT_LENGTH_MAX, QUERY_LENGTH_MAX
-from shared.events.codec import ENVELOPES, explain
-from shared.grants import UnreadableGrant, read_claims
-from shared.session import Citations, QueryOptions
-from shared.values import SessionId
+from antiphon_shared.events.base import TraceParent
+from antiphon_shared.events.client import ANSWER_LENGTH_MAX, GRANT_LENGTH_MAX, QUERY_LENGTH_MAX
+from antiphon_shared.events.codec import ENVELOPES, explain
+from antiphon_shared.events.session import Citations, QueryOptions
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.grants import UnreadableGrant, read_claims
+from antiphon_shared.values import SessionId
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError, to_json
+
+from antiphon.errors import InvalidQuery
 
 _TIMEOUT_S_MAX = 1e9
 _session_id: TypeAdapter[str] = TypeAdapter(SessionId)

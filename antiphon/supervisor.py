@@ -9,12 +9,12 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 import structlog
+from antiphon_shared.events import COMPONENTS, Component
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.runner import EXIT_USAGE
 
 from antiphon.leash import GRACE_S, Leash, end
-from shared.clock import monotonic_s
-from shared.errors import ConfigurationError
-from shared.events import COMPONENTS, Component
-from shared.runner import EXIT_USAGE
 
 REPLICAS_MAX = 256
 _BACKOFF_S = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)

@@ -4,9 +4,9 @@ import asyncio
 from heapq import merge
 from typing import Any
 
-from shared.bus.connection import BLOCK_S, UNAVAILABLE, Client, patiently
-from shared.bus.redis_bus import Bus
-from shared.clock import milliseconds
+from antiphon_shared.bus.connection import BLOCK_S, UNAVAILABLE, Client, patiently
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.clock import milliseconds
 
 PATIENCE_S = 60.0
 """How long a Redis that is out of reach is waited for."""

@@ -12,18 +12,18 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
+from antiphon_shared.bus.handling import Delivery, Handler
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import AnyEvent, Event, ToolsCompleted, ToolsRequested
+from antiphon_shared.process.ids import new_id
+from antiphon_shared.process.runner import spare_the_collector
+from antiphon_shared.process.settings import BusSettings, PipelineSettings
+from antiphon_shared.tools.calls import RequestedCall
+from antiphon_shared.tools.contract import Effect
 from pydantic_core import to_json
 from redis.asyncio import Redis
 
 from benchmarks.noop_tools import RESULT
-from shared.bus.handling import Delivery, Handler
-from shared.bus.redis_bus import Bus
-from shared.contract import Effect
-from shared.events import AnyEvent, Event, ToolsCompleted, ToolsRequested
-from shared.ids import new_id
-from shared.runner import spare_the_collector
-from shared.settings import BusSettings, PipelineSettings
-from shared.tools import RequestedCall
 from tests.redis_server import running
 from tool_dispatcher.authoring.tool import tool
 from tool_dispatcher.catalogue import Registry

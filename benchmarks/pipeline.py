@@ -11,11 +11,11 @@ from typing import Any
 import orjson
 import psutil
 import redis
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.events.base import COMPONENTS, Component
+from antiphon_shared.events.codec import EVENT_DATA
 
 from benchmarks.floor import Hop
-from shared.bus.keys import Keys
-from shared.events.base import COMPONENTS, Component
-from shared.events.codec import EVENT_DATA
 from tests.redis_server import RedisServer, running
 
 MODULES = {name: name for name in COMPONENTS} | {"reasoning_engine": "benchmarks.stub_engine"}

@@ -10,6 +10,11 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.runner import spare_the_collector
+from antiphon_shared.process.settings import BusSettings
 from rich.console import Console
 from rich.table import Table
 
@@ -19,11 +24,6 @@ from antiphon.recording.lines import End, EventLine, Header, Line
 from antiphon.recording.put_back import put_back
 from antiphon.recording.redaction.redacted_lines import own_redaction
 from antiphon.recording.side_by_side import each, side_by_side
-from shared.bus.connection import Connections
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.runner import spare_the_collector
-from shared.settings import BusSettings
 from tests.antiphon.recording.large import large_session
 from tests.antiphon.recording.recorded import recorded
 from tests.redis_server import running

@@ -9,6 +9,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import COMPONENTS, Component
+from antiphon_shared.process.settings import BusSettings
 from rich.console import Console
 from rich.table import Table
 
@@ -18,10 +22,6 @@ from antiphon.recording.session_lines import session_lines
 from antiphon.recording.verify import verify
 from benchmarks import temporal_peer
 from benchmarks.pipeline import Pipeline, pipeline
-from shared.bus.connection import Connections
-from shared.bus.redis_bus import Bus
-from shared.events import COMPONENTS, Component
-from shared.settings import BusSettings
 
 ROUNDS = (3, 10)
 WARM_UP = 20

@@ -6,13 +6,13 @@ A query that says `rounds=N` is answered after N rounds of tools, any other afte
 import re
 
 from anthropic.types import Message, TextBlock, ToolUseBlock, Usage
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.runner import main
+from antiphon_shared.process.service import Service
 
 from reasoning_engine.component import build
 from reasoning_engine.model import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
-from shared.bus.redis_bus import Bus
-from shared.runner import main
-from shared.service import Service
 
 TOOL_ROUNDS = 2
 REPLY = "The stub says what stubs say. " * 7

@@ -8,9 +8,8 @@ import argparse
 import statistics
 from pathlib import Path
 
+from antiphon_shared.text.tokens import estimate_tokens
 from tokenizers import Tokenizer
-
-from shared.tokens import estimate_tokens
 
 PIECE_CHARACTERS = (200, 5_000)
 PIECES_OF_A_FILE_MAX = 12

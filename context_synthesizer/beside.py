@@ -6,6 +6,9 @@ Each in a longer and a shorter form; the newest and the most telling keep their 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from antiphon_shared.memory.briefing import Level
+from antiphon_shared.memory.layers import Memory, ReasoningNote, ToolUse
+
 from context_synthesizer.page import Room, title_units
 from context_synthesizer.render import (
     LONG,
@@ -19,8 +22,6 @@ from context_synthesizer.render import (
     tool_line,
     tool_lines,
 )
-from shared.briefing import Level
-from shared.memory import Memory, ReasoningNote, ToolUse
 
 TRIED, SAID, QUESTIONS = "Tools tried", "Reasoning so far", "Sub-questions"
 EARLIER = "Earlier in this conversation"

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from antiphon_shared.memory.briefing import ids_in
+from antiphon_shared.memory.layers import Fact, Memory
+from antiphon_shared.text.tokens import UNITS_PER_TOKEN
+
 from context_synthesizer.page import Page
-from shared.briefing import ids_in
-from shared.memory import Fact, Memory
-from shared.tokens import UNITS_PER_TOKEN
 
 MISSED_MAX = 10
 _MISFITS_MAX = 20

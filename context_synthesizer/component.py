@@ -1,11 +1,12 @@
 """Wiring: the only place of this room that reads settings."""
 
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.service import Service
+from antiphon_shared.process.settings import load
+
 from context_synthesizer.embeddings import Weigh, load_embed, weighing
 from context_synthesizer.handlers import ContextSynthesizer
 from context_synthesizer.settings import ContextSynthesizerSettings
-from shared.bus.redis_bus import Bus
-from shared.service import Service
-from shared.settings import load
 
 
 def build(

@@ -6,17 +6,18 @@ last round and one made anew from the session's list of deltas give the same bri
 
 from collections.abc import Collection, Iterable
 
+from antiphon_shared.events import ReasoningCompleted, ToolsCompleted, ToSummarize
+from antiphon_shared.events.session import Turn
+from antiphon_shared.memory.briefing import Briefing, Level
+from antiphon_shared.memory.filing import Known, file_conversation, file_round
+from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.values import LogEntry
+
 from context_synthesizer.page import Pieces
 from context_synthesizer.plan import Plan
 from context_synthesizer.score import Relevance
 from context_synthesizer.select import Ask, build_briefing
 from context_synthesizer.summaries import select_to_summarize
-from shared.briefing import Briefing, Level
-from shared.events import ReasoningCompleted, ToolsCompleted, ToSummarize
-from shared.filing import Known, file_conversation, file_round
-from shared.memory import Memory, MemoryDelta
-from shared.session import Turn
-from shared.values import LogEntry
 
 TOKENS_MAX = 8_000
 

@@ -8,8 +8,9 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
+from antiphon_shared.memory.layers import MemoryDelta
+
 from context_synthesizer.desk import Desk
-from shared.memory import MemoryDelta
 
 BYTES_MAX, DESKS_MAX = 4_000_000, 1_000
 """Of all kept desks: items as they stand in Redis, which take some thirty times as much here; and their number.

@@ -15,9 +15,8 @@ from inspect import iscoroutinefunction
 from math import isfinite, sqrt
 
 import structlog
-
-from shared.errors import ConfigurationError
-from shared.memory import MemoryDelta
+from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.process.errors import ConfigurationError
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[float]]]]
 """Texts to vectors, in their order, all of one length."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from shared.excerpt import one_line
-from shared.words import words
+from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.text.words import words
 
 _TOKEN = re.compile(r"[$€£¥%]|°\s?[CF]\b|\w[\w.,:/@%+'’-]*")
 _NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)(?:-?([^\W\d_]+|%))?")

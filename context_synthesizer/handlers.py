@@ -3,12 +3,8 @@
 import asyncio
 from typing import TypeVar
 
-from context_synthesizer.desks import Desks, Kept
-from context_synthesizer.embeddings import Weigh
-from context_synthesizer.settings import ContextSynthesizerSettings
-from context_synthesizer.turn import Brought, add, briefed, filed, tokens_max
-from shared import faults
-from shared.bus.handling import (
+from antiphon_shared import faults
+from antiphon_shared.bus.handling import (
     BRIEFING,
     MEMORY,
     TO_SUMMARIZE,
@@ -19,8 +15,7 @@ from shared.bus.handling import (
     Put,
     SessionStore,
 )
-from shared.errors import UnreadableEvent
-from shared.events import (
+from antiphon_shared.events import (
     BriefingRequested,
     EventData,
     QuerySubmitted,
@@ -28,8 +23,14 @@ from shared.events import (
     SummaryCompleted,
     ToolsCompleted,
 )
-from shared.memory import MemoryDelta
-from shared.step_records import BriefingRecord
+from antiphon_shared.events.step_records import BriefingRecord
+from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.process.errors import UnreadableEvent
+
+from context_synthesizer.desks import Desks, Kept
+from context_synthesizer.embeddings import Weigh
+from context_synthesizer.settings import ContextSynthesizerSettings
+from context_synthesizer.turn import Brought, add, briefed, filed, tokens_max
 
 DataT = TypeVar("DataT", bound=EventData)
 

@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from antiphon_shared.memory.layers import Document, Fact, Memory, ReasoningNote, ToolUse
+from antiphon_shared.text.tokens import token_units
+
 from context_synthesizer.render import (
     LONG,
     SHORT_CHARACTERS,
@@ -19,8 +22,6 @@ from context_synthesizer.render import (
     short_fact_line,
     tool_lines,
 )
-from shared.memory import Document, Fact, Memory, ReasoningNote, ToolUse
-from shared.tokens import token_units
 
 _TELLING_CHARACTERS = 4
 """A shorter title stands in many a statement by chance."""

@@ -8,11 +8,12 @@ none left, it is planned anew. A budget of LAZY_TOKENS or less is not worth that
 
 from collections.abc import Callable, Mapping, Sequence
 
+from antiphon_shared.memory.layers import Fact, Memory, MemoryDelta
+from antiphon_shared.text.tokens import UNITS_PER_TOKEN, token_units
+
 from context_synthesizer.choice import by_closeness, fill, must_have
 from context_synthesizer.page import Page, Pieces, Room
 from context_synthesizer.select import LAZY_TOKENS
-from shared.memory import Fact, Memory, MemoryDelta
-from shared.tokens import UNITS_PER_TOKEN, token_units
 
 _SECTION_SHARE = 0.75
 """Of the budget beside the question; the rest is for what changes from round to round."""

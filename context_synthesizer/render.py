@@ -1,21 +1,29 @@
 """The pieces a briefing is put together from: each a text with its price in tokens. Pure.
 
-The form is fixed in shared/briefing.py; which pieces are shown, and in which length, is decided in page.py and
-select.py.
+The form is fixed in `antiphon_shared.memory.briefing`; which pieces are shown, and in which length, is decided in
+page.py and select.py.
 """
 
 import json
 from collections.abc import Sequence
 from functools import cached_property
 
-from shared.briefing import id_ranges
-from shared.excerpt import one_line, shorten
-from shared.fence import CLOSING, attribute, fence, opening
-from shared.memory import Document, EarlierQuestion, Fact, Memory, ReasoningNote, Summary, ToolUse
-from shared.note import Note
-from shared.relevance import READ_RESULT, RECALL
-from shared.session import Status
-from shared.tokens import token_units
+from antiphon_shared.events.session import Status
+from antiphon_shared.memory.briefing import id_ranges
+from antiphon_shared.memory.layers import (
+    Document,
+    EarlierQuestion,
+    Fact,
+    Memory,
+    ReasoningNote,
+    Summary,
+    ToolUse,
+)
+from antiphon_shared.memory.note import Note
+from antiphon_shared.text.excerpt import one_line, shorten
+from antiphon_shared.text.fence import CLOSING, attribute, fence, opening
+from antiphon_shared.text.tokens import token_units
+from antiphon_shared.tools.relevance import READ_RESULT, RECALL
 
 SHORT_CHARACTERS = 160
 """Of a statement that is not shown whole."""

@@ -12,9 +12,9 @@ that only an answered sub-question asks for count half. The shares were set on t
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from shared.memory import Fact, Memory, MemoryDelta
-from shared.word_index import WordIndex
-from shared.words import words
+from antiphon_shared.memory.layers import Fact, Memory, MemoryDelta
+from antiphon_shared.text.word_index import WordIndex
+from antiphon_shared.text.words import words
 
 OWN_SEARCH_SHARE = 0.3
 SIBLING_SHARE = 0.2

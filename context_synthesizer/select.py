@@ -18,6 +18,10 @@ there is room (plan.py), and "Further facts", chosen anew each round.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from antiphon_shared.memory.briefing import Briefing, Level
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.text.tokens import UNITS_PER_TOKEN, token_units
+
 from context_synthesizer.beside import (
     QUESTIONS,
     SAID,
@@ -33,9 +37,6 @@ from context_synthesizer.beside import (
 from context_synthesizer.choice import by_closeness, fill, missed, must_have, put_must
 from context_synthesizer.page import Page, Pieces, Room, title_units
 from context_synthesizer.render import not_shown, question_lines, render
-from shared.briefing import Briefing, Level
-from shared.memory import Memory
-from shared.tokens import UNITS_PER_TOKEN, token_units
 
 LAZY_TOKENS = 4_000
 _LEVEL_SHARE: dict[Level, int] = {"full": 1, "simplified": 2, "minimal": 4}

@@ -2,10 +2,9 @@
 
 import re
 
+from antiphon_shared.process.settings import Settings
 from pydantic import Field, field_validator
 from pydantic_settings import SettingsConfigDict
-
-from shared.settings import Settings
 
 _PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 

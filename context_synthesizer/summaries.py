@@ -8,15 +8,16 @@ without it.
 import re
 from collections.abc import Callable, Iterable, Mapping
 
+from antiphon_shared.events import SummaryCompleted, ToSummarize
+from antiphon_shared.memory.briefing import Briefing, digest_of, id_ranges, ids_in
+from antiphon_shared.memory.layers import Fact, Memory, Summary
+from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.text.fence import unescaped
+from antiphon_shared.text.tokens import UNITS_PER_TOKEN, estimate_tokens
+
 from context_synthesizer.choice import by_closeness, fill
 from context_synthesizer.faithful import Said, Source, fault
 from context_synthesizer.page import Page, Pieces, Room
-from shared.briefing import Briefing, digest_of, id_ranges, ids_in
-from shared.events import SummaryCompleted, ToSummarize
-from shared.excerpt import one_line
-from shared.fence import unescaped
-from shared.memory import Fact, Memory, Summary
-from shared.tokens import UNITS_PER_TOKEN, estimate_tokens
 
 SOURCE_TOKENS_MIN, SOURCE_TOKENS_MAX = 1_500, 6_000
 """Less is not worth a call; more is not read at once."""

@@ -3,17 +3,18 @@
 from dataclasses import dataclass
 from math import ceil
 
-from context_synthesizer.desks import Kept
-from context_synthesizer.summaries import checked
-from shared.events import (
+from antiphon_shared.events import (
     BriefingReady,
     BriefingRequested,
     ReasoningCompleted,
     SummaryCompleted,
     ToolsCompleted,
 )
-from shared.filing import keep_within
-from shared.memory import MemoryDelta, Summary
+from antiphon_shared.memory.filing import keep_within
+from antiphon_shared.memory.layers import MemoryDelta, Summary
+
+from context_synthesizer.desks import Kept
+from context_synthesizer.summaries import checked
 
 
 @dataclass(frozen=True, slots=True)

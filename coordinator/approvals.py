@@ -7,16 +7,17 @@ the dispatcher can see for itself, and denied ones are refused.
 
 from collections.abc import Sequence
 
+from antiphon_shared.events import ApprovalDecided, CallToApprove, ToolsCompleted
+from antiphon_shared.events.session import Response, Uncertainty
+from antiphon_shared.memory.conversation import CONVERSATION
+from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.tools.calls import Catalogue, ErrorType, RequestedCall, ToolDefinition, ToolResult
+from antiphon_shared.tools.placeholders import has_placeholder
+from antiphon_shared.tools.relevance import READ_RESULT, RECALL
+from antiphon_shared.values import LogEntry
+
 from coordinator.offer import contract_of
 from coordinator.session import Session, doubt
-from shared.conversation import CONVERSATION
-from shared.events import ApprovalDecided, CallToApprove, ToolsCompleted
-from shared.excerpt import one_line
-from shared.placeholders import has_placeholder
-from shared.relevance import READ_RESULT, RECALL
-from shared.session import Response, Uncertainty
-from shared.tools import Catalogue, ErrorType, RequestedCall, ToolDefinition, ToolResult
-from shared.values import LogEntry
 
 _NEVER_RAN: tuple[ErrorType, ...] = ("cancelled", "unknown_tool", "dependency_failed", "circuit_open")
 """Errors of calls that reached nobody. A refusal for want of permission is not among them: a tool may say so

@@ -2,20 +2,21 @@
 
 from collections.abc import Callable
 
+from antiphon_shared.breakers.breaker import Breaker
+from antiphon_shared.breakers.outages import Outages
+from antiphon_shared.bus.admission import Admission
+from antiphon_shared.bus.breakers import SharedBreakers
+from antiphon_shared.bus.conversations import SharedTurns
+from antiphon_shared.bus.intake import Intake
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.memory.conversation import Turns
+from antiphon_shared.process.ids import new_consumer_name
+from antiphon_shared.process.service import Service
+from antiphon_shared.process.settings import PipelineSettings, load
+
 from coordinator.handlers import Coordinator
 from coordinator.models import in_order
 from coordinator.settings import CoordinatorSettings
-from shared.breaker import Breaker
-from shared.bus.admission import Admission
-from shared.bus.breakers import SharedBreakers
-from shared.bus.conversations import SharedTurns
-from shared.bus.intake import Intake
-from shared.bus.redis_bus import Bus
-from shared.conversation import Turns
-from shared.ids import new_consumer_name
-from shared.outages import Outages
-from shared.service import Service
-from shared.settings import PipelineSettings, load
 
 
 def build(

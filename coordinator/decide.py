@@ -6,18 +6,8 @@ twice, or from elsewhere, changes nothing.
 
 from datetime import datetime, timedelta
 
-from coordinator import approvals, ladder, limits, models, offer, people, questions, summaries
-from coordinator.endings import answer_oneself, close, end, in_doubt, look_again
-from coordinator.requests import (
-    hand_out,
-    in_doubt_as,
-    request_briefing,
-    request_reasoning,
-    request_tools,
-    wait_for_model,
-)
-from coordinator.session import Decision, Session, doubt
-from shared.events import (
+from antiphon_shared.breakers.outages import NO_OUTAGES, Outages
+from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
     AssemblyOverdue,
@@ -36,10 +26,21 @@ from shared.events import (
     SummaryFailed,
     ToolsCompleted,
 )
-from shared.outages import NO_OUTAGES, Outages
-from shared.session import Uncertainty
-from shared.tools import Catalogue
-from shared.values import LogEntry
+from antiphon_shared.events.session import Uncertainty
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.values import LogEntry
+
+from coordinator import approvals, ladder, limits, models, offer, people, questions, summaries
+from coordinator.endings import answer_oneself, close, end, in_doubt, look_again
+from coordinator.requests import (
+    hand_out,
+    in_doubt_as,
+    request_briefing,
+    request_reasoning,
+    request_tools,
+    wait_for_model,
+)
+from coordinator.session import Decision, Session, doubt
 
 _NEARLY = timedelta(milliseconds=100)
 """An engine gives up at the deadline by its own clock."""

@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 
+from antiphon_shared.bus.handling import CancelTimer
+from antiphon_shared.events import AnyEvent
+from antiphon_shared.events.session import Response, Status, TerminationReason, Uncertainty
+from antiphon_shared.values import LogEntry
+
 from coordinator import people
 from coordinator.requests import DEADLINE, MODEL, OVERDUE, overdue, request_assembly
 from coordinator.session import Decision, Session, doubt
-from shared.bus.handling import CancelTimer
-from shared.events import AnyEvent
-from shared.session import Response, Status, TerminationReason, Uncertainty
-from shared.values import LogEntry
 
 _NAMED_MAX = 10
 _LOOKS_MAX = 3

@@ -4,14 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from coordinator.approvals import has_untrusted_source
-from coordinator.decide import decide
-from coordinator.opening import conversation_of, never_opened, open_session
-from coordinator.record import record_of
-from coordinator.remembered import Remembered
-from coordinator.session import Decision, OfferBounds, Opening, Session
-from shared import faults
-from shared.bus.handling import (
+from antiphon_shared import faults
+from antiphon_shared.breakers.outages import NO_OUTAGES, Outages
+from antiphon_shared.bus.handling import (
     NOTHING,
     RESPONSE,
     STATE,
@@ -21,9 +16,7 @@ from shared.bus.handling import (
     Put,
     SessionStore,
 )
-from shared.conversation import Turns, open_turn, turn_of
-from shared.errors import TryLater
-from shared.events import (
+from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
     AssemblyOverdue,
@@ -43,10 +36,18 @@ from shared.events import (
     SummaryFailed,
     ToolsCompleted,
 )
-from shared.outages import NO_OUTAGES, Outages
-from shared.session import Limits, Response, Turn
-from shared.step_records import DecisionRecord
-from shared.tools import Catalogue
+from antiphon_shared.events.session import Limits, Response, Turn
+from antiphon_shared.events.step_records import DecisionRecord
+from antiphon_shared.memory.conversation import Turns, open_turn, turn_of
+from antiphon_shared.process.errors import TryLater
+from antiphon_shared.tools.calls import Catalogue
+
+from coordinator.approvals import has_untrusted_source
+from coordinator.decide import decide
+from coordinator.opening import conversation_of, never_opened, open_session
+from coordinator.record import record_of
+from coordinator.remembered import Remembered
+from coordinator.session import Decision, OfferBounds, Opening, Session
 
 CATALOGUE_POLL_S = 0.5
 _TURN_POLL_S, _TURN_WAITS = 0.1, 20

@@ -9,13 +9,14 @@
 Each rung is an event in the session's log, and a sentence for the reader of the answer.
 """
 
+from antiphon_shared.events import AnyEvent, ReasoningFailed, RungTaken, ToolsCompleted
+from antiphon_shared.events.coordinator import Rung
+from antiphon_shared.events.session import Uncertainty
+from antiphon_shared.memory.briefing import Level
+from antiphon_shared.process.errors import ErrorInfo
+
 from coordinator import models
 from coordinator.session import Decision, Session, doubt
-from shared.briefing import Level
-from shared.errors import ErrorInfo
-from shared.events import AnyEvent, ReasoningFailed, RungTaken, ToolsCompleted
-from shared.events.coordinator import Rung
-from shared.session import Uncertainty
 
 LEVELS: tuple[Level, ...] = ("full", "simplified", "minimal")
 """Of the briefing, by how often the model has failed in the round."""

@@ -2,9 +2,10 @@
 
 from math import ceil
 
+from antiphon_shared.events.session import Limits, QueryOptions, TerminationReason
+
 from coordinator.ladder import BARREN_ROUNDS_MAX
 from coordinator.session import Session
-from shared.session import Limits, QueryOptions, TerminationReason
 
 _REPLY_RESERVE_TOKENS = 1_000
 _RATE_MIN, _RATE_MAX = 0.5, 3.0

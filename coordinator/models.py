@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from antiphon_shared.breakers.outages import NO_OUTAGES, ModelOutage, Outages
+
 from coordinator.session import Session
-from shared.outages import NO_OUTAGES, ModelOutage, Outages
 
 _REST_S_MIN, _REST_DOUBLINGS_MAX = 1.0, 6
 """No model is waited for for a shorter time, which doubles with each wait: nothing goes round in circles."""

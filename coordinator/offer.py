@@ -8,13 +8,13 @@ same from round to round as far as it can.
 
 from collections.abc import Iterable
 
+from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
+from antiphon_shared.tools.calls import Catalogue, ToolDefinition
+from antiphon_shared.tools.contract import Contract
+from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL, found_tools, rank
 from pydantic import ValidationError
 
 from coordinator.session import OfferBounds, Session
-from shared.contract import Contract
-from shared.events import ReasoningCompleted, ToolsCompleted
-from shared.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL, found_tools, rank
-from shared.tools import Catalogue, ToolDefinition
 
 BUILT_INS = (ASK_USER, FIND_TOOLS, READ_RESULT, RECALL)
 """Tools of the dispatchers' own: in the catalogue like others, but offered when there is a use for them."""

@@ -3,12 +3,8 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from coordinator import limits, models, offer
-from coordinator.requests import DEADLINE, request_briefing
-from coordinator.session import Decision, OfferBounds, Opening, Session, doubt
-from shared.bus.handling import SetTimer
-from shared.conversation import earlier
-from shared.events import (
+from antiphon_shared.bus.handling import SetTimer
+from antiphon_shared.events import (
     AnyEvent,
     BriefingRequested,
     ComponentFailed,
@@ -17,10 +13,15 @@ from shared.events import (
     QuerySubmitted,
     SessionOpened,
 )
-from shared.grants import UnreadableGrant, read_claims
-from shared.session import Limits, Response, Turn, Uncertainty
-from shared.tools import Catalogue
-from shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
+from antiphon_shared.events.session import Limits, Response, Turn, Uncertainty
+from antiphon_shared.memory.conversation import earlier
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.tools.grants import UnreadableGrant, read_claims
+from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
+
+from coordinator import limits, models, offer
+from coordinator.requests import DEADLINE, request_briefing
+from coordinator.session import Decision, OfferBounds, Opening, Session, doubt
 
 _LACKING_NAMED_MAX = 20
 """Tools that a query names in vain, each told of by itself: the session's document is rewritten at every step."""

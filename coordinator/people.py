@@ -9,13 +9,21 @@ Nobody is waited for into the last fifth of the session's time, which is the mod
 
 from datetime import datetime, timedelta
 
+from antiphon_shared.bus.handling import SetTimer
+from antiphon_shared.events import (
+    ApprovalRequested,
+    CallToApprove,
+    EventData,
+    PersonOverdue,
+    Question,
+    QuestionAsked,
+)
+from antiphon_shared.events.session import Uncertainty
+from antiphon_shared.tools.calls import RequestedCall
+from antiphon_shared.tools.relevance import ASK_USER
+
 from coordinator import approvals, questions
 from coordinator.session import Decision, Session
-from shared.bus.handling import SetTimer
-from shared.events import ApprovalRequested, CallToApprove, EventData, PersonOverdue, Question, QuestionAsked
-from shared.relevance import ASK_USER
-from shared.session import Uncertainty
-from shared.tools import RequestedCall
 
 PERSON = "person"
 """The name of the timer."""

@@ -8,15 +8,16 @@ place in the log, where the dispatcher reads it.
 from collections.abc import Sequence
 from itertools import islice
 
+from antiphon_shared.events import Question, QuestionAnswered
+from antiphon_shared.events.session import Uncertainty
+from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.tools.asking import read_asked
+from antiphon_shared.tools.calls import RequestedCall
+from antiphon_shared.tools.placeholders import has_placeholder
+from antiphon_shared.tools.relevance import ASK_USER
+from antiphon_shared.values import LogEntry
+
 from coordinator.session import Session, doubt
-from shared.asking import read_asked
-from shared.events import Question, QuestionAnswered
-from shared.excerpt import one_line
-from shared.placeholders import has_placeholder
-from shared.relevance import ASK_USER
-from shared.session import Uncertainty
-from shared.tools import RequestedCall
-from shared.values import LogEntry
 
 QUESTIONS_MAX = 3
 """Of one batch."""

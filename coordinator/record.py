@@ -3,12 +3,12 @@
 from datetime import timedelta
 from typing import Any
 
+from antiphon_shared.bus.handling import CancelTimer, SetTimer
+from antiphon_shared.events import AnyEvent
+from antiphon_shared.events.step_records import DecisionRecord, TimerRecord
 from pydantic_core import to_jsonable_python
 
 from coordinator.session import Decision, Session
-from shared.bus.handling import CancelTimer, SetTimer
-from shared.events import AnyEvent
-from shared.step_records import DecisionRecord, TimerRecord
 
 
 def record_of(event: AnyEvent, before: Session | None, decision: Decision) -> DecisionRecord:

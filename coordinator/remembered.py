@@ -10,8 +10,9 @@ ask also depends on what its worker saw out of order, so it is not remembered.
 from collections import OrderedDict
 from uuid import UUID
 
+from antiphon_shared.values import SessionId
+
 from coordinator.session import Session
-from shared.values import SessionId
 
 SESSIONS_MAX = 4_096
 

@@ -2,10 +2,8 @@
 
 from datetime import datetime, timedelta
 
-from coordinator import approvals, ladder, limits, offer, people, questions, summaries
-from coordinator.session import Decision, Session
-from shared.bus.handling import CancelTimer, SetTimer
-from shared.events import (
+from antiphon_shared.bus.handling import CancelTimer, SetTimer
+from antiphon_shared.events import (
     AnyEvent,
     AssemblyOverdue,
     AssemblyRequested,
@@ -16,10 +14,13 @@ from shared.events import (
     ReasoningRequested,
     ToolsRequested,
 )
-from shared.ids import child_id, idempotency_key
-from shared.session import Status, TerminationReason
-from shared.tools import Catalogue, RequestedCall, ToolCall
-from shared.values import LogEntry
+from antiphon_shared.events.session import Status, TerminationReason
+from antiphon_shared.process.ids import child_id, idempotency_key
+from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolCall
+from antiphon_shared.values import LogEntry
+
+from coordinator import approvals, ladder, limits, offer, people, questions, summaries
+from coordinator.session import Decision, Session
 
 DEADLINE, OVERDUE, MODEL = "deadline", "assembly", "model"
 """Names of timers."""

@@ -5,14 +5,21 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from antiphon_shared.breakers.outages import NO_OUTAGES, ModelOutage, Outages
+from antiphon_shared.bus.handling import CancelTimer, SetTimer
+from antiphon_shared.events import EventData
+from antiphon_shared.events.session import (
+    Citations,
+    Limits,
+    Response,
+    Severity,
+    TerminationReason,
+    Turn,
+    Uncertainty,
+)
+from antiphon_shared.tools.calls import RequestedCall
+from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant, Usage, Value
 from pydantic import Field
-
-from shared.bus.handling import CancelTimer, SetTimer
-from shared.events import EventData
-from shared.outages import NO_OUTAGES, ModelOutage, Outages
-from shared.session import Citations, Limits, Response, Severity, TerminationReason, Turn, Uncertainty
-from shared.tools import RequestedCall
-from shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant, Usage, Value
 
 Phase = Literal["briefing", "reasoning", "resting", "approval", "tools", "assembling", "closed"]
 _DOUBT_CHARACTERS = 1_000

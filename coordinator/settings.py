@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
+from antiphon_shared.events.session import Limits
+from antiphon_shared.process.settings import Settings, comma_list
+from antiphon_shared.values import Tenant
 from pydantic import Field, field_validator
 from pydantic_settings import SettingsConfigDict
 
 from coordinator.session import OfferBounds
-from shared.session import Limits
-from shared.settings import Settings, comma_list
-from shared.values import Tenant
 
 _ASSEMBLY_S_MIN = 15.0
 

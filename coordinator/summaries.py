@@ -7,11 +7,12 @@ after two that failed or were refused no more are asked for.
 
 from uuid import UUID
 
+from antiphon_shared.events import AnyEvent, BriefingReady, SummaryCompleted, SummaryFailed, SummaryRequested
+from antiphon_shared.process.ids import child_id
+from antiphon_shared.values import LogEntry
+
 from coordinator import limits
 from coordinator.session import Decision, Session
-from shared.events import AnyEvent, BriefingReady, SummaryCompleted, SummaryFailed, SummaryRequested
-from shared.ids import child_id
-from shared.values import LogEntry
 
 _FAILURES_MAX = 2
 _BUDGET_SHARE = 0.2

@@ -1,7 +1,8 @@
 """`python -m reasoning_engine`: run one reasoning engine until it is told to stop."""
 
+from antiphon_shared.process.runner import main
+
 from reasoning_engine.component import build
-from shared.runner import main
 
 if __name__ == "__main__":
     main("reasoning_engine", build)

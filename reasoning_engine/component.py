@@ -1,16 +1,17 @@
 """Wiring: the only place of this room that reads settings and builds clients."""
 
+from antiphon_shared.breakers.breaker import Breaker
+from antiphon_shared.bus.breakers import SharedBreakers
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.service import Background, Service
+from antiphon_shared.process.settings import PipelineSettings, load, load_environment
+
 from reasoning_engine.door import Door
 from reasoning_engine.engine import OPEN_DOOR
 from reasoning_engine.handlers import ReasoningEngine
 from reasoning_engine.limits.limiter import Limiter
 from reasoning_engine.model import Model, choose_model
 from reasoning_engine.settings import EngineSettings, Provider
-from shared.breaker import Breaker
-from shared.bus.breakers import SharedBreakers
-from shared.bus.redis_bus import Bus
-from shared.service import Background, Service
-from shared.settings import PipelineSettings, load, load_environment
 
 
 def build(

@@ -12,14 +12,15 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Protocol, Self
 
+from antiphon_shared.breakers.breaker import Allowed, Refused
+from antiphon_shared.bus.breakers import of_model
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.values import Usage
+
 from reasoning_engine.failure import Failed, Failure, failure
 from reasoning_engine.limits.headers import told_by
 from reasoning_engine.limits.limiter import Limiter, Reservation, TooLate
 from reasoning_engine.limits.meters import Spending
-from shared.breaker import Allowed, Refused
-from shared.bus.breakers import of_model
-from shared.clock import monotonic_s
-from shared.values import Usage
 
 _FAILS_THE_MODEL = frozenset(
     {
@@ -41,7 +42,7 @@ class Shut(Failed):
 
 
 class Breakers(Protocol):
-    """Circuit breakers by name; see shared/bus/breakers.py."""
+    """Circuit breakers by name; see shared/antiphon_shared/bus/breakers.py."""
 
     async def ask(self, name: str) -> Allowed | Refused: ...
 

@@ -2,11 +2,7 @@
 
 from dataclasses import dataclass
 
-from reasoning_engine.failure import Failure, failure
-from reasoning_engine.reply import Reply
-from reasoning_engine.summarize import summary_in
-from shared.errors import ErrorInfo
-from shared.events import (
+from antiphon_shared.events import (
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
@@ -14,7 +10,12 @@ from shared.events import (
     SummaryFailed,
     SummaryRequested,
 )
-from shared.values import Usage
+from antiphon_shared.process.errors import ErrorInfo
+from antiphon_shared.values import Usage
+
+from reasoning_engine.failure import Failure, failure
+from reasoning_engine.reply import Reply
+from reasoning_engine.summarize import summary_in
 
 TOO_LATE = failure("timeout", "The time was over before the model had replied")
 NO_SUMMARY = ErrorInfo(

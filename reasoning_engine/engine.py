@@ -6,6 +6,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from anthropic.types import ToolParam
+from antiphon_shared.events import (
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRequested,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryRequested,
+)
+from antiphon_shared.memory.briefing import Briefing
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.text.tokens import estimate_tokens
+from antiphon_shared.tools.calls import ToolDefinition
 from pydantic_core import to_json
 
 from reasoning_engine.door import Door
@@ -18,18 +30,6 @@ from reasoning_engine.prompt import Prompt, build_prompt, tool_params
 from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
 from reasoning_engine.summarize import build_summary_prompt
-from shared.briefing import Briefing
-from shared.clock import monotonic_s
-from shared.events import (
-    ReasoningCompleted,
-    ReasoningFailed,
-    ReasoningRequested,
-    SummaryCompleted,
-    SummaryFailed,
-    SummaryRequested,
-)
-from shared.tokens import estimate_tokens
-from shared.tools import ToolDefinition
 
 OPEN_DOOR = Door()
 """Of a model that needs no protection, as the offline model."""

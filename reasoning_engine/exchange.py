@@ -6,6 +6,10 @@ from typing import Any
 
 import structlog
 from anthropic.types import Message
+from antiphon_shared import faults
+from antiphon_shared.events.step_records import ModelCall
+from antiphon_shared.process.clock import milliseconds, monotonic_s
+from antiphon_shared.values import Usage
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential, wait_random
 
 from reasoning_engine.dialogue import dialogue
@@ -16,10 +20,6 @@ from reasoning_engine.model import Model, OnText
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, usage_of
 from reasoning_engine.settings import EngineSettings
-from shared import faults
-from shared.clock import milliseconds, monotonic_s
-from shared.step_records import ModelCall
-from shared.values import Usage
 
 BEGINS_AGAIN = "\n\n*The reply broke off and begins again.*\n\n"
 """For whoever reads the text as it arrives; no part of any answer."""

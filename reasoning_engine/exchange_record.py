@@ -10,15 +10,15 @@ from uuid import UUID
 
 from anthropic import APIStatusError, BaseModel
 from anthropic.types import Message, MessageParam
+from antiphon_shared.events.step_records import ExchangeRecord, ModelCall, ModelError
+from antiphon_shared.memory.filing.storable import storable
+from antiphon_shared.process.errors import UnreadableEvent
 from httpx2 import Request, Response
 from pydantic_core import to_json
 
 from reasoning_engine.failure import MODEL_ERRORS, Failure, Interrupted, classify
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.settings import EngineSettings
-from shared.errors import UnreadableEvent
-from shared.filing.storable import storable
-from shared.step_records import ExchangeRecord, ModelCall, ModelError
 
 Keep = Callable[[bytes], Awaitable[str]]
 """Keeps content that many sessions share; returns its hash."""

@@ -15,9 +15,8 @@ from anthropic import (
     CredentialsError,
 )
 from anthropic.types import Message
-
-from shared.errors import ErrorInfo
-from shared.redaction import WELL_KNOWN
+from antiphon_shared.process.errors import ErrorInfo
+from antiphon_shared.text.redaction import WELL_KNOWN
 
 Code = Literal[
     "rate_limited",

@@ -3,20 +3,21 @@
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
+from antiphon_shared.bus.handling import BRIEFING, TO_SUMMARIZE, Delivery, Handlers, Outcome, SessionStore
+from antiphon_shared.events import ReasoningCompleted, ReasoningRequested, SummaryFailed, SummaryRequested
+from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
+from antiphon_shared.memory.briefing import Briefing, digest_of
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.values import Usage
+
 from reasoning_engine.deltas import Deltas
 from reasoning_engine.door import Door
 from reasoning_engine.engine import OPEN_DOOR, Offer, reason, summarize
 from reasoning_engine.exchange_record import Keep, exchange_record
 from reasoning_engine.model import Model
 from reasoning_engine.settings import EngineSettings
-from shared.briefing import Briefing, digest_of
-from shared.bus.handling import BRIEFING, TO_SUMMARIZE, Delivery, Handlers, Outcome, SessionStore
-from shared.clock import utc_now
-from shared.errors import ErrorInfo, UnreadableEvent
-from shared.events import ReasoningCompleted, ReasoningRequested, SummaryFailed, SummaryRequested
-from shared.step_records import ExchangeRecord, ModelCall
-from shared.tools import Catalogue
-from shared.values import Usage
 
 _OFFERS_KEPT_MAX = 256
 NOT_SUPPORTED = ErrorInfo(

@@ -8,14 +8,14 @@ import httpx2
 from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 from anthropic.lib.streaming import AsyncMessageStream
 from anthropic.types import Message
+from antiphon_shared import faults
+from antiphon_shared.process.errors import ConfigurationError
 
 from reasoning_engine.answer_bytes import bound
 from reasoning_engine.failure import MODEL_ERRORS, Interrupted, UnreadableReply
 from reasoning_engine.offline.transport import OfflineTransport
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.settings import Provider
-from shared import faults
-from shared.errors import ConfigurationError
 
 CONNECT_TIMEOUT_S = 10.0
 REPLY_CHARACTERS_MAX = 500_000

@@ -15,15 +15,14 @@ from anthropic.types import (
     ToolChoiceParam,
     ToolParam,
 )
-
-from shared.briefing import Briefing
-from shared.contract import CONTRACT_KEYWORD
-from shared.events import ReasoningRequested
-from shared.note import NOTE_FORM
-from shared.placeholders import PLACEHOLDER_HELP
-from shared.relevance import RECALL
-from shared.tokens import estimate_tokens
-from shared.tools import ToolDefinition
+from antiphon_shared.events import ReasoningRequested
+from antiphon_shared.memory.briefing import Briefing
+from antiphon_shared.memory.note import NOTE_FORM
+from antiphon_shared.text.tokens import estimate_tokens
+from antiphon_shared.tools.calls import ToolDefinition
+from antiphon_shared.tools.contract import CONTRACT_KEYWORD
+from antiphon_shared.tools.placeholders import PLACEHOLDER_HELP
+from antiphon_shared.tools.relevance import RECALL
 
 SYSTEM = f"""\
 You answer a question in rounds. In each round you are given a briefing and write one reply: either tool \

@@ -9,10 +9,9 @@ from math import isfinite
 from typing import Any
 
 from anthropic.types import Message
-
-from shared.events import StopReason
-from shared.tools import ToolCall
-from shared.values import Usage
+from antiphon_shared.events import StopReason
+from antiphon_shared.tools.calls import ToolCall
+from antiphon_shared.values import Usage
 
 _STOP_REASONS: dict[str, StopReason] = {
     "end_turn": "end_turn",

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Literal
 
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.settings import Settings
+from antiphon_shared.values import Usage, Value
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from reasoning_engine.limits.meters import Limits
-from shared.errors import ConfigurationError
-from shared.settings import Settings
-from shared.values import Usage, Value
 
 Provider = Literal["auto", "anthropic", "offline"]
 

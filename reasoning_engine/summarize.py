@@ -7,10 +7,10 @@ cannot leave. Whether the summary keeps to the facts is checked by whoever files
 import re
 
 from anthropic.types import TextBlockParam
+from antiphon_shared.events import SummaryRequested
 
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply
-from shared.events import SummaryRequested
 
 INSTRUCTIONS = """\
 You shorten notes. You are given facts that tools returned, inside <result> fences; each begins a line with its \

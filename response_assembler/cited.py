@@ -4,6 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from antiphon_shared.events.session import Citations, Source, Uncertainty
+from antiphon_shared.memory.briefing import id_ranges
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.text.excerpt import one_line
+
 from response_assembler.claims import MARK, uncited
 from response_assembler.markdown import Reading, Sentence, read
 from response_assembler.numbering import Edit, Numbered, bare_numbers, number
@@ -11,10 +16,6 @@ from response_assembler.sources import cited_sources, newest_sources, sources_se
 from response_assembler.standing import not_standing
 from response_assembler.uncertainty import doubt
 from response_assembler.verify import unsupported
-from shared.briefing import id_ranges
-from shared.excerpt import one_line
-from shared.memory import Memory
-from shared.session import Citations, Source, Uncertainty
 
 _NAMED_MAX = 20
 _CLAIMS_SHOWN = 3

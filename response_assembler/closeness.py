@@ -8,10 +8,11 @@ together; one that is superseded only where there is nothing else.
 from collections.abc import Collection, Iterable, Set
 from dataclasses import dataclass
 
+from antiphon_shared.memory.layers import Fact, Memory
+from antiphon_shared.text.word_index import WordIndex
+from antiphon_shared.text.words import words
+
 from response_assembler.quote import document_of
-from shared.memory import Fact, Memory
-from shared.word_index import WordIndex
-from shared.words import words
 
 FACTS_MAX = 12
 QUESTIONS_MAX = 8

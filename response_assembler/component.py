@@ -1,10 +1,11 @@
 """Wiring: the only place of this room that reads settings."""
 
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.service import Service
+from antiphon_shared.process.settings import load
+
 from response_assembler.handlers import HANDLERS
 from response_assembler.settings import ResponseAssemblerSettings
-from shared.bus.redis_bus import Bus
-from shared.service import Service
-from shared.settings import load
 
 
 def build(bus: Bus, settings: ResponseAssemblerSettings | None = None) -> Service:

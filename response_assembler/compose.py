@@ -4,6 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from antiphon_shared.events import AssemblyRequested, ReasoningCompleted, ResponseReady
+from antiphon_shared.events.session import Status, Uncertainty
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.note import read_note
+from antiphon_shared.text.citations import cited_ids
+
 from response_assembler.cited import Answer, cited_answer
 from response_assembler.numbering import number_own
 from response_assembler.partial import closing_note, compose_partial
@@ -18,11 +24,6 @@ from response_assembler.uncertainty import (
     with_severity,
     without_repeats,
 )
-from shared.citations import cited_ids
-from shared.events import AssemblyRequested, ReasoningCompleted, ResponseReady
-from shared.memory import Memory
-from shared.note import read_note
-from shared.session import Status, Uncertainty
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from antiphon_shared import faults
+from antiphon_shared.bus.handling import (
+    MEMORY,
+    NOTHING,
+    RESPONSE,
+    Delivery,
+    Handlers,
+    Outcome,
+    Put,
+    SessionStore,
+)
+from antiphon_shared.events import (
+    AssemblyRequested,
+    EventData,
+    QuerySubmitted,
+    ReasoningCompleted,
+    ToolsCompleted,
+)
+from antiphon_shared.events.step_records import AssemblyRecord
+from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
+from antiphon_shared.tools.journal import begun_entry, journal_name, outcomes
+from antiphon_shared.values import Round
 from pydantic import ValidationError
 
 from response_assembler.compose import Material, compose
 from response_assembler.material import Read, material_of
-from shared import faults
-from shared.bus.handling import MEMORY, NOTHING, RESPONSE, Delivery, Handlers, Outcome, Put, SessionStore
-from shared.errors import UnreadableEvent
-from shared.events import AssemblyRequested, EventData, QuerySubmitted, ReasoningCompleted, ToolsCompleted
-from shared.journal import begun_entry, journal_name, outcomes
-from shared.memory import Memory, MemoryDelta
-from shared.step_records import AssemblyRecord
-from shared.tools import ToolCall, ToolError, ToolResult
-from shared.values import Round
 
 DataT = TypeVar("DataT", bound=EventData)
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
 
+from antiphon_shared.text.citations import CITATION, cited_ids
 from sentencex import get_sentence_boundaries
-
-from shared.citations import CITATION, cited_ids
 
 Kind = Literal["prose", "item", "row", "quotation", "heading", "code"]
 

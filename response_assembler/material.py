@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from antiphon_shared.events import AnyEvent, AssemblyRequested, ReasoningCompleted, ToolsCompleted
+from antiphon_shared.memory.filing import file_round
+from antiphon_shared.memory.layers import Memory
+
 from response_assembler.compose import Material
 from response_assembler.uncertainty import doubt
-from shared.events import AnyEvent, AssemblyRequested, ReasoningCompleted, ToolsCompleted
-from shared.filing import file_round
-from shared.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from antiphon_shared.events.session import TerminationReason, Uncertainty
+from antiphon_shared.memory.layers import Memory, ToolUse
+from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.text.words import words
+from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL
+
 from response_assembler.closeness import Group
 from response_assembler.quote import code, plain
 from response_assembler.uncertainty import MESSAGE_CHARACTERS, facts_lost, failed
-from shared.excerpt import one_line
-from shared.memory import Memory, ToolUse
-from shared.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL
-from shared.session import TerminationReason, Uncertainty
-from shared.words import words
 
 _LINES_MAX = 10
 _SEARCHES_MAX = 4

@@ -8,9 +8,10 @@ import re
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
+from antiphon_shared.memory.briefing import id_ranges
+from antiphon_shared.text.citations import CITATION, cited_ids
+
 from response_assembler.markdown import Block, Citation
-from shared.briefing import id_ranges
-from shared.citations import CITATION, cited_ids
 
 SOURCES_MAX = 200
 """Facts that an answer cites at most; beyond, a citation is shown as `[…]`."""

@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Sequence, Set
 from itertools import groupby
 
+from antiphon_shared.events.session import Status, TerminationReason, Uncertainty
+from antiphon_shared.memory.conversation import CONVERSATION
+from antiphon_shared.memory.layers import Fact, Memory
+from antiphon_shared.text.citations import cited_ids
+from antiphon_shared.text.excerpt import one_line
+
 from response_assembler.closeness import Cluster, Group, grouped, most_telling
 from response_assembler.missing import Gaps, missing_section, next_section
 from response_assembler.quote import document_of, plain, plain_but_cited, said, title
 from response_assembler.uncertainty import LIMITS
-from shared.citations import cited_ids
-from shared.conversation import CONVERSATION
-from shared.excerpt import one_line
-from shared.memory import Fact, Memory
-from shared.session import Status, TerminationReason, Uncertainty
 
 _QUESTION_CHARACTERS = 500
 _LINE_CHARACTERS = 400

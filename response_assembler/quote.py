@@ -4,11 +4,10 @@ import re
 from collections.abc import Sized
 from typing import Any
 
+from antiphon_shared.memory.layers import Document, Fact, Memory
+from antiphon_shared.text.citations import CITATION
+from antiphon_shared.text.excerpt import one_line
 from pydantic_core import from_json
-
-from shared.citations import CITATION
-from shared.excerpt import one_line
-from shared.memory import Document, Fact, Memory
 
 QUOTE_CHARACTERS = 280
 _TITLE_CHARACTERS = 120

@@ -1,9 +1,8 @@
 """Settings of the response assembler: `ANTIPHON_RESPONSE_ASSEMBLER_<NAME>`."""
 
+from antiphon_shared.process.settings import Settings
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
-
-from shared.settings import Settings
 
 
 class ResponseAssemblerSettings(Settings):

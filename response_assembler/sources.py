@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from antiphon_shared.events.session import Source
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.text.excerpt import one_line, shorten
+
 from response_assembler.quote import code, document_of, said, title
-from shared.excerpt import one_line, shorten
-from shared.memory import Memory
-from shared.session import Source
 
 UNCITED_MAX = 20
 """Sources listed at most for an answer that cites none."""

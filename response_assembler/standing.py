@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
+from antiphon_shared.events.session import Uncertainty
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.text.excerpt import one_line
+
 from response_assembler.uncertainty import doubt
-from shared.excerpt import one_line
-from shared.memory import Memory
-from shared.session import Uncertainty
 
 DOUBTS_MAX = 5
 _SHOWN_CHARACTERS = 120

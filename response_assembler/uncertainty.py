@@ -6,11 +6,11 @@ docs/uncertainty.md is the same table for readers; a test keeps the two equal.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from shared.conversation import CONVERSATION
-from shared.excerpt import one_line
-from shared.memory import Memory, ToolUse
-from shared.relevance import ASK_USER
-from shared.session import Severity, Source, TerminationReason, Uncertainty
+from antiphon_shared.events.session import Severity, Source, TerminationReason, Uncertainty
+from antiphon_shared.memory.conversation import CONVERSATION
+from antiphon_shared.memory.layers import Memory, ToolUse
+from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.tools.relevance import ASK_USER
 
 
 class Kind(NamedTuple):

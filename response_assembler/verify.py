@@ -13,13 +13,14 @@ from itertools import islice
 from typing import Any
 from unicodedata import normalize
 
+from antiphon_shared.events.session import Uncertainty
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.text.fence import unescaped
+
 from response_assembler.markdown import Sentence
 from response_assembler.quote import document_of, json_value
 from response_assembler.uncertainty import doubt
-from shared.excerpt import one_line
-from shared.fence import unescaped
-from shared.memory import Memory
-from shared.session import Uncertainty
 
 DOUBTS_MAX = 5
 _SENTENCES_MAX = 300

@@ -6,13 +6,13 @@ from uuid import uuid4
 import fakeredis
 import pytest
 import structlog
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.settings import BusSettings
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-from shared.bus.connection import Connections
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.settings import BusSettings
 from tests.clock import Clock, clock_in_hand
 from tests.redis_server import RedisServer, running
 

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from shared.events import AnyEvent, EventData
-from shared.events.codec import ENVELOPES
-from shared.ids import new_id
+from antiphon_shared.events import AnyEvent, EventData
+from antiphon_shared.events.codec import ENVELOPES
+from antiphon_shared.process.ids import new_id
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
 
-from shared.errors import UnreadableEvent
-from shared.events import AnyEvent
+from antiphon_shared.events import AnyEvent
+from antiphon_shared.process.errors import UnreadableEvent
 
 
 @dataclass

@@ -3,12 +3,11 @@
 from collections.abc import Collection
 from typing import Any
 
+from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
+from antiphon_shared.memory.filing import Known, file_round
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 from hypothesis import strategies as st
-
-from shared.events import ReasoningCompleted, ToolsCompleted
-from shared.filing import Known, file_round
-from shared.memory import Memory
-from shared.tools import ToolCall, ToolError, ToolResult
 
 Call = tuple[str, dict[str, Any], Any]
 """Tool, arguments, and what came of it: data, or a ToolError."""

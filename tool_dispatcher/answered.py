@@ -4,11 +4,12 @@ By the time a call gets here the coordinator has waited for the answer, and the 
 takes nobody's word for it: the event there must be an answer, of this session, of this round and to this call.
 """
 
-from shared.bus.connection import patiently
-from shared.errors import UnreadableEvent
-from shared.events import QuestionAnswered
-from shared.relevance import ASK_USER
-from shared.tools import ToolError
+from antiphon_shared.bus.connection import patiently
+from antiphon_shared.events import QuestionAnswered
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.relevance import ASK_USER
+
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.running.batch_run import BatchRun
 

@@ -4,8 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from shared.step_records import BatchRecord
-from shared.tools import ToolError, ToolResult
+from antiphon_shared.events.step_records import BatchRecord
+from antiphon_shared.tools.calls import ToolError, ToolResult
+
 from tool_dispatcher.batch import Plan, Unit
 
 

@@ -5,8 +5,9 @@ ask the user.
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, NoReturn
 
-from shared.asking import ASK_USER_PARAMETERS
-from shared.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL, rank
+from antiphon_shared.tools.asking import ASK_USER_PARAMETERS
+from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL, rank
+
 from tool_dispatcher.answered import users_answer
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.tool import Tool

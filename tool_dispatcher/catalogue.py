@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
-from shared.errors import ConfigurationError
-from shared.tools import Approval, Catalogue
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.tools.calls import Approval, Catalogue
+
 from tool_dispatcher.authoring.failures import readable
 from tool_dispatcher.authoring.relations import check_relations
 from tool_dispatcher.authoring.tool import Tool, Toolset

@@ -4,14 +4,15 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
-from shared import faults
-from shared.breaker import Breaker
-from shared.bus.breakers import SharedBreakers
-from shared.bus.connection import patiently
-from shared.bus.redis_bus import Bus
-from shared.service import Service
-from shared.settings import PipelineSettings, load
-from shared.tools import Catalogue
+from antiphon_shared import faults
+from antiphon_shared.breakers.breaker import Breaker
+from antiphon_shared.bus.breakers import SharedBreakers
+from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.service import Service
+from antiphon_shared.process.settings import PipelineSettings, load
+from antiphon_shared.tools.calls import Catalogue
+
 from tool_dispatcher.access.gatekeeper import Gatekeeper
 from tool_dispatcher.access.grant_keys import load_keys
 from tool_dispatcher.access.grants import Verifier

@@ -5,10 +5,11 @@ What happens to one of its units, from the claim of a write to its result, is in
 
 from collections.abc import Mapping
 
-from shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
-from shared.clock import milliseconds, monotonic_s, utc_now
-from shared.events import ToolsCompleted, ToolsRequested
-from shared.tools import ToolError, ToolResult
+from antiphon_shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
+from antiphon_shared.events import ToolsCompleted, ToolsRequested
+from antiphon_shared.process.clock import milliseconds, monotonic_s, utc_now
+from antiphon_shared.tools.calls import ToolError, ToolResult
+
 from tool_dispatcher.access.gatekeeper import Gatekeeper, Leave
 from tool_dispatcher.access.permission import withheld
 from tool_dispatcher.authoring.tool import Tool

@@ -1,4 +1,4 @@
-"""The journal of one batch as the dispatcher keeps it; see `shared.journal` for what stands in it.
+"""The journal of one batch as the dispatcher keeps it; see `antiphon_shared.tools.journal` for what stands in it.
 
 The ledger notes the outcomes of writes here as it settles them; everything else is noted by itself.
 """
@@ -7,11 +7,17 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from shared import faults
-from shared.bus.connection import patiently
-from shared.bus.handling import SessionStore
-from shared.journal import begun_entry, journal_name, outcome_entry, read_outcome, write_outcome
-from shared.tools import RequestedCall, ToolResult
+from antiphon_shared import faults
+from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.handling import SessionStore
+from antiphon_shared.tools.calls import RequestedCall, ToolResult
+from antiphon_shared.tools.journal import (
+    begun_entry,
+    journal_name,
+    outcome_entry,
+    read_outcome,
+    write_outcome,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.handling import MEMORY
+from antiphon_shared.events import ToolsCompleted
+from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta, ToolUse
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.text.citations import cited_ids
+from antiphon_shared.tools.calls import ToolError
 from pydantic_core import from_json, to_json
 
-from shared.bus.connection import patiently
-from shared.bus.handling import MEMORY
-from shared.citations import cited_ids
-from shared.errors import UnreadableEvent
-from shared.events import ToolsCompleted
-from shared.memory import Document, Fact, Memory, MemoryDelta, ToolUse
-from shared.tools import ToolError
 from tool_dispatcher.authoring.failures import readable, tool_error
 from tool_dispatcher.results.position import value_at
 from tool_dispatcher.running.batch_run import BatchRun

@@ -2,10 +2,9 @@
 
 from typing import Annotated
 
+from antiphon_shared.process.settings import Settings, comma_list, load_environment
 from pydantic import Field, field_validator
 from pydantic_settings import SettingsConfigDict
-
-from shared.settings import Settings, comma_list, load_environment
 
 Scopes = Annotated[tuple[str, ...], *comma_list("a scope", r"[a-zA-Z0-9_.:/-]{1,100}")]
 ToolNames = Annotated[tuple[str, ...], *comma_list("a tool's name or *", r"\*|[a-zA-Z0-9_-]{1,64}")]

@@ -1,6 +1,8 @@
 """The command line: `antiphon`. One file per group of commands."""
 
 import typer
+from antiphon_shared.process import logs
+from antiphon_shared.process.secret_values import secret_values
 
 from antiphon.cli import (
     ask,
@@ -19,8 +21,6 @@ from antiphon.cli import (
     tools,
 )
 from antiphon.cli.output import have_standard_streams
-from shared import logs
-from shared.secret_values import secret_values
 
 app = typer.Typer(
     no_args_is_help=True,

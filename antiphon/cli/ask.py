@@ -10,6 +10,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from antiphon_shared.events import COMPONENTS
+from antiphon_shared.events.session import Citations, Response
+from antiphon_shared.process import health
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.errors import AntiphonError, UnreadableEvent
+from antiphon_shared.process.ids import new_id
+from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 
 from antiphon.cli.dialogue import Dialogue
 from antiphon.cli.live import show_answer, show_progress
@@ -18,13 +25,6 @@ from antiphon.client import Antiphon
 from antiphon.observe import connected
 from antiphon.submission import Options, submission
 from reasoning_engine.settings import Provider
-from shared import health
-from shared.clock import utc_now
-from shared.errors import AntiphonError, UnreadableEvent
-from shared.events import COMPONENTS
-from shared.ids import new_id
-from shared.session import Citations, Response
-from shared.settings import BusSettings, PipelineSettings, load
 
 _AFTER_CANCEL_S = 5.0
 

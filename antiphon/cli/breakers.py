@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
+from antiphon_shared.breakers.breaker import CLOSED, Breaker, Held
+from antiphon_shared.breakers.table import is_name, of_tool
+from antiphon_shared.bus.breaker_store import BreakerStore
+from antiphon_shared.bus.redis_bus import Bus
 
 from antiphon.cli.output import Json, UsageError, one_line, print_json, print_table, run, stderr, stdout
 from antiphon.observe import BreakerStatus, breakers, connected
-from shared.breaker import CLOSED, Breaker, Held
-from shared.breaker_table import is_name, of_tool
-from shared.bus.breaker_store import BreakerStore
-from shared.bus.redis_bus import Bus
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from shared.contract import Contract
-from shared.tools import Approval
+from antiphon_shared.tools.calls import Approval
+from antiphon_shared.tools.contract import Contract
 
 _MODES = {
     "parallel-safe": "its calls run at the same time",

@@ -6,11 +6,11 @@ from typing import Annotated, Literal, TypeVar
 
 import orjson
 import typer
+from antiphon_shared.bus.dead_letters import DeadLetters
+from antiphon_shared.process.errors import AntiphonError, RedisUnavailable, UnreadableEvent
 
 from antiphon.cli.output import Json, UsageError, one_line, print_json, print_table, run, stdout
 from antiphon.observe import connected
-from shared.bus.dead_letters import DeadLetters
-from shared.errors import AntiphonError, RedisUnavailable, UnreadableEvent
 
 ResultT = TypeVar("ResultT")
 

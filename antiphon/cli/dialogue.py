@@ -13,15 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from functools import partial
 
-from redis.exceptions import RedisError
-
-from antiphon.cli import told
-from antiphon.cli.output import stderr
-from antiphon.client import Antiphon
-from antiphon.errors import InvalidQuery
-from antiphon.submission import checked_answer
-from shared.errors import AntiphonError
-from shared.events import (
+from antiphon_shared.events import (
     AnyEvent,
     ApprovalRequested,
     AssemblyRequested,
@@ -31,6 +23,14 @@ from shared.events import (
     ResponseReady,
     ToolsRequested,
 )
+from antiphon_shared.process.errors import AntiphonError
+from redis.exceptions import RedisError
+
+from antiphon.cli import told
+from antiphon.cli.output import stderr
+from antiphon.client import Antiphon
+from antiphon.errors import InvalidQuery
+from antiphon.submission import checked_answer
 
 _PIECE_BYTES = 65_536
 _LINE_BYTES_MAX = 2 * _PIECE_BYTES

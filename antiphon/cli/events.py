@@ -4,8 +4,7 @@ import sys
 
 import orjson
 import typer
-
-from shared.events.asyncapi import document
+from antiphon_shared.events.asyncapi import document
 
 app = typer.Typer(no_args_is_help=True, help="The messages the components exchange.")
 

@@ -5,6 +5,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from antiphon_shared.events.client import GRANT_LENGTH_MAX
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.tools.grants import Claims, UnreadableGrant, read_claims
+from antiphon_shared.values import DEFAULT_TENANT
 
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -18,10 +22,6 @@ from antiphon.cli.output import (
     stderr,
 )
 from antiphon.grants import EXPIRES_S_MAX, is_open_to_others, issue, load_signing_key, make_key_pair
-from shared.clock import utc_now
-from shared.events.client import GRANT_LENGTH_MAX
-from shared.grants import Claims, UnreadableGrant, read_claims
-from shared.values import DEFAULT_TENANT
 
 app = typer.Typer(no_args_is_help=True, help="Grants: what a session may do, signed.")
 

@@ -3,6 +3,8 @@
 import sys
 from collections.abc import AsyncIterator
 
+from antiphon_shared.events import AnyEvent, ApprovalRequested, QuestionAsked, ToolsRequested
+from antiphon_shared.events.session import Response
 from rich.markdown import Markdown
 from rich.status import Status
 
@@ -10,8 +12,6 @@ from antiphon.cli import told
 from antiphon.cli.dialogue import Dialogue
 from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, one_line, print_json, stderr, stdout
 from antiphon.client import TextDelta
-from shared.events import AnyEvent, ApprovalRequested, QuestionAsked, ToolsRequested
-from shared.session import Response
 
 _TAIL_LENGTH = 60
 

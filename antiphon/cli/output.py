@@ -8,15 +8,20 @@ from typing import Annotated, Any
 
 import orjson
 import typer
+from antiphon_shared.process.errors import (
+    AntiphonError,
+    ConfigurationError,
+    RedisUnavailable,
+    UnreadableEvent,
+)
+from antiphon_shared.process.secret_values import secret_values
+from antiphon_shared.text.redaction import Redactor
 from pydantic import BaseModel
 from redis.exceptions import RedisError
 from rich.console import Console
 from rich.table import Table
 
 from antiphon.errors import AlreadyThere, InvalidQuery, SubmissionRejected, UnknownSession
-from shared.errors import AntiphonError, ConfigurationError, RedisUnavailable, UnreadableEvent
-from shared.redaction import Redactor
-from shared.secret_values import secret_values
 
 EXIT_DONE = 0
 EXIT_FAILED = 1

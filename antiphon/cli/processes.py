@@ -5,14 +5,14 @@ import sys
 from typing import Annotated
 
 import typer
+from antiphon_shared.events import Component
+from antiphon_shared.process import logs
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.process.secret_values import secret_values
+from antiphon_shared.process.settings import PipelineSettings, load
 
 from antiphon.cli.output import refuse
 from antiphon.supervisor import component_command, read_replicas, supervise
-from shared import logs
-from shared.errors import AntiphonError
-from shared.events import Component
-from shared.secret_values import secret_values
-from shared.settings import PipelineSettings, load
 
 
 def up(

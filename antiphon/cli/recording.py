@@ -11,6 +11,10 @@ from re import fullmatch
 from typing import Annotated
 
 import typer
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.process.runner import spare_the_collector
 from redis.exceptions import NoPermissionError
 
 from antiphon.cli.output import (
@@ -37,10 +41,6 @@ from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.redacted_lines import own_redaction
 from antiphon.recording.side_by_side import each, side_by_side
 from antiphon.submission import checked_session_id
-from shared.bus.redis_bus import Bus
-from shared.clock import utc_now
-from shared.errors import AntiphonError
-from shared.runner import spare_the_collector
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -5,6 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from antiphon_shared.process.errors import AntiphonError, UnreadableEvent
+from antiphon_shared.process.secret_values import secret_values
+from antiphon_shared.process.settings import load
 
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -24,9 +27,6 @@ from antiphon.recording.found import found
 from antiphon.recording.redaction.allowed import Allowed
 from antiphon.recording.redaction.scan import Finding, Scanner
 from antiphon.recording.settings import RecordingSettings
-from shared.errors import AntiphonError, UnreadableEvent
-from shared.secret_values import secret_values
-from shared.settings import load
 
 
 def scan(

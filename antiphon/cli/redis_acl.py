@@ -6,13 +6,13 @@ from typing import Annotated
 from urllib.parse import quote
 
 import typer
+from antiphon_shared.bus.connection import database_of
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.process.ids import new_password
+from antiphon_shared.process.settings import PipelineSettings, load
 
 from antiphon.cli.output import UsageError, run, stderr
 from antiphon.redis_acl import USERS, User, acl_file
-from shared.bus.connection import database_of
-from shared.bus.keys import Keys
-from shared.ids import new_password
-from shared.settings import PipelineSettings, load
 
 app = typer.Typer(no_args_is_help=True, help="What the Redis of a deployment needs to be told.")
 

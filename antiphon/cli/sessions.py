@@ -4,6 +4,8 @@ from contextlib import aclosing
 from typing import Annotated
 
 import typer
+from antiphon_shared.bus.conversations import SharedTurns
+from antiphon_shared.values import DEFAULT_TENANT
 
 from antiphon.answering import questions_waiting
 from antiphon.approval import calls_waiting
@@ -22,8 +24,6 @@ from antiphon.client import Antiphon, TextDelta
 from antiphon.observe import SessionSummary, connected, recent_sessions, session_log
 from antiphon.queued import place_in_line
 from antiphon.submission import checked_session_id
-from shared.bus.conversations import SharedTurns
-from shared.values import DEFAULT_TENANT
 
 _STATUS_LENGTH = 80
 

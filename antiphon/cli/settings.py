@@ -1,7 +1,8 @@
 """`antiphon settings`: every setting there is."""
 
+from antiphon_shared.process.settings import variables
+
 from antiphon.cli.output import Json, print_json, print_table, run
-from shared.settings import variables
 
 
 def settings(json: Json = False) -> None:

@@ -4,6 +4,8 @@ import socket
 from typing import Annotated
 
 import typer
+from antiphon_shared.events import Component
+from antiphon_shared.process.health import workers
 
 from antiphon.cli.breakers import BREAKER_HEADINGS, breaker_rows
 from antiphon.cli.output import (
@@ -18,8 +20,6 @@ from antiphon.cli.output import (
     stdout,
 )
 from antiphon.observe import connected, pipeline_status
-from shared.events import Component
-from shared.health import workers
 
 
 def status(json: Json = False) -> None:

@@ -4,10 +4,7 @@ from collections.abc import Iterable
 from typing import Any, get_args
 
 import orjson
-
-from antiphon.cli.output import counted, one_line
-from shared.briefing import ids_in
-from shared.events import (
+from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
     ApprovalRequested,
@@ -33,8 +30,11 @@ from shared.events import (
     ToolsCompleted,
     ToolsRequested,
 )
-from shared.session import Response, Severity, Uncertainty
-from shared.tools import ToolCall, ToolResult
+from antiphon_shared.events.session import Response, Severity, Uncertainty
+from antiphon_shared.memory.briefing import ids_in
+from antiphon_shared.tools.calls import ToolCall, ToolResult
+
+from antiphon.cli.output import counted, one_line
 
 _ARGUMENT_LENGTH = 60
 _MESSAGE_LENGTH = 160

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import orjson
 import typer
+from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from pydantic import ValidationError
 
 from antiphon.cli import tools_check
@@ -12,7 +13,6 @@ from antiphon.cli.ask import allow_current_directory
 from antiphon.cli.contract_words import contract_words
 from antiphon.cli.output import Json, UsageError, one_line, print_json, print_table, run, stderr, stdout
 from antiphon.observe import connected
-from shared.tools import Catalogue, ToolDefinition
 from tool_dispatcher.catalogue import load_tools, to_catalogue
 
 app = typer.Typer(no_args_is_help=True, help="Tools: what a model may call.")

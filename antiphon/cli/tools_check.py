@@ -8,6 +8,8 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
+from antiphon_shared.process.secret_values import secret_values
+from antiphon_shared.tools.calls import ToolError
 
 from antiphon.cli.ask import allow_current_directory
 from antiphon.cli.output import (
@@ -21,8 +23,6 @@ from antiphon.cli.output import (
     stderr,
     stdout,
 )
-from shared.secret_values import secret_values
-from shared.tools import ToolError
 from tool_dispatcher.catalogue import load_tools
 from tool_dispatcher.check.run import EXAMPLES_MAX, RUN_S_MAX, Checked, Options, ToolReport, check_tool
 from tool_dispatcher.check.verdict import Fault

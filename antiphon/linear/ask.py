@@ -3,6 +3,16 @@
 from collections.abc import Iterable
 from typing import Any, Literal
 
+from antiphon_shared.events import AnyEvent, AssemblyRequested, QuerySubmitted
+from antiphon_shared.events.session import Response
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.ids import new_id
+from antiphon_shared.process.secret_values import secret_values
+from antiphon_shared.process.settings import BusSettings, PipelineSettings, load, load_environment
+from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.tools.calls import Catalogue
+
 from antiphon.embedded import dispatcher_settings, registry_of
 from antiphon.linear.history import LINEAR_SYSTEM, SINGLE_SYSTEM, asked, message_tokens
 from antiphon.linear.rounds import Ending, Rounds, RoundState
@@ -14,15 +24,6 @@ from coordinator.settings import CoordinatorSettings
 from reasoning_engine.model import choose_model
 from reasoning_engine.settings import EngineSettings, Provider
 from response_assembler.compose import Material, compose
-from shared.clock import utc_now
-from shared.events import AnyEvent, AssemblyRequested, QuerySubmitted
-from shared.ids import new_id
-from shared.memory import Memory
-from shared.redaction import Redactor
-from shared.secret_values import secret_values
-from shared.session import Response
-from shared.settings import BusSettings, PipelineSettings, load, load_environment
-from shared.tools import Catalogue
 from tool_dispatcher.catalogue import Registry, to_catalogue
 
 OneProcessPlan = Literal["linear", "single"]

@@ -21,16 +21,16 @@ from anthropic.types import (
     ToolResultBlockParam,
     ToolUseBlockParam,
 )
+from antiphon_shared.memory.layers import Memory, MemoryDelta, ToolUse
+from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.text.fence import CLOSING, fence, opening
+from antiphon_shared.text.tokens import estimate_tokens
+from antiphon_shared.tools.calls import ToolCall
+from antiphon_shared.tools.placeholders import PLACEHOLDER_HELP
 from pydantic_core import to_json
 
 from context_synthesizer.page import Page, Pieces, Room
 from reasoning_engine.prompt import ANSWER_NOW, Prompt
-from shared.excerpt import one_line
-from shared.fence import CLOSING, fence, opening
-from shared.memory import Memory, MemoryDelta, ToolUse
-from shared.placeholders import PLACEHOLDER_HELP
-from shared.tokens import estimate_tokens
-from shared.tools import ToolCall
 
 _WORDS_CHARACTERS_MAX = 4_000
 """Of what is said about a failure."""

@@ -5,6 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from anthropic.types import MessageParam
+from antiphon_shared.events import ReasoningCompleted, ToolsRequested
+from antiphon_shared.events.session import Status, TerminationReason
+from antiphon_shared.memory.filing import file_round
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.process.clock import monotonic_s, utc_now
+from antiphon_shared.process.ids import idempotency_key
+from antiphon_shared.text.tokens import estimate_tokens
+from antiphon_shared.tools.calls import Catalogue, RequestedCall
 
 from antiphon.linear.history import linear_prompt, message_tokens, returned, said
 from antiphon.linear.tools import LinearTools
@@ -16,14 +24,6 @@ from reasoning_engine.failure import Failed
 from reasoning_engine.model import AnthropicModel
 from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
-from shared.clock import monotonic_s, utc_now
-from shared.events import ReasoningCompleted, ToolsRequested
-from shared.filing import file_round
-from shared.ids import idempotency_key
-from shared.memory import Memory
-from shared.session import Status, TerminationReason
-from shared.tokens import estimate_tokens
-from shared.tools import Catalogue, RequestedCall
 
 _NEARLY_S = 0.1
 """Retries and tools stop a little before the deadline; what is left then is no time for a model."""

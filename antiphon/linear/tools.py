@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from shared.clock import milliseconds, monotonic_s, utc_now
-from shared.events import ToolsCompleted, ToolsRequested
-from shared.redaction import Redactor
-from shared.tools import RequestedCall, ToolError, ToolResult
+from antiphon_shared.events import ToolsCompleted, ToolsRequested
+from antiphon_shared.process.clock import milliseconds, monotonic_s, utc_now
+from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
+
 from tool_dispatcher.access.grants import Standing
 from tool_dispatcher.access.permission import ApprovalRule, Terms, is_barred, refusal
 from tool_dispatcher.authoring.context import ToolContext

@@ -1,9 +1,10 @@
 """Who replies in the place of a model that is named."""
 
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.settings import load, load_environment
+
 from antiphon.recording.forking.changes import OFFLINE
 from reasoning_engine.settings import EngineSettings, Provider
-from shared.errors import ConfigurationError
-from shared.settings import load, load_environment
 
 
 def provider_of(model: str) -> Provider:

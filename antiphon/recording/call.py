@@ -11,6 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
+from antiphon_shared.process.settings import PipelineSettings, load, load_environment
 from pydantic import ValidationError
 
 from antiphon.recording.access import provider_of
@@ -23,10 +27,6 @@ from reasoning_engine.model import AnthropicModel, choose_model
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, parse, usage_of
 from reasoning_engine.settings import EngineSettings, Prices
-from shared.clock import monotonic_s
-from shared.errors import ErrorInfo, UnreadableEvent
-from shared.settings import PipelineSettings, load, load_environment
-from shared.step_records import ExchangeRecord, ModelCall
 
 RECORDED = "recorded"
 _AT_ONCE = 8

@@ -9,13 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from antiphon.recording.lines import EventLine, Line, RecordLine
-from antiphon.recording.replaying.checks.briefings import Briefings
-from antiphon.recording.replaying.known import Known, Step
-from antiphon.recording.replaying.redelivery import redelivered
-from shared.briefing import Level, Outline, ids_in
-from shared.errors import UnreadableEvent
-from shared.events import (
+from antiphon_shared.events import (
     AssemblyRequested,
     BriefingReady,
     BriefingRequested,
@@ -23,10 +17,17 @@ from shared.events import (
     ReasoningRequested,
     ResponseReady,
 )
-from shared.ids import child_id
-from shared.memory import Memory
-from shared.session import Source
-from shared.step_records import BriefingRecord, ForkRecord
+from antiphon_shared.events.session import Source
+from antiphon_shared.events.step_records import BriefingRecord, ForkRecord
+from antiphon_shared.memory.briefing import Level, Outline, ids_in
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.ids import child_id
+
+from antiphon.recording.lines import EventLine, Line, RecordLine
+from antiphon.recording.replaying.checks.briefings import Briefings
+from antiphon.recording.replaying.known import Known, Step
+from antiphon.recording.replaying.redelivery import redelivered
 
 _RANGE = re.compile(r"F(\d{1,9})(?:-F(\d{1,9}))?", re.ASCII)
 _FACTS_MAX = 10_000_000

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
+from antiphon_shared.events import ResponseReady
+from antiphon_shared.events.step_records import ExchangeRecord
+
 from antiphon.recording.lines import EventLine, Line, RecordLine
 from antiphon.recording.normal import Moment, moments
 from antiphon.recording.replaying.differences import Difference, differences
-from shared.events import ResponseReady
-from shared.step_records import ExchangeRecord
 
 DIFFERENCES_KEPT_MAX = 100
 """Of one place; how many there are is not told beyond that."""

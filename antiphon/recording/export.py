@@ -8,6 +8,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Protocol
 
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import ResponseReady
+from antiphon_shared.process.errors import UnreadableEvent
+
 from antiphon.errors import AlreadyThere
 from antiphon.leftovers import clear_parts
 from antiphon.observe import pairs
@@ -16,9 +20,6 @@ from antiphon.recording.lines import End, EventLine, Header, Line, encode_line
 from antiphon.recording.redaction.redacted_lines import make_consistent
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.side_by_side import each, side_by_side
-from shared.bus.redis_bus import Bus
-from shared.errors import UnreadableEvent
-from shared.events import ResponseReady
 
 _CHUNK_BYTES = 1 << 19
 """A session that is smaller is held whole."""

@@ -10,10 +10,11 @@ from pathlib import Path
 from stat import S_IMODE
 from typing import IO, cast
 
+from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
+
 from antiphon.recording.lines import FORMAT, Header, Line, encode_line
 from antiphon.recording.order import Order
 from antiphon.recording.upcast import UPCASTERS, LineUpcaster, Upcast
-from shared.errors import ConfigurationError, UnreadableEvent
 
 LINE_BYTES_MAX = 1 << 27
 """Beyond what ANTIPHON_BUS_MAX_EVENT_BYTES can be."""

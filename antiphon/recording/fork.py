@@ -13,6 +13,14 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any
 
+from antiphon_shared.bus.handling import STATE
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.restoring import restore, timer_event
+from antiphon_shared.events import AnyEvent
+from antiphon_shared.process.clock import monotonic_s, utc_now
+from antiphon_shared.process.settings import environment
+from antiphon_shared.tools.calls import Catalogue
+
 from antiphon.embedded import EmbeddedPipeline
 from antiphon.errors import StillRunning
 from antiphon.recording.access import provider_of
@@ -34,13 +42,6 @@ from antiphon.recording.lines import (
 from antiphon.recording.session_lines import session_lines
 from coordinator.offer import BUILT_INS
 from coordinator.session import Session
-from shared.bus.handling import STATE
-from shared.bus.redis_bus import Bus
-from shared.bus.restoring import restore, timer_event
-from shared.clock import monotonic_s, utc_now
-from shared.events import AnyEvent
-from shared.settings import environment
-from shared.tools import Catalogue
 
 _POLL_S = 0.02
 _PATIENCE_S = 30.0

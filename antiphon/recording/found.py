@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from shared.errors import ConfigurationError
+from antiphon_shared.process.errors import ConfigurationError
 
 ENDINGS = (".jsonl", ".jsonl.gz")
 

@@ -4,8 +4,7 @@ from functools import cache
 from hashlib import blake2b
 
 import orjson
-
-from shared.events.asyncapi import document
+from antiphon_shared.events.asyncapi import document
 
 
 def content_hash(content: bytes) -> str:

@@ -13,18 +13,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, cast
 
-from antiphon.recording.forking.point import Point, event_numbered, short_type, walked
-from antiphon.recording.injection.faults import KINDS, Kind, faulty, is_instead, kinds_for
-from antiphon.recording.lines import EventLine, Line
-from antiphon.recording.replaying.checks.assemblies import Assemblies
-from antiphon.recording.replaying.known import Step
-from coordinator import limits
-from coordinator.decide import decide
-from coordinator.session import Decision, Session
-from shared.bus.committing import reply
-from shared.bus.handling import SetTimer
-from shared.errors import ConfigurationError
-from shared.events import (
+from antiphon_shared.bus.committing import reply
+from antiphon_shared.bus.handling import SetTimer
+from antiphon_shared.events import (
     AnyEvent,
     AssemblyRequested,
     BriefingRequested,
@@ -36,9 +27,19 @@ from shared.events import (
     ResponseReady,
     ToolsRequested,
 )
-from shared.session import Response
-from shared.step_records import AssemblyRecord, BriefingRecord
-from shared.tools import Catalogue
+from antiphon_shared.events.session import Response
+from antiphon_shared.events.step_records import AssemblyRecord, BriefingRecord
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.tools.calls import Catalogue
+
+from antiphon.recording.forking.point import Point, event_numbered, short_type, walked
+from antiphon.recording.injection.faults import KINDS, Kind, faulty, is_instead, kinds_for
+from antiphon.recording.lines import EventLine, Line
+from antiphon.recording.replaying.checks.assemblies import Assemblies
+from antiphon.recording.replaying.known import Step
+from coordinator import limits
+from coordinator.decide import decide
+from coordinator.session import Decision, Session
 
 STEPS_MAX = 200
 """More than any session takes that asks neither model nor tool."""

@@ -16,14 +16,13 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import orjson
+from antiphon_shared.events import AnyEvent, decode, encode
+from antiphon_shared.events.codec import explain
+from antiphon_shared.events.step_records import AnyRecord, decode_record, encode_record
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.values import LogEntry, SessionId, Value
 from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
-
-from shared.errors import UnreadableEvent
-from shared.events import AnyEvent, decode, encode
-from shared.events.codec import explain
-from shared.step_records import AnyRecord, decode_record, encode_record
-from shared.tools import Catalogue
-from shared.values import LogEntry, SessionId, Value
 
 FORMAT = 1
 """The version that is written. Every version that was ever written is read: see `upcast.py`."""

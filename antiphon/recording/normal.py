@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from antiphon_shared.events import BriefingReady, EventData, ReasoningCompleted
+from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
 from pydantic import BaseModel
 
 from antiphon.recording.lines import ContentLine, EventLine, Header, Line, RecordLine
-from shared.events import BriefingReady, EventData, ReasoningCompleted
-from shared.step_records import ExchangeRecord, ModelCall
 
 EXCHANGE = "model exchange"
 _LEFT_OUT = frozenset({"duration_ms", "idempotency_key"})

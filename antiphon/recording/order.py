@@ -1,7 +1,8 @@
 """What follows what in a recording: pure."""
 
+from antiphon_shared.process.errors import UnreadableEvent
+
 from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine
-from shared.errors import UnreadableEvent
 
 _PART_MAX = 2**64 - 1
 """Of a place in a log, as Redis counts."""

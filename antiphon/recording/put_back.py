@@ -10,6 +10,16 @@ from contextlib import aclosing
 from typing import Any
 
 import orjson
+from antiphon_shared.bus.handling import RECORDS, RESPONSE, STATE
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.scripts import script_of
+from antiphon_shared.bus.signing import SIGNATURE
+from antiphon_shared.bus.wire import Argument
+from antiphon_shared.events import ResponseReady, encode
+from antiphon_shared.events.step_records import DecisionRecord, LeftOut, encode_record
+from antiphon_shared.process.clock import milliseconds
+from antiphon_shared.process.errors import RedisUnavailable, UnreadableEvent
+from antiphon_shared.process.ids import new_id
 from pydantic import ValidationError
 
 from antiphon.errors import AlreadyThere
@@ -25,16 +35,6 @@ from antiphon.recording.lines import (
 from antiphon.recording.order import Order, place_of
 from antiphon.recording.session_lines import session_lines
 from coordinator.session import Session
-from shared.bus.handling import RECORDS, RESPONSE, STATE
-from shared.bus.redis_bus import Bus
-from shared.bus.scripts import script_of
-from shared.bus.signing import SIGNATURE
-from shared.bus.wire import Argument
-from shared.clock import milliseconds
-from shared.errors import RedisUnavailable, UnreadableEvent
-from shared.events import ResponseReady, encode
-from shared.ids import new_id
-from shared.step_records import DecisionRecord, LeftOut, encode_record
 
 _PUT_BACK = script_of(__package__, "put_back")
 _IN_FLIGHT_BYTES = 1 << 19

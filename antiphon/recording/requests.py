@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import orjson
+from antiphon_shared.events.step_records import ModelCall
+from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.hashes import content_hash
-from shared.errors import UnreadableEvent
-from shared.step_records import ModelCall
 
 
 def whole_request(call: ModelCall, contents: Mapping[str, Any]) -> dict[str, Any]:

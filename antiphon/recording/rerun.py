@@ -11,6 +11,14 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 
 import structlog
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.restoring import restore
+from antiphon_shared.events import COMPONENTS, encode
+from antiphon_shared.process import logs
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.runner import run_service
+from antiphon_shared.process.settings import BusSettings, environment, load
 
 from antiphon import private_redis
 from antiphon.recording.forking.standing import standing
@@ -24,14 +32,6 @@ from antiphon.recording.serving.score import Score
 from antiphon.recording.serving.surroundings import HIDDEN, variables
 from antiphon.recording.serving.tools import misses_key
 from antiphon.recording.serving.turns import POLL_S, events_there
-from shared import logs
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.bus.restoring import restore
-from shared.errors import ConfigurationError
-from shared.events import COMPONENTS, encode
-from shared.runner import run_service
-from shared.settings import BusSettings, environment, load
 
 SESSION_LIMIT_S = 60.0
 _AT_ONCE = 8

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
+from antiphon_shared.events import AnyEvent, ResponseReady
+
 from antiphon.recording.replaying.differences import ABSENT, Difference, differences
 from antiphon.recording.serving.exchanges import Miss
 from antiphon.recording.serving.score import Score
-from shared.events import AnyEvent, ResponseReady
 
 Outcome = Literal["same", "different", "unfinished", "none"]
 """`unfinished`: the session did not end in time; `none`: neither did the recorded one, and this went as far."""

@@ -9,6 +9,11 @@ from typing import Any, Protocol
 from uuid import UUID
 
 import orjson
+from antiphon_shared.events import AnyEvent, SessionOpened, decode
+from antiphon_shared.events.step_records import AnyRecord, ExchangeRecord, decode_record
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.ids import child_id
+from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.errors import UnknownSession
 from antiphon.recording.hashes import content_hash, prompt_hashes, schemas_hash
@@ -21,11 +26,6 @@ from antiphon.recording.lines import (
     Line,
     RecordLine,
 )
-from shared.errors import UnreadableEvent
-from shared.events import AnyEvent, SessionOpened, decode
-from shared.ids import child_id
-from shared.step_records import AnyRecord, ExchangeRecord, decode_record
-from shared.tools import Catalogue
 
 _PAGE_FIRST, _PAGE_MAX = 16, 64
 """Entries of a page. A session begins with small ones."""
@@ -39,7 +39,7 @@ _Event = tuple[str, AnyEvent]
 
 
 class Source(Protocol):
-    """Where a session is read from, a page at a time; see shared/bus/sessions.py."""
+    """Where a session is read from, a page at a time; see shared/antiphon_shared/bus/sessions.py."""
 
     async def log_page(self, after: str, count: int) -> list[tuple[str, bytes]]: ...
 
@@ -47,7 +47,7 @@ class Source(Protocol):
 
 
 class Shared(Protocol):
-    """Where what many sessions share is read from; see shared/bus/redis_bus.py."""
+    """Where what many sessions share is read from; see shared/antiphon_shared/bus/redis_bus.py."""
 
     async def catalogue(self, content_hash: str) -> Catalogue: ...
 

@@ -3,13 +3,13 @@
 import re
 from typing import Annotated, Any
 
+from antiphon_shared.process.settings import Settings, comma_list
 from pydantic import AfterValidator, Field
 from pydantic_settings import SettingsConfigDict
 
 from antiphon.recording.lines import Rules
 from antiphon.recording.redaction.json_paths import Path, UnreadablePath
 from antiphon.recording.redaction.secret_keys import ALWAYS
-from shared.settings import Settings, comma_list
 
 HEADERS = (
     "content-type",

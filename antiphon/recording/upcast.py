@@ -2,16 +2,16 @@
 
 A recording names its format in its header. When the format changes, `lines.FORMAT` goes up by one, and an upcaster is
 added here under the number before; it stays for ever, as does a recording of that format in the tests. Events change by
-versions of their own, and have upcasters of their own: see shared/events/codec.py.
+versions of their own, and have upcasters of their own: see shared/antiphon_shared/events/codec.py.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
+from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.lines import FORMAT, Line, decode_line
-from shared.errors import UnreadableEvent
 
 LineUpcaster = Callable[[dict[str, Any]], dict[str, Any]]
 """Turns a line of one format, as JSON, into the line of the next; the header's number is set by itself."""

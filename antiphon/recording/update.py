@@ -12,15 +12,7 @@ from importlib.metadata import version
 from typing import Any
 from uuid import UUID
 
-from pydantic_core import to_json
-
-from antiphon.recording.hashes import content_hash, prompt_hashes, schemas_hash
-from antiphon.recording.lines import ContentLine, End, EventLine, Header, Line, RecordLine
-from antiphon.recording.replaying.differences import ABSENT
-from antiphon.recording.replaying.known import Redone, Step
-from antiphon.recording.replaying.replay import Replay
-from shared.errors import AntiphonError
-from shared.events import (
+from antiphon_shared.events import (
     ApprovalRequested,
     EventData,
     QuestionAsked,
@@ -28,8 +20,16 @@ from shared.events import (
     SummaryRequested,
     ToolsRequested,
 )
-from shared.ids import child_id
-from shared.step_records import AnyRecord, BatchRecord, DecisionRecord, ExchangeRecord
+from antiphon_shared.events.step_records import AnyRecord, BatchRecord, DecisionRecord, ExchangeRecord
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.process.ids import child_id
+from pydantic_core import to_json
+
+from antiphon.recording.hashes import content_hash, prompt_hashes, schemas_hash
+from antiphon.recording.lines import ContentLine, End, EventLine, Header, Line, RecordLine
+from antiphon.recording.replaying.differences import ABSENT
+from antiphon.recording.replaying.known import Redone, Step
+from antiphon.recording.replaying.replay import Replay
 
 _SHARED = ("system", "tools")
 """Parts of a request that stand apart from it, as reasoning_engine/exchange_record.py has them."""

@@ -3,11 +3,12 @@
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from antiphon_shared.events import COMPONENTS, Component
+
 from antiphon.recording.files import naming, read_lines
 from antiphon.recording.lines import Line
 from antiphon.recording.replaying.replay import Replay
 from antiphon.recording.replaying.report import Report
-from shared.events import COMPONENTS, Component
 
 
 def verify(path: Path, only: Collection[Component] = COMPONENTS) -> Report:

@@ -7,13 +7,14 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
+from antiphon_shared.events import COMPONENTS, Component
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.logs import silence
+from antiphon_shared.process.secret_values import secret_values
+
 from antiphon.recording.reports.outcome import Outcome
 from antiphon.recording.verify import verify
-from shared.clock import monotonic_s
-from shared.errors import UnreadableEvent
-from shared.events import COMPONENTS, Component
-from shared.logs import silence
-from shared.secret_values import secret_values
 
 UNREADABLE = (UnreadableEvent, OSError, EOFError, zlib.error)
 """What reading a recording raises: not one, not there, or cut off within its compression."""

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from antiphon_shared.process.runner import spare_the_collector
 from rich.console import Console
 from rich.markup import escape
 
@@ -14,7 +15,6 @@ from benchmarks.memory.form import Question, UnreadableData, read, write
 from benchmarks.memory.generate import SEED, generate
 from benchmarks.memory.measure import OURS, measure_all, missing, raw_tokens
 from benchmarks.memory.methods import METHODS
-from shared.runner import spare_the_collector
 
 _EPILOG = """examples:
   python -m benchmarks.memory                                our own sets of three seeds, all methods

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from math import log
 
-from shared.words import words as compared_words
+from antiphon_shared.text.words import words as compared_words
 
 K1, B = 1.2, 0.75
 

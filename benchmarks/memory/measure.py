@@ -5,12 +5,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from antiphon_shared.text.fence import unescaped
+from antiphon_shared.text.tokens import estimate_tokens
+
 from benchmarks.memory.form import Question
 from benchmarks.memory.methods import METHODS
 from benchmarks.memory.ours import Filed, briefings, statements
 from benchmarks.memory.sentences import sentences, squeeze
-from shared.fence import unescaped
-from shared.tokens import estimate_tokens
 
 OURS = "antiphon"
 

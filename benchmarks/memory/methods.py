@@ -7,9 +7,10 @@ text counts; what a prompt would need around it is free for them.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from antiphon_shared.text.tokens import UNITS_PER_TOKEN, token_units
+
 from benchmarks.memory.bm25 import Index
 from benchmarks.memory.form import Call, Passage, Question
-from shared.tokens import UNITS_PER_TOKEN, token_units
 
 Method = Callable[[Question, int], str]
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
+from antiphon_shared.text.fence import CLOSING
+from antiphon_shared.tools.calls import ToolCall, ToolResult
+
 from benchmarks.memory.form import Question, Round
-from shared.events import ReasoningCompleted, ToolsCompleted
-from shared.fence import CLOSING
-from shared.tools import ToolCall, ToolResult
 
 _MODEL = "none"
 _SECTIONS = ("Facts", "Further facts")

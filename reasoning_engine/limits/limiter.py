@@ -12,14 +12,14 @@ from collections.abc import Awaitable, Mapping
 from typing import Any, Protocol
 
 import structlog
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.scripts import Script, script_of
+from antiphon_shared.bus.wire import Argument
+from antiphon_shared.process.clock import monotonic_s
 from redis.exceptions import RedisError
 
 from reasoning_engine.limits.headers import Told
 from reasoning_engine.limits.meters import METERS, Guess, Limits, Meter, Spending
-from shared.bus.keys import Keys
-from shared.bus.scripts import Script, script_of
-from shared.bus.wire import Argument
-from shared.clock import monotonic_s
 
 _RESERVE, _LEARN, _SETTLE = (script_of(__package__, name) for name in ("reserve", "learn", "settle"))
 _ANSWER_S = 1.0

@@ -1,4 +1,4 @@
-"""The briefing read back from its text, whose form is `shared.briefing`'s: question, facts, calls. Pure.
+"""The briefing read back from its text, in the form of `antiphon_shared.memory.briefing`: question, facts, calls. Pure.
 
 A briefing shows facts one by one; the rules want what they were taken from. So the facts under one title are put
 together again: a record with the sentences of its text, or sentences in a row.
@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from antiphon_shared.text.fence import CLOSING
 from pydantic_core import from_json
 
 from reasoning_engine.offline.tried import TriedCall, tried_calls
-from shared.fence import CLOSING
 
 _SECTION = re.compile(
     r"^# (Question|Earlier in this conversation|Facts|Further facts|Summaries|Tools tried|Reasoning so far"

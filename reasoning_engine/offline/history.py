@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from shared.fence import CLOSING, fence, opening
+from antiphon_shared.text.fence import CLOSING, fence, opening
 
 _FENCE = "<result "
 

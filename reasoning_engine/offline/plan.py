@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from antiphon_shared.tools.relevance import ASK_USER
+
 from reasoning_engine.offline.arguments import Filling, fill
 from reasoning_engine.offline.language import likeness, similarity
 from reasoning_engine.offline.question import Question, Reference, Slots, with_query
@@ -19,7 +21,6 @@ from reasoning_engine.offline.references import Resolution, concerns, resolve
 from reasoning_engine.offline.schema import Parameter, Tool
 from reasoning_engine.offline.spans import Entity
 from reasoning_engine.offline.tried import TriedCall
-from shared.relevance import ASK_USER
 
 _LIKENESS_MIN = 0.6
 CALLS_MAX = 4

@@ -56,7 +56,7 @@ def reply_to(request: Request) -> Reply:
 
 
 def _note(situation: Situation) -> str:
-    """The note beside calls, as `shared.note` has it: what the question points at, once it is found."""
+    """The note beside calls, as `antiphon_shared.memory.note` has it: what the question points at, once it is found."""
     reference, resolution = situation.question.reference, situation.resolution()
     if reference is None or reference.number is None:
         return ""

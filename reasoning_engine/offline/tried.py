@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from shared.fence import CLOSING
+from antiphon_shared.text.fence import CLOSING
 
 _TRIED = re.compile(r"- round (\d{1,6}): (\S{1,200}) (.*)")
 _SEARCHED = re.compile(r"- already searched([^:]{0,100}):")

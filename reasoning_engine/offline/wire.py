@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import orjson
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.text.tokens import estimate_tokens
 
 from reasoning_engine.offline.history import as_briefing
 from reasoning_engine.offline.reasoner import SIGNATURE, Reply, Request
 from reasoning_engine.offline.schema import Tool
-from shared.errors import AntiphonError
-from shared.tokens import estimate_tokens
 
 MODEL = "offline"
 _CHUNK = re.compile(r"\s*\S{1,60}(?:\s+\S{1,60}){0,5}\s*", re.DOTALL)

@@ -6,10 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
-
-from antiphon import Antiphon, InvalidQuery, NotWaiting, UnknownSession
-from antiphon.observe import recent_sessions
-from shared.events import (
+from antiphon_shared.events import (
     ApprovalRequested,
     BriefingRequested,
     Event,
@@ -18,7 +15,10 @@ from shared.events import (
     ReasoningRequested,
     ToolsRequested,
 )
-from shared.tools import ToolCall
+from antiphon_shared.tools.calls import ToolCall
+
+from antiphon import Antiphon, InvalidQuery, NotWaiting, UnknownSession
+from antiphon.observe import recent_sessions
 from tests.antiphon.conftest import InProcess
 from tests.antiphon.test_approval import House, a_house, until
 from tests.coordinator.builders import a_briefing, a_call, a_catalogue, a_question, a_reply, a_tool

@@ -8,17 +8,11 @@ from typing import Any, TypeVar
 
 import orjson
 import pytest
-
-import coordinator.component
-from antiphon import Antiphon, InvalidQuery, UnknownSession
-from antiphon.errors import NotWaiting
-from antiphon.observe import recent_sessions
-from shared.bus.connection import Connections
-from shared.bus.handling import STATE
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.clock import utc_now
-from shared.events import (
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.handling import STATE
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import (
     ApprovalDecided,
     ApprovalRequested,
     AssemblyRequested,
@@ -27,8 +21,14 @@ from shared.events import (
     ReasoningRequested,
     ToolsRequested,
 )
-from shared.runner import run_service
-from shared.settings import BusSettings
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.runner import run_service
+from antiphon_shared.process.settings import BusSettings
+
+import coordinator.component
+from antiphon import Antiphon, InvalidQuery, UnknownSession
+from antiphon.errors import NotWaiting
+from antiphon.observe import recent_sessions
 from tests.antiphon.conftest import InProcess
 from tests.coordinator.builders import a_briefing, a_call, a_catalogue, a_reply, a_tool
 from tests.envelopes import an_event

@@ -8,6 +8,12 @@ from typing import Any
 
 import pytest
 import redis
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import Event, QuerySubmitted
+from antiphon_shared.process.runner import run_service
+from antiphon_shared.process.settings import BusSettings
 
 import coordinator.component
 from antiphon import (
@@ -22,12 +28,6 @@ from antiphon import (
     UnknownSession,
     tool,
 )
-from shared.bus.connection import Connections
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.events import Event, QuerySubmitted
-from shared.runner import run_service
-from shared.settings import BusSettings
 from tests.antiphon.conftest import QUESTION
 from tests.redis_server import RedisServer, free_port
 

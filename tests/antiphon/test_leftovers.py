@@ -7,10 +7,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from antiphon_shared.process.clock import utc_now
 
 from antiphon.leftovers import LOCK, OwnFolder, clear_folders, clear_parts
 from antiphon.recording.files import PART_BEGINS, PART_ENDS
-from shared.clock import utc_now
 
 
 @pytest.fixture

@@ -6,6 +6,12 @@ from pathlib import Path
 
 import pytest
 import redis
+from antiphon_shared.bus.breaker_store import BreakerStore
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import COMPONENTS, QuerySubmitted
+from antiphon_shared.process.settings import BusSettings
 from redis.exceptions import NoPermissionError
 
 from antiphon.redis_acl import USERS, Rule, User, acl_file, outboxes, rules_of
@@ -13,12 +19,6 @@ from reasoning_engine.limits import limiter as limiter_module
 from reasoning_engine.limits.headers import Told
 from reasoning_engine.limits.limiter import Limiter, TooLate
 from reasoning_engine.limits.meters import Limits, Spending
-from shared.bus.breaker_store import BreakerStore
-from shared.bus.connection import Connections
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.events import COMPONENTS, QuerySubmitted
-from shared.settings import BusSettings
 from tests.bus.builders import Seen, a_query, until_done, working
 from tests.redis_server import RedisServer, running
 

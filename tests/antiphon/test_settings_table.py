@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.settings import SECTIONS, Settings, load, variables
 
 from antiphon.settings_table import GROUPS, markdown
-from shared.errors import ConfigurationError
-from shared.settings import SECTIONS, Settings, load, variables
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 

@@ -5,12 +5,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from antiphon_shared.bus.intake import read_submission
+from antiphon_shared.bus.reader import Entry
+from antiphon_shared.events import AnyEvent, QuerySubmitted, decode, encode
 
 from antiphon.errors import InvalidQuery
 from antiphon.submission import cancellation, decision, submission
-from shared.bus.intake import read_submission
-from shared.bus.reader import Entry
-from shared.events import AnyEvent, QuerySubmitted, decode, encode
 from tests.grants import a_grant
 
 ID = UUID("01890a5d-ac96-774b-bcce-b302099a8057")

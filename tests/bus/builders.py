@@ -6,23 +6,23 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from redis.asyncio import Redis
-
-from shared.bus.connection import Connections
-from shared.bus.consumer import Consumer
-from shared.bus.handling import NOTHING, Delivery, Handler, Handlers, Outcome, SessionStore
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.events import (
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.consumer import Consumer
+from antiphon_shared.bus.handling import NOTHING, Delivery, Handler, Handlers, Outcome, SessionStore
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import (
     AnyEvent,
     CancellationRequested,
     Component,
     ComponentFailed,
     QuerySubmitted,
 )
-from shared.events import encode as as_json
-from shared.service import Service
-from shared.settings import BusSettings
+from antiphon_shared.events import encode as as_json
+from antiphon_shared.process.service import Service
+from antiphon_shared.process.settings import BusSettings
+from redis.asyncio import Redis
+
 from tests.envelopes import an_event
 from tests.redis_server import free_port
 

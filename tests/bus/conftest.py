@@ -1,8 +1,7 @@
 """What the tests of the bus may ask for besides what every test may."""
 
 import pytest
-
-from shared.bus import consumer
+from antiphon_shared.bus import consumer
 
 
 @pytest.fixture

@@ -5,14 +5,14 @@ import os
 import sys
 from secrets import token_hex
 
-from shared.bus.connection import Connections
-from shared.bus.consumer import Consumer
-from shared.bus.handling import NOTHING, Append, Delivery, Handlers, Outcome, SessionStore
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.events import ComponentFailed, QuerySubmitted
-from shared.service import Service
-from shared.settings import BusSettings
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.consumer import Consumer
+from antiphon_shared.bus.handling import NOTHING, Append, Delivery, Handlers, Outcome, SessionStore
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import ComponentFailed, QuerySubmitted
+from antiphon_shared.process.service import Service
+from antiphon_shared.process.settings import BusSettings
 
 
 async def on_query(delivery: Delivery, session: SessionStore) -> Outcome:

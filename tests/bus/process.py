@@ -4,13 +4,13 @@ import asyncio
 import sys
 import threading
 
-from shared.bus import consumer
-from shared.bus.handling import NOTHING, Delivery, Outcome, SessionStore
-from shared.bus.redis_bus import Bus
-from shared.errors import ConfigurationError, RedisUnavailable
-from shared.events import QuerySubmitted
-from shared.runner import main
-from shared.service import Service
+from antiphon_shared.bus import consumer
+from antiphon_shared.bus.handling import NOTHING, Delivery, Outcome, SessionStore
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import QuerySubmitted
+from antiphon_shared.process.errors import ConfigurationError, RedisUnavailable
+from antiphon_shared.process.runner import main
+from antiphon_shared.process.service import Service
 
 MODE = sys.argv[1]
 FAREWELL_S = 60.0

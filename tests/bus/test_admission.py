@@ -5,14 +5,14 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
+from antiphon_shared.bus.admission import Admission
+from antiphon_shared.bus.handling import Outcome
+from antiphon_shared.bus.redis_bus import Bus, Published
+from antiphon_shared.bus.signing import Signer
+from antiphon_shared.events import AnyEvent, QuerySubmitted
+from antiphon_shared.events.session import QueryOptions
+from antiphon_shared.process.clock import utc_now
 
-from shared.bus.admission import Admission
-from shared.bus.handling import Outcome
-from shared.bus.redis_bus import Bus, Published
-from shared.bus.signing import Signer
-from shared.clock import utc_now
-from shared.events import AnyEvent, QuerySubmitted
-from shared.session import QueryOptions
 from tests.bus.builders import Seen, dead_letters, eventually, session_in, types_in_log, working
 from tests.bus.test_intake import keys_of_waiting
 from tests.envelopes import an_event

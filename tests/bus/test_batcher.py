@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.batcher import PIPELINE_LENGTH_MAX, Batcher
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.wire import Command
 from redis.exceptions import ConnectionError, RedisClusterException, ResponseError
 
-from shared.bus.batcher import PIPELINE_LENGTH_MAX, Batcher
-from shared.bus.redis_bus import Bus
-from shared.bus.wire import Command
 from tests.bus.builders import eventually
 
 

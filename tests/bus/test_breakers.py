@@ -5,20 +5,20 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
+from antiphon_shared.breakers.breaker import Allowed, Breaker, BreakerState, Ending, Held, Refused
+from antiphon_shared.breakers.outages import NO_OUTAGES
+from antiphon_shared.breakers.table import BREAKERS_MAX, of_tool, write_state
+from antiphon_shared.bus import breakers as breakers_module
+from antiphon_shared.bus.breaker_store import BreakersBusy, BreakerStore
+from antiphon_shared.bus.breakers import SharedBreakers, of_model
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.wire import Command, exchange_over
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.settings import BusSettings
 from redis.exceptions import RedisError
 
-from shared.breaker import Allowed, Breaker, BreakerState, Ending, Held, Refused
-from shared.breaker_table import BREAKERS_MAX, of_tool, write_state
-from shared.bus import breakers as breakers_module
-from shared.bus.breaker_store import BreakersBusy, BreakerStore
-from shared.bus.breakers import SharedBreakers, of_model
-from shared.bus.connection import Connections
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.bus.wire import Command, exchange_over
-from shared.clock import monotonic_s
-from shared.outages import NO_OUTAGES
-from shared.settings import BusSettings
 from tests.bus.builders import eventually
 from tests.redis_server import running
 

@@ -3,9 +3,8 @@
 from typing import Any
 
 import orjson
-
-from shared.bus.redis_bus import Bus
-from shared.tools import Catalogue, ToolDefinition
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 
 LOOK = ToolDefinition(name="look", description="Looks.", input_schema={"type": "object"}, effect="read")
 

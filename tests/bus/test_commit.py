@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Iterator
 
-from shared.bus import committing, scripts
-from shared.bus.redis_bus import Bus
-from shared.events import CancellationRequested, Component
+from antiphon_shared.bus import committing, scripts
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import CancellationRequested, Component
+
 from tests.bus.builders import a_query
 
 GROUP: Component = "coordinator"

@@ -2,7 +2,8 @@
 
 import asyncio
 
-from shared.bus.connection import Connections
+from antiphon_shared.bus.connection import Connections
+
 from tests.bus.builders import admin, eventually
 from tests.redis_server import RedisServer
 

@@ -4,12 +4,9 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from redis.crc import key_slot
-from redis.exceptions import ConnectionError as RedisConnectionError
-
-from shared.bus import scripts
-from shared.bus.committing import arguments, of_outcome
-from shared.bus.handling import (
+from antiphon_shared.bus import scripts
+from antiphon_shared.bus.committing import arguments, of_outcome
+from antiphon_shared.bus.handling import (
     NOTHING,
     RESPONSE,
     STATE,
@@ -21,17 +18,20 @@ from shared.bus.handling import (
     SessionStore,
     SetTimer,
 )
-from shared.bus.redis_bus import Bus
-from shared.clock import utc_now
-from shared.events import (
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import (
     CancellationRequested,
     ComponentFailed,
     DeadlineReached,
     QuerySubmitted,
     ResponseReady,
 )
-from shared.ids import child_id
-from shared.settings import BusSettings
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.ids import child_id
+from antiphon_shared.process.settings import BusSettings
+from redis.crc import key_slot
+from redis.exceptions import ConnectionError as RedisConnectionError
+
 from tests.bus.builders import (
     OUTPUT,
     PLACE,

@@ -2,11 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
-from shared.bus.conversations import SharedTurns
-from shared.bus.handling import RESPONSE
-from shared.bus.redis_bus import Bus
-from shared.conversation import TURNS_KEPT_MAX, OpenTurn, Said, open_turn
-from shared.session import Turn
+from antiphon_shared.bus.conversations import SharedTurns
+from antiphon_shared.bus.handling import RESPONSE
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events.session import Turn
+from antiphon_shared.memory.conversation import TURNS_KEPT_MAX, OpenTurn, Said, open_turn
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

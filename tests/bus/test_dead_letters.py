@@ -1,11 +1,11 @@
 """Dead letters: to look at, requeue or drop."""
 
 import pytest
+from antiphon_shared.bus.dead_letters import DeadLetters
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import ComponentFailed, QuerySubmitted, decode
+from antiphon_shared.process.errors import AntiphonError
 
-from shared.bus.dead_letters import DeadLetters
-from shared.bus.redis_bus import Bus
-from shared.errors import AntiphonError
-from shared.events import ComponentFailed, QuerySubmitted, decode
 from tests.bus.builders import (
     Seen,
     a_query,

@@ -5,22 +5,22 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-
-from shared.bus.dead_letters import DeadLetters
-from shared.bus.handling import (
+from antiphon_shared.bus.dead_letters import DeadLetters
+from antiphon_shared.bus.handling import (
     NOTHING,
     Delivery,
     Outcome,
     SessionStore,
     SetTimer,
 )
-from shared.bus.redis_bus import Bus
-from shared.errors import AntiphonError, TryLater
-from shared.events import (
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import (
     CancellationRequested,
     ComponentFailed,
     QuerySubmitted,
 )
+from antiphon_shared.process.errors import AntiphonError, TryLater
+
 from tests.bus.builders import (
     Seen,
     a_query,

@@ -3,20 +3,20 @@
 from typing import Any
 
 import pytest
-
-from shared.bus.dead_letters import DeadLetters
-from shared.bus.handling import (
+from antiphon_shared.bus.dead_letters import DeadLetters
+from antiphon_shared.bus.handling import (
     NOTHING,
     Delivery,
     Outcome,
     SessionStore,
 )
-from shared.bus.redis_bus import Bus
-from shared.events import (
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import (
     ComponentFailed,
     QuerySubmitted,
     encode,
 )
+
 from tests.bus.builders import (
     OUTPUT,
     PLACE,

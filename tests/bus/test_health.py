@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from antiphon_shared.bus import scripts
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process import health
+from antiphon_shared.process.clock import utc_now
 
-from shared import health
-from shared.bus import scripts
-from shared.bus.redis_bus import Bus
-from shared.clock import utc_now
 from tests.bus.builders import eventually
 
 

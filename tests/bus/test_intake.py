@@ -8,15 +8,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.admission import Admission
+from antiphon_shared.bus.handling import Outcome
+from antiphon_shared.bus.intake import GROUP, Intake, Overloaded, read_submission
+from antiphon_shared.bus.reader import Entry
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import CancellationRequested, QuerySubmitted, encode
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.ids import id_of_entry
 
-from shared.bus.admission import Admission
-from shared.bus.handling import Outcome
-from shared.bus.intake import GROUP, Intake, Overloaded, read_submission
-from shared.bus.reader import Entry
-from shared.bus.redis_bus import Bus
-from shared.clock import utc_now
-from shared.events import CancellationRequested, QuerySubmitted, encode
-from shared.ids import id_of_entry
 from tests.bus.builders import (
     OUTPUT,
     Seen,

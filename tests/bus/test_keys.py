@@ -1,10 +1,9 @@
 """Every key of one commit lives in one slot."""
 
 import pytest
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.events import COMPONENTS
 from redis.crc import key_slot
-
-from shared.bus.keys import Keys
-from shared.events import COMPONENTS
 
 
 @pytest.mark.parametrize("session_id", ["s1", "a:b.c-d_e", "x" * 128, "7"])

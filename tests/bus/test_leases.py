@@ -2,12 +2,13 @@
 
 import asyncio
 
-from shared.bus.consumer import Consumer
-from shared.bus.handling import NOTHING, Delivery, Outcome, SessionStore
-from shared.bus.leases import Leases
-from shared.bus.reader import Entry
-from shared.bus.redis_bus import Bus
-from shared.events import CancellationRequested, QuerySubmitted
+from antiphon_shared.bus.consumer import Consumer
+from antiphon_shared.bus.handling import NOTHING, Delivery, Outcome, SessionStore
+from antiphon_shared.bus.leases import Leases
+from antiphon_shared.bus.reader import Entry
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import CancellationRequested, QuerySubmitted
+
 from tests.bus.builders import (
     OUTPUT,
     SILENT_S,

@@ -5,14 +5,14 @@ import time
 
 import pytest
 import redis
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.handling import NOTHING, Append, Delivery, Handlers, Outcome, SessionStore
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import CancellationRequested, QuerySubmitted
+from antiphon_shared.process.errors import ConfigurationError, RedisUnavailable
+from antiphon_shared.process.settings import BusSettings
 
-from shared.bus.connection import Connections
-from shared.bus.handling import NOTHING, Append, Delivery, Handlers, Outcome, SessionStore
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.errors import ConfigurationError, RedisUnavailable
-from shared.events import CancellationRequested, QuerySubmitted
-from shared.settings import BusSettings
 from tests.bus.builders import (
     OUTPUT,
     Proxy,

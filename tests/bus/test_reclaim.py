@@ -5,11 +5,12 @@ import sys
 from asyncio.subprocess import DEVNULL, Process
 from pathlib import Path
 
-from shared.bus.dead_letters import DeadLetters
-from shared.bus.handling import NOTHING, Delivery, Outcome, SessionStore
-from shared.bus.redis_bus import Bus
-from shared.events import ComponentFailed, QuerySubmitted
-from shared.settings import BusSettings
+from antiphon_shared.bus.dead_letters import DeadLetters
+from antiphon_shared.bus.handling import NOTHING, Delivery, Outcome, SessionStore
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import ComponentFailed, QuerySubmitted
+from antiphon_shared.process.settings import BusSettings
+
 from tests.bus.builders import (
     Seen,
     a_bus,

@@ -1,12 +1,18 @@
 """What a step leaves for a replay is committed with it, or not at all."""
 
 import pytest
+from antiphon_shared.bus.handling import NOTHING, RECORDS, Delivery, Handlers, Outcome, SessionStore
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import QuerySubmitted
+from antiphon_shared.events.step_records import (
+    AssemblyRecord,
+    DecisionRecord,
+    LeftOut,
+    StepRecord,
+    decode_record,
+)
+from antiphon_shared.process.errors import TryLater
 
-from shared.bus.handling import NOTHING, RECORDS, Delivery, Handlers, Outcome, SessionStore
-from shared.bus.redis_bus import Bus
-from shared.errors import TryLater
-from shared.events import QuerySubmitted
-from shared.step_records import AssemblyRecord, DecisionRecord, LeftOut, StepRecord, decode_record
 from tests.bus.builders import OUTPUT, a_query, eventually, types_in_log, until_done, working
 
 

@@ -3,8 +3,7 @@
 import asyncio
 
 import pytest
-
-from shared.bus.room import Gate, Room
+from antiphon_shared.bus.room import Gate, Room
 
 
 async def test_a_reader_takes_its_share_and_waits_when_nothing_is_free() -> None:

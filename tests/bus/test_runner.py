@@ -10,11 +10,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from antiphon_shared.events import QuerySubmitted
+from antiphon_shared.process.runner import FAULTS_ALLOWED
+from antiphon_shared.process.settings import BusSettings
+from antiphon_shared.process.watchdog import EXIT_STUCK
 
-from shared.events import QuerySubmitted
-from shared.runner import FAULTS_ALLOWED
-from shared.settings import BusSettings
-from shared.watchdog import EXIT_STUCK
 from tests.bus.builders import Seen, a_bus, a_query, inbox_of, pending, until_done, working
 from tests.redis_server import RedisServer, free_port
 

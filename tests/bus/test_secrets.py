@@ -8,15 +8,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.dead_letters import DeadLetters
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import ComponentFailed, QuerySubmitted
+from antiphon_shared.process.errors import AntiphonError, ConfigurationError, ErrorInfo, UnreadableEvent
+from antiphon_shared.process.settings import BusSettings, PipelineSettings
+from antiphon_shared.text.redaction import REDACTED, Redactor
 from pydantic import SecretStr
 
-from shared.bus.connection import Connections
-from shared.bus.dead_letters import DeadLetters
-from shared.bus.redis_bus import Bus
-from shared.errors import AntiphonError, ConfigurationError, ErrorInfo, UnreadableEvent
-from shared.events import ComponentFailed, QuerySubmitted
-from shared.redaction import REDACTED, Redactor
-from shared.settings import BusSettings, PipelineSettings
 from tests.bus.builders import Seen, a_query, eventually, raising, working
 
 PASSWORD = "open-sesame"

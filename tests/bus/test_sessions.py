@@ -4,13 +4,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.scripts import EXPIRING
+from antiphon_shared.bus.sessions import RedisSession
+from antiphon_shared.bus.wire import Command
 from redis.exceptions import ConnectionError
-
-from shared.bus.batcher import Batcher
-from shared.bus.redis_bus import Bus
-from shared.bus.scripts import EXPIRING
-from shared.bus.sessions import RedisSession
-from shared.bus.wire import Command
 
 RETENTION_S = 60.0
 

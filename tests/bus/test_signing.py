@@ -8,19 +8,25 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.consumer import Consumer
+from antiphon_shared.bus.dead_letters import DeadLetters, Letter
+from antiphon_shared.bus.handling import Delivery, Handlers, Outcome, SessionStore, SetTimer
+from antiphon_shared.bus.intake import Intake
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.signing import BadSignature, KeyMissing, Signer
+from antiphon_shared.events import (
+    CancellationRequested,
+    ComponentFailed,
+    DeadlineReached,
+    QuerySubmitted,
+    encode,
+)
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.errors import ConfigurationError, ErrorInfo, TryLater
+from antiphon_shared.process.service import Service
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.bus.consumer import Consumer
-from shared.bus.dead_letters import DeadLetters, Letter
-from shared.bus.handling import Delivery, Handlers, Outcome, SessionStore, SetTimer
-from shared.bus.intake import Intake
-from shared.bus.redis_bus import Bus
-from shared.bus.signing import BadSignature, KeyMissing, Signer
-from shared.clock import utc_now
-from shared.errors import ConfigurationError, ErrorInfo, TryLater
-from shared.events import CancellationRequested, ComponentFailed, DeadlineReached, QuerySubmitted, encode
-from shared.service import Service
 from tests.bus.builders import (
     PLACE,
     Seen,

@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 import pytest
-
-from shared.bus.committing import STOPS_KEPT_MAX
-from shared.bus.consumer import Consumer
-from shared.bus.handling import NOTHING, Delivery, Handler, Handlers, Outcome, SessionStore
-from shared.bus.reader import ALONE_FROM_DELIVERY
-from shared.bus.redis_bus import Bus
-from shared.clock import utc_now
-from shared.events import (
+from antiphon_shared.bus.committing import STOPS_KEPT_MAX
+from antiphon_shared.bus.consumer import Consumer
+from antiphon_shared.bus.handling import NOTHING, Delivery, Handler, Handlers, Outcome, SessionStore
+from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import (
     CancellationRequested,
     Component,
     ComponentFailed,
     QuerySubmitted,
     ReasoningRequested,
 )
+from antiphon_shared.process.clock import utc_now
+
 from tests.bus.builders import (
     Seen,
     a_query,

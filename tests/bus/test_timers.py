@@ -3,14 +3,15 @@
 import asyncio
 from datetime import timedelta
 
-from shared.bus import scripts
-from shared.bus.connection import BLOCK_S
-from shared.bus.handling import CancelTimer, Delivery, Handlers, Outcome, Put, SessionStore, SetTimer
-from shared.bus.redis_bus import Bus
-from shared.bus.timers import Chores, CleanUp
-from shared.clock import utc_now
-from shared.events import CancellationRequested, DeadlineReached, QuerySubmitted
-from shared.tools import Catalogue
+from antiphon_shared.bus import scripts
+from antiphon_shared.bus.connection import BLOCK_S
+from antiphon_shared.bus.handling import CancelTimer, Delivery, Handlers, Outcome, Put, SessionStore, SetTimer
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.timers import Chores, CleanUp
+from antiphon_shared.events import CancellationRequested, DeadlineReached, QuerySubmitted
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.tools.calls import Catalogue
+
 from tests.bus.builders import (
     Seen,
     a_query,

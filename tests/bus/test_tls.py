@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.errors import ConfigurationError, RedisUnavailable
+from antiphon_shared.process.settings import PipelineSettings
 
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.errors import ConfigurationError, RedisUnavailable
-from shared.settings import PipelineSettings
 from tests.bus.builders import Seen, a_query, eventually, length, until_done, working
 from tests.certificates import Authority
 from tests.redis_server import RedisServer, free_port, require_tls, running

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from shared.events import Component
-from shared.events.base import COMPONENTS
-from shared.faults.points import ACTIONS, POINTS, Action, Point
+from antiphon_shared.events import Component
+from antiphon_shared.events.base import COMPONENTS
+from antiphon_shared.faults.points import ACTIONS, POINTS, Action, Point
 
 FREEZE_S, DELAY_S = 2.5, 0.3
 """A freeze is longer than the lease of these tests, and shorter than what the watchdog allows."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import orjson
 import pytest
+from antiphon_shared.events import Component
+from antiphon_shared.faults.striking import STRUCK
+from antiphon_shared.process.runner import FAULTS_ALLOWED
 
-from shared.events import Component
-from shared.faults.striking import STRUCK
-from shared.runner import FAULTS_ALLOWED
 from tests.chaos.fault_report import FAULTS
 from tests.chaos.fault_waves import Wave, long_form, short_form
 from tests.chaos.traffic import Traffic

@@ -1,8 +1,9 @@
 """The waves leave nothing out: what is added to the table of points is walked from then on."""
 
-from shared.events.base import COMPONENTS
-from shared.faults.plan import read_faults
-from shared.faults.points import POINTS
+from antiphon_shared.events.base import COMPONENTS
+from antiphon_shared.faults.plan import read_faults
+from antiphon_shared.faults.points import POINTS
+
 from tests.chaos.fault_waves import Wave, long_form, short_form
 
 

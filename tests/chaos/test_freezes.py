@@ -4,9 +4,9 @@ import random
 from collections.abc import Iterator
 
 import pytest
+from antiphon_shared.events import Component
+from antiphon_shared.events.base import COMPONENTS
 
-from shared.events import Component
-from shared.events.base import COMPONENTS
 from tests.chaos.kills import Killer, Place
 from tests.chaos.traffic import Traffic
 from tests.flows.pipeline import Pipeline, pipeline

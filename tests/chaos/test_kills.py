@@ -5,9 +5,9 @@ import random
 import time
 
 import pytest
+from antiphon_shared.events import Component
+from antiphon_shared.events.base import COMPONENTS
 
-from shared.events import Component
-from shared.events.base import COMPONENTS
 from tests.chaos.kills import Killer, Place
 from tests.chaos.report import REPORT
 from tests.chaos.traffic import Traffic

@@ -10,9 +10,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from shared.events import AnyEvent, ToolsCompleted
-from shared.journal import journal_name, outcomes
-from shared.tools import ToolResult
+from antiphon_shared.events import AnyEvent, ToolsCompleted
+from antiphon_shared.tools.calls import ToolResult
+from antiphon_shared.tools.journal import journal_name, outcomes
+
 from tests.chaos.write_books import Effect
 from tests.chaos.write_places import KINDS, Kind
 from tests.chaos.writers import Writers, key_of

@@ -13,11 +13,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, cast
 
-from shared.clock import utc_now
-from shared.events import AnyEvent, ToolsRequested, decode, encode
-from shared.ids import idempotency_key
-from shared.tools import RequestedCall
-from shared.values import DEFAULT_TENANT
+from antiphon_shared.events import AnyEvent, ToolsRequested, decode, encode
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.ids import idempotency_key
+from antiphon_shared.tools.calls import RequestedCall
+from antiphon_shared.values import DEFAULT_TENANT
+
 from tests.chaos.write_books import Books
 from tests.chaos.write_places import KINDS, Kind, Place, Record, Write, place_of
 from tests.chaos.write_runs import Runs

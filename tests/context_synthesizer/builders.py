@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from antiphon_shared.memory.briefing import Briefing, Level
+from antiphon_shared.memory.filing import Known, file_round
+from antiphon_shared.memory.layers import Fact, Memory, MemoryDelta, ReasoningNote
+from antiphon_shared.memory.note import Note
+
 from context_synthesizer.desk import TOKENS_MAX, Desk
-from shared.briefing import Briefing, Level
-from shared.filing import Known, file_round
-from shared.memory import Fact, Memory, MemoryDelta, ReasoningNote
-from shared.note import Note
 from tests.memories import Call, a_round
 
 

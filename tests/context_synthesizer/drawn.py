@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
+from antiphon_shared.memory.briefing import Level
+from antiphon_shared.memory.note import Note
 from hypothesis import strategies as st
 
-from shared.briefing import Level
-from shared.note import Note
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session
 from tests.memories import an_error, hostile_text, tool_output
 

@@ -5,10 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.memory.briefing import Briefing
+from antiphon_shared.memory.layers import Fact
 from pydantic_core import from_json
-
-from shared.briefing import Briefing
-from shared.memory import Fact
 
 ORDER = (
     "Question", "Facts", "Further facts", "Summaries", "Tools tried", "Reasoning so far", "Sub-questions",

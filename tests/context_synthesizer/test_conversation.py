@@ -4,15 +4,15 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
+from antiphon_shared.bus.handling import BRIEFING
+from antiphon_shared.events.session import Status, Turn
+from antiphon_shared.memory.filing import file_conversation
+from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.text.tokens import estimate_tokens
 from hypothesis import given
 from hypothesis import strategies as st
 
 from context_synthesizer.desk import Desk
-from shared.bus.handling import BRIEFING
-from shared.filing import file_conversation
-from shared.memory import Memory, MemoryDelta
-from shared.session import Status, Turn
-from shared.tokens import estimate_tokens
 from tests.context_synthesizer.builders import a_search
 from tests.context_synthesizer.test_handlers import (
     a_course,

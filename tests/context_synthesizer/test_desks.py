@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from antiphon_shared.memory.layers import MemoryDelta
+
 from context_synthesizer.desks import Desks, Kept
-from shared.memory import MemoryDelta
 from tests.context_synthesizer.builders import Told, a_search, a_session
 
 QUERY = "Which courses teach MCP?"

@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
+from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.settings import load
 
 from context_synthesizer import embeddings
 from context_synthesizer.desk import Desk
 from context_synthesizer.embeddings import load_embed, with_salience
 from context_synthesizer.settings import ContextSynthesizerSettings
-from shared.errors import ConfigurationError
-from shared.memory import MemoryDelta
-from shared.settings import load
 from tests.memories import a_round
 
 QUESTION = "Who composes?"

@@ -8,10 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from context_synthesizer.desk import Desk
-from shared.briefing import Briefing, ids_in
-from shared.events import (
+from antiphon_shared.events import (
     AnyEvent,
     BriefingRequested,
     QuerySubmitted,
@@ -20,8 +17,11 @@ from shared.events import (
     ToolsCompleted,
     decode,
 )
-from shared.memory import Fact, Memory
-from shared.session import Source
+from antiphon_shared.events.session import Source
+from antiphon_shared.memory.briefing import Briefing, ids_in
+from antiphon_shared.memory.layers import Fact, Memory
+
+from context_synthesizer.desk import Desk
 from tests.context_synthesizer.recordings.record import BRIEFING_TOKENS
 
 RECORDINGS = sorted((Path(__file__).parent / "recordings").glob("*.jsonl"))

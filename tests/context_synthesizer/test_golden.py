@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from antiphon_shared.memory.note import Note
 
-from shared.note import Note
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session
 from tests.memories import an_error
 

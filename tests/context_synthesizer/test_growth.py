@@ -6,9 +6,10 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
+from antiphon_shared.events import BriefingReady
+from antiphon_shared.memory.layers import MemoryDelta
+
 from context_synthesizer.desk import Desk
-from shared.events import BriefingReady
-from shared.memory import MemoryDelta
 from tests.context_synthesizer.builders import a_search
 from tests.memories import a_round
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.handling import BRIEFING, MEMORY, TO_SUMMARIZE, Append, Delivery, Outcome, Put
+from antiphon_shared.events import BriefingReady, BriefingRequested, QuerySubmitted, SummaryCompleted
+from antiphon_shared.memory.briefing import digest_of, ids_in
+from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.process.errors import UnreadableEvent
 
 from context_synthesizer.embeddings import weighing
 from context_synthesizer.handlers import ContextSynthesizer
 from context_synthesizer.settings import ContextSynthesizerSettings
-from shared.briefing import digest_of, ids_in
-from shared.bus.handling import BRIEFING, MEMORY, TO_SUMMARIZE, Append, Delivery, Outcome, Put
-from shared.errors import UnreadableEvent
-from shared.events import BriefingReady, BriefingRequested, QuerySubmitted, SummaryCompleted
-from shared.memory import MemoryDelta
 from tests.context_synthesizer.builders import a_search
 from tests.envelopes import an_event
 from tests.fakes import FakeSession

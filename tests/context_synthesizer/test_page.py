@@ -2,13 +2,13 @@
 
 from random import Random
 
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.text.tokens import token_units
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from context_synthesizer.page import Page, Pieces, Room
 from context_synthesizer.render import render
-from shared.memory import Memory
-from shared.tokens import token_units
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session
 from tests.context_synthesizer.drawn import sessions
 from tests.context_synthesizer.reading import read

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from itertools import pairwise, takewhile
 
+from antiphon_shared.memory.briefing import Briefing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from context_synthesizer.desk import Desk
 from context_synthesizer.select import LAZY_TOKENS
-from shared.briefing import Briefing
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session
 from tests.context_synthesizer.drawn import sessions
 from tests.context_synthesizer.reading import ORDER, read

@@ -3,12 +3,12 @@
 from random import Random
 
 import pytest
+from antiphon_shared.memory.layers import Fact, Memory, MemoryDelta
+from antiphon_shared.memory.note import Note
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from context_synthesizer.score import Relevance
-from shared.memory import Fact, Memory, MemoryDelta
-from shared.note import Note
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session, fact_saying
 from tests.context_synthesizer.drawn import sessions
 

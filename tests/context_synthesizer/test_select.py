@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from antiphon_shared.memory.briefing import ids_in
+from antiphon_shared.memory.layers import MemoryDelta, Summary
+from antiphon_shared.memory.note import Note
 
 from context_synthesizer.choice import missed
 from context_synthesizer.desk import Desk
-from shared.briefing import ids_in
-from shared.memory import MemoryDelta, Summary
-from shared.note import Note
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session, fact_saying, with_rounds
 from tests.context_synthesizer.reading import read
 from tests.memories import Call, an_error

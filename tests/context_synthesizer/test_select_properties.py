@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterable
 from itertools import groupby, pairwise
 
+from antiphon_shared.memory.briefing import Level, digest_of, ids_in
+from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.text.fence import attribute, fence
+from antiphon_shared.text.tokens import UNITS_PER_TOKEN, estimate_tokens
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from context_synthesizer.desk import Desk
 from context_synthesizer.page import Pieces
 from context_synthesizer.render import question_lines, short_fact_line
-from shared.briefing import Level, digest_of, ids_in
-from shared.fence import attribute, fence
-from shared.memory import MemoryDelta
-from shared.tokens import UNITS_PER_TOKEN, estimate_tokens
 from tests.context_synthesizer.builders import Session, Told, a_search, with_rounds
 from tests.context_synthesizer.drawn import SHARES, budgets, levels, sessions
 from tests.context_synthesizer.reading import ORDER, is_said_by, read, value_at

@@ -1,14 +1,14 @@
 """Summaries of a model: what it is given, and when what it made of that is believed."""
 
 import pytest
+from antiphon_shared.events import SummaryCompleted
+from antiphon_shared.memory.briefing import digest_of, ids_in
+from antiphon_shared.memory.layers import Memory, MemoryDelta, Summary
+from antiphon_shared.text.tokens import estimate_tokens
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from context_synthesizer.summaries import SOURCE_TOKENS_MAX, SOURCE_TOKENS_MIN, checked
-from shared.briefing import digest_of, ids_in
-from shared.events import SummaryCompleted
-from shared.memory import Memory, MemoryDelta, Summary
-from shared.tokens import estimate_tokens
 from tests.context_synthesizer.builders import Session, Told, a_search, a_session
 from tests.context_synthesizer.drawn import sessions
 from tests.memories import hostile_text

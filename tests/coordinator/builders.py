@@ -3,12 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from coordinator.decide import decide
-from coordinator.opening import open_session
-from coordinator.session import Decision, OfferBounds, Opening, Session
-from shared.briefing import Outline
-from shared.contract import Effect
-from shared.events import (
+from antiphon_shared.breakers.outages import NO_OUTAGES, Outages
+from antiphon_shared.events import (
     ApprovalDecided,
     AssemblyRequested,
     BriefingReady,
@@ -22,10 +18,15 @@ from shared.events import (
     ToolsCompleted,
     ToSummarize,
 )
-from shared.outages import NO_OUTAGES, Outages
-from shared.session import Limits, QueryOptions
-from shared.tools import Approval, Catalogue, ToolCall, ToolDefinition, ToolResult
-from shared.values import Usage
+from antiphon_shared.events.session import Limits, QueryOptions
+from antiphon_shared.memory.briefing import Outline
+from antiphon_shared.tools.calls import Approval, Catalogue, ToolCall, ToolDefinition, ToolResult
+from antiphon_shared.tools.contract import Effect
+from antiphon_shared.values import Usage
+
+from coordinator.decide import decide
+from coordinator.opening import open_session
+from coordinator.session import Decision, OfferBounds, Opening, Session
 from tests.envelopes import an_event
 
 ENTRY = "1795244309110-0"

@@ -4,11 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-
-from coordinator.session import Decision, Session
-from shared.bus.handling import SetTimer
-from shared.errors import ErrorInfo
-from shared.events import (
+from antiphon_shared.bus.handling import SetTimer
+from antiphon_shared.events import (
     ApprovalDecided,
     ApprovalRequested,
     AssemblyRequested,
@@ -20,8 +17,11 @@ from shared.events import (
     PersonOverdue,
     ToolsRequested,
 )
-from shared.ids import new_id
-from shared.tools import Catalogue, ToolCall
+from antiphon_shared.process.errors import ErrorInfo
+from antiphon_shared.process.ids import new_id
+from antiphon_shared.tools.calls import Catalogue, ToolCall
+
+from coordinator.session import Decision, Session
 from tests.coordinator.builders import (
     a_briefing,
     a_call,

@@ -4,17 +4,17 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.conversations import SharedTurns
+from antiphon_shared.bus.handling import RESPONSE, STATE, Delivery, Outcome, Put
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import BriefingRequested, QuerySubmitted, ResponseReady, SessionOpened
+from antiphon_shared.events.session import Limits, QueryOptions, Source, Turn
+from antiphon_shared.process.errors import TryLater
+from antiphon_shared.tools.calls import Catalogue
 
 from coordinator.handlers import Coordinator
 from coordinator.opening import open_session
 from coordinator.session import Opening, Session
-from shared.bus.conversations import SharedTurns
-from shared.bus.handling import RESPONSE, STATE, Delivery, Outcome, Put
-from shared.bus.redis_bus import Bus
-from shared.errors import TryLater
-from shared.events import BriefingRequested, QuerySubmitted, ResponseReady, SessionOpened
-from shared.session import Limits, QueryOptions, Source, Turn
-from shared.tools import Catalogue
 from tests.coordinator.builders import ENTRY, a_catalogue, a_response, a_tool
 from tests.envelopes import START, an_event
 from tests.fakes import FakeSession

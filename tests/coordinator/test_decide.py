@@ -3,14 +3,8 @@
 from datetime import timedelta
 
 import pytest
-
-from coordinator.decide import decide
-from coordinator.ladder import LEVELS
-from coordinator.requests import DEADLINE, MODEL, OVERDUE
-from coordinator.session import Decision, Session
-from shared.bus.handling import CancelTimer, SetTimer
-from shared.errors import ErrorInfo
-from shared.events import (
+from antiphon_shared.bus.handling import CancelTimer, SetTimer
+from antiphon_shared.events import (
     AssemblyOverdue,
     AssemblyRequested,
     BriefingRequested,
@@ -23,8 +17,14 @@ from shared.events import (
     SessionOpened,
     ToolsRequested,
 )
-from shared.ids import new_id
-from shared.values import Usage
+from antiphon_shared.process.errors import ErrorInfo
+from antiphon_shared.process.ids import new_id
+from antiphon_shared.values import Usage
+
+from coordinator.decide import decide
+from coordinator.ladder import LEVELS
+from coordinator.requests import DEADLINE, MODEL, OVERDUE
+from coordinator.session import Decision, Session
 from tests.coordinator.builders import (
     ENTRY,
     SEARCH,

@@ -4,15 +4,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-
-from coordinator.decide import decide
-from coordinator.session import Decision, Session
-from shared.bus.handling import SetTimer
-from shared.errors import ErrorInfo
-from shared.events import (
+from antiphon_shared.breakers.outages import NO_OUTAGES, ModelOutage, Outages
+from antiphon_shared.bus.handling import SetTimer
+from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
     ApprovalRequested,
@@ -36,11 +30,17 @@ from shared.events import (
     ToolsRequested,
     ToSummarize,
 )
-from shared.events.base import COMPONENTS
-from shared.ids import child_id, new_id
-from shared.outages import NO_OUTAGES, ModelOutage, Outages
-from shared.tools import Catalogue, ToolCall
-from shared.values import Usage
+from antiphon_shared.events.base import COMPONENTS
+from antiphon_shared.process.errors import ErrorInfo
+from antiphon_shared.process.ids import child_id, new_id
+from antiphon_shared.tools.calls import Catalogue, ToolCall
+from antiphon_shared.values import Usage
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from coordinator.decide import decide
+from coordinator.session import Decision, Session
 from tests.coordinator.builders import (
     ENTRY,
     NOTED,

@@ -3,14 +3,9 @@
 from datetime import timedelta
 
 import pytest
-
-from coordinator.decide import decide
-from coordinator.handlers import Coordinator
-from coordinator.session import OfferBounds, Session
-from coordinator.settings import CoordinatorSettings
-from shared.bus.handling import NOTHING, RESPONSE, STATE, Delivery, Outcome, Put, SetTimer
-from shared.errors import ErrorInfo, TryLater
-from shared.events import (
+from antiphon_shared.breakers.outages import Outages
+from antiphon_shared.bus.handling import NOTHING, RESPONSE, STATE, Delivery, Outcome, Put, SetTimer
+from antiphon_shared.events import (
     AssemblyOverdue,
     CancellationRequested,
     ComponentFailed,
@@ -21,11 +16,16 @@ from shared.events import (
     SummaryCompleted,
     ToolsRequested,
 )
-from shared.ids import new_id
-from shared.outages import Outages
-from shared.session import Limits, QueryOptions
-from shared.settings import BusSettings
-from shared.tools import Catalogue
+from antiphon_shared.events.session import Limits, QueryOptions
+from antiphon_shared.process.errors import ErrorInfo, TryLater
+from antiphon_shared.process.ids import new_id
+from antiphon_shared.process.settings import BusSettings
+from antiphon_shared.tools.calls import Catalogue
+
+from coordinator.decide import decide
+from coordinator.handlers import Coordinator
+from coordinator.session import OfferBounds, Session
+from coordinator.settings import CoordinatorSettings
 from tests.coordinator.builders import (
     ENTRY,
     SEARCH,

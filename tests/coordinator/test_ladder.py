@@ -4,13 +4,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-
-from coordinator.decide import decide
-from coordinator.session import Decision, Session
-from shared.bus.handling import SetTimer
-from shared.contract import Alternative
-from shared.errors import ErrorInfo
-from shared.events import (
+from antiphon_shared.breakers.outages import NO_OUTAGES, ModelOutage, Outages
+from antiphon_shared.bus.handling import SetTimer
+from antiphon_shared.events import (
     BriefingRequested,
     CancellationRequested,
     ComponentFailed,
@@ -21,9 +17,13 @@ from shared.events import (
     ReasoningRequested,
     ToolsRequested,
 )
-from shared.outages import NO_OUTAGES, ModelOutage, Outages
-from shared.tools import ToolError
-from shared.values import Usage
+from antiphon_shared.process.errors import ErrorInfo
+from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.contract import Alternative
+from antiphon_shared.values import Usage
+
+from coordinator.decide import decide
+from coordinator.session import Decision, Session
 from tests.coordinator.builders import (
     ENTRY,
     SEARCH,

@@ -3,13 +3,13 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.events import ReasoningRequested, ToolsRequested
+from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coordinator import offer
 from coordinator.session import OfferBounds, Session
-from shared.events import ReasoningRequested, ToolsRequested
-from shared.tools import Catalogue, ToolDefinition
 from tests.coordinator.builders import (
     a_briefing,
     a_call,

@@ -1,14 +1,14 @@
 """What a session may do is fixed when it opens: by its grant, its options, and the catalogue."""
 
 import pytest
+from antiphon_shared.events import QuerySubmitted, ReasoningRequested, SessionOpened, ToolsRequested
+from antiphon_shared.events.session import QueryOptions
+from antiphon_shared.process.settings import BusSettings
 
 from coordinator.limits import resolve
 from coordinator.opening import open_session, recorded_opening
 from coordinator.session import OfferBounds, Session
 from coordinator.settings import CoordinatorSettings
-from shared.events import QuerySubmitted, ReasoningRequested, SessionOpened, ToolsRequested
-from shared.session import QueryOptions
-from shared.settings import BusSettings
 from tests.coordinator.builders import (
     ENTRY,
     a_briefing,

@@ -4,12 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from coordinator.session import Decision, Session
-from shared.bus.handling import CancelTimer, SetTimer
-from shared.events import (
+from antiphon_shared.bus.handling import CancelTimer, SetTimer
+from antiphon_shared.events import (
     ApprovalDecided,
     ApprovalRequested,
     AssemblyRequested,
@@ -23,7 +19,11 @@ from shared.events import (
     ReasoningRequested,
     ToolsRequested,
 )
-from shared.tools import RequestedCall, ToolCall
+from antiphon_shared.tools.calls import RequestedCall, ToolCall
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coordinator.session import Decision, Session
 from tests.coordinator.builders import (
     a_briefing,
     a_call,

@@ -2,11 +2,12 @@
 
 from datetime import timedelta
 
+from antiphon_shared.bus.handling import CancelTimer, SetTimer
+from antiphon_shared.events import AssemblyOverdue, DeadlineReached
+from antiphon_shared.values import Usage
+
 from coordinator.record import changes, record_of
 from coordinator.session import Decision, Session
-from shared.bus.handling import CancelTimer, SetTimer
-from shared.events import AssemblyOverdue, DeadlineReached
-from shared.values import Usage
 from tests.coordinator.builders import a_response, an_opened_session
 from tests.envelopes import START, an_event
 

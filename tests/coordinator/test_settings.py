@@ -1,10 +1,10 @@
 """Settings of the coordinator that are more than a number."""
 
 import pytest
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.settings import load
 
 from coordinator.settings import CoordinatorSettings
-from shared.errors import ConfigurationError
-from shared.settings import load
 
 
 def test_weights_are_read_from_a_comma_list(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,12 +3,7 @@
 from typing import Any
 
 import pytest
-
-from coordinator.decide import decide
-from coordinator.session import Decision, Session
-from coordinator.settings import CoordinatorSettings
-from shared.errors import ErrorInfo
-from shared.events import (
+from antiphon_shared.events import (
     BriefingRequested,
     CancellationRequested,
     ComponentFailed,
@@ -18,9 +13,14 @@ from shared.events import (
     SummaryFailed,
     SummaryRequested,
 )
-from shared.ids import child_id
-from shared.session import Limits
-from shared.values import Usage
+from antiphon_shared.events.session import Limits
+from antiphon_shared.process.errors import ErrorInfo
+from antiphon_shared.process.ids import child_id
+from antiphon_shared.values import Usage
+
+from coordinator.decide import decide
+from coordinator.session import Decision, Session
+from coordinator.settings import CoordinatorSettings
 from tests.coordinator.builders import (
     SEARCH,
     a_briefing,

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract, ErrorPropagation, Mode
 from jsonschema import Draft202012Validator
 
 import examples
 from antiphon import Tool
-from shared.contract import CONTRACT_KEYWORD, Contract, ErrorPropagation, Mode
-from shared.tools import ToolError
 from tool_dispatcher.authoring.validate import validate
 from tool_dispatcher.catalogue import load_tools
 

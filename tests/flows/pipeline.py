@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
+from antiphon_shared.events import Component
+from antiphon_shared.events.base import COMPONENTS
 from pydantic_core import to_json
 
-from shared.events import Component
-from shared.events.base import COMPONENTS
 from tests.flows.ledger import Ledger
 from tests.flows.processes import ROOT, Processes
 from tests.messages_server import Scripted, Use

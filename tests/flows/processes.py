@@ -13,12 +13,12 @@ from typing import Any, cast
 
 import orjson
 import redis
+from antiphon_shared.bus.intake import GROUP
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.events import Component
+from antiphon_shared.events.base import COMPONENTS
+from antiphon_shared.events.session import Response
 
-from shared.bus.intake import GROUP
-from shared.bus.keys import Keys
-from shared.events import Component
-from shared.events.base import COMPONENTS
-from shared.session import Response
 from tests.flows.starting import ROOT, Started, stands_still, started
 
 __all__ = ["LIMIT_S", "ROOT", "Log", "Processes", "component_of"]

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, cast
 
-from shared.journal import journal_name, outcomes
-from shared.session import Response
-from shared.tools import ToolResult
+from antiphon_shared.events.session import Response
+from antiphon_shared.tools.calls import ToolResult
+from antiphon_shared.tools.journal import journal_name, outcomes
+
 from tests.flows.pipeline import ANSWERED, Pipeline
 from tests.flows.processes import Log
 

@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from shared.bus import consumer, intake
-from shared.events import COMPONENTS, Component
+from antiphon_shared.bus import consumer, intake
+from antiphon_shared.events import COMPONENTS, Component
 
 FAREWELL_S = 60.0
 """What is off the fork server hands back when it stops, however busy the machine is."""
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 
 _FORK_SERVER = multiprocessing.get_context("forkserver")
 _FORK_SERVER.set_forkserver_preload(
-    ["shared.runner", *(f"{component}.component" for component in COMPONENTS)]
+    ["antiphon_shared.process.runner", *(f"{component}.component" for component in COMPONENTS)]
 )
 
 

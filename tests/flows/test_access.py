@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.events import COMPONENTS
 
 from antiphon import Antiphon
 from antiphon.redis_acl import USERS, acl_file
-from shared.bus.keys import Keys
-from shared.events import COMPONENTS
 from tests.flows.pipeline import ANSWERED, FALLS_OVER, PONDERS, Pipeline, pipeline
 from tests.flows.processes import ROOT
 

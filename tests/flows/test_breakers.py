@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from antiphon_shared.events import COMPONENTS
 
-from shared.events import COMPONENTS
 from tests.flows.pipeline import ANSWER, Pipeline, pipeline
 from tests.flows.processes import ROOT
 from tests.messages_server import Scripted, Use

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from antiphon_shared.events.session import Response
 
-from shared.session import Response
 from tests.flows.pipeline import Pipeline, pipeline
 from tests.flows.processes import ROOT
 from tests.messages_server import Scripted, Use

@@ -1,9 +1,9 @@
 """SIGTERM under load: out soon with 0, and nothing is left lying."""
 
 import pytest
+from antiphon_shared.events import Component
+from antiphon_shared.events.base import COMPONENTS
 
-from shared.events import Component
-from shared.events.base import COMPONENTS
 from tests.flows.pipeline import PONDERS, SLOW_AT_FIRST, Pipeline, pipeline
 from tests.flows.promises import (
     assert_complete,

@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import orjson
+from antiphon_shared.bus.handling import BRIEFING
+from antiphon_shared.events.base import COMPONENTS
 
-from shared.bus.handling import BRIEFING
-from shared.events.base import COMPONENTS
 from tests.flows.pipeline import Pipeline, pipeline
 from tests.grants import a_grant
 from tests.messages_server import Scripted

@@ -2,9 +2,10 @@
 
 from collections.abc import Collection
 
-from shared.events import Component, QuerySubmitted
-from shared.events.base import COMPONENTS
-from shared.events.codec import encode
+from antiphon_shared.events import Component, QuerySubmitted
+from antiphon_shared.events.base import COMPONENTS
+from antiphon_shared.events.codec import encode
+
 from tests.flows.pipeline import Pipeline, pipeline
 from tests.flows.promises import assert_complete, assert_tools_told_truly, assert_way
 from tests.shared.events.examples import ENTRY, EXAMPLES, an_event

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.handling import BRIEFING, MEMORY
+from antiphon_shared.memory.layers import Memory, MemoryDelta
 
-from shared.bus.handling import BRIEFING, MEMORY
-from shared.memory import Memory, MemoryDelta
 from tests.flows.archive_tools import HARBOURS, statement
 from tests.flows.pipeline import Pipeline, pipeline
 from tests.messages_server import Scripted, Use

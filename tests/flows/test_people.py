@@ -4,12 +4,12 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.events.base import COMPONENTS
 from redis.exceptions import RedisError
 
 from antiphon import Antiphon
 from antiphon.redis_acl import USERS, acl_file
-from shared.bus.keys import Keys
-from shared.events.base import COMPONENTS
 from tests.flows.pipeline import Pipeline, pipeline
 from tests.flows.test_access import refusals
 from tests.messages_server import Scripted, Use

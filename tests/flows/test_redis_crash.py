@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable
 
 import redis
+from antiphon_shared.events import Component
 
-from shared.events import Component
 from tests.flows.pipeline import Pipeline, pipeline
 from tests.flows.processes import LIMIT_S
 from tests.flows.promises import (

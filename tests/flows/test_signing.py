@@ -3,11 +3,11 @@
 import asyncio
 
 import pytest
+from antiphon_shared.bus.signing import Signer
+from antiphon_shared.events import COMPONENTS
 
 from antiphon import Antiphon
 from antiphon.errors import SubmissionRejected
-from shared.bus.signing import Signer
-from shared.events import COMPONENTS
 from tests.flows.pipeline import ANSWERED, Pipeline, pipeline
 
 OLD, NEW = "old-old-old-old-", "new-new-new-new-"

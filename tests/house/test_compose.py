@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import typer
 import yaml
+from antiphon_shared.events import COMPONENTS
+from antiphon_shared.process.settings import variables
 
 from antiphon.settings_table import GROUPS
-from shared.events import COMPONENTS
-from shared.settings import variables
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())

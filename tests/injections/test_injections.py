@@ -9,14 +9,14 @@ from functools import cache
 from typing import Any
 
 import pytest
+from antiphon_shared.events import ReasoningRequested, ToolsCompleted
+from antiphon_shared.events.session import Turn
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.text.fence import CLOSING, fence, opening
+from antiphon_shared.tools.calls import ToolError, ToolResult
 
 from context_synthesizer.desk import Desk
 from coordinator.session import OfferBounds, Session
-from shared.events import ReasoningRequested, ToolsCompleted
-from shared.fence import CLOSING, fence, opening
-from shared.memory import Memory
-from shared.session import Turn
-from shared.tools import ToolError, ToolResult
 from tests.coordinator.builders import (
     a_briefing,
     a_call,

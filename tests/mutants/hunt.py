@@ -10,11 +10,12 @@ from itertools import islice
 from types import FrameType
 from typing import Any
 
+from antiphon_shared.events import COMPONENTS
+
 from antiphon.recording.lines import Line
 from antiphon.recording.replaying.replay import Replay
 from antiphon.recording.replaying.report import Divergence
 from antiphon.recording.verify import verify_lines
-from shared.events import COMPONENTS
 from tests.mutants.mutant import Mutant, lines_of, mutants_of
 
 Recordings = Mapping[str, Sequence[Line]]

@@ -4,13 +4,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from antiphon_shared.events import ReasoningCompleted, ReasoningFailed, ReasoningRequested
+from antiphon_shared.memory.briefing import Briefing
+from antiphon_shared.tools.calls import ToolDefinition
+
 from reasoning_engine.door import Door
 from reasoning_engine.engine import OPEN_DOOR, Offer, reason
 from reasoning_engine.model import choose_model
 from reasoning_engine.settings import EngineSettings
-from shared.briefing import Briefing
-from shared.events import ReasoningCompleted, ReasoningFailed, ReasoningRequested
-from shared.tools import ToolDefinition
 from tests.messages_server import Received, Scripted, serving
 
 CONNECTION_S = 1_000.0

@@ -1,6 +1,6 @@
 """Circuit breakers in memory, which hold their users to the rules: an ending is noted once, a probe's always."""
 
-from shared.breaker import CLOSED, Allowed, BreakerState, Refused
+from antiphon_shared.breakers.breaker import CLOSED, Allowed, BreakerState, Refused
 
 HALF_OPEN = BreakerState(opened=1.0, probed=2.0)
 

@@ -1,14 +1,14 @@
 """The room as it is wired."""
 
 import pytest
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import ReasoningRequested, SummaryRequested
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.settings import BusSettings
 
 from reasoning_engine.component import build
-from shared.bus.connection import Connections
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.errors import ConfigurationError
-from shared.events import ReasoningRequested, SummaryRequested
-from shared.settings import BusSettings
 from tests.reasoning_engine.test_handlers import StubModel
 
 

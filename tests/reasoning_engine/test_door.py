@@ -4,12 +4,12 @@ import asyncio
 from typing import Any
 
 import pytest
+from antiphon_shared.breakers.breaker import CLOSED, Allowed, Refused
+from antiphon_shared.events import ReasoningFailed, SummaryFailed
 
 from reasoning_engine.door import Door, Passage
 from reasoning_engine.engine import summarize
 from reasoning_engine.model import choose_model
-from shared.breaker import CLOSED, Allowed, Refused
-from shared.events import ReasoningFailed, SummaryFailed
 from tests.bus.builders import eventually
 from tests.clock import DAY_S, Clock
 from tests.messages_server import Scripted, serving

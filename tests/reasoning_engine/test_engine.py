@@ -5,11 +5,11 @@ import socket
 from typing import Any
 
 import pytest
+from antiphon_shared.events import decode, encode
+from antiphon_shared.events.base import EventData
+from antiphon_shared.values import Usage
 
 from reasoning_engine.exchange import BEGINS_AGAIN
-from shared.events import decode, encode
-from shared.events.base import EventData
-from shared.values import Usage
 from tests.bus.builders import eventually
 from tests.clock import DAY_S, Clock
 from tests.envelopes import an_event

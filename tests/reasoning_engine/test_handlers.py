@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 from anthropic.types import Message
+from antiphon_shared.bus.handling import BRIEFING as BRIEFING_NAME
+from antiphon_shared.bus.handling import TO_SUMMARIZE, Delivery, Outcome
+from antiphon_shared.events import ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.text.tokens import estimate_tokens
+from antiphon_shared.tools.calls import Catalogue
 from pydantic_core import to_json
 
 from reasoning_engine.handlers import ReasoningEngine
 from reasoning_engine.model import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.settings import Prices
-from shared.bus.handling import BRIEFING as BRIEFING_NAME
-from shared.bus.handling import TO_SUMMARIZE, Delivery, Outcome
-from shared.errors import UnreadableEvent
-from shared.events import ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed
-from shared.tokens import estimate_tokens
-from shared.tools import Catalogue
 from tests.envelopes import an_event
 from tests.fakes import FakeSession
 from tests.reasoning_engine.builders import BRIEFING, OUTLINE, SEARCH, a_request, the_settings

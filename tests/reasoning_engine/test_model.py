@@ -3,6 +3,7 @@
 import gzip
 
 import pytest
+from antiphon_shared.process.errors import ConfigurationError
 
 from reasoning_engine import answer_bytes
 from reasoning_engine.answer_bytes import ERROR_BYTES_MAX
@@ -10,7 +11,6 @@ from reasoning_engine.model import REPLY_BLOCKS_MAX, REPLY_CHARACTERS_MAX, Anthr
 from reasoning_engine.prompt import build_prompt, tool_params
 from reasoning_engine.reply import parse
 from reasoning_engine.settings import Provider
-from shared.errors import ConfigurationError
 from tests.messages_server import Scripted, serving
 from tests.reasoning_engine.builders import BRIEFING, CONNECTION_S, OUTLINE, SEARCH, a_request, ask
 

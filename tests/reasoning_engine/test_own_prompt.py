@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from antiphon_shared.process.errors import ConfigurationError
 
 from reasoning_engine.settings import EngineSettings
-from shared.errors import ConfigurationError
 
 
 def test_the_text_of_the_file_is_the_system_prompt(tmp_path: Path) -> None:

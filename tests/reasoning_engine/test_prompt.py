@@ -4,12 +4,12 @@ import re
 
 import pytest
 from anthropic.types import Message
+from antiphon_shared.memory import briefing
+from antiphon_shared.memory.note import NOTE_FORM, Note, read_note
+from antiphon_shared.text.fence import opening
+from antiphon_shared.text.tokens import estimate_tokens
 
 from reasoning_engine.prompt import ANSWER_NOW, SYSTEM, build_prompt, continued, tool_params
-from shared import briefing
-from shared.fence import opening
-from shared.note import NOTE_FORM, Note, read_note
-from shared.tokens import estimate_tokens
 from tests.reasoning_engine.builders import BRIEFING, OUTLINE, SEARCH, a_request
 
 TOOLS = tool_params([SEARCH, OUTLINE])

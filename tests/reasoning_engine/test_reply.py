@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 from anthropic.types import Message
+from antiphon_shared.events import ReasoningCompleted, decode, encode
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoning_engine.reply import Reply, parse
-from shared.events import ReasoningCompleted, decode, encode
 from tests.envelopes import an_event
 
 LONE = "\ud800"

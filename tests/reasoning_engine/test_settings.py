@@ -1,11 +1,11 @@
 """What the engine's settings say of costs."""
 
 import pytest
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.settings import load
+from antiphon_shared.values import Usage
 
 from reasoning_engine.settings import EngineSettings, Prices
-from shared.errors import ConfigurationError
-from shared.settings import load
-from shared.values import Usage
 
 
 def test_nothing_costs_nothing_and_unpriced_tokens_cost_one_does_not_know() -> None:

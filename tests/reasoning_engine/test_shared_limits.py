@@ -4,12 +4,12 @@ import asyncio
 from typing import Any
 
 import pytest
+from antiphon_shared.breakers.breaker import Refused
+from antiphon_shared.bus.redis_bus import Bus
 
 from reasoning_engine.door import Door
 from reasoning_engine.limits.limiter import Limiter, Reservation
 from reasoning_engine.limits.meters import Limits
-from shared.breaker import Refused
-from shared.bus.redis_bus import Bus
 from tests.clock import DAY_S, Clock
 from tests.messages_server import Scripted
 from tests.reasoning_engine.builders import SECONDS_LEFT, ask

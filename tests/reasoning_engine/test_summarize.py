@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from antiphon_shared.events import SummaryCompleted, SummaryFailed, SummaryRequested, decode, encode
+from antiphon_shared.memory.briefing import digest_of
+from antiphon_shared.values import Usage
 
 from reasoning_engine.engine import summarize
 from reasoning_engine.model import choose_model
 from reasoning_engine.prompt import SYSTEM
 from reasoning_engine.summarize import INSTRUCTIONS, build_summary_prompt
-from shared.briefing import digest_of
-from shared.events import SummaryCompleted, SummaryFailed, SummaryRequested, decode, encode
-from shared.values import Usage
 from tests.bus.builders import eventually
 from tests.clock import DAY_S, Clock
 from tests.envelopes import an_event

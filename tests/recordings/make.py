@@ -14,6 +14,10 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
+from antiphon_shared import faults
+from antiphon_shared.faults.plan import read_faults
+from antiphon_shared.process import logs
+
 from antiphon import Antiphon, Response
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Line, RecordLine
@@ -22,8 +26,6 @@ from antiphon.recording.redaction.redacted_lines import redacted
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import RecordingSettings
 from antiphon.recording.verify import verify_lines
-from shared import faults, logs
-from shared.faults.plan import read_faults
 from tests.recordings.deployments import DEPLOYMENTS, Deployment
 from tests.recordings.scenario import Meanwhile, Scenario
 from tests.recordings.scenarios import SCENARIOS

@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from antiphon_shared.events.session import TerminationReason
+
 from antiphon import Antiphon
-from shared.session import TerminationReason
 from tests.messages_server import Scripted, Use
 from tests.recordings.few_tools import BEGUN
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from antiphon_shared.events.coordinator import Rung
+from antiphon_shared.events.session import TerminationReason
+from antiphon_shared.events.step_records import AnyRecord, BatchRecord, LeftOut
+from antiphon_shared.tools.calls import ErrorType, ToolResult
+from antiphon_shared.tools.contract import Contract, ErrorPropagation, Mode
 
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import CatalogueLine, EventLine, Line, RecordLine
-from shared.contract import Contract, ErrorPropagation, Mode
-from shared.events.coordinator import Rung
-from shared.session import TerminationReason
-from shared.step_records import AnyRecord, BatchRecord, LeftOut
-from shared.tools import ErrorType, ToolResult
 from tests.recordings.make import FOLDER
 from tests.recordings.scenarios import SCENARIOS
 

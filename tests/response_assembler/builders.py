@@ -2,14 +2,14 @@
 
 from typing import Any
 
+from antiphon_shared.events import AssemblyRequested, ReasoningCompleted
+from antiphon_shared.events.session import Status, TerminationReason
+from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta, ReasoningNote, Summary, ToolUse
+from antiphon_shared.memory.note import Note
+from antiphon_shared.tools.calls import ToolCall
+from antiphon_shared.values import Usage
 from pydantic_core import to_json
 
-from shared.events import AssemblyRequested, ReasoningCompleted
-from shared.memory import Document, Fact, Memory, MemoryDelta, ReasoningNote, Summary, ToolUse
-from shared.note import Note
-from shared.session import Status, TerminationReason
-from shared.tools import ToolCall
-from shared.values import Usage
 from tests.envelopes import START
 
 Statement = str | dict[str, Any] | list[Any]

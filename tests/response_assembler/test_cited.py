@@ -1,10 +1,10 @@
 """From the model's text to the answer that is shown."""
 
+from antiphon_shared.memory.layers import Memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from response_assembler.cited import Answer, cited_answer
-from shared.memory import Memory
 from tests.memories import hostile_text
 from tests.response_assembler.builders import a_disagreement, courses, some_facts
 

@@ -1,10 +1,10 @@
 """Which facts are shown, and where."""
 
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.note import Note
 from hypothesis import given, settings
 
 from response_assembler.closeness import FACTS_MAX, Group, grouped, most_telling
-from shared.memory import Memory
-from shared.note import Note
 from tests.memories import memories
 from tests.response_assembler.builders import a_disagreement, a_document, a_memory
 

@@ -3,14 +3,14 @@
 from datetime import timedelta
 from typing import get_args
 
+from antiphon_shared.events import AssemblyRequested, ResponseReady
+from antiphon_shared.events.session import Response, Status, TerminationReason, Uncertainty
+from antiphon_shared.memory.layers import Memory, Summary
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from response_assembler.compose import Material, compose
 from response_assembler.uncertainty import KINDS
-from shared.events import AssemblyRequested, ResponseReady
-from shared.memory import Memory, Summary
-from shared.session import Response, Status, TerminationReason, Uncertainty
 from tests.envelopes import START
 from tests.memories import hostile_text, memories
 from tests.response_assembler.builders import a_document, a_memory, a_reply, a_request, a_use

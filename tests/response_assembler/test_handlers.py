@@ -1,12 +1,13 @@
 """What one assembly.requested changes, and what it makes of a record with holes."""
 
+from antiphon_shared.bus.handling import MEMORY, NOTHING, RESPONSE, Delivery, Outcome, Put
+from antiphon_shared.events import AssemblyRequested, EventData, QuerySubmitted, ResponseReady
+from antiphon_shared.events.session import Response
+from antiphon_shared.memory.filing import file_round
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
+
 from response_assembler.handlers import on_assembly_requested
-from shared.bus.handling import MEMORY, NOTHING, RESPONSE, Delivery, Outcome, Put
-from shared.events import AssemblyRequested, EventData, QuerySubmitted, ResponseReady
-from shared.filing import file_round
-from shared.journal import begun_entry, journal_name, outcome_entry, write_outcome
-from shared.memory import Memory
-from shared.session import Response
 from tests.envelopes import an_event
 from tests.fakes import FakeSession
 from tests.memories import a_round

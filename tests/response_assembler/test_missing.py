@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
+from antiphon_shared.events.session import TerminationReason, Uncertainty
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.note import Note
+from antiphon_shared.tools.relevance import FIND_TOOLS
+
 from response_assembler.closeness import grouped
 from response_assembler.missing import Gaps, missing_section, next_section
-from shared.memory import Memory
-from shared.note import Note
-from shared.relevance import FIND_TOOLS
-from shared.session import TerminationReason, Uncertainty
 from tests.response_assembler.builders import a_document, a_memory, a_use
 
 

@@ -4,15 +4,15 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from antiphon_shared.events.session import TerminationReason
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.memory.note import Note
+from antiphon_shared.text.citations import cited_ids
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from response_assembler.compose import Material, compose
 from response_assembler.partial import compose_partial
-from shared.citations import cited_ids
-from shared.memory import Memory
-from shared.note import Note
-from shared.session import TerminationReason
 from tests.envelopes import START
 from tests.memories import memories
 from tests.response_assembler.builders import (

@@ -1,9 +1,9 @@
 """Facts as words for people."""
 
+from antiphon_shared.memory.layers import Memory
 from hypothesis import given, settings
 
 from response_assembler.quote import code, document_of, plain, plain_but_cited, said
-from shared.memory import Memory
 from tests.memories import hostile_text
 from tests.response_assembler.builders import Statement, a_document, a_memory
 

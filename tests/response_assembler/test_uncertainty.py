@@ -4,6 +4,9 @@ import re
 from pathlib import Path
 from typing import get_args
 
+from antiphon_shared.events.session import Severity, TerminationReason, Uncertainty
+from antiphon_shared.memory.layers import Summary
+
 from response_assembler.uncertainty import (
     KINDS,
     LIMITS,
@@ -14,8 +17,6 @@ from response_assembler.uncertainty import (
     of_tools,
     with_severity,
 )
-from shared.memory import Summary
-from shared.session import Severity, TerminationReason, Uncertainty
 from tests.response_assembler.builders import a_memory, a_use
 
 

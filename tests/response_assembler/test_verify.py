@@ -1,11 +1,11 @@
 """Quotations and numbers are held against what is cited for them."""
 
 import pytest
+from antiphon_shared.events.session import Uncertainty
+from antiphon_shared.memory.layers import Memory
 
 from response_assembler.markdown import read
 from response_assembler.verify import DOUBTS_MAX, unsupported
-from shared.memory import Memory
-from shared.session import Uncertainty
 from tests.response_assembler.builders import a_document, a_memory, some_facts
 
 FACTS = a_memory(

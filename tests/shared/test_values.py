@@ -4,9 +4,8 @@ import math
 from typing import Any
 
 import pytest
+from antiphon_shared.values import LogEntry, SessionId, Usage
 from pydantic import TypeAdapter, ValidationError
-
-from shared.values import LogEntry, SessionId, Usage
 
 FULL = Usage(input_tokens=10, output_tokens=3, cache_read_tokens=2, cache_write_tokens=1, cost_usd=0.25)
 

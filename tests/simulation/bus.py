@@ -1,6 +1,6 @@
-"""What `shared/bus` promises, in plain Python and memory: the commit, deliveries, timers, documents, lists.
+"""What `antiphon_shared.bus` promises, in plain Python and memory: the commit, deliveries, timers, documents, lists.
 
-The operations of a commit come from `shared/bus/committing.py` itself, so what is modelled here is what Redis does
+The operations of a commit come from `bus/committing.py` itself, so what is modelled here is what Redis does
 with them: `commit.lua`, `publish.lua`, `arrive.lua`, `admit.lua`, `due.lua`, `reclaim.lua`, `missed.lua` and
 `renew.lua`, line by line but without keys of foreign types, retention, or lengths. `test_bus.py` holds it against
 those scripts on a real Redis.
@@ -11,14 +11,15 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from shared.bus.committing import Operation
-from shared.bus.handling import Delivery
-from shared.bus.keys import Keys
-from shared.bus.reader import ALONE_FROM_DELIVERY
-from shared.bus.waiting import place_of
-from shared.errors import UnreadableEvent
-from shared.events import AnyEvent, Component, decode, encode
-from shared.events.base import COMPONENTS
+from antiphon_shared.bus.committing import Operation
+from antiphon_shared.bus.handling import Delivery
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY
+from antiphon_shared.bus.waiting import place_of
+from antiphon_shared.events import AnyEvent, Component, decode, encode
+from antiphon_shared.events.base import COMPONENTS
+from antiphon_shared.process.errors import UnreadableEvent
+
 from tests.simulation.waiting import WaitingRoom
 
 KEYS = Keys("sim", partitions=1)

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 import orjson
-
-from shared.bus.intake import read_submission
-from shared.bus.reader import Entry
-from shared.events import (
+from antiphon_shared.bus.intake import read_submission
+from antiphon_shared.bus.reader import Entry
+from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
     ApprovalRequested,
@@ -21,9 +20,10 @@ from shared.events import (
     QuestionAnswered,
     QuestionAsked,
 )
-from shared.events.base import COMPONENTS
-from shared.events.codec import ENVELOPES
-from shared.session import Limits
+from antiphon_shared.events.base import COMPONENTS
+from antiphon_shared.events.codec import ENVELOPES
+from antiphon_shared.events.session import Limits
+
 from tests.simulation.bus import KEYS
 from tests.simulation.by_hand import pause
 

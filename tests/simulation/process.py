@@ -1,4 +1,4 @@
-"""One process of a component: the life of a message as `shared/bus/consumer.py` has it, one step at a time.
+"""One process of a component: the life of a message as `bus/consumer.py` has it, one step at a time.
 
 Between any two steps the world may let it die or freeze. What it remembers dies with it.
 """
@@ -8,12 +8,13 @@ from datetime import UTC, datetime, timedelta
 from types import coroutine
 from typing import TYPE_CHECKING, cast
 
-from shared.bus import committing
-from shared.bus.committing import Operation
-from shared.bus.handling import NOTHING, Delivery, Handler, Outcome, SessionStore
-from shared.bus.reader import ALONE_FROM_DELIVERY
-from shared.errors import AntiphonError, ErrorInfo, TryLater, UnreadableEvent
-from shared.events import Component, EventData
+from antiphon_shared.bus import committing
+from antiphon_shared.bus.committing import Operation
+from antiphon_shared.bus.handling import NOTHING, Delivery, Handler, Outcome, SessionStore
+from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY
+from antiphon_shared.events import Component, EventData
+from antiphon_shared.process.errors import AntiphonError, ErrorInfo, TryLater, UnreadableEvent
+
 from tests.simulation.bus import KEYS, PARTITION, Handed, SimulatedSession
 from tests.simulation.by_hand import at_once, pause
 

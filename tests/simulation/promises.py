@@ -5,10 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from antiphon.recording.replaying.replay import Replay
-from coordinator.session import Session
-from shared.bus.handling import RESPONSE, STATE
-from shared.events import (
+from antiphon_shared.bus.handling import RESPONSE, STATE
+from antiphon_shared.events import (
     AnyEvent,
     AssemblyOverdue,
     AssemblyRequested,
@@ -30,8 +28,11 @@ from shared.events import (
     ToolsCompleted,
     ToolsRequested,
 )
-from shared.relevance import ASK_USER
-from shared.session import Response
+from antiphon_shared.events.session import Response
+from antiphon_shared.tools.relevance import ASK_USER
+
+from antiphon.recording.replaying.replay import Replay
+from coordinator.session import Session
 from tests.coordinator.builders import NOTED
 from tests.simulation.bus import KEYS, SimulatedBus
 from tests.simulation.clients import LIMITS, Client

@@ -3,10 +3,11 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+from antiphon_shared.bus.handling import RECORDS
+from antiphon_shared.tools.calls import Catalogue
+
 from antiphon.recording.lines import Line
 from antiphon.recording.session_lines import session_lines
-from shared.bus.handling import RECORDS
-from shared.tools import Catalogue
 from tests.simulation.bus import KEYS, SimulatedBus
 from tests.simulation.stand_ins import CATALOGUE
 

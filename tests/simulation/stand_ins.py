@@ -11,11 +11,8 @@ from datetime import datetime
 from random import Random
 from typing import Any, get_args
 
-from reasoning_engine.failure import Code
-from shared.briefing import digest_of
-from shared.bus.handling import BRIEFING, TO_SUMMARIZE, Delivery, Outcome, SessionStore
-from shared.errors import ErrorInfo, UnreadableEvent
-from shared.events import (
+from antiphon_shared.bus.handling import BRIEFING, TO_SUMMARIZE, Delivery, Outcome, SessionStore
+from antiphon_shared.events import (
     EventData,
     QuestionAnswered,
     ReasoningCompleted,
@@ -27,10 +24,20 @@ from shared.events import (
     ToolsCompleted,
     ToolsRequested,
 )
-from shared.journal import begun_entry, journal_name, outcome_entry, read_outcome, write_outcome
-from shared.relevance import ASK_USER
-from shared.tools import ErrorType, RequestedCall, ToolCall, ToolError, ToolResult
-from shared.values import Usage
+from antiphon_shared.memory.briefing import digest_of
+from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
+from antiphon_shared.tools.calls import ErrorType, RequestedCall, ToolCall, ToolError, ToolResult
+from antiphon_shared.tools.journal import (
+    begun_entry,
+    journal_name,
+    outcome_entry,
+    read_outcome,
+    write_outcome,
+)
+from antiphon_shared.tools.relevance import ASK_USER
+from antiphon_shared.values import Usage
+
+from reasoning_engine.failure import Code
 from tests.coordinator.builders import a_catalogue, a_tool
 from tests.simulation.by_hand import pause
 

@@ -7,16 +7,16 @@ from random import Random
 from typing import Any
 
 import pytest
+from antiphon_shared.bus import committing, scripts
+from antiphon_shared.bus.admission import Admission
+from antiphon_shared.bus.committing import STOPS_KEPT_MAX, Operation
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import AnyEvent, CancellationRequested, Component, QuerySubmitted, encode
+from antiphon_shared.events.session import QueryOptions
+from antiphon_shared.process.clock import milliseconds, utc_now
+from antiphon_shared.process.settings import BusSettings
 
-from shared.bus import committing, scripts
-from shared.bus.admission import Admission
-from shared.bus.committing import STOPS_KEPT_MAX, Operation
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.clock import milliseconds, utc_now
-from shared.events import AnyEvent, CancellationRequested, Component, QuerySubmitted, encode
-from shared.session import QueryOptions
-from shared.settings import BusSettings
 from tests.bus.builders import a_bus
 from tests.envelopes import an_event
 from tests.grants import a_grant

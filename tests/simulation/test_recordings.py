@@ -2,14 +2,15 @@
 
 import asyncio
 
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.settings import BusSettings
+
 from antiphon.recording.lines import Line, decode_line, encode_line
 from antiphon.recording.put_back import put_back
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.verify import verify_lines
-from shared.bus.connection import Connections
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.settings import BusSettings
 from tests.redis_server import RedisServer
 from tests.simulation.recorded import lines_of
 from tests.simulation.shrink import Case

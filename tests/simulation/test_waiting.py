@@ -2,10 +2,10 @@
 
 from collections import Counter
 
+from antiphon_shared.bus.waiting import Place
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.bus.waiting import Place
 from tests.simulation.waiting import WaitingRoom
 
 TENANTS = ("a", "b", "c")

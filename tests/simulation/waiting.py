@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from shared.bus.waiting import TURN, Place
+from antiphon_shared.bus.waiting import TURN, Place
 
 
 @dataclass

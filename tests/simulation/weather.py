@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from shared.outages import ModelOutage, Outages
+from antiphon_shared.breakers.outages import ModelOutage, Outages
+
 from tests.simulation.faults import Faults
 
 MODELS = ("m", "n")

@@ -12,15 +12,9 @@ from functools import partial
 from random import Random
 from uuid import UUID
 
-from context_synthesizer.handlers import ContextSynthesizer
-from context_synthesizer.settings import ContextSynthesizerSettings
-from coordinator.handlers import Coordinator
-from coordinator.session import OfferBounds
-from response_assembler.handlers import HANDLERS as ASSEMBLING
-from shared.bus.committing import Operation
-from shared.bus.handling import Delivery
-from shared.errors import AntiphonError
-from shared.events import (
+from antiphon_shared.bus.committing import Operation
+from antiphon_shared.bus.handling import Delivery
+from antiphon_shared.events import (
     AnyEvent,
     ApprovalRequested,
     Component,
@@ -33,9 +27,16 @@ from shared.events import (
     SummaryRequested,
     ToolsRequested,
 )
-from shared.events.base import COMPONENTS
-from shared.settings import BusSettings
-from shared.tools import Catalogue
+from antiphon_shared.events.base import COMPONENTS
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.process.settings import BusSettings
+from antiphon_shared.tools.calls import Catalogue
+
+from context_synthesizer.handlers import ContextSynthesizer
+from context_synthesizer.settings import ContextSynthesizerSettings
+from coordinator.handlers import Coordinator
+from coordinator.session import OfferBounds
+from response_assembler.handlers import HANDLERS as ASSEMBLING
 from tests.simulation.bus import Handed, SimulatedBus
 from tests.simulation.clients import LEASE_MS, LIMITS, Client, Clients
 from tests.simulation.faults import KINDS, Faults

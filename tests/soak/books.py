@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from shared.session import Response
-from shared.tools import ToolResult
+from antiphon_shared.events.session import Response
+from antiphon_shared.tools.calls import ToolResult
+
 from tests.chaos.write_books import Effect
 from tests.chaos.write_places import KINDS
 from tests.flows.processes import Log

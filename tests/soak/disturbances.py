@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from shared.events.base import COMPONENTS
+from antiphon_shared.events.base import COMPONENTS
+
 from tests.flows.processes import component_of
 from tests.soak.stage import ELDERS, LEASE_S, NAMES, REDIS, Stage, thaw
 

@@ -5,9 +5,9 @@ from typing import Any, cast
 
 import orjson
 import redis.asyncio
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.tools.journal import journal_name, outcomes
 
-from shared.bus.keys import Keys
-from shared.journal import journal_name, outcomes
 from tests.flows.processes import Log
 from tests.soak.books import Journals, kind_of
 

@@ -15,12 +15,12 @@ from typing import Any, cast
 import orjson
 import redis
 import redis.asyncio
+from antiphon_shared.events.session import Response
+from antiphon_shared.process.errors import AntiphonError
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from antiphon import Antiphon
-from shared.errors import AntiphonError
-from shared.session import Response
 from tests.soak.books import ToldWrite, read_log
 from tests.soak.kept import journals_of, log_of, standing_of
 from tests.soak.questions import JUNK, Question, a_question

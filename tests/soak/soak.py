@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shared import logs
+from antiphon_shared.process import logs
+
 from tests.soak.checks import after_the_calm, flat, no_orphans, redis_is_small
 from tests.soak.disturbances import WARM_SHARE, Disturber, plan
 from tests.soak.load import Load

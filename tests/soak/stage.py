@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from antiphon_shared.events.base import COMPONENTS
+from antiphon_shared.process.clock import utc_now
+
 from antiphon.grants import issue, load_signing_key, make_key_pair
-from shared.clock import utc_now
-from shared.events.base import COMPONENTS
 from tests.chaos.write_books import Books
 from tests.chaos.writers import service
 from tests.flows.pipeline import scripted_model

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.events.session import Response
+from antiphon_shared.tools.calls import ToolError, ToolResult
 
-from shared.session import Response
-from shared.tools import ToolError, ToolResult
 from tests.chaos.write_books import Effect
 from tests.flows.processes import Log
 from tests.soak.books import ToldWrite, disagreements, read_log

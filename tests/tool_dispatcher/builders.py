@@ -9,18 +9,18 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import fakeredis
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.handling import Delivery, SessionStore
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import ToolsCompleted, ToolsRequested
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.ids import idempotency_key
+from antiphon_shared.process.settings import BusSettings
+from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
+from antiphon_shared.tools.contract import Effect
+from antiphon_shared.tools.journal import journal_name
 
-from shared.bus.connection import Connections
-from shared.bus.handling import Delivery, SessionStore
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.clock import utc_now
-from shared.contract import Effect
-from shared.events import ToolsCompleted, ToolsRequested
-from shared.ids import idempotency_key
-from shared.journal import journal_name
-from shared.settings import BusSettings
-from shared.tools import RequestedCall, ToolError, ToolResult
 from tests.envelopes import an_event
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.tool import Tool

@@ -1,8 +1,8 @@
 """A bus whose leases last, and a Redis that is waited for: the tests of dispatchers end either by hand."""
 
 import pytest
+from antiphon_shared.process.settings import BusSettings
 
-from shared.settings import BusSettings
 from tests.tool_dispatcher.builders import LEASE_S
 from tool_dispatcher.bounds import rate
 from tool_dispatcher.running.cache import ReadCache

@@ -5,10 +5,10 @@ from copy import copy
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.tools.calls import ToolResult
 
-from shared.bus.batcher import Batcher
-from shared.bus.redis_bus import Bus
-from shared.tools import ToolResult
 from tests.tool_dispatcher.builders import (
     a_call,
     a_dispatcher,

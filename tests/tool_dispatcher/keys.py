@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import jwt
+from antiphon_shared.process.clock import utc_now
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-
-from shared.clock import utc_now
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import httpx2
 import pytest
+from antiphon_shared.bus.breakers import SharedBreakers
+from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.contract import Dependency, RateLimit
 from pydantic import Field
 
 from examples.local_http import Reply, serving
-from shared.bus.breakers import SharedBreakers
-from shared.contract import Dependency, RateLimit
-from shared.tools import ToolError
 from tests.clock import clock_in_hand
 from tests.tool_dispatcher.builders import (
     a_bus,

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import ApprovalDecided, EventData, QuerySubmitted, QuestionAnswered
+from antiphon_shared.tools.calls import RequestedCall, ToolResult
+from antiphon_shared.tools.relevance import ASK_USER
 
-from shared.bus.redis_bus import Bus
-from shared.events import ApprovalDecided, EventData, QuerySubmitted, QuestionAnswered
-from shared.relevance import ASK_USER
-from shared.tools import RequestedCall, ToolResult
 from tests.envelopes import an_event
 from tests.tool_dispatcher.builders import a_bus, a_call, a_dispatcher, a_request, error_in
 

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.tools.calls import ToolResult
+from antiphon_shared.tools.relevance import FIND_TOOLS, READ_RESULT
 
-from shared.errors import ConfigurationError
-from shared.relevance import FIND_TOOLS, READ_RESULT
-from shared.tools import ToolResult
 from tests.tool_dispatcher.builders import (
     Dispatcher,
     a_bus,

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.tools.calls import ToolResult
 
-from shared.bus.redis_bus import Bus
-from shared.tools import ToolResult
 from tests.tool_dispatcher.builders import (
     Dispatcher,
     a_bus,

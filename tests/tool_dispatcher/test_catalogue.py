@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.tools.calls import Catalogue
 
-from shared.errors import ConfigurationError
-from shared.tools import Catalogue
 from tests.tool_dispatcher.builders import Ledger, a_tool
 from tests.tool_dispatcher.toolboxes import library
 from tool_dispatcher.authoring.tool import InvalidTool

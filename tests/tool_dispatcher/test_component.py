@@ -4,11 +4,11 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import ToolsRequested
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL
 
-from shared.bus.redis_bus import Bus
-from shared.errors import ConfigurationError
-from shared.events import ToolsRequested
-from shared.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL
 from tests.tool_dispatcher.builders import Ledger, a_bus, until
 from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.component import build

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from antiphon_shared.tools.calls import ErrorType, ToolError
 
-from shared.tools import ErrorType, ToolError
 from tests.tool_dispatcher.builders import (
     a_call,
     a_request,

@@ -7,15 +7,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.sessions import RedisSession
+from antiphon_shared.events import ToolsCompleted
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.tools.calls import RequestedCall, Summary
+from antiphon_shared.tools.journal import begun_entry, outcome_entry, outcomes
 from pydantic import BaseModel, model_validator
 from redis.exceptions import ResponseError
 
-from shared.bus.redis_bus import Bus
-from shared.bus.sessions import RedisSession
-from shared.clock import utc_now
-from shared.events import ToolsCompleted
-from shared.journal import begun_entry, outcome_entry, outcomes
-from shared.tools import RequestedCall, Summary
 from tests.clock import Clock
 from tests.tool_dispatcher.builders import (
     Ledger,

@@ -2,13 +2,13 @@
 
 import asyncio
 
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.sessions import RedisSession
+from antiphon_shared.tools.calls import ToolResult
+from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
 from redis.exceptions import ConnectionError as ConnectionLost
 
-from shared.bus.batcher import Batcher
-from shared.bus.redis_bus import Bus
-from shared.bus.sessions import RedisSession
-from shared.journal import begun_entry, journal_name, outcome_entry, write_outcome
-from shared.tools import ToolResult
 from tests.tool_dispatcher.builders import a_bus, a_call, until
 from tests.tool_dispatcher.idempotency.builders import BreakableWire, a_wire
 from tool_dispatcher.journal import Journal, Noted

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from shared.bus.handling import MEMORY
-from shared.events import ToolsCompleted
-from shared.filing import file_round
-from shared.memory import Memory, MemoryDelta
-from shared.relevance import RECALL
-from shared.tools import ToolResult
+from antiphon_shared.bus.handling import MEMORY
+from antiphon_shared.events import ToolsCompleted
+from antiphon_shared.memory.filing import file_round
+from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.tools.calls import ToolResult
+from antiphon_shared.tools.relevance import RECALL
+
 from tests.envelopes import an_event
 from tests.fakes import FakeSession
 from tests.memories import Call, a_round, an_error

@@ -3,9 +3,9 @@
 import os
 
 import pytest
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.settings import load, variables
 
-from shared.errors import ConfigurationError
-from shared.settings import load, variables
 from tool_dispatcher.settings import ToolDispatcherSettings
 
 PREFIX = "ANTIPHON_TOOL_DISPATCHER_"

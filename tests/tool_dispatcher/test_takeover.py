@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.tools.journal import begun_entry, outcomes
 
-from shared.bus.redis_bus import Bus
-from shared.journal import begun_entry, outcomes
 from tests.tool_dispatcher.builders import (
     Ledger,
     a_bus,

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.settings import BusSettings
+from antiphon_shared.tools.journal import outcomes
 from redis.exceptions import ConnectionError as ConnectionLost
 
-from shared.bus.redis_bus import Bus
-from shared.journal import outcomes
-from shared.settings import BusSettings
 from tests.clock import Clock
 from tests.tool_dispatcher.builders import (
     Dispatcher,

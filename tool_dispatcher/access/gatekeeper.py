@@ -4,13 +4,14 @@ import asyncio
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 
-from shared.bus.connection import patiently
-from shared.bus.handling import SessionStore
-from shared.clock import utc_now
-from shared.contract import Contract
-from shared.errors import UnreadableEvent
-from shared.events import ApprovalDecided, ToolsRequested
-from shared.tools import ToolError
+from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.handling import SessionStore
+from antiphon_shared.events import ApprovalDecided, ToolsRequested
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.contract import Contract
+
 from tool_dispatcher.access.grants import Standing, Verifier
 from tool_dispatcher.access.permission import ApprovalRule, Terms, is_barred, refusal, without_leave
 from tool_dispatcher.authoring.tool import Tool

@@ -6,13 +6,12 @@ Several keys in a file are for rotation: the new one is added, the old one stays
 import re
 from pathlib import Path
 
+from antiphon_shared.process.errors import ConfigurationError
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePublicKey
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
-
-from shared.errors import ConfigurationError
 
 VARIABLE = "ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE"
 KEYS_MAX = 20

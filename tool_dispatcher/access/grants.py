@@ -11,11 +11,11 @@ from hashlib import sha256
 from typing import Any
 
 import jwt
+from antiphon_shared.events.client import GRANT_LENGTH_MAX
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.tools.grants import AUDIENCE, Claims, UnreadableGrant, claims_of
+from antiphon_shared.values import DEFAULT_TENANT
 
-from shared.errors import AntiphonError
-from shared.events.client import GRANT_LENGTH_MAX
-from shared.grants import AUDIENCE, Claims, UnreadableGrant, claims_of
-from shared.values import DEFAULT_TENANT
 from tool_dispatcher.access.grant_keys import PublicKey, algorithms_of
 
 LEEWAY = timedelta(seconds=10)

@@ -7,11 +7,12 @@ scopes come from a verified grant alone: nothing that a session, a model or a to
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from shared.contract import Contract
-from shared.errors import ConfigurationError
-from shared.events import ApprovalDecided, ToolsRequested
-from shared.placeholders import has_placeholder
-from shared.tools import Approval, RequestedCall, ToolError
+from antiphon_shared.events import ApprovalDecided, ToolsRequested
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.tools.calls import Approval, RequestedCall, ToolError
+from antiphon_shared.tools.contract import Contract
+from antiphon_shared.tools.placeholders import has_placeholder
+
 from tool_dispatcher.access.grants import Standing
 from tool_dispatcher.authoring.failures import tool_error
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from shared.values import DEFAULT_TENANT
+from antiphon_shared.values import DEFAULT_TENANT
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict, get_args
 
-from pydantic import ValidationError
-from pydantic_core import to_json
-
-from shared.contract import (
+from antiphon_shared.tools.contract import (
     Alternative,
     Backoff,
     BatchVariant,
@@ -18,6 +15,9 @@ from shared.contract import (
     RateLimit,
     Retry,
 )
+from pydantic import ValidationError
+from pydantic_core import to_json
+
 from tool_dispatcher.authoring.failures import InvalidTool
 from tool_dispatcher.authoring.options import as_written, refusal
 

@@ -2,9 +2,10 @@
 
 from typing import Any, get_args
 
-from shared.contract import Effect
-from shared.errors import ConfigurationError
-from shared.tools import ErrorType, ToolError
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.tools.calls import ErrorType, ToolError
+from antiphon_shared.tools.contract import Effect
+
 from tool_dispatcher.authoring import foreign_failures
 
 MESSAGE_CHARACTERS_MAX = 2_000

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.tools import ErrorType
+from antiphon_shared.tools.calls import ErrorType
 
 _OUT_OF_TIME = frozenset(("Timeout", "TimeoutException", "PoolTimeout", "ServerTimeoutError", "TimeoutError"))
 _OUT_OF_REACH = frozenset(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from shared.contract import Contract, Dependency
+from antiphon_shared.tools.contract import Contract, Dependency
 
 UNKNOWN_OUTCOME = "Done at most once. If it ends as outcome_unknown, check before you call it again."
 ONE_AFTER_ANOTHER = "Its calls run one after another, in your order."

@@ -5,10 +5,10 @@ from difflib import get_close_matches
 from enum import Enum
 from typing import Any
 
+from antiphon_shared.tools.contract import Contract
+from antiphon_shared.values import Value
 from pydantic import ValidationError
 
-from shared.contract import Contract
-from shared.values import Value
 from tool_dispatcher.authoring.failures import InvalidTool, readable
 
 _LISTS = ("depends_on", "alternatives", "scopes", "steps", "next")

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from shared.contract import Alternative, BatchVariant
+from antiphon_shared.tools.contract import Alternative, BatchVariant
+
 from tool_dispatcher.authoring.failures import InvalidTool
 from tool_dispatcher.authoring.tool import Tool
 

@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, update_wrapper
 from typing import Any, Generic, ParamSpec, TypeVar, Unpack
 
-from shared.contract import CONTRACT_KEYWORD, Contract, Effect
-from shared.tools import ToolDefinition
+from antiphon_shared.tools.calls import ToolDefinition
+from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract, Effect
+
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.contract import ContractOptions, complete
 from tool_dispatcher.authoring.example import checked_examples, example_of, is_valid

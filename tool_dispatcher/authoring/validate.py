@@ -3,7 +3,8 @@
 from difflib import get_close_matches
 from typing import Any
 
-from shared.tools import ToolError
+from antiphon_shared.tools.calls import ToolError
+
 from tool_dispatcher.authoring.failures import readable, tool_error
 from tool_dispatcher.authoring.faults import not_json
 from tool_dispatcher.authoring.parameters import BadArguments

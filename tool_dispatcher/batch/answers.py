@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from shared.contract import Dependency
-from shared.tools import RequestedCall, ToolError, ToolResult
+from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
+from antiphon_shared.tools.contract import Dependency
+
 from tool_dispatcher.authoring.failures import readable, tool_error
 
 _NAMES_LISTED = 20

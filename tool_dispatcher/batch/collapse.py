@@ -4,9 +4,10 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from shared.contract import BatchVariant, Contract, Effect
-from shared.events import ToolsRequested
-from shared.tools import ErrorType, ToolError
+from antiphon_shared.events import ToolsRequested
+from antiphon_shared.tools.calls import ErrorType, ToolError
+from antiphon_shared.tools.contract import BatchVariant, Contract, Effect
+
 from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS, WHAT_TO_DO, readable, tool_error
 from tool_dispatcher.batch.placeholders import outlined
 

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shared.contract import Contract, Dependency
-from shared.tools import RequestedCall, ToolResult
+from antiphon_shared.tools.calls import RequestedCall, ToolResult
+from antiphon_shared.tools.contract import Contract, Dependency
+
 from tool_dispatcher.batch.answers import named, why_failed
 from tool_dispatcher.batch.placeholders import outlined
 

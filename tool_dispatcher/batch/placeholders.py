@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
+from antiphon_shared.tools.placeholders import Malformed, Path, Placeholder, Reference, find, read, spelled
 from pydantic_core import from_json, to_json
 
-from shared.placeholders import Malformed, Path, Placeholder, Reference, find, read, spelled
-from shared.tools import RequestedCall, ToolError, ToolResult
 from tool_dispatcher.authoring.failures import readable
 from tool_dispatcher.batch.answers import Example, bad_placeholders
 

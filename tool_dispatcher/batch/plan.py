@@ -3,10 +3,11 @@
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 
-from shared.contract import Contract
-from shared.events import ToolsRequested
-from shared.placeholders import Path, Placeholder, find
-from shared.tools import RequestedCall, ToolError, ToolResult
+from antiphon_shared.events import ToolsRequested
+from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
+from antiphon_shared.tools.contract import Contract
+from antiphon_shared.tools.placeholders import Path, Placeholder, find
+
 from tool_dispatcher.batch.answers import (
     Example,
     bad_placeholders,

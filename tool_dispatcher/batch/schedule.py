@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 
-from shared.tools import RequestedCall, ToolError, ToolResult
+from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
+
 from tool_dispatcher.batch.answers import begun_before, failed, needs_a_result, needs_another, stopped
 from tool_dispatcher.batch.plan import Plan
 from tool_dispatcher.batch.units import AtOnce, Unit

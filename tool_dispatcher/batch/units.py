@@ -8,8 +8,8 @@ a crash has the same ones, under the same idempotency keys.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shared.contract import BatchVariant, Contract
-from shared.tools import RequestedCall
+from antiphon_shared.tools.calls import RequestedCall
+from antiphon_shared.tools.contract import BatchVariant, Contract
 
 AtOnce = tuple[tuple[str, int], ...]
 """Names of tools, with how many units of each may run at once in one batch."""

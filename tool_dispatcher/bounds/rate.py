@@ -3,14 +3,14 @@
 import asyncio
 
 import structlog
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.scripts import script_of
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.tools.contract import RateLimit
 from redis.exceptions import RedisError
 
-from shared.bus.batcher import Batcher
-from shared.bus.connection import patiently
-from shared.bus.keys import Keys
-from shared.bus.scripts import script_of
-from shared.clock import monotonic_s
-from shared.contract import RateLimit
 from tool_dispatcher.bounds.refusals import BoundUnknown, RateExceeded
 
 _RATE = script_of(__package__, "rate")

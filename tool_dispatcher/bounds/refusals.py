@@ -2,7 +2,8 @@
 
 from math import ceil
 
-from shared.tools import ToolError
+from antiphon_shared.tools.calls import ToolError
+
 from tool_dispatcher.authoring.failures import tool_error
 
 

@@ -10,13 +10,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import structlog
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.scripts import script_of
+from antiphon_shared.bus.wire import Argument
+from antiphon_shared.process.clock import milliseconds, monotonic_s
 from redis.exceptions import RedisError
-
-from shared.bus.batcher import Batcher
-from shared.bus.keys import Keys
-from shared.bus.scripts import script_of
-from shared.bus.wire import Argument
-from shared.clock import milliseconds, monotonic_s
 
 _ACQUIRE = script_of(__package__, "acquire")
 _RENEW = script_of(__package__, "renew")

@@ -11,12 +11,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import structlog
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.ids import new_id
 from redis.exceptions import RedisError
 
-from shared.bus.batcher import Batcher
-from shared.bus.keys import Keys
-from shared.clock import monotonic_s
-from shared.ids import new_id
 from tool_dispatcher.bounds.refusals import BoundUnknown, NoSlot
 from tool_dispatcher.bounds.slot_leases import Slot, SlotLeases
 

@@ -8,9 +8,9 @@ import contextlib
 import warnings
 from typing import Any
 
+from antiphon_shared.process.errors import ConfigurationError
 from jsonschema import SchemaError
 
-from shared.errors import ConfigurationError
 from tool_dispatcher.check.judge import Judge
 from tool_dispatcher.check.places import Schema, pointed_at
 

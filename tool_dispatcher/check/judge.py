@@ -4,12 +4,12 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from antiphon_shared.tools.contract import CONTRACT_KEYWORD
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 from jsonschema.validators import validator_for
 from referencing import Registry as References
 
-from shared.contract import CONTRACT_KEYWORD
 from tool_dispatcher.authoring.faults import not_json
 from tool_dispatcher.authoring.secret import secret_paths, secrets_in
 from tool_dispatcher.check.hostile import DEEP

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from antiphon_shared.text.redaction import SECRET_CHARACTERS_MIN, WELL_KNOWN
 from pydantic_core import to_json
 
-from shared.redaction import SECRET_CHARACTERS_MIN, WELL_KNOWN
 from tool_dispatcher.check.hostile import EVIDENCE
 
 PATH = "it shows a path of the machine"

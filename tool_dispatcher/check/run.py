@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
-from shared.clock import monotonic_s, utc_now
-from shared.ids import idempotency_key, new_id
-from shared.redaction import Redactor
-from shared.tools import ToolError
+from antiphon_shared.process.clock import monotonic_s, utc_now
+from antiphon_shared.process.ids import idempotency_key, new_id
+from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.tools.calls import ToolError
+
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import error_of
 from tool_dispatcher.authoring.tool import Tool

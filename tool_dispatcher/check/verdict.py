@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from shared.tools import ToolError
+from antiphon_shared.tools.calls import ToolError
+
 from tool_dispatcher.check import leaks
 from tool_dispatcher.check.cases import EXAMPLE, Case
 from tool_dispatcher.check.hostile import EVIDENCE

@@ -1,6 +1,7 @@
 """What a model is told of a write that was not run, or of which nobody knows what came. Pure."""
 
-from shared.tools import ToolError, ToolResult
+from antiphon_shared.tools.calls import ToolError, ToolResult
+
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.idempotency.ledger import Write
 

@@ -12,19 +12,18 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal, TypeVar, cast
 
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.scripts import script_of
+from antiphon_shared.bus.wire import Argument
+from antiphon_shared.process.clock import milliseconds, monotonic_s
+from antiphon_shared.process.errors import AntiphonError, RedisUnavailable
+from antiphon_shared.process.ids import new_id
+from antiphon_shared.tools.calls import ToolResult
+from antiphon_shared.tools.contract import IDEMPOTENCY_TTL_S_MIN
+from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
 from pydantic import TypeAdapter, ValidationError
-
-from shared.bus.batcher import Batcher
-from shared.bus.connection import patiently
-from shared.bus.keys import Keys
-from shared.bus.scripts import script_of
-from shared.bus.wire import Argument
-from shared.clock import milliseconds, monotonic_s
-from shared.contract import IDEMPOTENCY_TTL_S_MIN
-from shared.errors import AntiphonError, RedisUnavailable
-from shared.ids import new_id
-from shared.journal import begun_entry, journal_name, outcome_entry, write_outcome
-from shared.tools import ToolResult
 
 PATIENCE_S = 10.0
 

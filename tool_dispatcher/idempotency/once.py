@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
+from antiphon_shared import faults
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.tools.calls import ToolError
 from redis.exceptions import RedisError
 
-from shared import faults
-from shared.clock import monotonic_s
-from shared.tools import ToolError
 from tool_dispatcher.authoring.failures import readable
 from tool_dispatcher.authoring.reconcile import NoEffect, TookEffect
 from tool_dispatcher.idempotency import answers

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pydantic
+from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.contract import Effect
 from pydantic import BaseModel, RootModel, SecretBytes, SecretStr
 from pydantic_core import to_jsonable_python
 
-from shared.contract import Effect
-from shared.tools import ToolError
 from tool_dispatcher.authoring.failures import readable, tool_error
 from tool_dispatcher.authoring.secret import secret_fields
 from tool_dispatcher.results.oversize import Fitted, fit

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shared.clock import milliseconds, monotonic_s
-from shared.redaction import Redactor
-from shared.tools import RequestedCall, ToolError, ToolResult
+from antiphon_shared.process.clock import milliseconds, monotonic_s
+from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
+
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import failed
 from tool_dispatcher.results.as_json import shown

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from shared.redaction import MARKED_CHARACTERS_MIN, Redactor
-from shared.tools import ToolError
+from antiphon_shared.text.redaction import MARKED_CHARACTERS_MIN, Redactor
+from antiphon_shared.tools.calls import ToolError
 
 
 def redacted(outcome: Any, redactor: Redactor) -> Any:

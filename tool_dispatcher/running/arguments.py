@@ -5,8 +5,9 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from shared.placeholders import Reference, find, has_placeholder
-from shared.tools import RequestedCall, ToolError, ToolResult
+from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
+from antiphon_shared.tools.placeholders import Reference, find, has_placeholder
+
 from tool_dispatcher.authoring.failures import error_of
 from tool_dispatcher.authoring.secret import secrets_in
 from tool_dispatcher.authoring.tool import Tool

@@ -9,9 +9,10 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from shared import faults
-from shared.clock import monotonic_s, utc_now
-from shared.tools import ToolError
+from antiphon_shared import faults
+from antiphon_shared.process.clock import monotonic_s, utc_now
+from antiphon_shared.tools.calls import ToolError
+
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.reconcile import TookEffect, contexts_of

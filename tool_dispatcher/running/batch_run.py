@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from antiphon_shared.bus.handling import SessionStore
+from antiphon_shared.events import ToolsRequested
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.tools.calls import ToolResult
 from pydantic_core import from_json
 
-from shared.bus.handling import SessionStore
-from shared.clock import monotonic_s
-from shared.events import ToolsRequested
-from shared.tools import ToolResult
 from tool_dispatcher.access.gatekeeper import Leave
 from tool_dispatcher.journal import Journal
 from tool_dispatcher.running.arguments import Arguments

@@ -3,9 +3,10 @@
 from math import ceil
 from typing import Any
 
-from shared.breaker import Allowed, Refused
-from shared.bus.breakers import SharedBreakers, of_tool
-from shared.tools import ErrorType, ToolError
+from antiphon_shared.breakers.breaker import Allowed, Refused
+from antiphon_shared.bus.breakers import SharedBreakers, of_tool
+from antiphon_shared.tools.calls import ErrorType, ToolError
+
 from tool_dispatcher.authoring.failures import tool_error
 
 _FAILURES: frozenset[ErrorType] = frozenset(("api_failure", "timeout", "outcome_unknown"))

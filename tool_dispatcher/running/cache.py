@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.process.clock import milliseconds
+from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.contract import Contract
 from pydantic_core import from_json, to_json
 from redis.exceptions import RedisClusterException, RedisError
 
-from shared.bus.batcher import Batcher
-from shared.bus.keys import Keys
-from shared.clock import milliseconds
-from shared.contract import Contract
-from shared.tools import ToolError
 from tool_dispatcher.idempotency.fingerprint import fingerprint
 
 BYTES_MAX = 1_000_000

@@ -16,9 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shared.clock import monotonic_s
-from shared.contract import Contract
-from shared.tools import RequestedCall, ToolError, ToolResult
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
+from antiphon_shared.tools.contract import Contract
+
 from tool_dispatcher.authoring.failures import readable, tool_error
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Unit, begun_before, gathered, spread

@@ -9,10 +9,10 @@ from traceback import format_exception
 from typing import Any
 
 import structlog
+from antiphon_shared import faults
+from antiphon_shared.text.redaction import MARKED_CHARACTERS_MIN, Redactor
+from antiphon_shared.tools.calls import ToolError
 
-from shared import faults
-from shared.redaction import MARKED_CHARACTERS_MIN, Redactor
-from shared.tools import ToolError
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import ToolFailed, error_of, tool_error
 from tool_dispatcher.authoring.tool import Tool

@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shared.contract import Contract
-from shared.tools import ToolError
+from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.contract import Contract
+
 from tool_dispatcher.batch import Unit, spread
 from tool_dispatcher.idempotency.fingerprint import fingerprint
 from tool_dispatcher.running.retrying import pause_s, told

@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from antiphon_shared.tools.calls import ErrorType, ToolError
+from antiphon_shared.tools.contract import Contract
 from tenacity import AsyncRetrying, RetryCallState, retry_if_result, wait_random
 
-from shared.contract import Contract
-from shared.tools import ErrorType, ToolError
 from tool_dispatcher.authoring.failures import WHAT_TO_DO, readable
 
 RETRY_AFTER_S_MAX = 30.0

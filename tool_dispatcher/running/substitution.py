@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from shared.contract import Alternative, Contract
-from shared.excerpt import one_line
-from shared.tools import ErrorType, ToolError
+from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.tools.calls import ErrorType, ToolError
+from antiphon_shared.tools.contract import Alternative, Contract
 
 _AFTER_A_READ: frozenset[ErrorType] = frozenset(
     ("api_failure", "timeout", "rate_limit", "circuit_open", "internal_error")

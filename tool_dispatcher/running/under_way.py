@@ -5,7 +5,8 @@ from collections.abc import Coroutine
 from types import TracebackType
 from typing import Any, Self
 
-from shared.tools import ToolResult
+from antiphon_shared.tools.calls import ToolResult
+
 from tool_dispatcher.batch import Unit
 
 Results = tuple[ToolResult, ...]

@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from antiphon_shared.memory.briefing import id_ranges
+from antiphon_shared.process.errors import AntiphonError
 
 from antiphon.cli import output
 from antiphon.cli.replay.reading import recording
@@ -13,8 +15,6 @@ from antiphon.recording.context import context as context_of
 from antiphon.recording.files import as_text, naming
 from antiphon.recording.found import NoRecordings, found
 from antiphon.recording.reports.shown import printable
-from shared.briefing import id_ranges
-from shared.errors import AntiphonError
 
 _HEADINGS = (
     *("EVENT", "ROUND", "LEVEL", "TOKENS", "FACTS", "SHOWN", "SHORTENED", "OMITTED"),

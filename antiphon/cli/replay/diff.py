@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -20,7 +21,6 @@ from antiphon.recording.diff import diff as compare
 from antiphon.recording.files import read_lines
 from antiphon.recording.reports import compared
 from antiphon.recording.verify_all import UNREADABLE, explained, shown
-from shared.errors import UnreadableEvent
 
 
 def diff(

@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from antiphon_shared.events import ResponseReady, ToolsCompleted
+from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
+from antiphon_shared.process.settings import PipelineSettings, load
 
 from antiphon.cli import output
 from antiphon.cli.ask import allow_current_directory, split_modules
@@ -17,9 +20,6 @@ from antiphon.recording.forking.point import Point, short_type
 from antiphon.recording.lines import EventLine, Line
 from antiphon.recording.redaction.redacted_lines import own_redaction, redacted
 from antiphon.recording.reports.shown import printable
-from shared.errors import ConfigurationError, UnreadableEvent
-from shared.events import ResponseReady, ToolsCompleted
-from shared.settings import PipelineSettings, load
 
 _NAMED_MAX = 10
 

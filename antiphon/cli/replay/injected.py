@@ -4,13 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from antiphon.cli import output
-from antiphon.cli.replay.reading import recording
-from antiphon.recording.files import as_text, naming
-from antiphon.recording.inject import Chain, Told, inject, read_fault
-from antiphon.recording.reports.shown import printable
-from shared.errors import AntiphonError, ConfigurationError
-from shared.events import (
+from antiphon_shared.events import (
     AnyEvent,
     ApprovalRequested,
     AssemblyRequested,
@@ -25,6 +19,13 @@ from shared.events import (
     ToolsCompleted,
     ToolsRequested,
 )
+from antiphon_shared.process.errors import AntiphonError, ConfigurationError
+
+from antiphon.cli import output
+from antiphon.cli.replay.reading import recording
+from antiphon.recording.files import as_text, naming
+from antiphon.recording.inject import Chain, Told, inject, read_fault
+from antiphon.recording.reports.shown import printable
 
 
 def show_injected(paths: Sequence[Path], fault: str, is_json: bool) -> int:

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
+
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import Line
 from antiphon.recording.verify_all import UNREADABLE, explained
-from shared.errors import ConfigurationError, UnreadableEvent
 
 
 def recording(path: Path) -> list[Line]:

@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from antiphon_shared.process import logs
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.secret_values import secret_values
 
 from antiphon.cli import output
 from antiphon.cli.output import print_json, stdout
@@ -13,9 +16,6 @@ from antiphon.recording.found import found
 from antiphon.recording.reports.rerun import told
 from antiphon.recording.rerun import rerun as run_again
 from antiphon.recording.rerun_report import RerunReport
-from shared import logs
-from shared.errors import UnreadableEvent
-from shared.secret_values import secret_values
 
 
 def rerun(

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from antiphon_shared.events import COMPONENTS, Component
+from antiphon_shared.process.clock import monotonic_s
 from rich.progress import track
 
 from antiphon.cli.output import (
@@ -26,8 +28,6 @@ from antiphon.recording.reports import as_json, github, text
 from antiphon.recording.reports.junit import junit
 from antiphon.recording.reports.outcome import Outcome, Result, Tally
 from antiphon.recording.verify_all import verify_all
-from shared.clock import monotonic_s
-from shared.events import COMPONENTS, Component
 
 EXIT_CODES: dict[Result, int] = {"same": EXIT_DONE, "diverged": EXIT_FAILED, "unreadable": EXIT_UNREADABLE}
 Form = Literal["text", "json", "github"]

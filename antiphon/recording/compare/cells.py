@@ -6,8 +6,9 @@ from functools import cached_property
 from statistics import fmean, median
 from typing import Literal
 
+from antiphon_shared.events.session import Response
+
 from antiphon.recording.compare.questions import Question
-from shared.session import Response
 
 Plan = Literal["recorded", "single", "linear", "rounds"]
 PLANS: tuple[Plan, ...] = ("single", "linear", "rounds")

@@ -8,10 +8,9 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
+from antiphon_shared.events.session import Response
+from antiphon_shared.values import Value
 from pydantic import BeforeValidator, Field
-
-from shared.session import Response
-from shared.values import Value
 
 _SOURCES = "\n\n**Sources**\n\n"
 _CITATION = re.compile(r"\\?\[(?:\d{1,3}|…|F\d{1,9}(?:-F\d{1,9})?\?)\]")

@@ -6,6 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from antiphon_shared.events import QuerySubmitted, ResponseReady
+from antiphon_shared.events.codec import explain
+from antiphon_shared.events.session import QueryOptions, Response
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.values import Value
 from pydantic import Field, ValidationError
 
 from antiphon.recording.compare.matchers import Expected
@@ -13,11 +18,6 @@ from antiphon.recording.compare.served import Served
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import EventLine
 from antiphon.submission import Options
-from shared.errors import UnreadableEvent
-from shared.events import QuerySubmitted, ResponseReady
-from shared.events.codec import explain
-from shared.session import QueryOptions, Response
-from shared.values import Value
 
 _ALONE = {"conversation_id", "interactive"}
 """Options of sessions that need others, or people; no plan but one could heed them."""

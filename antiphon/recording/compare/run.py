@@ -6,6 +6,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from antiphon_shared.events.session import Response
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.process.settings import load
+
 from antiphon.client import Antiphon
 from antiphon.linear import OneProcessPlan, ask_linear
 from antiphon.recording.compare.cells import Cell, Comparison, Plan, Run
@@ -14,9 +18,6 @@ from antiphon.recording.compare.scoring import Rubric, judged
 from antiphon.submission import Options
 from coordinator.settings import CoordinatorSettings
 from reasoning_engine.settings import Provider
-from shared.errors import AntiphonError
-from shared.session import Response
-from shared.settings import load
 
 _PATIENCE_S = 30.0
 """Beyond a question's own deadline."""

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.events.session import Response
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.text.excerpt import one_line
+
 from antiphon.recording.compare.cells import Judgement
 from antiphon.recording.compare.matchers import Expected, matched
 from antiphon.recording.compare.questions import Question
-from shared.errors import ConfigurationError
-from shared.excerpt import one_line
-from shared.session import Response
 
 RUBRIC_S_MAX = 300.0
 """What one judgement may take; it may ask a model."""

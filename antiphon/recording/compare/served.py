@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from antiphon_shared.events import SessionOpened, ToolsCompleted, ToolsRequested
+from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolDefinition, ToolError, ToolResult
+from antiphon_shared.tools.contract import CONTRACT_KEYWORD
+from antiphon_shared.tools.placeholders import has_placeholder
+
 from antiphon.recording.lines import CatalogueLine, EventLine, Line
-from shared.contract import CONTRACT_KEYWORD
-from shared.events import SessionOpened, ToolsCompleted, ToolsRequested
-from shared.placeholders import has_placeholder
-from shared.tools import Catalogue, RequestedCall, ToolDefinition, ToolError, ToolResult
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS, ToolFailed
 from tool_dispatcher.authoring.tool import Tool

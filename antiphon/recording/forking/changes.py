@@ -5,6 +5,20 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from antiphon_shared.events import (
+    BriefingReady,
+    BriefingRequested,
+    EventData,
+    ReasoningRequested,
+    SummaryRequested,
+    ToolsRequested,
+)
+from antiphon_shared.events.codec import explain
+from antiphon_shared.events.session import Limits
+from antiphon_shared.events.step_records import ForkRecord, Redelivered
+from antiphon_shared.memory.briefing import digest_of
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.tools.calls import Catalogue
 from pydantic import ValidationError
 
 from antiphon.recording.forking.moved import moved
@@ -16,20 +30,6 @@ from coordinator.opening import open_session, recorded_opening
 from coordinator.record import changes as changed_fields
 from coordinator.requests import request_reasoning
 from coordinator.session import Session
-from shared.briefing import digest_of
-from shared.errors import ConfigurationError
-from shared.events import (
-    BriefingReady,
-    BriefingRequested,
-    EventData,
-    ReasoningRequested,
-    SummaryRequested,
-    ToolsRequested,
-)
-from shared.events.codec import explain
-from shared.session import Limits
-from shared.step_records import ForkRecord, Redelivered
-from shared.tools import Catalogue
 
 PROMPT_FILE = "ANTIPHON_REASONING_ENGINE_PROMPT_FILE"
 OFFLINE = "offline"

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from shared.values import Value
+from antiphon_shared.values import Value
 
 ValueT = TypeVar("ValueT", bound=Value)
 

@@ -10,6 +10,17 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from antiphon_shared.events import EventData, QuerySubmitted, ResponseReady, SessionOpened
+from antiphon_shared.events.codec import ENVELOPES, explain
+from antiphon_shared.events.step_records import (
+    BriefingRecord,
+    DecisionRecord,
+    ForkRecord,
+    StepRecord,
+    TimerRecord,
+)
+from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
+from antiphon_shared.process.ids import child_id
 from pydantic import ValidationError
 
 from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, Header, Line, RecordLine
@@ -18,11 +29,6 @@ from antiphon.recording.replaying.known import Known, Step
 from antiphon.recording.replaying.redelivery import redelivered
 from coordinator.decide import decide
 from coordinator.session import Session
-from shared.errors import ConfigurationError, UnreadableEvent
-from shared.events import EventData, QuerySubmitted, ResponseReady, SessionOpened
-from shared.events.codec import ENVELOPES, explain
-from shared.ids import child_id
-from shared.step_records import BriefingRecord, DecisionRecord, ForkRecord, StepRecord, TimerRecord
 
 _NAMED_MAX = 20
 _NAMED = re.compile(r"(?:antiphon\.)?([a-z_]+\.[a-z_]+)(?:\.v\d+)?(?:@(\d{1,9}))?")

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from antiphon_shared.bus.handling import BRIEFING, STATE, TO_SUMMARIZE
+from antiphon_shared.bus.restoring import Standing
+from antiphon_shared.events import AnyEvent
+from antiphon_shared.tools.calls import Catalogue
+
 from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.checks.briefings import Briefings
 from coordinator.session import Session
-from shared.bus.handling import BRIEFING, STATE, TO_SUMMARIZE
-from shared.bus.restoring import Standing
-from shared.events import AnyEvent
-from shared.tools import Catalogue
 
 
 def standing(

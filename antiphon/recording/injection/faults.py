@@ -3,10 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
-from coordinator.session import Session
-from reasoning_engine.failure import Code, failure
-from shared.errors import ConfigurationError, ErrorInfo
-from shared.events import (
+from antiphon_shared.events import (
     BriefingReady,
     CancellationRequested,
     Component,
@@ -21,8 +18,12 @@ from shared.events import (
     SummaryFailed,
     ToolsCompleted,
 )
-from shared.tools import Catalogue, ErrorType, ToolResult
-from shared.values import Usage
+from antiphon_shared.process.errors import ConfigurationError, ErrorInfo
+from antiphon_shared.tools.calls import Catalogue, ErrorType, ToolResult
+from antiphon_shared.values import Usage
+
+from coordinator.session import Session
+from reasoning_engine.failure import Code, failure
 from tool_dispatcher.authoring.failures import tool_error
 
 Kind = Literal[

@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from antiphon_shared.process.errors import ConfigurationError
+
 from antiphon.recording.redaction.scan import Finding
-from shared.errors import ConfigurationError
 
 _ENTRY = re.compile(r"(?P<fingerprint>[0-9a-f]{16})|/(?P<place>\S+)/")
 

@@ -7,7 +7,7 @@ it knows no quotes, colons and brackets, only that a key is a word, or part of o
 import re
 from functools import lru_cache
 
-from shared.native_search import NativeSearch
+from antiphon_shared.text.native_search import NativeSearch
 
 _BETWEEN = r"(?:[-_\s]|\\+t)*"
 """Signs that do not matter in a key."""

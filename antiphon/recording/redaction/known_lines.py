@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 
+from antiphon_shared.tools.calls import Catalogue
+
 from antiphon.recording.hashes import content_hash
 from antiphon.recording.lines import CatalogueLine, ContentLine, Line
 from antiphon.recording.redaction.json_paths import Path
-from shared.tools import Catalogue
 from tool_dispatcher.authoring.secret import secret_paths
 
 _KNOWN_MAX = 1_000

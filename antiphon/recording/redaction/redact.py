@@ -6,7 +6,7 @@
     for line in lines:
         write(redaction.line(line))
 
-Found are the secrets that are known, what looks like a credential (shared/redaction.py), the values of secret keys in
+Found are the secrets that are known, what looks like a credential (`text.redaction`), the values of secret keys in
 JSON and in text, what JSON paths lead to, what a tool's author has marked secret, and what matches a pattern. A value
 found in one place is replaced wherever else it is repeated, if it has 6 characters or more.
 
@@ -21,6 +21,12 @@ from dataclasses import replace
 from typing import Any
 
 import orjson
+from antiphon_shared.events import decode, encode
+from antiphon_shared.events.step_records import ExchangeRecord, decode_record, encode_record
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.text.native_search import NativeSearch
+from antiphon_shared.text.redaction import REDACTED
+from antiphon_shared.tools.calls import Catalogue
 from pydantic_core import from_json, to_json
 
 from antiphon.recording.lines import (
@@ -40,12 +46,6 @@ from antiphon.recording.redaction.redacted_value import RedactedValue
 from antiphon.recording.redaction.repeated_values import RepeatedValues
 from antiphon.recording.redaction.secret_keys import SecretKeys
 from antiphon.recording.redaction.shapes import shape_of
-from shared.errors import UnreadableEvent
-from shared.events import decode, encode
-from shared.native_search import NativeSearch
-from shared.redaction import REDACTED
-from shared.step_records import ExchangeRecord, decode_record, encode_record
-from shared.tools import Catalogue
 
 _UNNAMED_MAX = 50_000
 _HAS_GRANT = NativeSearch('"grant":"[^"]')

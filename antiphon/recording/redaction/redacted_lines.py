@@ -7,12 +7,13 @@ there now, so that a redacted recording verifies like any other. Where that cann
 from collections.abc import Sequence
 from pathlib import Path
 
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.secret_values import secret_values
+from antiphon_shared.process.settings import load
+
 from antiphon.recording.lines import Line
 from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.settings import RecordingSettings
-from shared.errors import UnreadableEvent
-from shared.secret_values import secret_values
-from shared.settings import load
 
 
 def own_redaction() -> Redaction:

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from antiphon_shared.text.redaction import REDACTED, SECRET_CHARACTERS_MIN, WELL_KNOWN
+
 from antiphon.recording.lines import Rules
 from antiphon.recording.redaction.repeated_values import VALUES_MAX, RepeatedValues, TooManySecrets
 from antiphon.recording.redaction.secret_keys import SecretKeys
-from shared.redaction import REDACTED, SECRET_CHARACTERS_MIN, WELL_KNOWN
 
 _ORDINARY = frozenset(
     ("array", "boolean", "default", "integer", "number", "object", "password", "required", "secret", "string")

@@ -5,8 +5,8 @@ import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from shared.errors import AntiphonError
-from shared.redaction import SECRET_CHARACTERS_MIN, written_forms
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.text.redaction import SECRET_CHARACTERS_MIN, written_forms
 
 VALUES_MAX = 10_000
 CHARACTERS_MAX = 10_000

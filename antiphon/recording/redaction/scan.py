@@ -16,6 +16,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.text.redaction import Redactor
 from pydantic_core import from_json, to_json
 
 from antiphon.recording.files import unpacked
@@ -28,8 +30,6 @@ from antiphon.recording.redaction.repeated_values import RepeatedValues
 from antiphon.recording.redaction.secret_keys import ALWAYS, SecretKeys
 from antiphon.recording.redaction.shapes import Fields, Open, Shape, shape_of
 from antiphon.recording.redaction.unsigned import SIGNATURE
-from shared.errors import UnreadableEvent
-from shared.redaction import Redactor
 from tool_dispatcher.authoring.secret import secret_paths
 
 FINDINGS_MAX = 10_000
@@ -43,7 +43,7 @@ _NUMBER = re.compile(r"[-+]?[\d.,:%]{1,40}")
 _CATALOGUE = b'{"line":"catalogue"'
 _PLACEHOLDER = re.compile(r"\[?redacted(?:[ -]\d+)?\]?")
 _KINDS = {"-----BEGIN": "private_key", "eyJ": "signed_token", "://": "url_password"}
-"""By the marks of shared/redaction.py; others are credentials."""
+"""By the marks of shared/antiphon_shared/text/redaction.py; others are credentials."""
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
 _CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-])")
 

@@ -11,6 +11,9 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
+from antiphon_shared.events import AnyEvent
+from antiphon_shared.events.step_records import DecisionRecord, ModelCall, ModelError
+from antiphon_shared.tools.calls import ToolDefinition
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -23,9 +26,6 @@ from antiphon.recording.lines import (
     RecordLine,
 )
 from coordinator.session import Session
-from shared.events import AnyEvent
-from shared.step_records import DecisionRecord, ModelCall, ModelError
-from shared.tools import ToolDefinition
 
 _IN_TEXT, _AS_NAME = "[redacted 1]", "redacted-1"
 """What stands in the place of a secret; in names there are no brackets and spaces."""

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import orjson
-
-from shared.redaction import REDACTED
+from antiphon_shared.text.redaction import REDACTED
 
 SIGNATURE = "redacted"
 """Stands in the place of a signature."""
 _HEADER = {"alg": "none", "typ": "JWT"}
 _CLAIMS = ("aud", "exp", "iat", "tenant", "scopes", "session")
-"""What shared/grants.py looks at, in its order; what else a token says is not kept."""
+"""What shared/antiphon_shared/tools/grants.py looks at, in its order; what else a token says is not kept."""
 
 
 def unsigned(grant: str, named: Callable[[str], str]) -> str:

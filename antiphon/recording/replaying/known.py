@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from uuid import UUID
 
+from antiphon_shared.events import EventData, SessionOpened
+from antiphon_shared.events.step_records import StepRecord
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import Catalogue
+
 from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.differences import Difference
-from shared.errors import UnreadableEvent
-from shared.events import EventData, SessionOpened
-from shared.step_records import StepRecord
-from shared.tools import Catalogue
 
 DataT = TypeVar("DataT", bound=EventData)
 RecordT = TypeVar("RecordT", bound=StepRecord)

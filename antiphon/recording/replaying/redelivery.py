@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+from antiphon_shared.events.step_records import Redelivered
+from antiphon_shared.process.errors import UnreadableEvent
+
 from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.known import Known
-from shared.errors import UnreadableEvent
-from shared.step_records import Redelivered
 
 
 def redelivered(one: Redelivered, known: Known) -> EventLine:

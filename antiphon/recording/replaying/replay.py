@@ -16,6 +16,11 @@ from dataclasses import replace
 from itertools import zip_longest
 from uuid import UUID
 
+from antiphon_shared.events import COMPONENTS, Component, EventData, ResponseReady
+from antiphon_shared.events.step_records import AnyRecord, BriefingRecord, DecisionRecord, ForkRecord, LeftOut
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.ids import child_id
+
 from antiphon.recording.lines import CatalogueLine, ContentLine, End, EventLine, Header, Line, RecordLine
 from antiphon.recording.replaying.checks.assemblies import Assemblies
 from antiphon.recording.replaying.checks.batches import Batches
@@ -26,10 +31,6 @@ from antiphon.recording.replaying.differences import ABSENT, differences
 from antiphon.recording.replaying.known import Known, Redo, Redone, Step
 from antiphon.recording.replaying.redelivery import redelivered
 from antiphon.recording.replaying.report import DIVERGENCES_KEPT_MAX, Answer, Divergence, Report
-from shared.errors import UnreadableEvent
-from shared.events import COMPONENTS, Component, EventData, ResponseReady
-from shared.ids import child_id
-from shared.step_records import AnyRecord, BriefingRecord, DecisionRecord, ForkRecord, LeftOut
 
 _BY_KIND: dict[str, Component] = {
     "decision": "coordinator",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from shared.events import Component
+from antiphon_shared.events import Component
 
 Answer = Literal["same", "different", "unknown", "unasked", "none"]
 """Whether today's code composes the recorded answer from what was recorded.

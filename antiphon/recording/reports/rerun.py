@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
+from antiphon_shared.text.excerpt import one_line
+
 from antiphon.recording.reports.shown import printable
 from antiphon.recording.rerun_report import Outcome, RerunReport
-from shared.excerpt import one_line
 
 _SHOWN_CHARACTERS = 300
 _DIFFERENCES_SHOWN_MAX = 10

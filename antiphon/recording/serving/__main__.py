@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 from typing import cast
 
+from antiphon_shared.events import Component
+from antiphon_shared.process.runner import main
+
 from antiphon.recording.serving.parts import part_of
 from antiphon.recording.serving.plan import Plan
-from shared.events import Component
-from shared.runner import main
 
 GRACE_S = 0.2
 """What is never ended need not be waited for."""

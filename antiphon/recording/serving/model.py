@@ -5,6 +5,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from anthropic.types import Message
+from antiphon_shared.events import ReasoningFailed
 
 from antiphon.recording.serving.model_server import BREAKS, SESSION
 from antiphon.recording.serving.score import Exchange
@@ -12,7 +13,6 @@ from reasoning_engine.door import Door, Passage, Shut
 from reasoning_engine.failure import MODEL_ERRORS, Failure, Interrupted, UnreadableReply
 from reasoning_engine.model import AnthropicModel, OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
-from shared.events import ReasoningFailed
 
 
 @dataclass(slots=True)

@@ -8,12 +8,12 @@ import contextlib
 from collections.abc import AsyncIterator, Mapping
 
 import orjson
+from antiphon_shared.events.step_records import ModelError
 
 from antiphon.recording.serving.exchanges import Exchanges
 from antiphon.recording.serving.messages import error_events, message_events, unfinished_events
 from antiphon.recording.serving.score import Asked
 from reasoning_engine.offline.wire import error_body
-from shared.step_records import ModelError
 
 SESSION, BREAKS = "x-antiphon-session", "x-antiphon-breaks"
 """Headers of ours: whose request it is; and how the call ended where no server has said so, as by a timeout."""

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+from antiphon_shared.values import Value
+
 from antiphon.recording.files import naming, read_lines
 from antiphon.recording.serving.score import Score
-from shared.values import Value
 
 
 class Plan(Value):

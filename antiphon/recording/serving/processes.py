@@ -8,15 +8,16 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import IO
 
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import COMPONENTS, Component
+from antiphon_shared.process import health
+from antiphon_shared.process.settings import environment_without
+
 from antiphon.errors import PipelineFailed
 from antiphon.leash import Leash, end
 from antiphon.leftovers import OwnFolder
 from antiphon.recording.serving.plan import Plan
 from antiphon.recording.serving.surroundings import HIDDEN, variables
-from shared import health
-from shared.bus.redis_bus import Bus
-from shared.events import COMPONENTS, Component
-from shared.settings import environment_without
 
 _START_LIMIT_S = 120.0
 _STOP_LIMIT_S = 3.0

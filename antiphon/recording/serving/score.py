@@ -6,11 +6,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 from uuid import UUID
 
-from antiphon.recording.forking.point import Beginning, beginning_of
-from antiphon.recording.lines import CatalogueLine, ContentLine, End, EventLine, Line, RecordLine
-from antiphon.recording.requests import whole_request
-from shared.errors import ErrorInfo, UnreadableEvent
-from shared.events import (
+from antiphon_shared.events import (
     ApprovalDecided,
     AssemblyOverdue,
     CancellationRequested,
@@ -28,8 +24,20 @@ from shared.events import (
     SessionOpened,
     SummaryFailed,
 )
-from shared.step_records import AnyRecord, DecisionRecord, ExchangeRecord, ForkRecord, ModelCall, StepRecord
-from shared.tools import Catalogue
+from antiphon_shared.events.step_records import (
+    AnyRecord,
+    DecisionRecord,
+    ExchangeRecord,
+    ForkRecord,
+    ModelCall,
+    StepRecord,
+)
+from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
+from antiphon_shared.tools.calls import Catalogue
+
+from antiphon.recording.forking.point import Beginning, beginning_of
+from antiphon.recording.lines import CatalogueLine, ContentLine, End, EventLine, Line, RecordLine
+from antiphon.recording.requests import whole_request
 
 DataT = TypeVar("DataT", bound=EventData)
 RecordT = TypeVar("RecordT", bound=StepRecord)

@@ -1,10 +1,11 @@
 """What surrounds the components of a rerun: their environment, and the bus as one session had it."""
 
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import COMPONENTS
+from antiphon_shared.process.settings import BusSettings
+from antiphon_shared.tools.calls import Catalogue
+
 from antiphon.recording.serving.score import Score
-from shared.bus.redis_bus import Bus
-from shared.events import COMPONENTS
-from shared.settings import BusSettings
-from shared.tools import Catalogue
 
 HIDDEN = (
     *("ANTIPHON", "ANTHROPIC"),

@@ -11,17 +11,17 @@ from typing import Any, NoReturn
 from uuid import UUID
 
 import orjson
+from antiphon_shared.bus.handling import SessionStore
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import AnyEvent, ToolsCompleted, ToolsRequested
+from antiphon_shared.events.step_records import BatchRecord
+from antiphon_shared.tools.calls import ToolCall, ToolDefinition, ToolError, ToolResult
+from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
 
 from antiphon.recording.serving.exchanges import Miss
 from antiphon.recording.serving.score import Score
 from antiphon.recording.serving.turns import PATIENCE_S
 from coordinator.offer import BUILT_INS
-from shared.bus.handling import SessionStore
-from shared.bus.redis_bus import Bus
-from shared.events import AnyEvent, ToolsCompleted, ToolsRequested
-from shared.journal import begun_entry, journal_name, outcome_entry, write_outcome
-from shared.step_records import BatchRecord
-from shared.tools import ToolCall, ToolDefinition, ToolError, ToolResult
 from tool_dispatcher.access.gatekeeper import Gatekeeper, Leave
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Unit

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from shared.bus.redis_bus import Bus
-from shared.clock import monotonic_s
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.clock import monotonic_s
 
 POLL_S = 0.01
 PATIENCE_S = 5.0

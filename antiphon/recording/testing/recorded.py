@@ -7,6 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import AnyEvent, QuerySubmitted, ResponseReady, ToolsCompleted
+from antiphon_shared.tools.calls import ToolResult
+
 from antiphon import Antiphon, Response
 from antiphon.embedded import registry_of
 from antiphon.recording.files import read_lines, write_lines
@@ -22,9 +26,6 @@ from antiphon.recording.testing.blocking import waited_for
 from antiphon.recording.testing.judged import Diverged, judge
 from antiphon.recording.testing.scripted import ScriptedModel
 from reasoning_engine.settings import Provider
-from shared.bus.redis_bus import Bus
-from shared.events import AnyEvent, QuerySubmitted, ResponseReady, ToolsCompleted
-from shared.tools import ToolResult
 
 _CLOSED_LIMIT_S = 30.0
 _LOOK_EVERY_S = 0.02

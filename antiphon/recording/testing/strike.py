@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from shared.errors import ConfigurationError
-from shared.faults.plan import read_faults
-from shared.faults.striking import armed
+from antiphon_shared.faults.plan import read_faults
+from antiphon_shared.faults.striking import armed
+from antiphon_shared.process.errors import ConfigurationError
 
 
 @contextmanager

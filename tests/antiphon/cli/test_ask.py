@@ -9,9 +9,9 @@ from pathlib import Path
 import orjson
 import pytest
 import redis
+from antiphon_shared.events import QuerySubmitted, decode
+from antiphon_shared.events.session import Response
 
-from shared.events import QuerySubmitted, decode
-from shared.session import Response
 from tests.antiphon.conftest import LIMIT_S, QUESTION, InProcess, antiphon, clean_environment, is_alive, until
 from tests.grants import a_grant
 from tests.redis_server import RedisServer

@@ -5,10 +5,10 @@ from typing import Any
 import orjson
 import pytest
 import redis
+from antiphon_shared.breakers.breaker import BreakerState, Ending
+from antiphon_shared.breakers.table import write_state
+from antiphon_shared.bus.keys import Keys
 
-from shared.breaker import BreakerState, Ending
-from shared.breaker_table import write_state
-from shared.bus.keys import Keys
 from tests.antiphon.conftest import InProcess
 from tests.redis_server import RedisServer
 

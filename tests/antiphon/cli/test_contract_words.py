@@ -4,9 +4,7 @@ from typing import Any
 
 import orjson
 import pytest
-
-from antiphon.cli.contract_words import contract_words, duration
-from shared.contract import (
+from antiphon_shared.tools.contract import (
     Alternative,
     Backoff,
     BatchVariant,
@@ -15,6 +13,8 @@ from shared.contract import (
     RateLimit,
     Retry,
 )
+
+from antiphon.cli.contract_words import contract_words, duration
 from tests.antiphon.conftest import InProcess
 
 EVERYTHING: dict[str, Any] = {

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import orjson
 import pytest
+from antiphon_shared.events.session import Response
 
-from shared.session import Response
 from tests.antiphon.conftest import LIMIT_S, InProcess, clean_environment
 from tests.flows.pipeline import scripted_model
 from tests.messages_server import Scripted, Use

@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from antiphon_shared.events import AnyEvent, ApprovalRequested, CallToApprove
+from antiphon_shared.events.session import Response, Source, Status, Uncertainty
 
 from antiphon.cli.live import show_answer, show_progress
-from shared.events import AnyEvent, ApprovalRequested, CallToApprove
-from shared.session import Response, Source, Status, Uncertainty
 from tests.envelopes import an_event
 
 

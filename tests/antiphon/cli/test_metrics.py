@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from urllib.request import urlopen
 
 import pytest
+from antiphon_shared.events import COMPONENTS
 from prometheus_client.parser import text_string_to_metric_families
 
 from antiphon import metrics
 from antiphon.metrics import exposition
 from antiphon.observe import BreakerStatus, ComponentStatus, InboxStatus, PipelineStatus
 from antiphon.queued import Waiting
-from shared.events import COMPONENTS
 from tests.antiphon.conftest import LIMIT_S, InProcess, clean_environment, until
 from tests.redis_server import RedisServer, free_port, running
 

@@ -7,11 +7,11 @@ from typing import get_args
 import orjson
 import pytest
 import redis
+from antiphon_shared.events import COMPONENTS, QuerySubmitted
+from antiphon_shared.events.base import Component
+from antiphon_shared.events.session import Response
 
 from antiphon.recording.verify import verify
-from shared.events import COMPONENTS, QuerySubmitted
-from shared.events.base import Component
-from shared.session import Response
 from tests.antiphon.conftest import QUESTION, InProcess, until
 from tests.redis_server import RedisServer
 

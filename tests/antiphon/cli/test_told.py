@@ -3,11 +3,8 @@
 from typing import Any
 
 import pytest
-
-from antiphon.cli.told import call_text, detail, how_to_decide, progress, result_text
-from shared.briefing import Briefing
-from shared.errors import ErrorInfo
-from shared.events import (
+from antiphon_shared.breakers.outages import NO_OUTAGES, ModelOutage, Outages
+from antiphon_shared.events import (
     ApprovalDecided,
     ApprovalRequested,
     BriefingReady,
@@ -18,8 +15,11 @@ from shared.events import (
     RungTaken,
     ToolsCompleted,
 )
-from shared.outages import NO_OUTAGES, ModelOutage, Outages
-from shared.tools import ToolCall, ToolError, ToolResult
+from antiphon_shared.memory.briefing import Briefing
+from antiphon_shared.process.errors import ErrorInfo
+from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
+
+from antiphon.cli.told import call_text, detail, how_to_decide, progress, result_text
 from tests.envelopes import START, an_event
 
 

@@ -4,10 +4,10 @@ import asyncio
 from typing import Any
 
 import pytest
+from antiphon_shared.events.session import Response
 
 from antiphon import ConfigurationError, InvalidQuery, ToolFailed, tool
 from antiphon.linear import ask_linear
-from shared.session import Response
 from tests.antiphon.linear.conftest import AskedOf
 from tests.antiphon.recording.recorded import COURSES_QUERY
 from tests.bus.builders import eventually

@@ -6,13 +6,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from antiphon_shared.events import ToolsRequested
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.tools.calls import RequestedCall, ToolResult
 
 from antiphon import Dependency, ToolFailed, tool
 from antiphon.linear.tools import LinearTools
-from shared.clock import utc_now
-from shared.events import ToolsRequested
-from shared.redaction import Redactor
-from shared.tools import RequestedCall, ToolResult
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.settings import ToolDispatcherSettings

@@ -5,9 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from antiphon_shared.events import EventData
+
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import EventLine, Line, decode_line, encode_line
-from shared.events import EventData
 
 DataT = TypeVar("DataT", bound=EventData)
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
+from antiphon_shared.events import AnyEvent, QuerySubmitted, ToolsCompleted
+from antiphon_shared.events.step_records import BatchRecord
+from antiphon_shared.process.ids import child_id
+from antiphon_shared.tools.calls import ToolResult
+
 from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine
-from shared.events import AnyEvent, QuerySubmitted, ToolsCompleted
-from shared.ids import child_id
-from shared.step_records import BatchRecord
-from shared.tools import ToolResult
 from tests.envelopes import START, an_event
 
 RESULT_CHARACTERS = 200_000

@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
 
 from antiphon import Antiphon, ToolContext, tool
 from antiphon.recording.lines import Line
 from antiphon.recording.session_lines import session_lines
-from shared.bus.redis_bus import Bus
 from tests.antiphon.recording.recorded import is_closed
 from tests.messages_server import MessagesServer, Scripted, serving
 

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import pytest
+from antiphon_shared.events import BriefingReady
+from antiphon_shared.memory.briefing import Outline, ids_in
+from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.context import context
 from antiphon.recording.lines import EventLine, Line
-from shared.briefing import Outline, ids_in
-from shared.errors import UnreadableEvent
-from shared.events import BriefingReady
 from tests.antiphon.recording.recorded import events
 
 

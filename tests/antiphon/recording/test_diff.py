@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from antiphon_shared.events import ReasoningRequested, ToolsCompleted
 
 from antiphon.recording.diff import diff
 from antiphon.recording.lines import EventLine, Line
 from antiphon.recording.reports.compared import document, told
-from shared.events import ReasoningRequested, ToolsCompleted
 from tests.antiphon.recording.changed import with_event, with_words
 from tests.antiphon.recording.recorded import events, recorded
 

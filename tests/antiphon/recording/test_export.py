@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.wire import Argument
+from antiphon_shared.events import QuerySubmitted
+from antiphon_shared.process.errors import UnreadableEvent
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,10 +24,6 @@ from antiphon.recording.lines import End, EventLine, Header, Line, encode_line
 from antiphon.recording.put_back import put_back
 from antiphon.recording.redaction.redact import Redaction as RealRedaction
 from antiphon.recording.settings import RecordingSettings
-from shared.bus.redis_bus import Bus
-from shared.bus.wire import Argument
-from shared.errors import UnreadableEvent
-from shared.events import QuerySubmitted
 from tests.antiphon.recording.large import large_session
 from tests.antiphon.recording.recorded import events
 from tests.bus.builders import a_query

@@ -8,13 +8,13 @@ from typing import Any
 
 import orjson
 import pytest
+from antiphon_shared.process.errors import UnreadableEvent
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antiphon.recording import files
 from antiphon.recording.files import header_of, read_lines, write_lines
 from antiphon.recording.lines import Line
-from shared.errors import UnreadableEvent
 from tests.antiphon.recording.recorded import events
 
 Raw = list[bytes]

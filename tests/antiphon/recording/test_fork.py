@@ -3,6 +3,10 @@
 from pathlib import Path
 
 import pytest
+from antiphon_shared.events import ReasoningCompleted, ReasoningRequested, ResponseReady, ToolsRequested
+from antiphon_shared.events.step_records import ForkRecord
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.errors import ConfigurationError
 
 from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.fork import digest_of_lines, fork
@@ -11,10 +15,6 @@ from antiphon.recording.forking.point import NoSuchPoint
 from antiphon.recording.lines import EventLine, Header, Line, RecordLine
 from antiphon.recording.rerun import rerun
 from antiphon.recording.verify import verify, verify_lines
-from shared.clock import utc_now
-from shared.errors import ConfigurationError
-from shared.events import ReasoningCompleted, ReasoningRequested, ResponseReady, ToolsRequested
-from shared.step_records import ForkRecord
 from tests.antiphon.recording.recorded import events
 from tests.messages_server import Scripted, Use, serving
 

@@ -1,12 +1,7 @@
 """Faults in a recorded session, and how it would have gone on."""
 
 import pytest
-
-from antiphon.recording.inject import Chain, inject
-from antiphon.recording.injection.faults import KINDS, kinds_for
-from antiphon.recording.lines import Line
-from shared.errors import ConfigurationError
-from shared.events import (
+from antiphon_shared.events import (
     AssemblyRequested,
     BriefingRequested,
     ReasoningRequested,
@@ -14,6 +9,11 @@ from shared.events import (
     RungTaken,
     ToolsCompleted,
 )
+from antiphon_shared.process.errors import ConfigurationError
+
+from antiphon.recording.inject import Chain, inject
+from antiphon.recording.injection.faults import KINDS, kinds_for
+from antiphon.recording.lines import Line
 from tests.antiphon.recording.recorded import events
 
 

@@ -20,7 +20,7 @@ from antiphon.recording.export import export
 from antiphon.recording.files import read_lines
 from antiphon.recording.hashes import prompt_hashes
 from antiphon.recording.put_back import put_back
-from shared.bus.redis_bus import Bus
+from antiphon_shared.bus.redis_bus import Bus
 
 def peak_bytes():  # getrusage would tell that of the process this one was forked from, if it is larger
     return int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) * 1024

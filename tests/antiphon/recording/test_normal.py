@@ -1,9 +1,10 @@
 """What two runs never have in common is named by what it stands for."""
 
+from antiphon_shared.events import ComponentFailed, ToolsCompleted, ToolsRequested
+from antiphon_shared.process.errors import ErrorInfo
+
 from antiphon.recording.lines import EventLine, Line
 from antiphon.recording.normal import moments
-from shared.errors import ErrorInfo
-from shared.events import ComponentFailed, ToolsCompleted, ToolsRequested
 from tests.antiphon.recording.recorded import events
 
 

@@ -5,6 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from antiphon_shared.bus.handling import RECORDS, RESPONSE, STATE
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.signing import BadSignature, Signer
+from antiphon_shared.events import COMPONENTS
+from antiphon_shared.events.step_records import DecisionRecord, LeftOut
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.settings import BusSettings
+from antiphon_shared.tools.calls import Catalogue
 
 from antiphon import Antiphon
 from antiphon.errors import AlreadyThere
@@ -15,15 +24,6 @@ from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, Line
 from antiphon.recording.put_back import put_back
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.verify import verify
-from shared.bus.handling import RECORDS, RESPONSE, STATE
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.bus.signing import BadSignature, Signer
-from shared.errors import UnreadableEvent
-from shared.events import COMPONENTS
-from shared.settings import BusSettings
-from shared.step_records import DecisionRecord, LeftOut
-from shared.tools import Catalogue
 from tests.antiphon.recording.recorded import COURSES_QUERY, end, events, is_closed
 from tests.bus.builders import a_bus, a_query, eventually
 from tests.redis_server import RedisServer

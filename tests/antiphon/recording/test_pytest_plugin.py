@@ -6,11 +6,11 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from antiphon_shared.events import ReasoningRequested
 
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import EventLine, Line
 from antiphon.recording.verify import verify
-from shared.events import ReasoningRequested
 from tests.antiphon.recording.recorded import COURSES_QUERY, events
 from tests.flows.processes import ROOT
 

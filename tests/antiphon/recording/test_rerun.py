@@ -7,6 +7,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from antiphon_shared.breakers.breaker import Breaker, Held
+from antiphon_shared.bus.breaker_store import BreakerStore
+from antiphon_shared.events import BriefingReady, DeadlineReached
+from antiphon_shared.process.clock import utc_now
 
 import coordinator.component
 import tool_dispatcher.component
@@ -19,10 +23,6 @@ from antiphon.recording.serving.score import Score
 from antiphon.recording.testing.judged import Diverged
 from antiphon.recording.testing.recorded import Recorded
 from reasoning_engine import prompt
-from shared.breaker import Breaker, Held
-from shared.bus.breaker_store import BreakerStore
-from shared.clock import utc_now
-from shared.events import BriefingReady, DeadlineReached
 from tests.antiphon.recording.recorded import events
 from tests.antiphon.recording.scripted import LET_GO, During, scripted, until_logged
 from tests.envelopes import an_event

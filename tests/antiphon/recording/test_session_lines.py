@@ -1,13 +1,13 @@
 """From pages of a session to lines."""
 
 import pytest
+from antiphon_shared.events import encode
+from antiphon_shared.events.step_records import encode_record
+from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.recording import session_lines as pages
 from antiphon.recording.lines import EventLine, Header, Line, RecordLine
 from antiphon.recording.session_lines import session_lines
-from shared.events import encode
-from shared.step_records import encode_record
-from shared.tools import Catalogue
 from tests.antiphon.recording.recorded import end, events
 from tests.bus.builders import a_query
 

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.settings import load
 
 from antiphon.recording.redaction.secret_keys import ALWAYS
 from antiphon.recording.settings import RecordingSettings
-from shared.errors import ConfigurationError
-from shared.settings import load
 
 PAGE = Path(__file__).parents[3] / "docs" / "redaction.md"
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import orjson
 import pytest
+from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import FORMAT, Header, Line
 from antiphon.recording.upcast import UPCASTERS, LineUpcaster
 from antiphon.recording.verify import verify
-from shared.errors import UnreadableEvent
 from tests.antiphon.recording.recorded import end, events
 
 GOLDEN = Path(__file__).parent / "golden"

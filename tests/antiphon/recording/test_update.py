@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from antiphon_shared.events import EventData, ReasoningRequested, ResponseReady, ToolsCompleted
+from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording import hashes
 from antiphon.recording.lines import ContentLine, EventLine, Header, Line, encode_line
@@ -11,8 +13,6 @@ from antiphon.recording.update import TakesAnotherWay, updated
 from antiphon.recording.verify import verify, verify_lines
 from coordinator import ladder, limits
 from reasoning_engine import prompt
-from shared.errors import UnreadableEvent
-from shared.events import EventData, ReasoningRequested, ResponseReady, ToolsCompleted
 from tests.antiphon.recording.changed import with_event, with_words, written
 from tests.antiphon.recording.recorded import end, events
 

@@ -13,14 +13,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events.codec import encode
+from antiphon_shared.process.settings import BusSettings
+from antiphon_shared.text.tokens import estimate_tokens
+
 from antiphon import Antiphon
 from antiphon.observe import session_log
-from shared.bus.connection import Connections
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.events.codec import encode
-from shared.settings import BusSettings
-from shared.tokens import estimate_tokens
 from tests.context_synthesizer.recordings.scripts import SCRIPTS
 from tests.messages_server import MessagesServer, Received, Scripted, Use
 

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from antiphon_shared.tools.calls import ToolError
 
 from examples.crm import create_contact, create_contacts, customer_lookup, update_contact
 from examples.crm.contacts import Contact, NewContact
-from shared.tools import ToolError
 from tests.tool_dispatcher.builders import a_context
 from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
 from tool_dispatcher.authoring.tool import ToolFailed

@@ -6,11 +6,11 @@ from typing import Any
 
 import httpx2
 import pytest
+from antiphon_shared.tools.calls import ToolError
 
 from examples.local_http import Reply, Request, serving
 from examples.weather import client, climate_average, current_weather, forecast
 from examples.weather.service import Control, WeatherService
-from shared.tools import ToolError
 from tests.tool_dispatcher.builders import until
 from tool_dispatcher.authoring.tool import ToolFailed
 from tool_dispatcher.authoring.validate import validate

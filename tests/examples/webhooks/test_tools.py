@@ -7,12 +7,12 @@ from typing import Any
 
 import httpx2
 import pytest
+from antiphon_shared.tools.calls import ToolError
 
 from examples.local_http import Reply, Request, serving
 from examples.webhooks import dispatch_event, tools
 from examples.webhooks.receiver import Receiver
 from examples.webhooks.settings import configured
-from shared.tools import ToolError
 from tests.tool_dispatcher.builders import a_context, until
 from tool_dispatcher.authoring.tool import ToolFailed
 from tool_dispatcher.authoring.validate import validate

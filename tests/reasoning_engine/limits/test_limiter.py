@@ -6,15 +6,15 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.scripts import Script
+from antiphon_shared.bus.wire import Argument
 from redis.exceptions import ConnectionError
 
 from reasoning_engine.limits import limiter as limiter_module
 from reasoning_engine.limits.headers import Told
 from reasoning_engine.limits.limiter import Limiter, Reservation, TooLate
 from reasoning_engine.limits.meters import Limits, Spending
-from shared.bus.redis_bus import Bus
-from shared.bus.scripts import Script
-from shared.bus.wire import Argument
 from tests.clock import Clock
 
 RARELY = Limits(requests=1, burst_s=180)

@@ -1,10 +1,10 @@
 """What a call is likely to count for."""
 
+from antiphon_shared.values import Usage
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoning_engine.limits.meters import Guess, Spending
-from shared.values import Usage
 
 TOKENS = st.integers(min_value=0, max_value=2**53)
 

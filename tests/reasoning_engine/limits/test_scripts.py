@@ -6,11 +6,11 @@ from typing import Any
 
 import fakeredis
 import pytest
+from antiphon_shared.bus.scripts import script_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reasoning_engine.limits.meters import METERS
-from shared.bus.scripts import script_of
 
 SECOND, MINUTE = 1_000_000, 60_000_000
 RESERVE, LEARN, SETTLE = (

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from antiphon_shared.tools.calls import ToolError
+
 from examples import courses
-from shared.tools import ToolError
 from tests.reasoning_engine.offline.rounds import OfferedTool, Refused
 from tool_dispatcher.authoring.tool import Tool, ToolFailed
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 from anthropic.types import TextBlock, ToolParam, ToolUseBlock
+from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 
 from context_synthesizer.desk import Desk
 from reasoning_engine.offline.transport import OfflineTransport
-from shared.events import ReasoningCompleted, ToolsCompleted
-from shared.memory import Memory
-from shared.tools import ToolCall, ToolError, ToolResult
 
 TOKENS_MAX = 20_000
 

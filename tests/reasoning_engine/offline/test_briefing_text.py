@@ -1,9 +1,10 @@
-"""The offline model reads a briefing in the form that `shared.briefing` describes."""
+"""The offline model reads a briefing in the form that `antiphon_shared.memory.briefing` describes."""
+
+from antiphon_shared.text.fence import CLOSING, fence, opening
 
 from reasoning_engine.offline.answer import SIGNATURE
 from reasoning_engine.offline.briefing_text import FactNote, read_briefing
 from reasoning_engine.offline.reasoner import Request, reply_to
-from shared.fence import CLOSING, fence, opening
 
 BRIEFING = """\
 # Question

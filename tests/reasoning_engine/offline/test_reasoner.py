@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
+from antiphon_shared.tools.asking import ASK_USER_PARAMETERS
+from antiphon_shared.tools.relevance import ASK_USER
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -12,8 +14,6 @@ from examples.courses.corpus import all_courses
 from reasoning_engine.offline.language import word_set
 from reasoning_engine.offline.reasoner import SIGNATURE, Request, reply_to
 from reasoning_engine.offline.schema import Tool
-from shared.asking import ASK_USER_PARAMETERS
-from shared.relevance import ASK_USER
 from tests.examples.courses.answer_key import SAME_TOPIC_AS_LESSON_4
 from tests.reasoning_engine.offline.course_tools import COURSE_TOOLS
 from tests.reasoning_engine.offline.rounds import OfferedTool, ask

@@ -6,10 +6,10 @@ from typing import Any
 import anthropic
 import httpx2
 import pytest
+from antiphon_shared.text.fence import CLOSING, opening
 
 from reasoning_engine.offline.reasoner import SIGNATURE
 from reasoning_engine.offline.transport import OfflineTransport
-from shared.fence import CLOSING, opening
 from tests.reasoning_engine.offline.course_tools import COURSE_TOOLS
 from tests.reasoning_engine.offline.rounds import offline_client
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from shared.tools import ToolError
+from antiphon_shared.tools.calls import ToolError
+
 from tests.reasoning_engine.offline.rounds import OfferedTool, Refused
 
 _READERS = {"Ada Lovelace": 17, "Grace Hopper": 23}

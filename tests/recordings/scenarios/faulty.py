@@ -1,4 +1,4 @@
-"""Sessions of a pipeline in which something breaks; see shared/faults."""
+"""Sessions of a pipeline in which something breaks; see shared/antiphon_shared/faults."""
 
 from tests.recordings.scenario import Scenario, calls, says, use
 

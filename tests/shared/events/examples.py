@@ -3,9 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from shared.briefing import Outline
-from shared.errors import ErrorInfo
-from shared.events import (
+from antiphon_shared.breakers.outages import ModelOutage, Outages
+from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
     ApprovalRequested,
@@ -38,11 +37,12 @@ from shared.events import (
     ToolsRequested,
     ToSummarize,
 )
-from shared.events.codec import ENVELOPES
-from shared.outages import ModelOutage, Outages
-from shared.session import Limits, QueryOptions, Source, Turn, Uncertainty
-from shared.tools import RequestedCall, ToolCall, ToolError, ToolResult
-from shared.values import Usage
+from antiphon_shared.events.codec import ENVELOPES
+from antiphon_shared.events.session import Limits, QueryOptions, Source, Turn, Uncertainty
+from antiphon_shared.memory.briefing import Outline
+from antiphon_shared.process.errors import ErrorInfo
+from antiphon_shared.tools.calls import RequestedCall, ToolCall, ToolError, ToolResult
+from antiphon_shared.values import Usage
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 FIRST_ID = UUID("01938c3e-0000-7000-8000-000000000001")

@@ -6,12 +6,12 @@ from typing import Any
 
 import orjson
 import pytest
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.events import COMPONENTS, EventData, encode
+from antiphon_shared.events.asyncapi import document
+from antiphon_shared.events.codec import ENVELOPES, EVENT_DATA
 from jsonschema import Draft7Validator, FormatChecker
 
-from shared.bus.keys import Keys
-from shared.events import COMPONENTS, EventData, encode
-from shared.events.asyncapi import document
-from shared.events.codec import ENVELOPES, EVENT_DATA
 from tests.shared.events.examples import EXAMPLES, an_event, named
 
 DOCUMENT = document()

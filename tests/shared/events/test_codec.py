@@ -4,11 +4,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from shared.errors import UnreadableEvent
-from shared.events import (
+from antiphon_shared.events import (
     ApprovalDecided,
     BriefingRequested,
     CancellationRequested,
@@ -19,8 +15,12 @@ from shared.events import (
     decode,
     encode,
 )
-from shared.events.codec import EVENT_DATA, Upcaster
-from shared.tools import ToolResult
+from antiphon_shared.events.codec import EVENT_DATA, Upcaster
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import ToolResult
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tests.shared.events.examples import ENTRY, EXAMPLES, an_event, named
 
 json_values = st.recursive(

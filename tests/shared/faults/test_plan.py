@@ -1,12 +1,11 @@
 """What ANTIPHON_FAULTS may say, and when each fault strikes."""
 
 import pytest
+from antiphon_shared.faults.plan import FAULTS_MAX, Fault, read_faults
+from antiphon_shared.faults.points import ACTIONS, POINTS, Point
+from antiphon_shared.process.errors import ConfigurationError
 from hypothesis import given
 from hypothesis import strategies as st
-
-from shared.errors import ConfigurationError
-from shared.faults.plan import FAULTS_MAX, Fault, read_faults
-from shared.faults.points import ACTIONS, POINTS, Point
 
 
 def the_fault(text: str) -> Fault:

@@ -3,12 +3,16 @@
 import re
 from pathlib import Path
 
-from shared.faults.points import ACTIONS, POINTS
+from antiphon_shared.faults.points import ACTIONS, POINTS
+
 from tests.house.test_tidiness import PACKAGES
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "reliability.md").read_text()
-ELSEWHERE = {"redis.commands.sent": "shared/bus/wire.py", "redis.read.sent": "shared/bus/reader.py"}
+ELSEWHERE = {
+    "redis.commands.sent": "shared/antiphon_shared/bus/wire.py",
+    "redis.read.sent": "shared/antiphon_shared/bus/reader.py",
+}
 """Points that reach their `faults.at` through a variable."""
 
 

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from antiphon_shared import faults
+from antiphon_shared.bus.connection import is_unavailable
+from antiphon_shared.faults.plan import read_faults
+from antiphon_shared.faults.striking import FaultOnPurpose
 from redis.exceptions import ConnectionError
-
-from shared import faults
-from shared.bus.connection import is_unavailable
-from shared.faults.plan import read_faults
-from shared.faults.striking import FaultOnPurpose
 
 ROOT = Path(__file__).parents[3]
 
@@ -125,7 +124,10 @@ def test_a_disconnect_closes_the_connection_it_is_given() -> None:
 
 def test_a_kill_ends_the_process_at_once_and_the_log_has_told_of_it() -> None:
     code = (
-        "import asyncio; from shared import faults, logs; from shared.faults.plan import read_faults\n"
+        "import asyncio\n"
+        "from antiphon_shared import faults\n"
+        "from antiphon_shared.process import logs\n"
+        "from antiphon_shared.faults.plan import read_faults\n"
         "logs.configure('warning', 'coordinator')\n"
         "faults.arm(read_faults('commit.before:kill'))\n"
         "asyncio.run(faults.at('commit.before')); print('alive')"

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import ApprovalDecided, CancellationRequested, EventData
+from antiphon_shared.events import encode as as_json
+from antiphon_shared.tools.calls import RequestedCall, ToolResult
+from antiphon_shared.tools.contract import BatchVariant
 
-from shared.bus.redis_bus import Bus
-from shared.contract import BatchVariant
-from shared.events import ApprovalDecided, CancellationRequested, EventData
-from shared.events import encode as as_json
-from shared.tools import RequestedCall, ToolResult
 from tests.envelopes import an_event
 from tests.tool_dispatcher.builders import (
     Dispatcher,

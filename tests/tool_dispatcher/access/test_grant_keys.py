@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from antiphon_shared.process.errors import ConfigurationError
 from cryptography.hazmat.primitives.asymmetric import dsa, ec, ed448, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
@@ -13,7 +14,6 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from shared.errors import ConfigurationError
 from tool_dispatcher.access.grant_keys import KEYS_MAX, algorithms_of, load_keys, read_keys
 
 ED25519, P256 = ed25519.Ed25519PrivateKey.generate(), ec.generate_private_key(ec.SECP256R1())

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.events import ApprovalDecided, ToolsRequested
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.tools.calls import RequestedCall, ToolError
+from antiphon_shared.tools.contract import Alternative, Contract
 
-from shared.contract import Alternative, Contract
-from shared.errors import ConfigurationError
-from shared.events import ApprovalDecided, ToolsRequested
-from shared.tools import RequestedCall, ToolError
 from tests.tool_dispatcher.builders import DEADLINE, a_call
 from tool_dispatcher.access.grants import Standing
 from tool_dispatcher.access.permission import ApprovalRule, Terms, is_barred, refusal, withheld, without_leave

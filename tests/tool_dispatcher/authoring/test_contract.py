@@ -3,10 +3,18 @@
 from typing import Any, get_args
 
 import pytest
+from antiphon_shared.tools.contract import (
+    Backoff,
+    BatchVariant,
+    Contract,
+    Dependency,
+    Effect,
+    RateLimit,
+    Retry,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.contract import Backoff, BatchVariant, Contract, Dependency, Effect, RateLimit, Retry
 from tool_dispatcher.authoring.contract import OPTIONS, complete
 from tool_dispatcher.authoring.failures import InvalidTool
 

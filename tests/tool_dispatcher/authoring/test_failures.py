@@ -1,8 +1,8 @@
 """What an author says of a failure, and what is made of it."""
 
 import pytest
+from antiphon_shared.tools.calls import ErrorType
 
-from shared.tools import ErrorType
 from tool_dispatcher.authoring.failures import WHAT_TO_DO, ToolFailed, error_of
 
 

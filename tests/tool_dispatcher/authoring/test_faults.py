@@ -4,9 +4,9 @@ import re
 from typing import Annotated, Any, Self
 
 import pytest
+from antiphon_shared.tools.calls import ToolError
 from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
 
-from shared.tools import ToolError
 from tool_dispatcher.authoring.secret import Secret
 from tool_dispatcher.authoring.tool import Tool, tool
 from tool_dispatcher.authoring.validate import validate

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.tools.contract import Dependency, Effect
 
-from shared.contract import Dependency, Effect
 from tool_dispatcher.authoring.contract import complete
 from tool_dispatcher.authoring.hints import ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME, describe, published
 from tool_dispatcher.authoring.tool import tool

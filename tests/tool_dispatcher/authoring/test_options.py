@@ -4,8 +4,8 @@ from enum import Enum
 from typing import Any
 
 import pytest
+from antiphon_shared.tools.contract import Alternative, Dependency, RateLimit, Retry
 
-from shared.contract import Alternative, Dependency, RateLimit, Retry
 from tool_dispatcher.authoring.contract import complete
 from tool_dispatcher.authoring.failures import InvalidTool
 

@@ -3,9 +3,9 @@
 from typing import Annotated, Any
 
 import pytest
+from antiphon_shared.tools.contract import Alternative, BatchVariant, Effect
 from pydantic import BaseModel
 
-from shared.contract import Alternative, BatchVariant, Effect
 from tests.tool_dispatcher.builders import a_tool
 from tool_dispatcher.authoring.secret import Secret
 from tool_dispatcher.authoring.tool import InvalidTool, Tool, tool

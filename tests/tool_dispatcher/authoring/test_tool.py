@@ -8,9 +8,9 @@ from enum import Enum
 from typing import Annotated, Any, Literal
 
 import pytest
+from antiphon_shared.process.errors import ConfigurationError
 from pydantic import BaseModel, Field, RootModel, field_validator
 
-from shared.errors import ConfigurationError
 from tests.tool_dispatcher.builders import ANYTHING, a_context
 from tests.tool_dispatcher.toolboxes.postponed import later
 from tool_dispatcher.authoring.tool import (

@@ -8,12 +8,12 @@ from enum import IntEnum
 from typing import Annotated, Any, Literal
 
 import pytest
+from antiphon_shared.tools.calls import ToolError
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ConfigDict, Field
 
-from shared.tools import ToolError
 from tool_dispatcher.authoring.tool import Tool, tool
 from tool_dispatcher.authoring.validate import validate
 

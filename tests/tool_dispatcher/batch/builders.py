@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from shared.contract import BatchVariant, Contract, Dependency
-from shared.events import ToolsRequested
-from shared.tools import RequestedCall, ToolError, ToolResult
+from antiphon_shared.events import ToolsRequested
+from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
+from antiphon_shared.tools.contract import BatchVariant, Contract, Dependency
+
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.batch import Bounds, Plan, Step, Unit, advance, failed, plan_batch, start
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.contract import Contract, Dependency
 
-from shared.contract import Contract, Dependency
-from shared.tools import ToolError
 from tests.tool_dispatcher.batch.builders import (
     MANY,
     READ,

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.tools.contract import Contract, Dependency
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.contract import Contract, Dependency
 from tests.tool_dispatcher.batch.builders import (
     READ,
     SEARCH_FIRST,

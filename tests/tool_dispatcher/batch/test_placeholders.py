@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.tools.calls import ToolError, ToolResult
 
-from shared.tools import ToolError, ToolResult
 from tests.tool_dispatcher.batch.builders import a_call, a_failure, a_plan, error_in, ok
 from tool_dispatcher.batch import failed, resolve, start
 from tool_dispatcher.batch.placeholders import VALUES_BYTES_MAX, outlined

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.tools.calls import RequestedCall, ToolError
 
-from shared.tools import RequestedCall, ToolError
 from tests.tool_dispatcher.batch.builders import (
     READ,
     ROOMY,

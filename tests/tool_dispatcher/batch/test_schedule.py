@@ -1,8 +1,8 @@
 """What begins when, and what a failure stops."""
 
 import pytest
+from antiphon_shared.tools.contract import Contract
 
-from shared.contract import Contract
 from tests.tool_dispatcher.batch.builders import (
     MANY,
     READ,

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from antiphon_shared.events import ToolsRequested
+from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
+from antiphon_shared.tools.contract import BatchVariant, Contract, Dependency
+from antiphon_shared.tools.placeholders import Reference, find
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.contract import BatchVariant, Contract, Dependency
-from shared.events import ToolsRequested
-from shared.placeholders import Reference, find
-from shared.tools import RequestedCall, ToolError, ToolResult
 from tests.tool_dispatcher.batch.builders import a_call, a_failure, a_request, result_of
 from tool_dispatcher.batch import Bounds, Plan, Progress, Step, Unit, advance, plan_batch, start
 from tool_dispatcher.batch.dependencies import missing_fields

@@ -3,11 +3,10 @@
 import asyncio
 from typing import Any
 
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.scripts import Script
+from antiphon_shared.bus.wire import Argument
 from redis.exceptions import ConnectionError
-
-from shared.bus.batcher import Batcher
-from shared.bus.scripts import Script
-from shared.bus.wire import Argument
 
 
 class Counting(Batcher):

@@ -3,11 +3,12 @@
 import asyncio
 import sys
 
-from shared.bus.connection import Connections
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.contract import RateLimit
-from shared.settings import BusSettings
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.settings import BusSettings
+from antiphon_shared.tools.contract import RateLimit
+
 from tool_dispatcher.bounds.rate import RateLimiter
 from tool_dispatcher.bounds.slots import Slots
 

@@ -3,12 +3,12 @@
 import asyncio
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.settings import BusSettings
+from antiphon_shared.tools.contract import RateLimit
 from redis.exceptions import ConnectionError, ResponseError
 
-from shared.bus.redis_bus import Bus
-from shared.clock import monotonic_s
-from shared.contract import RateLimit
-from shared.settings import BusSettings
 from tests.bus.builders import a_bus
 from tests.redis_server import RedisServer
 from tests.tool_dispatcher.bounds import process

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
 
-from shared.bus.redis_bus import Bus
 from tests.bus.builders import eventually
 from tool_dispatcher.bounds.slot_leases import Slot, SlotLeases
 

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 import pytest
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.settings import BusSettings
 
-from shared.bus.batcher import Batcher
-from shared.bus.redis_bus import Bus
-from shared.settings import BusSettings
 from tests.bus.builders import Proxy, a_bus, eventually
 from tests.clock import Clock
 from tests.redis_server import RedisServer

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
+from antiphon_shared.process.errors import ConfigurationError
 from pydantic import BaseModel, Field
 
-from shared.errors import ConfigurationError
 from tool_dispatcher.authoring.tool import tool
 from tool_dispatcher.authoring.validate import validate
 from tool_dispatcher.check.drawn import draw

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import pytest
 import structlog
+from antiphon_shared.tools.calls import ToolError
 from pydantic import BaseModel, BeforeValidator, Field, field_validator
 
 from antiphon import Secret, Tool, ToolContext, ToolFailed, tool
-from shared.tools import ToolError
 from tests.tool_dispatcher.builders import until
 from tool_dispatcher.check.run import Options, ToolReport, check_tool
 

@@ -3,9 +3,9 @@
 from typing import Annotated, Any
 
 import pytest
+from antiphon_shared.tools.calls import ErrorType, ToolError
 
 from antiphon import Secret
-from shared.tools import ErrorType, ToolError
 from tool_dispatcher.authoring.tool import tool
 from tool_dispatcher.check.cases import Case
 from tool_dispatcher.check.judge import Judge

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.wire import Command, Exchange, exchange_over
+from antiphon_shared.tools.calls import ToolError, ToolResult
+from antiphon_shared.tools.journal import journal_name
 from redis.exceptions import ConnectionError as ConnectionLost
 
-from shared.bus.batcher import Batcher
-from shared.bus.redis_bus import Bus
-from shared.bus.wire import Command, Exchange, exchange_over
-from shared.journal import journal_name
-from shared.tools import ToolError, ToolResult
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.idempotency.fingerprint import fingerprint
 from tool_dispatcher.idempotency.ledger import Claim, Ledger, Results, Write

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.wire import Command
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.tools.journal import begun_entry, outcome_entry, read_outcome
 from redis.exceptions import ResponseError
 
-from shared.bus.batcher import Batcher
-from shared.bus.redis_bus import Bus
-from shared.bus.wire import Command
-from shared.clock import monotonic_s
-from shared.journal import begun_entry, outcome_entry, read_outcome
 from tests.tool_dispatcher.idempotency.builders import (
     DAY_S,
     LEASE_S,

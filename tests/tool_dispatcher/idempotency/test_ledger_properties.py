@@ -4,15 +4,15 @@ import asyncio
 from dataclasses import dataclass
 
 import fakeredis
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.settings import BusSettings
+from antiphon_shared.tools.journal import outcome_entry, read_outcome
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, multiple, rule
 
-from shared.bus.connection import Connections
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.journal import outcome_entry, read_outcome
-from shared.settings import BusSettings
 from tests.tool_dispatcher.idempotency.builders import (
     UNKNOWN,
     a_ledger,

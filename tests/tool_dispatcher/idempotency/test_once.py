@@ -3,9 +3,9 @@
 import asyncio
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.tools.journal import begun_entry, outcome_entry, read_outcome
 
-from shared.bus.redis_bus import Bus
-from shared.journal import begun_entry, outcome_entry, read_outcome
 from tests.tool_dispatcher.idempotency.builders import (
     UNKNOWN,
     Service,

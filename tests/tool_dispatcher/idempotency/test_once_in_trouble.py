@@ -3,10 +3,10 @@
 import asyncio
 
 import pytest
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.tools.journal import begun_entry
 
-from shared.bus.batcher import Batcher
-from shared.bus.redis_bus import Bus
-from shared.journal import begun_entry
 from tests.bus.builders import eventually
 from tests.tool_dispatcher.idempotency.builders import (
     LEASE_S,

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from antiphon_shared.process.settings import BusSettings
 
-from shared.settings import BusSettings
 from tests.bus.builders import a_bus, eventually
 from tests.redis_server import RedisServer, running
 from tests.tool_dispatcher.idempotency import builders

@@ -12,9 +12,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from shared.logs import silence
-from shared.settings import BusSettings
-from shared.tools import ToolError
+from antiphon_shared.process.logs import silence
+from antiphon_shared.process.settings import BusSettings
+from antiphon_shared.tools.calls import ToolError
+
 from tests.bus.builders import a_bus
 from tests.tool_dispatcher.idempotency.builders import a_ledger, a_write, results_of
 from tests.tool_dispatcher.idempotency.service import Service

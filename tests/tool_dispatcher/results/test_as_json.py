@@ -10,13 +10,13 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import pytest
+from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.contract import Effect
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, RootModel, SecretBytes, SecretStr
 from pydantic_core import from_json, to_json
 
-from shared.contract import Effect
-from shared.tools import ToolError
 from tool_dispatcher.authoring.secret import Secret
 from tool_dispatcher.results.as_json import REDACTED, NotJson, as_json, shown, unusable
 from tool_dispatcher.results.oversize import Fitted

@@ -3,13 +3,13 @@
 from typing import Annotated, Any
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.tools.calls import ToolResult
+from antiphon_shared.tools.contract import BatchVariant
 from pydantic import BaseModel, model_validator
 from structlog.testing import capture_logs
 
-from shared.bus.redis_bus import Bus
-from shared.contract import BatchVariant
-from shared.redaction import Redactor
-from shared.tools import ToolResult
 from tests.tool_dispatcher.builders import (
     a_bus,
     a_call,

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.scripts import EXPIRING, Script
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.tools.contract import RateLimit
 from redis.exceptions import ConnectionError as ConnectionLost
 
-from shared.bus.redis_bus import Bus
-from shared.bus.scripts import EXPIRING, Script
-from shared.clock import utc_now
-from shared.contract import RateLimit
 from tests.clock import Clock
 from tests.tool_dispatcher.builders import (
     LEASE_S,

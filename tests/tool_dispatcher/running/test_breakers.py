@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.breakers.breaker import Breaker
+from antiphon_shared.bus.breakers import SharedBreakers
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.settings import BusSettings
+from antiphon_shared.tools.calls import ErrorType, ToolError
 
-from shared.breaker import Breaker
-from shared.bus.breakers import SharedBreakers
-from shared.bus.connection import Connections
-from shared.bus.keys import Keys
-from shared.bus.redis_bus import Bus
-from shared.settings import BusSettings
-from shared.tools import ErrorType, ToolError
 from tool_dispatcher.authoring.failures import WHAT_TO_DO, tool_error
 from tool_dispatcher.running.breakers import ToolBreakers
 

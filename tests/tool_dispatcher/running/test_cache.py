@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.tools.contract import Contract
 
-from shared.bus.batcher import Batcher
-from shared.bus.redis_bus import Bus
-from shared.contract import Contract
 from tests.tool_dispatcher.idempotency.builders import a_wire
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.running.cache import Cached, ReadCache, digest_of

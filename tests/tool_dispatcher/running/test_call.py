@@ -4,10 +4,10 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.tools.calls import ErrorType, ToolResult
+from antiphon_shared.tools.contract import Alternative, Effect
 
-from shared.clock import monotonic_s
-from shared.contract import Alternative, Effect
-from shared.tools import ErrorType, ToolResult
 from tests.tool_dispatcher.builders import (
     Ledger,
     a_bus,

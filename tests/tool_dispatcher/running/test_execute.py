@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+from antiphon_shared.tools.calls import ToolError
+from antiphon_shared.tools.contract import Effect
 
-from shared.contract import Effect
-from shared.tools import ToolError
 from tests.tool_dispatcher.builders import a_context, a_tool, until
 from tool_dispatcher.authoring.tool import ToolFailed
 from tool_dispatcher.running.execute import Call, execute

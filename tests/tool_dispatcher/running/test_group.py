@@ -5,11 +5,11 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.tools.calls import RequestedCall, ToolResult
+from antiphon_shared.tools.contract import BatchVariant, Effect
+from antiphon_shared.tools.journal import outcome_entry
 
-from shared.bus.redis_bus import Bus
-from shared.contract import BatchVariant, Effect
-from shared.journal import outcome_entry
-from shared.tools import RequestedCall, ToolResult
 from tests.tool_dispatcher.builders import (
     a_bus,
     a_call,

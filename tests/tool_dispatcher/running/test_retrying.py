@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from antiphon_shared.tools.calls import ErrorType, ToolError
+from antiphon_shared.tools.contract import Backoff, Contract, Retry
 
-from shared.contract import Backoff, Contract, Retry
-from shared.tools import ErrorType, ToolError
 from tool_dispatcher.authoring.failures import WHAT_TO_DO, tool_error
 from tool_dispatcher.running.retrying import RETRY_AFTER_S_MAX, backoff_s, pause_s, told, with_retries
 

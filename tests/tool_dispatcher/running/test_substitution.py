@@ -1,9 +1,9 @@
 """Which tool may answer for another, with what, and how it is told."""
 
 import pytest
+from antiphon_shared.tools.calls import ErrorType
+from antiphon_shared.tools.contract import Alternative, Contract, Effect
 
-from shared.contract import Alternative, Contract, Effect
-from shared.tools import ErrorType
 from tool_dispatcher.authoring.failures import WHAT_TO_DO, tool_error
 from tool_dispatcher.running.substitution import because, mapped, substitutes
 

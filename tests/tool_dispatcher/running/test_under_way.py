@@ -3,8 +3,8 @@
 import asyncio
 
 import pytest
+from antiphon_shared.tools.calls import ToolResult
 
-from shared.tools import ToolResult
 from tests.tool_dispatcher.builders import until
 from tool_dispatcher.batch import Unit
 from tool_dispatcher.running.under_way import Results, Running

@@ -1,14 +1,15 @@
 """The assembler's answers, composed anew from what was recorded."""
 
+from antiphon_shared.events import AssemblyRequested, QuerySubmitted, ReasoningCompleted, ToolsCompleted
+from antiphon_shared.events.step_records import AssemblyRecord
+from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.values import LogEntry
+
 from antiphon.recording.replaying.checks.briefings import Briefings
 from antiphon.recording.replaying.known import DataT, Known, Redone, Step
 from response_assembler.compose import compose
 from response_assembler.material import Read, material_of
-from shared.errors import UnreadableEvent
-from shared.events import AssemblyRequested, QuerySubmitted, ReasoningCompleted, ToolsCompleted
-from shared.memory import Memory, MemoryDelta
-from shared.step_records import AssemblyRecord
-from shared.values import LogEntry
 
 
 class Assemblies:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+from antiphon_shared.events import ToolsCompleted, ToolsRequested
+from antiphon_shared.events.step_records import BatchRecord
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import ToolResult
+
 from antiphon.recording.replaying.checks.catalogues import contracts_of
 from antiphon.recording.replaying.differences import Difference, differences
 from antiphon.recording.replaying.known import Known, Redone, Step
-from shared.errors import UnreadableEvent
-from shared.events import ToolsCompleted, ToolsRequested
-from shared.step_records import BatchRecord
-from shared.tools import ToolResult
 from tool_dispatcher.batch import Bounds, Plan, advance, plan_batch, start
 
 _Begins = tuple[tuple[int, ...], ...]

@@ -3,12 +3,7 @@
 from collections.abc import Mapping
 from typing import TypeVar
 
-from antiphon.recording.replaying.known import Known, Redone, Step
-from context_synthesizer.desks import Kept
-from context_synthesizer.turn import Brought, add, briefed, filed, tokens_max
-from shared.briefing import Briefing
-from shared.errors import UnreadableEvent
-from shared.events import (
+from antiphon_shared.events import (
     BriefingReady,
     BriefingRequested,
     QuerySubmitted,
@@ -16,9 +11,15 @@ from shared.events import (
     SummaryCompleted,
     ToolsCompleted,
 )
-from shared.memory import Memory, MemoryDelta
-from shared.step_records import BriefingRecord
-from shared.values import LogEntry
+from antiphon_shared.events.step_records import BriefingRecord
+from antiphon_shared.memory.briefing import Briefing
+from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.values import LogEntry
+
+from antiphon.recording.replaying.known import Known, Redone, Step
+from context_synthesizer.desks import Kept
+from context_synthesizer.turn import Brought, add, briefed, filed, tokens_max
 
 KeptT = TypeVar("KeptT")
 _KEPT_MAX = 4

@@ -3,12 +3,12 @@
 from functools import lru_cache
 from typing import Any
 
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.tools.contract import Contract
 from pydantic import ValidationError
 
 from reasoning_engine.engine import Offer
-from shared.contract import Contract
-from shared.errors import UnreadableEvent
-from shared.tools import Catalogue
 
 _KEPT_MAX = 256
 

@@ -2,6 +2,11 @@
 
 from typing import Any
 
+from antiphon_shared.breakers.outages import Outages
+from antiphon_shared.events import ComponentFailed, QuerySubmitted, ResponseReady, SessionOpened
+from antiphon_shared.events.codec import explain
+from antiphon_shared.events.step_records import DecisionRecord, ForkRecord
+from antiphon_shared.process.errors import UnreadableEvent
 from pydantic import ValidationError
 
 from antiphon.recording.lines import EventLine
@@ -11,11 +16,6 @@ from coordinator.decide import decide
 from coordinator.opening import never_opened, open_session, recorded_opening
 from coordinator.record import changes, record_of
 from coordinator.session import Decision, Session
-from shared.errors import UnreadableEvent
-from shared.events import ComponentFailed, QuerySubmitted, ResponseReady, SessionOpened
-from shared.events.codec import explain
-from shared.outages import Outages
-from shared.step_records import DecisionRecord, ForkRecord
 
 
 class Decisions:

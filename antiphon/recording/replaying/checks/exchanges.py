@@ -9,6 +9,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anthropic.types import Message
+from antiphon_shared.events import (
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRequested,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryRequested,
+)
+from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
+from antiphon_shared.memory.briefing import Briefing, digest_of
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.values import Usage
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
@@ -27,18 +39,6 @@ from reasoning_engine.prompt import Prompt, build_prompt
 from reasoning_engine.reply import Reply, usage_of
 from reasoning_engine.settings import Prices
 from reasoning_engine.summarize import build_summary_prompt
-from shared.briefing import Briefing, digest_of
-from shared.errors import UnreadableEvent
-from shared.events import (
-    ReasoningCompleted,
-    ReasoningFailed,
-    ReasoningRequested,
-    SummaryCompleted,
-    SummaryFailed,
-    SummaryRequested,
-)
-from shared.step_records import ExchangeRecord, ModelCall
-from shared.values import Usage
 
 _FROM_OUTSIDE = ("timeout", "circuit_open", "rate_limited")
 """Codes of failures that need no call: the time was over, or no further call was let through."""

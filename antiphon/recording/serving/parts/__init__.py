@@ -11,11 +11,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
 
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import Component
+from antiphon_shared.process.service import Service
+
 from antiphon.recording.serving.parts.part import Part
 from antiphon.recording.serving.score import Score
-from shared.bus.redis_bus import Bus
-from shared.events import Component
-from shared.service import Service
 
 
 def part_of(name: Component, bus: Bus, scores: Mapping[str, Score], model_url: str) -> Service:

@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from functools import partial
 
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import BriefingReady
+from antiphon_shared.events.step_records import BriefingRecord
+from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.process.service import Service
+
 from antiphon.recording.serving.parts.part import Part
 from antiphon.recording.serving.score import Score
 from context_synthesizer.component import build
 from context_synthesizer.settings import ContextSynthesizerSettings
-from shared.bus.redis_bus import Bus
-from shared.events import BriefingReady
-from shared.memory import MemoryDelta
-from shared.service import Service
-from shared.step_records import BriefingRecord
 
 
 class SynthesizerPart(Part):

@@ -5,18 +5,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
+from antiphon_shared.breakers.outages import NO_OUTAGES
+from antiphon_shared.bus.handling import Delivery, Outcome, SessionStore
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import AnyEvent, OutagesSeen, SessionOpened
+from antiphon_shared.events.session import Turn
+from antiphon_shared.memory.conversation import OpenTurn, Said
+from antiphon_shared.process.service import Service
+from antiphon_shared.process.settings import PipelineSettings
+
 from antiphon.recording.serving.parts.part import Part, at_its_time
 from antiphon.recording.serving.score import Score
 from coordinator.component import build
 from coordinator.settings import CoordinatorSettings
-from shared.bus.handling import Delivery, Outcome, SessionStore
-from shared.bus.redis_bus import Bus
-from shared.conversation import OpenTurn, Said
-from shared.events import AnyEvent, OutagesSeen, SessionOpened
-from shared.outages import NO_OUTAGES
-from shared.service import Service
-from shared.session import Turn
-from shared.settings import PipelineSettings
 
 
 class CoordinatorPart(Part):

@@ -7,14 +7,15 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, ClassVar
 
+from antiphon_shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import AnyEvent, Component
+from antiphon_shared.process.errors import AntiphonError, ErrorInfo, UnreadableEvent
+from antiphon_shared.process.service import Service
+
 from antiphon.recording.serving.score import Score
 from antiphon.recording.serving.surroundings import SessionBus
 from antiphon.recording.serving.turns import events_there
-from shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
-from shared.bus.redis_bus import Bus
-from shared.errors import AntiphonError, ErrorInfo, UnreadableEvent
-from shared.events import AnyEvent, Component
-from shared.service import Service
 
 
 class FailedAsRecorded(AntiphonError):

@@ -4,6 +4,14 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from antiphon_shared.bus.handling import Delivery, Outcome, SessionStore
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import AnyEvent, ReasoningRequested, SummaryFailed, SummaryRequested
+from antiphon_shared.events.step_records import ExchangeRecord
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.service import Service
+from antiphon_shared.process.settings import PipelineSettings
+
 from antiphon.recording.requests import system_in
 from antiphon.recording.serving.model import RecordedDoor, RecordedModel, UnderWay, under_way
 from antiphon.recording.serving.parts.part import Part
@@ -12,13 +20,6 @@ from antiphon.recording.serving.turns import events_there
 from reasoning_engine.component import build
 from reasoning_engine.model import choose_model
 from reasoning_engine.settings import EngineSettings, Prices
-from shared.bus.handling import Delivery, Outcome, SessionStore
-from shared.bus.redis_bus import Bus
-from shared.clock import utc_now
-from shared.events import AnyEvent, ReasoningRequested, SummaryFailed, SummaryRequested
-from shared.service import Service
-from shared.settings import PipelineSettings
-from shared.step_records import ExchangeRecord
 
 _TIMEOUT_S = 600.0
 _TIME_TO_REPLY = timedelta(minutes=10)

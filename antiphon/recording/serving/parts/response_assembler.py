@@ -1,15 +1,16 @@
 """The response assembler of a rerun."""
 
+from antiphon_shared.bus.handling import Delivery, Outcome, SessionStore
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import AnyEvent
+from antiphon_shared.events.step_records import AssemblyRecord
+from antiphon_shared.process.service import Service
+
 from antiphon.recording.serving.parts.part import Part, at_its_time
 from antiphon.recording.serving.score import Score
 from antiphon.recording.serving.tools import note_unfinished
 from response_assembler.component import build
 from response_assembler.settings import ResponseAssemblerSettings
-from shared.bus.handling import Delivery, Outcome, SessionStore
-from shared.bus.redis_bus import Bus
-from shared.events import AnyEvent
-from shared.service import Service
-from shared.step_records import AssemblyRecord
 
 
 class AssemblerPart(Part):

@@ -3,6 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from antiphon_shared.bus.handling import Delivery, Outcome, SessionStore
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import ToolsRequested
+from antiphon_shared.events.step_records import BatchRecord
+from antiphon_shared.process.service import Service
+
 from antiphon.recording.serving.parts.part import Part
 from antiphon.recording.serving.score import Score
 from antiphon.recording.serving.tools import (
@@ -13,11 +19,6 @@ from antiphon.recording.serving.tools import (
     misses_key,
     recorded_tools,
 )
-from shared.bus.handling import Delivery, Outcome, SessionStore
-from shared.bus.redis_bus import Bus
-from shared.events import ToolsRequested
-from shared.service import Service
-from shared.step_records import BatchRecord
 from tool_dispatcher.component import build
 from tool_dispatcher.settings import ToolDispatcherSettings
 

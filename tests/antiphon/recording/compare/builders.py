@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from antiphon_shared.events.session import Response, Source
+from antiphon_shared.values import Usage
+
 from antiphon.recording.compare.cells import Cell, Comparison, Judgement, Plan, Run
 from antiphon.recording.compare.questions import Question
-from shared.session import Response, Source
-from shared.values import Usage
 
 
 def a_response(answer: str = "It takes 42 minutes [1].", sources: int = 1, **fields: Any) -> Response:

@@ -1,8 +1,9 @@
 """Medians over runs, sums over questions, and nothing invented where nothing is known."""
 
+from antiphon_shared.values import Usage
+
 from antiphon.recording.compare.cells import Cell, Run, totals
 from antiphon.recording.compare.questions import Question
-from shared.values import Usage
 from tests.antiphon.recording.compare.builders import a_comparison, a_response, a_run
 
 

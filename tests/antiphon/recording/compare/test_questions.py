@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.compare.matchers import Expected, Numeric
 from antiphon.recording.compare.questions import expecting, of_file, of_recording
-from shared.errors import UnreadableEvent
 from tests.antiphon.recording.recorded import COURSES_QUERY
 
 

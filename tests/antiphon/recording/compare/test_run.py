@@ -5,13 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from antiphon_shared.events.session import Response
 
 from antiphon.recording.compare.cells import PLANS, Cell
 from antiphon.recording.compare.matchers import Expected
 from antiphon.recording.compare.questions import Question, of_recording
 from antiphon.recording.compare.run import How, compare
 from antiphon.recording.compare.scoring import Rubric
-from shared.session import Response
 from tests.messages_server import Scripted, serving
 
 OFFLINE = How(model="offline")

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from antiphon_shared.process.errors import ConfigurationError
 
 from antiphon.recording.compare.cells import Judgement
 from antiphon.recording.compare.matchers import Expected
 from antiphon.recording.compare.questions import Question
 from antiphon.recording.compare.scoring import Rubric, Score, judged, load_rubric
-from shared.errors import ConfigurationError
 from tests.antiphon.recording.compare.builders import a_response
 
 QUESTION = Question("q1", "How long?", expected=Expected(contains=("42",), sources=2))

@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from antiphon_shared.events import ToolsCompleted, ToolsRequested
+from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolError, ToolResult
 
 from antiphon.linear.tools import LinearTools
 from antiphon.recording.compare.served import Served
 from antiphon.recording.lines import CatalogueLine, EventLine, Line
-from shared.events import ToolsCompleted, ToolsRequested
-from shared.redaction import Redactor
-from shared.tools import Catalogue, RequestedCall, ToolError, ToolResult
 from tool_dispatcher.authoring.failures import ToolFailed
 from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.settings import ToolDispatcherSettings

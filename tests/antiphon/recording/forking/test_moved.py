@@ -2,10 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
+from antiphon_shared.breakers.outages import ModelOutage, Outages
+from antiphon_shared.events import ToolsCompleted
+from antiphon_shared.tools.calls import ToolResult
+
 from antiphon.recording.forking.moved import moved
-from shared.events import ToolsCompleted
-from shared.outages import ModelOutage, Outages
-from shared.tools import ToolResult
 
 MORNING = datetime(2026, 1, 1, 9, tzinfo=UTC)
 

@@ -1,11 +1,11 @@
 """Where a recorded session stood."""
 
 import pytest
+from antiphon_shared.events import BriefingRequested, ReasoningRequested, SessionOpened
+from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.forking.point import NoSuchPoint, event_numbered, point_at
 from antiphon.recording.lines import EventLine, Line, RecordLine
-from shared.errors import UnreadableEvent
-from shared.events import BriefingRequested, ReasoningRequested, SessionOpened
 
 
 def test_a_session_waits_for_what_was_asked_last(courses_lines: list[Line]) -> None:

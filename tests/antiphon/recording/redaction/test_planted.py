@@ -8,6 +8,9 @@ from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
+from antiphon_shared.events import QuerySubmitted, ToolsCompleted, ToolsRequested
+from antiphon_shared.events.step_records import ExchangeRecord, ModelCall, ModelError
+from antiphon_shared.process.errors import ErrorInfo
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,9 +18,6 @@ from antiphon.recording.lines import EventLine, Line, RecordLine, decode_line, e
 from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.scan import Scanner
 from antiphon.recording.settings import RecordingSettings
-from shared.errors import ErrorInfo
-from shared.events import QuerySubmitted, ToolsCompleted, ToolsRequested
-from shared.step_records import ExchangeRecord, ModelCall, ModelError
 from tests.antiphon.recording.recorded import events
 from tests.antiphon.recording.redaction.planted_forms import FORMS
 

@@ -10,6 +10,9 @@ from urllib.parse import quote, quote_plus
 from uuid import uuid4
 
 import pytest
+from antiphon_shared.events import QuerySubmitted, ToolsCompleted, ToolsRequested
+from antiphon_shared.events.step_records import DecisionRecord, ExchangeRecord, ModelCall
+from antiphon_shared.tools.grants import UnreadableGrant, read_claims
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic_core import to_json
@@ -35,9 +38,6 @@ from antiphon.recording.settings import HEADERS, RecordingSettings
 from antiphon.recording.verify import verify_lines
 from coordinator.opening import conversation_of
 from reasoning_engine.exchange_record import shown
-from shared.events import QuerySubmitted, ToolsCompleted, ToolsRequested
-from shared.grants import UnreadableGrant, read_claims
-from shared.step_records import DecisionRecord, ExchangeRecord, ModelCall
 from tests.antiphon.recording import leaky_tools
 from tests.antiphon.recording.recorded import end, events, is_closed
 from tests.grants import a_grant

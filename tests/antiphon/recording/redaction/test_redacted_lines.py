@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
+from antiphon_shared.bus.redis_bus import Bus
+
 from antiphon.recording.export import export_session
 from antiphon.recording.lines import Header, Line, Rules
 from antiphon.recording.put_back import put_back
 from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.redacted_lines import redacted
 from antiphon.recording.verify import verify, verify_lines
-from shared.bus.redis_bus import Bus
 
 WORDS = Redaction.of(Rules(patterns=("Payments Engineering",)), ())
 

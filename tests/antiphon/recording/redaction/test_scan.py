@@ -8,6 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
 
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import CatalogueLine, ContentLine, Line
@@ -15,7 +16,6 @@ from antiphon.recording.redaction.allowed import Allowed
 from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.scan import scan
 from antiphon.recording.settings import RecordingSettings
-from shared.errors import ConfigurationError, UnreadableEvent
 from tests.antiphon.recording.recorded import recorded
 from tests.grants import a_grant
 

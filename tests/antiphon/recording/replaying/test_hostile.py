@@ -5,13 +5,13 @@ from functools import cache
 from typing import Any
 
 import orjson
+from antiphon_shared.process.errors import UnreadableEvent
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antiphon.recording.lines import decode_line, encode_line
 from antiphon.recording.replaying.report import Report
 from antiphon.recording.verify import verify_lines
-from shared.errors import UnreadableEvent
 from tests.antiphon.recording.recorded import recorded
 
 ODD: st.SearchStrategy[Any] = st.sampled_from(

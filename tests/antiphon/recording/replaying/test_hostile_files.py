@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import orjson
+from antiphon_shared.process.errors import UnreadableEvent
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +16,6 @@ from antiphon.recording.reports.outcome import Outcome
 from antiphon.recording.reports.text import told as told_outcome
 from antiphon.recording.update import TakesAnotherWay, updated
 from antiphon.recording.verify import verify_lines
-from shared.errors import UnreadableEvent
 
 _VALUES: list[Any] = [
     None,

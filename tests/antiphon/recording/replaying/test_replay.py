@@ -4,13 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from antiphon_shared.events import ReasoningRequested
+from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.lines import EventLine, Line, RecordLine
 from antiphon.recording.replaying.checks.decisions import Decisions
 from antiphon.recording.update import TakesAnotherWay, updated
 from antiphon.recording.verify import verify, verify_lines
-from shared.errors import UnreadableEvent
-from shared.events import ReasoningRequested
 from tests.antiphon.recording.recorded import end, events
 
 

@@ -1,13 +1,13 @@
 """What a recording cannot tell is said to be unchecked, and never taken for the same."""
 
 import pytest
+from antiphon_shared.events import BriefingReady, RungTaken
+from antiphon_shared.events.step_records import BriefingRecord, DecisionRecord, ExchangeRecord, LeftOut
 
 from antiphon.recording.lines import Line, RecordLine
 from antiphon.recording.replaying.checks import decisions
 from antiphon.recording.verify import verify_lines
 from coordinator.decide import decide
-from shared.events import BriefingReady, RungTaken
-from shared.step_records import BriefingRecord, DecisionRecord, ExchangeRecord, LeftOut
 
 
 def without(lines: list[Line], *kinds: type) -> list[Line]:

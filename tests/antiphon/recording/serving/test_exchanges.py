@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from antiphon_shared.events.step_records import ExchangeRecord
 
 from antiphon.recording.lines import Line, RecordLine
 from antiphon.recording.serving.exchanges import Exchanges, Match
 from antiphon.recording.serving.score import Asked, Score
-from shared.step_records import ExchangeRecord
 
 Request = dict[str, Any]
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from anthropic.types import Message
+from antiphon_shared.events.step_records import ModelCall, ModelError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +17,6 @@ from reasoning_engine.exchange_record import error_json, message_json
 from reasoning_engine.failure import MODEL_ERRORS, classify
 from reasoning_engine.model import choose_model
 from reasoning_engine.prompt import Prompt
-from shared.step_records import ModelCall, ModelError
 
 PROMPT: Prompt = {
     "model": "m",

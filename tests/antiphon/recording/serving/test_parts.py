@@ -1,11 +1,12 @@
 """The components of a rerun."""
 
+from antiphon_shared.events import COMPONENTS
+
 from antiphon.embedded import EmbeddedPipeline
 from antiphon.recording.lines import Line
 from antiphon.recording.serving.parts import part_of
 from antiphon.recording.serving.parts.reasoning_engine import engine_settings
 from antiphon.recording.serving.score import Score
-from shared.events import COMPONENTS
 
 
 async def test_each_handles_what_the_component_handles(courses_lines: list[Line]) -> None:

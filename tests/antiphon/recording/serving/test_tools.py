@@ -4,17 +4,17 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
+from antiphon_shared.bus.handling import Delivery, Handler
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import AnyEvent, ToolsCompleted, ToolsRequested
+from antiphon_shared.process.ids import new_id
+from antiphon_shared.tools.calls import RequestedCall
 
 from antiphon.embedded import EmbeddedPipeline
 from antiphon.recording.lines import Line
 from antiphon.recording.serving.parts import part_of
 from antiphon.recording.serving.score import Score
 from antiphon.recording.serving.tools import misses_key
-from shared.bus.handling import Delivery, Handler
-from shared.bus.redis_bus import Bus
-from shared.events import AnyEvent, ToolsCompleted, ToolsRequested
-from shared.ids import new_id
-from shared.tools import RequestedCall
 
 
 @dataclass

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from antiphon_shared.bus.keys import Keys
+
 from antiphon.recording.serving.turns import PATIENCE_S, events_there
-from shared.bus.keys import Keys
 from tests.clock import Clock
 
 

@@ -1,11 +1,11 @@
 """Faults in tests: they strike what is started inside, and say so when they do not."""
 
 import pytest
+from antiphon_shared import faults
+from antiphon_shared.faults.striking import FaultOnPurpose
+from antiphon_shared.process.errors import ConfigurationError
 
 from antiphon.recording.testing.strike import strike
-from shared import faults
-from shared.errors import ConfigurationError
-from shared.faults.striking import FaultOnPurpose
 
 
 async def test_a_fault_strikes_inside_the_block_and_not_behind_it() -> None:

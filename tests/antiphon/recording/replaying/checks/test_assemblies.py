@@ -1,13 +1,13 @@
 """Answers, recorded by the real assembler and composed anew."""
 
 import pytest
+from antiphon_shared.events import ResponseReady
+from antiphon_shared.events.step_records import AssemblyRecord
 
 from antiphon.recording.lines import Line, RecordLine
 from antiphon.recording.verify import verify_lines
 from response_assembler import compose
 from response_assembler.uncertainty import doubt
-from shared.events import ResponseReady
-from shared.step_records import AssemblyRecord
 from tests.antiphon.recording.replaying.checks.conftest import Record
 from tests.antiphon.recording.replaying.checks.verdicts import differs_first, is_held_whole, records, said
 from tests.messages_server import Scripted, Use

@@ -3,13 +3,13 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.events import ToolsCompleted
+from antiphon_shared.events.step_records import BatchRecord
+from antiphon_shared.tools.calls import ToolDefinition
+from antiphon_shared.tools.contract import Contract
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.contract import Contract
-from shared.events import ToolsCompleted
-from shared.step_records import BatchRecord
-from shared.tools import ToolDefinition
 from tests.antiphon.recording.replaying.checks.conftest import Record
 from tests.antiphon.recording.replaying.checks.verdicts import differs_first, is_held_whole, records, said
 from tests.messages_server import Scripted, Use

@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from antiphon_shared.events import BriefingReady, BriefingRequested, ToolsCompleted
+from antiphon_shared.memory.briefing import Briefing
+from antiphon_shared.memory.layers import Memory, MemoryDelta
 
 from antiphon.recording.lines import Line
 from antiphon.recording.replaying.replay import Replay
 from antiphon.recording.verify import verify_lines
 from context_synthesizer import render, select, turn
-from shared.briefing import Briefing
-from shared.events import BriefingReady, BriefingRequested, ToolsCompleted
-from shared.memory import Memory, MemoryDelta
 from tests.antiphon.recording.replaying.checks.conftest import Record
 from tests.antiphon.recording.replaying.checks.verdicts import differs_first, is_held_whole, lines_of, said
 from tests.messages_server import Scripted, Use

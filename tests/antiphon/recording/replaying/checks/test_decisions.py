@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.events.step_records import DecisionRecord, TimerRecord
 
 from antiphon.recording.lines import Line, RecordLine
-from shared.step_records import DecisionRecord, TimerRecord
 from tests.antiphon.recording.replaying.checks.verdicts import differs_first
 
 

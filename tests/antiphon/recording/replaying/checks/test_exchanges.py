@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
+from antiphon_shared.events import ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed
+from antiphon_shared.events.step_records import ExchangeRecord
 
 from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.checks import exchanges
 from reasoning_engine import dialogue, failure, handlers, prompt, reply, summarize
-from shared.events import ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed
-from shared.step_records import ExchangeRecord
 from tests.antiphon.recording.replaying.checks.conftest import Record
 from tests.antiphon.recording.replaying.checks.verdicts import (
     differs_first,

@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
+from antiphon_shared.events import Component, EventData
+from antiphon_shared.events.step_records import StepRecord
+
 from antiphon.recording.lines import EventLine, Line, RecordLine
 from antiphon.recording.replaying.report import Report
 from antiphon.recording.verify import verify_lines
-from shared.events import Component, EventData
-from shared.step_records import StepRecord
 
 DataT = TypeVar("DataT", bound=EventData)
 RecordT = TypeVar("RecordT", bound=StepRecord)

@@ -1,0 +1,97 @@
+"""The one hash of Redis that keeps the breakers, and what a person does to them.
+
+Redis compares and sets; what a state means is decided in shared/antiphon_shared/breakers/breaker.py.
+"""
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from antiphon_shared.breakers.breaker import BreakerState
+from antiphon_shared.breakers.table import BREAKERS_MAX, first_to_go, read_state, write_state
+from antiphon_shared.bus import scripts
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.process.errors import AntiphonError
+
+_TRIES_MAX = 20
+
+
+class Look(NamedTuple):
+    """All breakers, as they are kept, and Redis's clock in Unix seconds."""
+
+    raw: dict[str, bytes]
+    now: float
+
+    @property
+    def states(self) -> dict[str, BreakerState]:
+        return {name: read_state(raw) for name, raw in self.raw.items()}
+
+
+class Swap(NamedTuple):
+    """What came of a change: `raw` is what stands now."""
+
+    outcome: Literal["done", "changed", "full"]
+    raw: bytes
+
+
+class BreakersBusy(AntiphonError):
+    """A breaker could not be changed by hand."""
+
+    code = "breakers_busy"
+
+
+class BreakerStore:
+    """The breakers of a deployment. Every method raises RedisError."""
+
+    def __init__(self, batcher: Batcher, keys: Keys) -> None:
+        self._batcher, self._key = batcher, keys.breakers()
+
+    async def look(self) -> Look:
+        """All of them."""
+        reply, time = self._batcher.submit("HGETALL", self._key), self._batcher.submit("TIME")
+        listed, (seconds, microseconds) = await reply, await time
+        raw = {name.decode("utf-8", "surrogateescape"): state for name, state in listed.items()}
+        return Look(raw, int(seconds) + int(microseconds) / 1e6)
+
+    async def swap(self, name: str, read: bytes, new: bytes) -> Swap:
+        """Put `new` where `read` stands; nothing, b"", deletes. Where there is no room, the least recent of the
+        closed ones has to go.
+        """
+        swap = await self._swap(name, read, new)
+        for _ in range(_TRIES_MAX):
+            if swap.outcome != "full":
+                break
+            look = await self.look()
+            gone = first_to_go(look.states)
+            if gone is None:
+                break
+            await self._swap(gone, look.raw[gone], b"")
+            swap = await self._swap(name, read, new)
+        return swap
+
+    async def set_by_hand(self, name: str, state: Callable[[float], BreakerState]) -> bool:
+        """Make the state what `state` says for Redis's time. Whether that changed anything.
+
+        Raises BreakersBusy when there is no room, or others keep changing it.
+        """
+        look = await self.look()
+        raw, new = look.raw.get(name, b""), write_state(state(look.now))
+        for _ in range(_TRIES_MAX):
+            swap = await self.swap(name, raw, new)
+            if swap.outcome == "done":
+                return raw != new
+            if swap.outcome == "full":
+                raise BreakersBusy(
+                    f"{name}: there are {BREAKERS_MAX} breakers already, none of them closed.",
+                    hint="`antiphon breakers list` shows them; close one.",
+                )
+            raw = swap.raw
+        raise BreakersBusy(f"{name}: it keeps being changed by others.", hint="Try again.")
+
+    async def _swap(self, name: str, read: bytes, new: bytes) -> Swap:
+        # A name that nobody of us has written is deleted as it was read.
+        field = name.encode("utf-8", "surrogateescape")
+        outcome, raw = await self._batcher.run(
+            scripts.BREAKERS, [self._key], [field, read, new, BREAKERS_MAX]
+        )
+        return Swap(outcome.decode(), raw)

@@ -1,0 +1,249 @@
+"""Circuit breakers shared by all processes: the pure values of `breakers/breaker.py`, kept in one hash of Redis.
+
+What works costs no round trip. How calls end is noted in the process; only when one has failed, or others have
+written of failures, is it told, together with the latest successes, so that the share of failures is right.
+"""
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import structlog
+from redis.exceptions import RedisError
+
+from antiphon_shared.breakers.breaker import CLOSED, Allowed, Breaker, BreakerState, Ending, Refused
+from antiphon_shared.breakers.outages import Outages
+from antiphon_shared.breakers.table import is_name, outages_of, read_state, write_state
+from antiphon_shared.breakers.table import of_model as of_model
+from antiphon_shared.breakers.table import of_tool as of_tool
+from antiphon_shared.bus.breaker_store import BreakerStore
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.clock import monotonic_s, utc_now
+
+_LOOK_S, _PAUSE_S = 0.2, 0.05
+"""A look at Redis at least as often as the two together, at most as often as the second."""
+_PATIENCE_S = 0.5
+"""How long a call may wait to learn whether it is the probe."""
+_TRIES_MAX = 20
+_NOTED_MAX = 1_000
+_FORGOTTEN_AT_ONCE_MAX = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A breaker as Redis last had it; `state` is ahead of `raw` where Redis could not be told of a probe."""
+
+    raw: bytes
+    state: BreakerState
+
+
+@dataclass(slots=True)
+class _Notes:
+    """How calls of this process have ended, not told yet."""
+
+    endings: deque[Ending]
+    is_probing: bool = False
+    probe: Ending | None = field(default=None)
+
+    @property
+    def is_urgent(self) -> bool:
+        return self.probe is not None or any(ending.is_failure for ending in self.endings)
+
+    def forget(self, endings: tuple[Ending, ...], probe: Ending | None) -> None:
+        """What has been told; more may have been noted meanwhile."""
+        told = {id(ending) for ending in endings}
+        self.endings = deque((one for one in self.endings if id(one) not in told), self.endings.maxlen)
+        if self.probe is probe:
+            self.probe = None
+
+
+_NOT_THERE = _Seen(b"", CLOSED)
+
+
+class SharedBreakers:
+    """One process's view of all breakers. `run` keeps it fresh and tells the others what was noted here.
+
+    Without Redis, and before `run`, each process decides for itself.
+    """
+
+    def __init__(self, bus: Bus, breaker: Breaker, clock: Callable[[], float] = monotonic_s) -> None:
+        self._store, self._breaker = BreakerStore(bus.batcher, bus.keys), breaker
+        self._clock = clock
+        self._ahead_s = utc_now().timestamp() - clock()
+        """Of Redis's clock to ours."""
+        self._seen: dict[str, _Seen] = {}
+        self._notes: dict[str, _Notes] = {}
+        self._urgent: set[str] = set()
+        self._wake = asyncio.Event()
+        self._is_away = False
+
+    async def run(self) -> None:
+        """Look at, and tell of, the breakers again and again, until cancelled."""
+        while True:
+            self._wake.clear()
+            try:
+                await self._tell_all()
+                await self._look()
+                self._is_away = False
+            except RedisError as error:
+                if not self._is_away:
+                    structlog.get_logger().warning("breakers are not shared at the moment", error=str(error))
+                self._is_away = True
+            await asyncio.sleep(_PAUSE_S)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_S):
+                    await self._wake.wait()
+
+    async def ask(self, name: str) -> Allowed | Refused:
+        """Whether a call may be made now. Who is let through must call, and `note` the ending: it may be the probe.
+
+        Only to be the probe takes a round trip. Raises nothing but CancelledError.
+        """
+        answer = self._breaker.ask(self._view(name), self._now())
+        if isinstance(answer, Refused) or answer.state.opened is None:
+            return answer
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                return await self._claim(name)
+        except (RedisError, TimeoutError):
+            return self._probe_here(name)
+
+    def note(self, name: str, is_failure: bool) -> None:
+        """How a call has ended; told to the others soon."""
+        if not is_name(name):
+            return
+        notes, ending = self._notes_of(name), Ending(at=self._now(), is_failure=is_failure)
+        if notes.is_probing:
+            notes.is_probing, notes.probe = False, ending
+            notes.endings.clear()  # before it opened
+        elif self._view(name).opened is None:
+            notes.endings.append(ending)
+        else:
+            return  # it began before it opened
+        if is_failure or notes.probe is not None:
+            self._urgent.add(name)
+            self._wake.set()
+
+    def outages(self) -> Outages:
+        """What is out of order, as last looked at."""
+        return outages_of({name: seen.state for name, seen in self._seen.items()}, self._breaker, self._now())
+
+    def _now(self) -> float:
+        return self._clock() + self._ahead_s
+
+    def _notes_of(self, name: str) -> _Notes:
+        notes = self._notes.get(name)
+        if notes is None:
+            if len(self._notes) >= _NOTED_MAX:
+                oldest = next(iter(self._notes))
+                del self._notes[oldest]
+                self._urgent.discard(oldest)
+            notes = self._notes[name] = _Notes(deque(maxlen=self._breaker.window_calls))
+        return notes
+
+    def _view(self, name: str) -> BreakerState:
+        """What Redis had, and what has been noted here since."""
+        seen = self._seen.get(name)
+        if seen is None and name not in self._urgent:
+            return CLOSED
+        return self._with_notes(name, CLOSED if seen is None else seen.state)
+
+    def _with_notes(self, name: str, state: BreakerState) -> BreakerState:
+        notes = self._notes.get(name)
+        if notes is None:
+            return state
+        if notes.probe is not None:
+            state = self._breaker.after(state, notes.probe.is_failure, notes.probe.at)
+        return self._breaker.after_all(state, notes.endings, self._now())
+
+    async def _claim(self, name: str) -> Allowed | Refused:
+        """Be the probe, unless another process is. Raises RedisError."""
+        raw = self._seen.get(name, _NOT_THERE).raw
+        for _ in range(_TRIES_MAX):
+            state = self._with_notes(name, read_state(raw))
+            answer = self._breaker.ask(state, self._now())
+            if isinstance(answer, Refused) or answer.state.opened is None:
+                return answer
+            swap = await self._store.swap(name, raw, write_state(answer.state))
+            raw = swap.raw
+            if swap.outcome == "done":
+                self._seen[name] = _Seen(raw, answer.state)
+                self._notes_of(name).is_probing = True
+                return answer
+            if swap.outcome == "full":
+                return self._probe_here(name)
+            self._seen[name] = _Seen(raw, read_state(raw))
+        return Refused(_LOOK_S, state)
+
+    def _probe_here(self, name: str) -> Allowed | Refused:
+        """As `_claim`, for this process alone."""
+        answer = self._breaker.ask(self._view(name), self._now())
+        if isinstance(answer, Allowed) and answer.state.opened is not None:
+            self._seen[name] = _Seen(self._seen.get(name, _NOT_THERE).raw, answer.state)
+            self._notes_of(name).is_probing = True
+        return answer
+
+    async def _tell_all(self) -> None:
+        for name in [*self._urgent, *(self._seen.keys() - self._urgent)]:
+            if (notes := self._notes.get(name)) is not None and (notes.endings or notes.probe is not None):
+                await self._tell(name, notes)
+
+    async def _tell(self, name: str, notes: _Notes) -> None:
+        """Add what was noted to what Redis has. Without an answer it is told again: better twice than never."""
+        endings, probe = tuple(notes.endings), notes.probe
+        raw = self._seen.get(name, _NOT_THERE).raw
+        for _ in range(_TRIES_MAX):
+            before = read_state(raw)
+            after = before if probe is None else self._breaker.after(before, probe.is_failure, probe.at)
+            after = self._breaker.after_all(after, endings, self._now())
+            new = self._worth_keeping(after)
+            if new == raw or after == before:
+                break
+            swap = await self._store.swap(name, raw, new)
+            raw = swap.raw
+            if swap.outcome == "done":
+                self._log(name, before, after)
+                break
+            if swap.outcome == "full":
+                return
+        else:
+            return
+        self._seen[name] = _Seen(raw, read_state(raw))
+        notes.forget(endings, probe)
+        if not notes.is_urgent:
+            self._urgent.discard(name)
+
+    async def _look(self) -> None:
+        """All breakers as they are now; those that say nothing any more are deleted."""
+        look = await self._store.look()
+        self._ahead_s = look.now - self._clock()
+        states = look.states
+        useless = [
+            name
+            for name, state in states.items()
+            if not is_name(name) or self._breaker.says_nothing(state, look.now)
+        ]
+        for name in useless:
+            del states[name]
+        self._seen = {name: _Seen(look.raw[name], state) for name, state in states.items()}
+        for name in useless[:_FORGOTTEN_AT_ONCE_MAX]:
+            await self._store.swap(name, look.raw[name], b"")
+
+    def _worth_keeping(self, state: BreakerState) -> bytes:
+        return b"" if self._breaker.says_nothing(state, self._now()) else write_state(state)
+
+    def _log(self, name: str, before: BreakerState, after: BreakerState) -> None:
+        if (before.opened is None) == (after.opened is None):
+            return
+        log = structlog.get_logger().bind(breaker=name)
+        if after.opened is not None:
+            log.warning(
+                "it keeps failing and is left alone",
+                failures=after.failures,
+                calls=len(after.endings),
+                open_s=self._breaker.open_s,
+            )
+        else:
+            log.info("it answers again")

@@ -1,0 +1,226 @@
+"""From an outcome to the arguments of the commit script: pure."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import cast
+
+from antiphon_shared.bus.handling import RECORDS, Append, Delivery, Outcome, Put, SetTimer
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.signing import Signer
+from antiphon_shared.bus.wire import Argument
+from antiphon_shared.events import AnyEvent, Component, ComponentFailed, EventData, ResponseReady, encode
+from antiphon_shared.events.codec import ENVELOPES
+from antiphon_shared.events.step_records import LeftOut, StepRecord, encode_record
+from antiphon_shared.process.clock import milliseconds
+from antiphon_shared.process.errors import AntiphonError, ErrorInfo
+from antiphon_shared.process.ids import child_id
+from antiphon_shared.process.settings import BusSettings
+
+STOPS_KEPT_MAX = 10_000
+"""Sessions to stop that a partition remembers: the newest."""
+
+Operation = tuple[str, str | None, Argument, Argument]
+"""Name, the key it works on, and two arguments: see commit.lua."""
+
+
+class EventTooLarge(AntiphonError):
+    """A handler's outcome holds an event that is larger than the bus carries."""
+
+    code = "event_too_large"
+
+
+def of_outcome(
+    outcome: Outcome,
+    delivery: Delivery,
+    component: Component,
+    keys: Keys,
+    settings: BusSettings,
+    now: datetime,
+) -> Iterator[Operation]:
+    """What `outcome` changes. Ids come from the delivery alone, so another run gives the same."""
+    session_id = delivery.event.subject
+    partition = keys.partition(session_id)
+    is_guarded = any(isinstance(write, Put) and write.version is not None for write in outcome.writes)
+    if outcome.events and not is_guarded:
+        # No version of a document would tell that the same event has come in another entry.
+        yield "once", keys.of_session(session_id, _HANDLED), delivery.event.id.bytes, ""
+    for write in outcome.writes:
+        key = keys.of_session(session_id, write.document)
+        if isinstance(write, Append):
+            yield "append", key, "any" if write.length is None else write.length, write.item
+        else:
+            yield "put", key, "any" if write.version is None else write.version, write.content
+    if outcome.record is not None and settings.recording:
+        yield (
+            "append",
+            keys.of_session(session_id, RECORDS),
+            "any",
+            _record(outcome, outcome.record, component, settings),
+        )
+    for n, data in enumerate(outcome.events):
+        event = reply(delivery.event, n, data, component, now)
+        raw = _bounded(event, settings)
+        inbox = keys.inbox(partition, data.inbox) if data.inbox else None
+        yield "event", inbox, data.type, raw
+        if isinstance(data, ResponseReady):
+            yield "answer", keys.responses(partition), settings.responses_length, raw
+    for n, timer in enumerate(outcome.timers, start=len(outcome.events)):
+        if isinstance(timer, SetTimer):
+            event = reply(delivery.event, n, timer.event, component, now)
+            yield "timer", None, timer.name, _timed(timer.due, event, _bounded(event, settings), "-", 0)
+        else:
+            yield "cancel", None, timer.name, ""
+    if outcome.closes_session or outcome.takes_room is False:
+        yield "close", None, "", ""
+    elif outcome.takes_room:
+        yield "reopen", None, "", ""
+    if outcome.stops_work:
+        yield "stop", keys.stopped(partition), STOPS_KEPT_MAX, ""
+
+
+def of_retry(delivery: Delivery, component: Component, delay: timedelta) -> Iterator[Operation]:
+    """Deliver the same message again later, one attempt older."""
+    timed = _timed(
+        delay, delivery.event, encode(delivery.event), delivery.log_entry, delivery.attempt + 1, component
+    )
+    yield "timer", None, f"retry/{component}/{delivery.event.id}", timed
+
+
+def of_burial(
+    raw: bytes,
+    letter: bytes,
+    delivery: Delivery | None,
+    error: ErrorInfo,
+    component: Component,
+    keys: Keys,
+    partition: int,
+    settings: BusSettings,
+    now: datetime,
+) -> Iterator[Operation]:
+    """Set a message aside as a dead letter, and tell the coordinator, so that its session goes on."""
+    if delivery is not None and not isinstance(delivery.event.data, ComponentFailed):
+        failed = ComponentFailed(component=component, failed_event=delivery.event.id, error=error)
+        event = reply(delivery.event, _FAILURE, failed, component, now)
+        yield "unless", keys.of_session(delivery.event.subject, _HANDLED), delivery.event.id.bytes, ""
+        yield "event", keys.inbox(partition, "coordinator"), failed.type, encode(event)
+    yield "bury", keys.dead(partition), settings.dead_length, letter + b"\n" + raw
+
+
+def arguments(
+    operations: Iterable[Operation],
+    session_id: str | None,
+    entry: str,
+    component: Component,
+    partition: int,
+    keys: Keys,
+    settings: BusSettings,
+    signer: Signer | None = None,
+) -> tuple[list[str], list[Argument]]:
+    """KEYS and ARGV of commit.lua. Without a session there must be no operation that has to do with one."""
+    if signer is not None and session_id is not None:
+        operations = _signed(operations, signer, keys, session_id)
+    inbox = keys.inbox(partition, component)
+    key_list = [
+        inbox,
+        inbox if session_id is None else keys.log(session_id),
+        keys.feed(partition),
+        keys.timers(partition),
+        keys.timer_messages(partition),
+        keys.open_sessions(partition),
+    ]
+    argument_list: list[Argument] = [
+        component,
+        entry,
+        session_id or "-",
+        milliseconds(settings.retention_s),
+        settings.feed_length,
+    ]
+    for name, key, first, second in operations:
+        index = 0
+        if key is not None:
+            key_list.append(key)
+            index = len(key_list)
+        argument_list += (name, index, first, second)
+    return key_list, argument_list
+
+
+def _signed(
+    operations: Iterable[Operation], signer: Signer, keys: Keys, session_id: str
+) -> Iterator[Operation]:
+    """The same, each event with its signatures: one for its log, one for its inbox."""
+    log, partition = keys.log(session_id), keys.partition(session_id)
+    for name, key, first, second in operations:
+        if name == "event":
+            assert isinstance(second, bytes), "an event is bytes"
+            yield "sign", None, signer.sign(log, second), signer.sign(key, second) if key else ""
+        elif name == "timer":
+            assert isinstance(second, bytes), "a timer's message is bytes"
+            header, _, raw = second.partition(b"\n")
+            component = cast(Component, header.split()[1].decode())
+            of_inbox = signer.sign(keys.inbox(partition, component), raw)
+            second = header + f" {signer.sign(log, raw)} {of_inbox}\n".encode() + raw
+        yield name, key, first, second
+
+
+def reply(parent: AnyEvent, n: int, data: EventData, source: str, now: datetime) -> AnyEvent:
+    """The n-th event that came of `parent`."""
+    return ENVELOPES[type(data)](
+        id=child_id(parent.id, n),
+        source=source,
+        type=data.type,
+        subject=parent.subject,
+        time=now,
+        correlationid=parent.correlationid,
+        causationid=parent.id,
+        traceparent=parent.traceparent,
+        data=data,
+    )
+
+
+def _record(outcome: Outcome, record: StepRecord, component: Component, settings: BusSettings) -> bytes:
+    outputs = len(outcome.events)
+    raw = encode_record(record, outputs)
+    if len(raw) <= settings.max_event_bytes:
+        return raw
+    return encode_record(LeftOut(of=record.of, component=component, bytes=len(raw)), outputs)
+
+
+def _bounded(event: AnyEvent, settings: BusSettings) -> bytes:
+    raw = encode(event)
+    if len(raw) > settings.max_event_bytes:
+        raise EventTooLarge(
+            f"{event.type} has {len(raw)} bytes, {settings.max_event_bytes} are allowed.",
+            hint="Have it say less, or raise ANTIPHON_BUS_MAX_EVENT_BYTES.",
+        )
+    return raw
+
+
+def _timed(
+    due: datetime | timedelta,
+    event: AnyEvent,
+    raw: bytes,
+    log_entry: str,
+    attempt: int,
+    to: Component | None = None,
+) -> bytes:
+    if isinstance(due, timedelta):
+        when = f"+{milliseconds(due.total_seconds())}"
+    else:
+        when = f"={max(0, round(due.timestamp() * 1000))}"
+    return f"{when} ".encode() + timer_message(event, raw, log_entry, attempt, to)
+
+
+def timer_message(
+    event: AnyEvent, raw: bytes, log_entry: str = "-", attempt: int = 0, to: Component | None = None
+) -> bytes:
+    """What a timer delivers, as due.lua takes it."""
+    inbox = to or event.data.inbox
+    if inbox is None:
+        raise TypeError(f"{event.type} goes to no inbox, so no timer can deliver it")
+    return f"{inbox} {event.subject} {event.type} {log_entry} {attempt}\n".encode() + raw
+
+
+_HANDLED = "handled"
+"""The set of events that were handled, of those whose outcome no document guards."""
+_FAILURE = 1_000_000
+"""The number of the event that reports a failure: apart from those of any outcome."""

@@ -1,0 +1,211 @@
+"""Clients for Redis: a plain server, a cluster, or fakeredis inside the process.
+
+The library's automatic retries are off everywhere: a read that is repeated loses entries, a command that is
+repeated may be applied twice. What is safe to repeat is repeated by its caller.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import structlog
+from redis.asyncio import Redis, RedisCluster
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import (
+    AuthenticationError,
+    AuthorizationError,
+    BusyLoadingError,
+    ClusterDownError,
+    ConnectionError,
+    InvalidResponse,
+    MasterDownError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisClusterException,
+    RedisError,
+    ResponseError,
+    SlotNotCoveredError,
+    TimeoutError,
+    TryAgainError,
+)
+
+from antiphon_shared.bus import tls
+from antiphon_shared.process.errors import ConfigurationError, RedisUnavailable
+from antiphon_shared.process.secret_values import secrets_in
+from antiphon_shared.text.redaction import Redactor
+
+DEFAULT_URL = "redis://localhost:6379/0"
+BLOCK_S = 1.0
+"""How long a read waits for entries at most."""
+SOCKET_TIMEOUT_S = 10.0
+_BACKOFF_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 2.0)
+
+UNAVAILABLE = (
+    ConnectionError,
+    TimeoutError,
+    BusyLoadingError,
+    ReadOnlyError,
+    MasterDownError,
+    ClusterDownError,
+    TryAgainError,
+    OutOfMemoryError,
+    SlotNotCoveredError,
+)
+"""What Redis answers, or fails to, while it restarts, fails over or is out of reach: worth waiting for."""
+
+_UNAVAILABLE_WORDS = ("MISCONF", "NOREPLICAS", "BUSY ", "UNBLOCKED")
+"""Answers of the same kind that the library has no class for."""
+
+T = TypeVar("T")
+Client = Any
+"""A Redis, RedisCluster or fakeredis client; their stubs agree on little, so calls go by command name."""
+
+
+class Connections:
+    """Makes the clients of one process, and closes them."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.main: Client = None
+        self.is_fake = False
+        self._dedicated: list[Client] = []
+        self._closers: list[Callable[[], Awaitable[None]]] = []
+
+    @classmethod
+    def to_fake(cls, client: Client) -> "Connections":
+        """Everything over one fakeredis client, inside this process."""
+        connections = cls("fake://")
+        connections.main, connections.is_fake = client, True
+        return connections
+
+    async def open(self) -> None:
+        """Connect, waiting for Redis with backoff. Raises ConfigurationError when waiting cannot help."""
+        if not self.is_fake:
+            self.main = await patiently("connect", self._connect)
+
+    async def dedicated(self, key: str) -> Client:
+        """A client of one connection of its own, to the server that holds `key`: for blocking reads."""
+        if self.is_fake:
+            return self.main
+        if isinstance(self.main, RedisCluster):
+            node = self.main.get_node_from_key(key)
+            if node is None:
+                raise ConnectionError(f"no cluster node holds {key}")
+            client = _plain(self.url)
+            # Given to from_url, these would lose against the address in the URL.
+            client.connection_pool.connection_kwargs.update(host=node.host, port=int(node.port))
+        else:
+            client = _plain(self.url)
+        self._dedicated.append(client)
+        return client
+
+    async def release(self, client: Client) -> None:
+        """Close a dedicated client."""
+        if client in self._dedicated:
+            self._dedicated.remove(client)
+            try:
+                await client.aclose()
+            except asyncio.CancelledError:
+                self._dedicated.append(client)  # to be closed with the others
+                raise
+
+    def on_close(self, closer: Callable[[], Awaitable[None]]) -> None:
+        """Have `closer` called when everything is closed."""
+        self._closers.append(closer)
+
+    async def close(self) -> None:
+        for closer in self._closers:
+            await closer()
+        self._closers.clear()
+        for client in [*self._dedicated, self.main]:
+            if client is not None:
+                await client.aclose()
+        self._dedicated.clear()
+
+    async def _connect(self) -> Client:
+        client = _plain(self.url)
+        try:
+            await client.ping()
+            cluster = await client.execute_command("INFO", "cluster")
+        except (AuthenticationError, AuthorizationError, ResponseError, InvalidResponse) as error:
+            await client.aclose()
+            if is_unavailable(error) and not isinstance(error, AuthenticationError | AuthorizationError):
+                raise
+            raise ConfigurationError(
+                # A server that does not know AUTH quotes what it was sent.
+                f"Redis refuses us: {Redactor(secrets_in(self.url)).text(str(error))}.",
+                hint="Check ANTIPHON_REDIS_URL.",
+            ) from None
+        except ConnectionError as error:
+            await client.aclose()
+            raise tls.refusal(error) or error from None
+        except BaseException:
+            await client.aclose()
+            raise
+        if not int(cluster.get("cluster_enabled", 0)):
+            return client
+        await client.aclose()
+        clustered: Client = RedisCluster.from_url(
+            self.url, protocol=3, legacy_responses=False, socket_timeout=SOCKET_TIMEOUT_S, retry=_no_retry()
+        )
+        try:
+            await clustered.initialize()
+        except BaseException:
+            await clustered.aclose()
+            raise
+        return clustered
+
+
+async def patiently(what: str, attempt: Callable[[], Awaitable[T]], limit_s: float | None = None) -> T:
+    """The result of `attempt`, repeated while Redis is away. Raises RedisUnavailable past `limit_s`."""
+    waited_s, n = 0.0, 0
+    while True:
+        try:
+            return await attempt()
+        except (RedisError, RedisClusterException) as error:
+            if not is_unavailable(error):
+                raise
+            delay_s = _BACKOFF_S[min(n, len(_BACKOFF_S) - 1)]
+            if limit_s is not None and waited_s + delay_s > limit_s:
+                raise RedisUnavailable(f"Redis is out of reach: {error}.") from None
+            if n in (0, 5) or n % 30 == 0:
+                structlog.get_logger().warning("redis unavailable", doing=what, error=str(error), tries=n + 1)
+        await asyncio.sleep(delay_s)
+        waited_s, n = waited_s + delay_s, n + 1
+
+
+def is_unavailable(error: BaseException) -> bool:
+    """Whether `error` says that Redis may answer later."""
+    if type(error) is RedisClusterException:
+        return True  # "cannot be connected"; its subclasses say that we did something wrong
+    return isinstance(error, UNAVAILABLE) or (
+        isinstance(error, ResponseError) and str(error).startswith(_UNAVAILABLE_WORDS)
+    )
+
+
+def database_of(url: str) -> int:
+    """The number of the database in an address of Redis; 0 when it names none. Raises ConfigurationError."""
+    return int(_plain(url or DEFAULT_URL).connection_pool.connection_kwargs.get("db") or 0)
+
+
+def _plain(url: str) -> Client:
+    try:
+        return Redis.from_url(
+            url,
+            protocol=3,
+            legacy_responses=False,
+            socket_timeout=SOCKET_TIMEOUT_S,
+            socket_connect_timeout=5,
+            retry=_no_retry(),
+        )
+    except ValueError:  # its text may quote a part of the password
+        raise ConfigurationError(
+            "ANTIPHON_REDIS_URL: not an address of Redis.",
+            hint="Use redis://HOST:PORT/DB or rediss://HOST:PORT/DB; in a password write signs such as "
+            "/ # ? @ [ percent-encoded.",
+        ) from None
+
+
+def _no_retry() -> Retry:
+    return Retry(NoBackoff(), 0)

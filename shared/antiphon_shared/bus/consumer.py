@@ -1,0 +1,327 @@
+"""The life of one message: read it, decode it, handle it, commit what came of it. Start reading here.
+
+    Reader  ->  _deliver  ->  _handle  ->  _commit
+                    \\ not an event, or out of deliveries: dead letter
+                                 \\ failed: again later, or dead letter
+                                               \\ a document has changed: handle again, on fresh state
+
+Whatever kills the process between two of these steps leaves the entry pending; another worker takes it over
+when the lease is out, runs the handler again, and commits the same ids. The commit happens once.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterable
+from datetime import timedelta
+
+import structlog
+from redis.exceptions import RedisError, ResponseError
+from structlog.contextvars import bind_contextvars
+
+from antiphon_shared import faults
+from antiphon_shared.bus import committing, scripts
+from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.dead_letters import Letter
+from antiphon_shared.bus.handling import Delivery, Handler, Outcome, SessionStore
+from antiphon_shared.bus.leases import Leases
+from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY, Entry, Reader
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.room import Gate, Room, ended
+from antiphon_shared.bus.signing import KeyMissing, Signer, genuine, require_key
+from antiphon_shared.bus.stops import Stops
+from antiphon_shared.bus.timers import Chore, Chores, CleanUp
+from antiphon_shared.events import decode
+from antiphon_shared.process.clock import monotonic_s, utc_now
+from antiphon_shared.process.errors import AntiphonError, ErrorInfo, TryLater, UnreadableEvent
+from antiphon_shared.process.service import Service
+
+_CONFLICTS_MAX = 20
+_RETRY_DELAY_MAX_S = 60.0
+_FAREWELL_S = 0.7
+_PLACE = re.compile(rb"\d{1,20}-\d{1,20}")
+_COUNT = re.compile(rb"\d{1,6}")
+
+
+class Contended(AntiphonError):
+    """Others changed the session each time a handler was about to."""
+
+    code = "contended"
+    retryable = True
+
+
+class Consumer:
+    """Runs one service on the bus: its readers, its handlers, its leases."""
+
+    def __init__(self, bus: Bus, service: Service, name: str) -> None:
+        self.name = name
+        self._bus, self._service = bus, service
+        partitions = range(bus.keys.partitions)
+        self._partitions = {bus.keys.inbox(p, service.name): p for p in partitions}
+        self._room = Room(service.concurrency, readers=len(self._partitions))
+        self._gate = Gate()
+        self._leases = Leases(bus, service.name, name)
+        self._stops = Stops(bus) if service.stops_with_session else None
+        self._readers = [
+            Reader(
+                bus,
+                stream,
+                service.name,
+                name,
+                self._room,
+                self._take,
+                self._leases.in_hand,
+                self._duties(stream, partition),
+            )
+            for stream, partition in self._partitions.items()
+        ]
+        self._reading: list[asyncio.Task[None]] = []
+        self._stopped = asyncio.Event()
+        self._fault: KeyMissing | None = None
+        self._log = structlog.get_logger().bind(component=service.name)
+
+    def _duties(self, stream: str, partition: int) -> Chore:
+        clean_up = CleanUp(self._bus, stream, self._service.name)
+        return Chores(self._bus, partition, clean_up) if self._service.name == "coordinator" else clean_up
+
+    @property
+    def in_hand(self) -> int:
+        return len(self._leases.tasks)
+
+    async def run(self) -> None:
+        """Work until `stop` is called and what is in hand is done or handed back. Raises KeyMissing."""
+        duties = [asyncio.create_task(self._leases.keep())]
+        try:
+            if self._stops is not None:
+                await self._stops.look()  # before anything is begun for a session that was stopped
+                duties.append(asyncio.create_task(self._stops.watch()))
+            self._reading = [asyncio.create_task(reader.run()) for reader in self._readers]
+            await asyncio.gather(*self._reading, return_exceptions=True)
+            if self._fault is not None:
+                raise self._fault
+            await self._stopped.wait()
+        finally:
+            for duty in duties:
+                duty.cancel()
+            await asyncio.gather(*duties, return_exceptions=True)
+
+    async def stop(self, grace_s: float) -> None:
+        """Stop reading, finish what is in hand within `grace_s`, hand back the rest, leave the groups."""
+        deadline_s = monotonic_s() + grace_s
+        self._room.close()
+        unblocking = [asyncio.create_task(reader.unblock()) for reader in self._readers]
+        # Cut off in the middle, an unblocking would leave a connection open behind it.
+        await ended([*self._reading, *unblocking], max(grace_s, _FAREWELL_S))
+        if tasks := self._leases.tasks:
+            await asyncio.wait(tasks, timeout=max(0.0, deadline_s - monotonic_s()))
+        try:
+            async with asyncio.timeout(_FAREWELL_S):
+                await self._leases.hand_back()
+                await ended(self._leases.tasks, 0)
+                await self._leave()
+        except (RedisError, TimeoutError):
+            self._log.warning("could not hand back what was in hand; it is taken over when its lease is out")
+        await ended(self._leases.tasks, 0)
+        self._stopped.set()
+
+    async def _leave(self) -> None:
+        for stream in self._partitions:
+            try:
+                await self._bus.batcher.run(scripts.LEAVE, [stream], [self._service.name, self.name])
+            except RedisError:
+                self._log.debug("could not leave the group; the name stays until somebody cleans up")
+
+    def _take(self, entry: Entry) -> None:
+        task = asyncio.create_task(self._deliver(entry))
+        self._leases.hold(entry, task)
+
+    async def _deliver(self, entry: Entry) -> None:
+        """One message, from hand-over to acknowledgement."""
+        try:
+            if entry.deliveries > self._bus.settings.max_deliveries:
+                await self._bury_lost(entry)
+            elif entry.deliveries >= ALONE_FROM_DELIVERY:
+                async with self._gate.alone():
+                    if await patiently("begin", lambda: self._leases.begin(entry)):
+                        await self._handle(entry)
+            else:
+                async with self._gate.together():
+                    await self._handle(entry)
+        except KeyMissing as error:
+            self._fault = error
+            self._room.close()
+            await patiently("hand back", lambda: self._leases.hand_back_one(entry))
+        except Exception:  # noqa: BLE001  # the entry stays pending, and is delivered again when its lease is out
+            self._log.exception("a delivery could not be ended", stream=entry.stream, entry=entry.id)
+        finally:
+            self._leases.drop(entry)
+            self._room.release()
+
+    async def _handle(self, entry: Entry) -> None:
+        try:
+            delivery = self._delivery(entry)
+            handler = self._handler(delivery)
+        except UnreadableEvent as error:
+            await self._bury(entry, None, ErrorInfo.of(error, self._bus.redactor))
+            return
+        bind_contextvars(session=delivery.event.subject, event=delivery.event.type)
+        session = self._bus.session(delivery.event.subject)
+        await faults.at("delivery.decoded")
+        for _ in range(_CONFLICTS_MAX):
+            try:
+                outcome = await self._outcome(handler, delivery, session)
+                result = await self._commit(entry, delivery, self._operations(outcome, delivery))
+            except (Exception, SystemExit) as error:  # noqa: BLE001  # the one place where a handler's failure is met
+                await self._fail(entry, delivery, error)
+                return
+            if result != b"conflict":
+                return
+        await self._fail(entry, delivery, Contended("the session's documents kept changing."))
+
+    async def _outcome(self, handler: Handler, delivery: Delivery, session: SessionStore) -> Outcome:
+        """What the handler makes of it; nothing, where the service stops with its sessions and this one has."""
+        if self._stops is None:
+            return await _outcome(handler, delivery, session)
+        return await self._stops.unless_stopped(delivery, lambda: _outcome(handler, delivery, session))
+
+    async def _fail(self, entry: Entry, delivery: Delivery, error: BaseException) -> None:
+        """Have the message delivered again later, unless that cannot help or was tried often enough."""
+        settings = self._bus.settings
+        component = self._service.name
+        may_help = not isinstance(error, AntiphonError) or error.retryable
+        if isinstance(error, TryLater):
+            self._log.info("handed back for later", reason=error.message, attempt=delivery.attempt)
+            delay_s = error.delay_s
+        elif may_help and delivery.attempt + 1 < settings.max_attempts:
+            self._log.warning("handler failed; trying again later", attempt=delivery.attempt, exc_info=error)
+            delay_s = min(_RETRY_DELAY_MAX_S, settings.retry_delay_s * 2**delivery.attempt)
+        else:
+            self._log.error("handler failed; setting the message aside", exc_info=error)
+            await self._bury(entry, delivery, ErrorInfo.of(error, self._bus.redactor))
+            return
+        await self._commit(
+            entry, delivery, committing.of_retry(delivery, component, timedelta(seconds=delay_s))
+        )
+
+    async def _bury_lost(self, entry: Entry) -> None:
+        """Set aside a message whose workers went silent, one after the other."""
+        try:
+            delivery: Delivery | None = self._delivery(entry)
+        except UnreadableEvent:
+            delivery = None
+        message = f"{entry.deliveries - 1} workers in a row stopped while they had it in hand"
+        await self._bury(entry, delivery, ErrorInfo(code="workers_lost", message=message))
+
+    async def _bury(self, entry: Entry, delivery: Delivery | None, error: ErrorInfo) -> None:
+        self._log.error("dead letter", entry=entry.id, code=error.code, reason=error.message)
+        try:
+            await self._commit(entry, delivery, self._burial(entry, delivery, error))
+        except ResponseError as refusal:
+            if delivery is None:
+                raise
+            # Without its session: something foreign holds a key of it.
+            self._log.error("the failure could not be reported to the session", exc_info=refusal)
+            await self._commit(entry, None, self._burial(entry, None, error))
+
+    def _burial(
+        self, entry: Entry, delivery: Delivery | None, error: ErrorInfo
+    ) -> Iterable[committing.Operation]:
+        letter = Letter.of(entry, self._service.name, delivery, error, utc_now())
+        return committing.of_burial(
+            entry.content,
+            letter.model_dump_json().encode(),
+            delivery,
+            error,
+            self._service.name,
+            self._bus.keys,
+            self._partitions[entry.stream],
+            self._bus.settings,
+            utc_now(),
+        )
+
+    def _operations(self, outcome: Outcome, delivery: Delivery) -> Iterable[committing.Operation]:
+        return committing.of_outcome(
+            outcome, delivery, self._service.name, self._bus.keys, self._bus.settings, utc_now()
+        )
+
+    async def _commit(
+        self, entry: Entry, delivery: Delivery | None, operations: Iterable[committing.Operation]
+    ) -> bytes:
+        """`committed`, `duplicate` or `conflict`. Safe to repeat, and repeated while Redis is unavailable."""
+        keys, arguments = committing.arguments(
+            operations,
+            delivery.event.subject if delivery else None,
+            entry.id,
+            self._service.name,
+            self._partitions[entry.stream],
+            self._bus.keys,
+            self._bus.settings,
+            self._bus.signer,
+        )
+
+        async def commit() -> bytes:
+            await faults.at("commit.before")
+            result: bytes = await self._bus.batcher.run(scripts.COMMIT, keys, arguments)
+            await faults.at("commit.after")
+            return result
+
+        result = await patiently("commit", commit)
+        if result == b"duplicate":
+            self._log.info("somebody else has finished this message", entry=entry.id)
+        return result
+
+    def _delivery(self, entry: Entry) -> Delivery:
+        """The entry as a delivery. Raises UnreadableEvent, and KeyMissing."""
+        require_key(self._bus.signer, entry.fields)
+        delivery = read_delivery(entry, self._bus.settings.max_event_bytes, self._bus.signer)
+        here, there = self._partitions[entry.stream], self._bus.keys.partition(delivery.event.subject)
+        if here != there:
+            raise UnreadableEvent(
+                f"session {delivery.event.subject} belongs to partition {there}, not {here}.",
+                hint="ANTIPHON_PARTITIONS must be the same for all processes, and never change.",
+            )
+        return delivery
+
+    def _handler(self, delivery: Delivery) -> Handler:
+        handler = self._service.handlers.get(type(delivery.event.data))
+        if handler is None:
+            raise UnreadableEvent(f"{delivery.event.type} is no event for {self._service.name}.")
+        return handler
+
+
+def read_delivery(entry: Entry, bytes_max: int, signer: Signer | None = None) -> Delivery:
+    """What an entry of an inbox delivers. Pure. Raises UnreadableEvent, naming the field at fault."""
+    raw, place = entry.fields.get(b"event"), entry.fields.get(b"log")
+    if raw is None or place is None:
+        raise UnreadableEvent("an entry of an inbox needs the fields `event` and `log`.")
+    if len(raw) > bytes_max:
+        raise UnreadableEvent(f"event: {len(raw)} bytes, {bytes_max} are allowed.")
+    genuine(signer, entry.stream, entry.fields)
+    if not _PLACE.fullmatch(place):
+        raise UnreadableEvent("log: not the place of an event in its session's log.")
+    count = entry.fields.get(b"attempt", b"0")
+    if not _COUNT.fullmatch(count):
+        raise UnreadableEvent("attempt: not a small whole number.")
+    attempt = int(count)
+    is_begun = entry.is_taken_over or attempt > 0 or b"again" in entry.fields
+    return Delivery(decode(raw), place.decode(), attempt, redelivered=is_begun)
+
+
+async def _outcome(handler: Handler, delivery: Delivery, session: SessionStore) -> Outcome:
+    """What the handler makes of the delivery, begun again while Redis is unavailable.
+
+    A cancellation that came from within the handler, not from us, is a failure like any other.
+    """
+
+    async def handle() -> Outcome:
+        await faults.at("handler.before")
+        outcome = await handler(delivery, session)
+        await faults.at("handler.after")
+        return outcome
+
+    try:
+        return await patiently("handle", handle)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise RuntimeError("the handler was cancelled from within") from None

@@ -1,0 +1,85 @@
+"""Conversations in Redis: a hash for each, with a turn for each of its sessions.
+
+The hash lies outside all partitions, so nothing in it is part of a commit. A question is noted before its session
+is opened, and its turn is kept before the session is closed; a crash in between has it done again, which changes
+nothing.
+
+A client may read an answer a moment before the coordinator has kept it. So whoever opens the next session looks
+whether one of the open questions is answered already, and can wait for its turn.
+"""
+
+import asyncio
+from contextlib import suppress
+from datetime import datetime
+
+from pydantic import TypeAdapter, ValidationError
+
+from antiphon_shared.bus import scripts
+from antiphon_shared.bus.handling import RESPONSE
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.wire import Argument
+from antiphon_shared.events.session import Turn
+from antiphon_shared.memory.conversation import TURNS_GIVEN_MAX, TURNS_KEPT_MAX, OpenTurn, Said, in_order
+from antiphon_shared.process.clock import milliseconds
+from antiphon_shared.values import SessionId, Tenant
+
+_TURN: TypeAdapter[Turn | OpenTurn] = TypeAdapter(Turn | OpenTurn)
+
+
+class SharedTurns:
+    """The turns of all conversations; see `conversation.Turns`. Kept for the retention after the last of them."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+
+    async def said(self, tenant: Tenant, conversation: SessionId, at: datetime | None = None) -> Said:
+        """All that is kept; with `at`, of what was asked until then."""
+        _, all_turns = await self._read(self._bus.keys.conversation(tenant, conversation))
+        turns = [turn for turn in all_turns if at is None or turn.at <= at]
+        still_open = [turn for turn in turns if isinstance(turn, OpenTurn)]
+        newest = (turn.session_id for turn in still_open[-TURNS_GIVEN_MAX:])
+        answers = await asyncio.gather(*(self._bus.session(id).document(RESPONSE) for id in newest))
+        return Said(
+            turns=tuple(turn for turn in turns if isinstance(turn, Turn)),
+            open=tuple(still_open),
+            is_turn_due=any(content is not None for _, content in answers),
+        )
+
+    async def begin(self, tenant: Tenant, conversation: SessionId, turn: OpenTurn) -> None:
+        """Note a question, unless its session has a turn; the oldest beyond TURNS_KEPT_MAX go."""
+        key = self._bus.keys.conversation(tenant, conversation)
+        submit = self._bus.batcher.submit
+        await self._put("HSETNX", key, turn)
+        if await submit("HLEN", key) > TURNS_KEPT_MAX:
+            sessions, turns = await self._read(key)
+            newest = {one.session_id for one in turns[-TURNS_KEPT_MAX:]}
+            # Whoever else does it at the same time drops the same ones.
+            await submit("HDEL", key, *(session for session in sessions if session not in newest))
+
+    async def begun(self, tenant: Tenant, conversation: SessionId, session_id: SessionId) -> OpenTurn | None:
+        """The question that `begin` has noted, while it is open and kept."""
+        key = self._bus.keys.conversation(tenant, conversation)
+        content: bytes | None = await self._bus.batcher.submit("HGET", key, session_id)
+        with suppress(ValidationError):
+            return OpenTurn.model_validate_json(content or b"")
+        return None
+
+    async def keep(self, tenant: Tenant, conversation: SessionId, turn: Turn) -> None:
+        """Put a turn in the place of its question."""
+        key = self._bus.keys.conversation(tenant, conversation)
+        await self._put("HSET", key, turn)
+
+    async def _put(self, command: str, key: str, turn: Turn | OpenTurn) -> None:
+        """In one step with its expiry: nobody else would ever drop the key."""
+        retention_ms = milliseconds(self._bus.settings.retention_s)
+        arguments: list[Argument] = [retention_ms, command, turn.session_id, turn.model_dump_json()]
+        await self._bus.batcher.run(scripts.EXPIRING, [key], arguments)
+
+    async def _read(self, key: str) -> tuple[list[str], list[Turn | OpenTurn]]:
+        """The sessions that have a turn there, and the turns that can be read, the oldest first."""
+        kept: dict[bytes, bytes] = await self._bus.batcher.submit("HGETALL", key)
+        turns: list[Turn | OpenTurn] = []
+        for content in kept.values():
+            with suppress(ValidationError):  # as those of a version newer than ours
+                turns.append(_TURN.validate_json(content))
+        return [session.decode() for session in kept], in_order(turns)

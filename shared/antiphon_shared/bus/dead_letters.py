@@ -1,0 +1,138 @@
+"""Dead letters: messages set aside after their last delivery, to look at, requeue or drop."""
+
+import asyncio
+import re
+from datetime import UTC, datetime
+from typing import Literal
+
+from pydantic import ValidationError
+
+from antiphon_shared.bus import scripts
+from antiphon_shared.bus.handling import Delivery
+from antiphon_shared.bus.reader import Entry
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.signing import SIGNATURE
+from antiphon_shared.bus.wire import Argument
+from antiphon_shared.events import Component
+from antiphon_shared.process.errors import AntiphonError, ErrorInfo
+from antiphon_shared.values import Value
+
+_LATEST_S = 253_402_300_799
+_ID = re.compile(r"([0-9]{1,4})/([0-9]{1,20}-[0-9]{1,20})")
+
+
+class Letter(Value):
+    """What is known of a message that was set aside; its event is kept beside it, byte for byte."""
+
+    component: Component | Literal["unknown"]
+    entry: str
+    log: str = ""
+    session_id: str = ""
+    event_type: str = ""
+    attempt: int = 0
+    deliveries: int = 1
+    error: ErrorInfo
+    buried: datetime
+    signature: str = ""
+    """The one that its event had in the inbox; nobody makes a new one for it."""
+
+    @classmethod
+    def of(
+        cls, entry: Entry, component: Component, delivery: Delivery | None, error: ErrorInfo, now: datetime
+    ) -> "Letter":
+        return cls(
+            component=component,
+            entry=entry.id,
+            log=delivery.log_entry if delivery else "",
+            session_id=delivery.event.subject if delivery else "",
+            event_type=delivery.event.type if delivery else "",
+            attempt=delivery.attempt if delivery else 0,
+            deliveries=entry.deliveries,
+            error=error,
+            buried=now,
+            signature=entry.fields.get(SIGNATURE, b"").decode(errors="replace") if delivery else "",
+        )
+
+
+class DeadLetters:
+    """The dead letters of every partition. A letter's id is `partition/entry`."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+
+    async def list(self, limit: int = 100) -> list[tuple[str, Letter]]:
+        """The newest letters with their ids, at most `limit` of each partition."""
+        letters = []
+        for partition in range(self._bus.keys.partitions):
+            entries = await self._bus.batcher.submit(
+                "XREVRANGE", self._bus.keys.dead(partition), "+", "-", "COUNT", limit
+            )
+            letters += [
+                (f"{partition}/{entry.decode()}", _letter(entry, fields)) for entry, fields in entries
+            ]
+        return letters
+
+    async def count(self) -> int:
+        lengths: list[int] = await asyncio.gather(
+            *(
+                self._bus.batcher.submit("XLEN", self._bus.keys.dead(partition))
+                for partition in range(self._bus.keys.partitions)
+            )
+        )
+        return sum(lengths)
+
+    async def show(self, letter_id: str) -> tuple[Letter, bytes]:
+        """One letter and its event as it came. Raises AntiphonError when there is none."""
+        key, entry, _ = self._place(letter_id)
+        entries = await self._bus.batcher.submit("XRANGE", key, entry, entry)
+        if not entries:
+            raise AntiphonError(
+                f"there is no dead letter {letter_id}.", hint="`antiphon dead list` shows them."
+            )
+        (found, fields) = entries[0]
+        return _letter(found, fields), fields.get(b"event", b"")
+
+    async def requeue(self, letter_id: str) -> None:
+        """Put the message back into its inbox with a clean slate. Raises AntiphonError when it cannot."""
+        key, entry, partition = self._place(letter_id)
+        letter, event = await self.show(letter_id)
+        if not letter.event_type or letter.component == "unknown":
+            raise AntiphonError(
+                f"dead letter {letter_id} is no readable event.",
+                hint="It can be shown and dropped, not requeued.",
+            )
+        inbox = self._bus.keys.inbox(partition, letter.component)
+        signature = [letter.signature] if letter.signature else []
+        arguments: list[Argument] = [entry, event, letter.log, *signature]
+        moved = await self._bus.batcher.run(scripts.REQUEUE, [key, inbox], arguments)
+        if not moved:
+            raise AntiphonError(f"dead letter {letter_id} was taken away meanwhile.")
+
+    async def drop(self, letter_id: str) -> None:
+        """Delete a letter for good. Raises AntiphonError when there is none."""
+        key, entry, _ = self._place(letter_id)
+        if not await self._bus.batcher.submit("XDEL", key, entry):
+            raise AntiphonError(
+                f"there is no dead letter {letter_id}.", hint="`antiphon dead list` shows them."
+            )
+
+    def _place(self, letter_id: str) -> tuple[str, str, int]:
+        place = _ID.fullmatch(letter_id)
+        partition, entry = place.groups() if place else ("0", "")
+        is_place = all(int(number) < 2**64 for number in entry.split("-")) if entry else False
+        if not is_place or int(partition) >= self._bus.keys.partitions:
+            raise AntiphonError(
+                f"{letter_id!r} is no id of a dead letter.", hint="It looks like 0/1795244309110-0."
+            )
+        return self._bus.keys.dead(int(partition)), entry, int(partition)
+
+
+def _letter(entry: bytes, fields: dict[bytes, bytes]) -> Letter:
+    """The letter of an entry; of a foreign one, a letter that says so."""
+    try:
+        return Letter.model_validate_json(fields.get(b"letter", b""))
+    except ValidationError:
+        buried_ms, _, _ = entry.partition(b"-")
+        error = ErrorInfo(code="unreadable_letter", message="This entry was not written by the bus.")
+        buried = datetime.fromtimestamp(min(int(buried_ms) / 1000, _LATEST_S), UTC)
+        return Letter(component="unknown", entry=entry.decode(), error=error, buried=buried)

@@ -1,0 +1,144 @@
+"""What a component's author works with: a delivery comes in, an outcome goes out, the runtime commits it.
+
+    async def on_tools_requested(delivery: Delivery, session: SessionStore) -> Outcome:
+        results = await run(delivery.event.data.calls)
+        return Outcome(events=(ToolsCompleted(round=delivery.event.data.round, results=results),))
+
+A handler never writes what its outcome can say; it may be run again for the same delivery at any time.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from antiphon_shared.events import AnyEvent, EventData
+from antiphon_shared.events.step_records import StepRecord
+
+STATE = "state"
+"""The coordinator's document of a session."""
+RESPONSE = "response"
+"""The document that holds a session's one response; whoever writes it first has answered."""
+BRIEFING = "briefing"
+"""The text of a session's newest briefing."""
+TO_SUMMARIZE = "to_summarize"
+"""The text that a model is asked to put into fewer words."""
+MEMORY = "memory"
+"""The append-only list of a session's memory deltas."""
+RECORDS = "records"
+"""The append-only list of a session's step records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One hand-over of a message."""
+
+    event: AnyEvent
+    log_entry: str
+    """Where the event stands in its session's log; what later events name it by."""
+    attempt: int = 0
+    """How often a handler has failed at it before."""
+    redelivered: bool = False
+    """Whether another worker may have begun with it."""
+
+    @property
+    def asked_ms(self) -> int:
+        """When it was asked for, in Unix milliseconds of Redis's clock; another attempt does not change that."""
+        return int(self.log_entry.partition("-")[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Write a document whole, if it still has the version it was read with (0: it must not exist).
+
+    A document with one writer, which needs not know what stood there, is written with no version.
+    """
+
+    document: str
+    version: int | None
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Add one item to a list, if it still has the length it was read with; None: whatever length it has."""
+
+    document: str
+    length: int | None
+    item: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SetTimer:
+    """Have `event` delivered when it is `due`; a timer of the same name is replaced."""
+
+    name: str
+    due: datetime | timedelta
+    """A moment on Redis's clock, or the time from the commit on."""
+    event: EventData
+
+
+@dataclass(frozen=True, slots=True)
+class CancelTimer:
+    """Forget a timer, if it is still set."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Everything that handling one delivery changes, committed in one step with its acknowledgement."""
+
+    events: tuple[EventData, ...] = ()
+    """Appended to the session's log and put into the inboxes their classes name, in this order."""
+    writes: tuple[Put | Append, ...] = ()
+    timers: tuple[SetTimer | CancelTimer, ...] = ()
+    closes_session: bool = False
+    """Whether the session no longer counts as open."""
+    takes_room: bool | None = None
+    """False: it waits for a person from now on, and others may have its room; True: it goes on, and counts again."""
+    stops_work: bool = False
+    """Whether engines and dispatchers are to drop, within a second, what they do for the session."""
+    record: StepRecord | None = None
+    """What a replay of this step needs beside the events."""
+
+
+NOTHING = Outcome()
+"""The message is acknowledged and changes nothing."""
+
+
+class SessionStore(Protocol):
+    """What Redis holds of one session. Reads begun together share one round trip."""
+
+    session_id: str
+
+    async def document(self, name: str) -> tuple[int, bytes | None]:
+        """A document's version and content; (0, None) when there is none."""
+
+    async def items(self, name: str, start: int = 0) -> list[bytes]:
+        """The items of an append-only list, from the `start`-th on."""
+
+    async def event(self, log_entry: str) -> AnyEvent:
+        """One event of the session's log. Raises UnreadableEvent when it is not there."""
+
+    async def settled(self, journal: str) -> dict[str, bytes]:
+        """All entries of a journal, by their name."""
+
+    async def note(self, journal: str, entry: str, content: bytes) -> bool:
+        """Add an entry to a journal at once, outside any commit. False, and no change, when it is there."""
+
+    async def keep(self, name: str, content: bytes) -> None:
+        """Keep content that is large and never changes, at once, outside any commit."""
+
+    async def kept(self, name: str) -> bytes | None:
+        """What `keep` has kept under that name; None when there is nothing, or nothing any more."""
+
+    def stream_text(self, text: str) -> Awaitable[None]:
+        """Add text to the session's short-lived stream of deltas, for observers.
+
+        The text is on its way at once; awaiting tells that it has arrived.
+        """
+
+
+Handler = Callable[[Delivery, SessionStore], Awaitable[Outcome]]
+Handlers = Mapping[type[EventData], Handler]

@@ -1,0 +1,290 @@
+"""The front door: from `antiphon:queries` into a session's partition, in two steps that are safe to repeat.
+
+First the session is opened, or let wait for room (once, whoever tries), then the submission is acknowledged. A
+submission that cannot be understood, or that finds too many waiting, is set aside with the reason (once), then
+acknowledged. So the queue is drained at once, and whoever waits does so in the session's partition: see admission.py.
+"""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+
+import structlog
+from pydantic import TypeAdapter, ValidationError
+from redis.exceptions import RedisError
+
+from antiphon_shared import faults
+from antiphon_shared.bus import scripts
+from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.leases import Leases
+from antiphon_shared.bus.reader import Entry, Reader
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.room import Room, ended
+from antiphon_shared.bus.signing import SIGNATURE, KeyMissing, Signer, require_key
+from antiphon_shared.bus.timers import CleanUp
+from antiphon_shared.bus.waiting import place_of
+from antiphon_shared.events import AnyEvent, QuerySubmitted, decode, encode
+from antiphon_shared.events.base import TraceParent
+from antiphon_shared.events.codec import ENVELOPES, explain
+from antiphon_shared.events.session import QueryOptions
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.process.ids import id_of_entry
+from antiphon_shared.values import SessionId
+
+GROUP = "intake"
+FIELDS = frozenset({"query", "session_id", "options", "grant", "traceparent", "event"})
+_SHORTEN = "Shorten the query."
+_REJECTED_LENGTH = 100_000
+_REJECTION_LIFE_MS = 86_400_000
+_REASON_FIELD = "reason"
+_ORIGINALS_MAX = 1_000
+"""Original fields that are set aside one by one; Lua's stack ends the list, the rest share one field."""
+_FAREWELL_S = 1.5
+_EARLIEST_MS = 1_000_000_000_000
+_CLOCKS_APART_MS = 60_000
+
+_session_id: TypeAdapter[str] = TypeAdapter(SessionId)
+_traceparent: TypeAdapter[str] = TypeAdapter(TraceParent)
+
+
+class Unacceptable(AntiphonError):
+    """A submission that cannot be understood."""
+
+    code = "submission_rejected"
+
+
+class Overloaded(AntiphonError):
+    """So many queries wait already that one more is refused."""
+
+    code = "overloaded"
+    retryable = True
+
+
+class Intake:
+    """Reads the queue of submissions for one process."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        consumer: str,
+        places: int,
+        deadline_s: float = 300.0,
+        on_waiting: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`deadline_s` is that of queries which name none; `on_waiting` hears that one has to wait for room."""
+        self._bus, self._deadline_s, self._on_waiting = bus, deadline_s, on_waiting
+        self._room = Room(places, readers=1)
+        self._leases = Leases(bus, GROUP, consumer)
+        self._consumer = consumer
+        self._stream = bus.keys.queries()
+        self._fault: KeyMissing | None = None
+        self._reader = Reader(
+            bus,
+            self._stream,
+            GROUP,
+            consumer,
+            self._room,
+            self._take,
+            self._leases.in_hand,
+            CleanUp(bus, self._stream, GROUP),
+        )
+        self._log = structlog.get_logger()
+
+    async def run(self) -> None:
+        """Let submissions in until cancelled; what is in hand then is handed back. Raises KeyMissing."""
+        keeping = asyncio.create_task(self._leases.keep())
+        reading = asyncio.create_task(self._reader.run())
+        try:
+            await asyncio.shield(reading)
+            if self._fault is not None:
+                raise self._fault
+        finally:
+            self._room.close()
+            await ended([reading, asyncio.create_task(self._reader.unblock())], _FAREWELL_S)
+            keeping.cancel()
+            await self._let_go()
+
+    async def _let_go(self) -> None:
+        try:
+            async with asyncio.timeout(_FAREWELL_S):
+                await self._leases.hand_back()
+                await ended(self._leases.tasks, 0)
+                await self._bus.batcher.run(scripts.LEAVE, [self._stream], [GROUP, self._consumer])
+        except (RedisError, TimeoutError):
+            self._log.warning("could not hand back submissions; they are taken over when their lease is out")
+        await ended(self._leases.tasks, 0)
+
+    def _take(self, entry: Entry) -> None:
+        self._leases.hold(entry, asyncio.create_task(self._let_in(entry)))
+
+    async def _let_in(self, entry: Entry) -> None:
+        """One submission: opened or rejected, then acknowledged."""
+        try:
+            await faults.at("submission.open.before")
+            try:
+                event = self._read(entry)
+            except KeyMissing:
+                raise
+            except AntiphonError as error:
+                await self._reject(entry, error)
+            else:
+                await self._arrive(entry, event)
+            await patiently("acknowledge a submission", lambda: self._acknowledge(entry))
+        except KeyMissing as error:
+            self._fault = error
+            self._room.close()
+            await patiently("hand back", lambda: self._leases.hand_back_one(entry))
+        except Exception:  # noqa: BLE001  # it stays pending, and is delivered again when its lease is out
+            self._log.exception("a submission could not be let in", entry=entry.id)
+        finally:
+            self._leases.drop(entry)
+            self._room.release()
+
+    def _read(self, entry: Entry) -> AnyEvent:
+        signer, settings = self._bus.signer, self._bus.settings
+        require_key(signer, entry.fields)
+        if settings.unsigned_queries and SIGNATURE not in entry.fields:
+            signer = None
+        return read_submission(entry, self._stream, settings.max_event_bytes, utc_now(), signer)
+
+    async def _arrive(self, entry: Entry, event: AnyEvent) -> None:
+        if entry.is_taken_over and await patiently("look for a rejection", lambda: self._is_rejected(entry)):
+            return  # its client has been told
+        attempt = partial(self._bus.publish, event, "open", self._deadline_s)
+        result = await patiently("open a session", attempt)
+        if result == "waiting":
+            self._on_waiting()
+        elif result == "overloaded":
+            await self._reject(entry, await patiently("count who waits", lambda: self._overloaded(event)))
+
+    async def _is_rejected(self, entry: Entry) -> bool:
+        return bool(await self._bus.batcher.submit("EXISTS", self._bus.keys.rejection(entry.id)))
+
+    async def _overloaded(self, event: AnyEvent) -> Overloaded:
+        keys, partition = self._bus.keys, self._bus.keys.partition(event.subject)
+        tenant = place_of(event, self._deadline_s).tenant
+        waiting, mine = await asyncio.gather(
+            self._bus.batcher.submit("HLEN", keys.queries_waiting(partition)),
+            self._bus.batcher.submit("ZCARD", keys.waiting(partition, tenant)),
+        )
+        return Overloaded(
+            f"{waiting} queries wait already, {mine} of them of tenant {tenant}.",
+            hint="Submit it again later, more slowly, or add engines: `antiphon status` shows who waits.",
+        )
+
+    async def _acknowledge(self, entry: Entry) -> None:
+        await faults.at("submission.acknowledge.before")
+        await asyncio.gather(
+            self._bus.batcher.submit("XACK", self._stream, GROUP, entry.id),
+            self._bus.batcher.submit("XDEL", self._stream, entry.id),
+        )
+        await faults.at("submission.acknowledge.after")
+        if _milliseconds(entry) > utc_now().timestamp() * 1000 + _CLOCKS_APART_MS:
+            self._log.warning("an entry's id lies in the future; the queue begins anew when it is empty")
+            await self._bus.batcher.run(scripts.RENEW_QUEUE, [self._stream], [GROUP])
+
+    async def _reject(self, entry: Entry, error: AntiphonError) -> None:
+        self._log.warning("submission rejected", entry=entry.id, reason=str(error))
+        fields: list[str | bytes] = ["entry", entry.id, "code", error.code, _REASON_FIELD, str(error)]
+        originals = list(entry.fields.items())
+        for name, value in originals[:_ORIGINALS_MAX]:
+            fields += [b"original." + name, value]
+        if others := dict(originals[_ORIGINALS_MAX:]):
+            fields += ["others", Entry(entry.stream, entry.id, others).content]
+        keys = [self._bus.keys.rejected(), self._bus.keys.rejection(entry.id)]
+        await patiently(
+            "reject a submission",
+            lambda: self._bus.batcher.run(
+                scripts.REJECT, keys, [_REJECTION_LIFE_MS, _REJECTED_LENGTH, *fields]
+            ),
+        )
+
+
+def read_submission(
+    entry: Entry, stream: str, bytes_max: int, now: datetime, signer: Signer | None = None
+) -> AnyEvent:
+    """The query.submitted event that an entry of the queue stands for. Pure.
+
+    Ids and time come from the entry's own place in the queue, so that reading it again gives the same event,
+    and a client's clock decides nothing: a place in the future counts as `now`. With a `signer` it has to be an
+    event that is signed. Raises Unacceptable, or UnreadableEvent, naming the field at fault.
+    """
+    if sum(len(value) for value in entry.fields.values()) > bytes_max:
+        raise Unacceptable(f"the submission is larger than {bytes_max} bytes.", hint=_SHORTEN)
+    given = dict(entry.fields)
+    if signer is not None:
+        signer.verify(stream, given.get(b"event", b""), given.pop(SIGNATURE, None))
+    fields = {name.decode("utf-8", "replace"): value for name, value in given.items()}
+    if unknown := sorted(fields.keys() - FIELDS):
+        raise Unacceptable(f"{unknown[0]}: unknown field.", hint=f"Known are {', '.join(sorted(FIELDS))}.")
+    submitted_ms = min(_milliseconds(entry), int(now.timestamp() * 1000))
+    if submitted_ms < _EARLIEST_MS:
+        raise Unacceptable(
+            f"entry: {entry.id} is no time of our age.", hint="Let Redis choose it: XADD KEY *"
+        )
+    time = datetime.fromtimestamp(submitted_ms / 1000, UTC)
+    if "event" in fields:
+        event = _from_event(fields, time)
+    else:
+        event = _from_fields(fields, id_of_entry(stream, entry.id), time)
+    if len(encode(event)) > bytes_max:
+        raise Unacceptable(f"the submission is larger than {bytes_max} bytes as JSON.", hint=_SHORTEN)
+    return event
+
+
+def _milliseconds(entry: Entry) -> int:
+    return int(entry.id.partition("-")[0])
+
+
+def _from_event(fields: dict[str, bytes], time: datetime) -> AnyEvent:
+    if len(fields) > 1:
+        raise Unacceptable("event: comes alone.", hint="Put the other fields into the event.")
+    event = decode(fields["event"])
+    if not isinstance(event.data, QuerySubmitted):
+        raise Unacceptable(
+            f"event: {event.type} cannot be submitted.", hint=f"Submit an {QuerySubmitted.type}."
+        )
+    return event.model_copy(update={"time": time, "correlationid": event.id, "causationid": None})
+
+
+def _from_fields(fields: dict[str, bytes], event_id: object, time: datetime) -> AnyEvent:
+    if "query" not in fields:
+        raise Unacceptable("query: missing.", hint='XADD antiphon:queries * query "..."')
+    text = {name: _text(name, value) for name, value in fields.items()}
+    try:
+        options = QueryOptions.model_validate_json(text.get("options") or "{}", strict=True)
+    except ValidationError as error:
+        raise Unacceptable(f"options.{explain(error)}.", hint="Options are a JSON object.") from None
+    try:
+        data = QuerySubmitted(query=text["query"], options=options, grant=text.get("grant", ""))
+    except ValidationError as error:
+        raise Unacceptable(f"{explain(error)}.") from None
+    event: AnyEvent = ENVELOPES[QuerySubmitted](
+        id=event_id,
+        source="client",
+        type=data.type,
+        subject=_valid("session_id", text.get("session_id") or str(event_id), _session_id),
+        time=time,
+        correlationid=event_id,
+        traceparent=_valid("traceparent", text["traceparent"], _traceparent)
+        if text.get("traceparent")
+        else None,
+        data=data,
+    )
+    return event
+
+
+def _text(name: str, value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise Unacceptable(f"{name}: not UTF-8 text.") from None
+
+
+def _valid(name: str, value: str, kind: TypeAdapter[str]) -> str:
+    try:
+        return kind.validate_python(value)
+    except ValidationError as error:
+        raise Unacceptable(f"{name}: {error.errors()[0]['msg']}.") from None

@@ -1,0 +1,83 @@
+"""The right to work on what is in hand: renewed while the work goes on, given up when it was lost."""
+
+import asyncio
+from collections import defaultdict
+
+import structlog
+from redis.exceptions import RedisError
+
+from antiphon_shared import faults
+from antiphon_shared.bus import scripts
+from antiphon_shared.bus.reader import Entry
+from antiphon_shared.bus.redis_bus import Bus
+
+_HAND_BACK_IDLE_MS = 86_400_000
+
+
+class Leases:
+    """The deliveries one consumer has in hand, and the task that works on each."""
+
+    def __init__(self, bus: Bus, group: str, consumer: str) -> None:
+        self._bus, self._group, self._consumer = bus, group, consumer
+        self._tasks: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._log = structlog.get_logger()
+
+    def hold(self, entry: Entry, task: asyncio.Task[None]) -> None:
+        self._tasks[entry.stream, entry.id] = task
+
+    def drop(self, entry: Entry) -> None:
+        self._tasks.pop((entry.stream, entry.id), None)
+
+    def in_hand(self, stream: str) -> list[str]:
+        """The entries of one stream that are in hand."""
+        return [entry_id for held_stream, entry_id in self._tasks if held_stream == stream]
+
+    @property
+    def tasks(self) -> list[asyncio.Task[None]]:
+        return list(self._tasks.values())
+
+    async def keep(self) -> None:
+        """Renew every third of a lease, until cancelled; a lease that was lost cancels its handler."""
+        while True:
+            await asyncio.sleep(self._bus.settings.lease_s / 3)
+            try:
+                await faults.at("lease.renewal.before")
+                lost = await self._renew(list(self._tasks), idle_ms=0, added=0)
+            except RedisError as error:
+                self._log.warning("leases could not be renewed", error=str(error))
+                continue
+            except Exception:  # noqa: BLE001  # whoever renews no more loses, again and again, all it has in hand
+                self._log.exception("leases could not be renewed")
+                continue
+            for stream, entry_id in lost:
+                # Whatever was committed in the meantime is not ours either, and not in hand any more.
+                if task := self._tasks.get((stream, entry_id)):
+                    self._log.warning("lease lost; the handler is cancelled", stream=stream, entry=entry_id)
+                    task.cancel()
+
+    async def begin(self, entry: Entry) -> bool:
+        """Count the delivery of an entry that has waited for its turn. False when it was taken over."""
+        return not await self._renew([(entry.stream, entry.id)], idle_ms=0, added=1)
+
+    async def hand_back_one(self, entry: Entry) -> None:
+        """The same as `hand_back`, for what this process cannot work on."""
+        await self._renew([(entry.stream, entry.id)], idle_ms=_HAND_BACK_IDLE_MS, added=-1)
+
+    async def hand_back(self) -> None:
+        """Let others take over at once what is still in hand, as if it had not been delivered."""
+        await self._renew(list(self._tasks), idle_ms=_HAND_BACK_IDLE_MS, added=-1)
+
+    async def _renew(self, held: list[tuple[str, str]], idle_ms: int, added: int) -> list[tuple[str, str]]:
+        by_stream: dict[str, list[str]] = defaultdict(list)
+        for stream, entry_id in held:
+            by_stream[stream].append(entry_id)
+        renewals = [
+            self._bus.batcher.run(
+                scripts.RENEW, [stream], [self._group, self._consumer, idle_ms, added, *entries]
+            )
+            for stream, entries in by_stream.items()
+        ]
+        lost = await asyncio.gather(*renewals)
+        return [
+            (stream, entry.decode()) for stream, gone in zip(by_stream, lost, strict=True) for entry in gone
+        ]

@@ -1,0 +1,244 @@
+"""Reads one stream for a group: new entries, and those whose worker went silent.
+
+A read is never cancelled: entries of a cancelled read stay pending, unseen. It is stopped by a flag, and by
+asking Redis to unblock its connection. After a read that failed, what it may have been given is read again.
+"""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from redis.exceptions import OutOfMemoryError, RedisError, ResponseError
+
+from antiphon_shared import faults
+from antiphon_shared.bus import scripts
+from antiphon_shared.bus.connection import BLOCK_S, Client, is_unavailable
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.room import Room
+from antiphon_shared.bus.wire import Argument, Command, Wire
+from antiphon_shared.process.clock import milliseconds, monotonic_s
+
+Chores = Callable[[], Awaitable[float]]
+"""Small duties done between reads; returns the seconds until they want to be done again."""
+
+ALONE_FROM_DELIVERY = 3
+"""From this delivery on an entry runs alone: it may be what killed its workers."""
+
+_HELD_MAX = 10_000
+_CROWDED_BLOCK_S = 0.02
+_FAKE_POLL_S = (0.0005, 0.001, 0.002, 0.005, 0.01)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a stream, handed to this process."""
+
+    stream: str
+    id: str
+    fields: dict[bytes, bytes]
+    deliveries: int = 1
+    is_taken_over: bool = False
+    """Whether a worker, this or another, had it before: one that hands it back takes its count along."""
+
+    @property
+    def content(self) -> bytes:
+        """The event as it came; of an entry that has none, all its fields as JSON."""
+        if (event := self.fields.get(b"event")) is not None:
+            return event
+        return json.dumps({_text(name): _text(value) for name, value in self.fields.items()}).encode()
+
+
+class Reader:
+    """One stream, one group, one connection."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        stream: str,
+        group: str,
+        consumer: str,
+        room: Room,
+        take: Callable[[Entry], None],
+        in_hand: Callable[[str], list[str]],
+        chores: Chores,
+    ) -> None:
+        self.stream = stream
+        self._bus, self._group, self._consumer, self._room = bus, group, consumer, room
+        self._take, self._in_hand, self._chores = take, in_hand, chores
+        self._client: Client = None
+        self._wire: Wire | None = None
+        self._client_id: int | None = None
+        self._reclaim_at = 0.0
+        self._chores_at = 0.0
+        self._has_group = False
+        self._own_pending_first = False
+        self._log = structlog.get_logger().bind(stream=stream)
+
+    async def run(self) -> None:
+        """Read until the room closes."""
+        failures = 0
+        while (places := await self._room.reserve()) > 0:
+            untaken = places
+            try:
+                for entry in await self._next(places):
+                    self._take(entry)
+                    untaken -= 1
+                failures = 0
+            except Exception as error:  # noqa: BLE001  # a reader that ends would leave its stream to nobody
+                failures += 1
+                await self._recover(error, failures)
+            finally:
+                self._room.release(untaken)
+        if self._wire is not None:
+            await self._wire.close()
+
+    async def unblock(self) -> None:
+        """End a read that waits. To be called after the room was closed."""
+        if self._client_id is not None and not self._bus.connections.is_fake:
+            try:
+                other = await self._bus.connections.dedicated(self.stream)
+                try:
+                    await other.execute_command("CLIENT", "UNBLOCK", self._client_id)
+                finally:
+                    await self._bus.connections.release(other)
+            except (RedisError, OSError):
+                self._log.debug("could not unblock the read; it ends by itself")
+
+    async def _next(self, places: int) -> list[Entry]:
+        if not self._has_group:
+            with contextlib.suppress(OutOfMemoryError):  # a group that is there can be read all the same
+                await self._bus.ensure_groups([(self.stream, self._group)])
+            self._has_group = True
+        now = monotonic_s()
+        if now >= self._chores_at:
+            self._chores_at = now + await self._chores()
+        if now >= self._reclaim_at:
+            self._reclaim_at = now + self._bus.settings.lease_s / 4
+            if reclaimed := await self._reclaim(places):
+                await faults.at("reader.reclaimed")
+                self._reclaim_at = now
+                return reclaimed
+        if self._own_pending_first:
+            missed = await self._missed()
+            self._own_pending_first = len(missed) > places
+            if missed:
+                return missed[:places]
+        until_duty_s = min(self._chores_at, self._reclaim_at) - now
+        await faults.at("reader.read.before")
+        entries = await self._read(places, min(self._patience_s, max(0.001, until_duty_s)))
+        if entries:
+            await faults.at("reader.read.after")
+        return entries
+
+    @property
+    def _patience_s(self) -> float:
+        return _CROWDED_BLOCK_S if self._room.is_sought else BLOCK_S
+
+    async def _reclaim(self, places: int) -> list[Entry]:
+        lease_ms = milliseconds(self._bus.settings.lease_s)
+        arguments: list[Argument] = [
+            self._group,
+            self._consumer,
+            lease_ms,
+            places,
+            ALONE_FROM_DELIVERY - 1,
+            *self._in_hand(self.stream),
+        ]
+        entries = self._entries_of(await self._bus.batcher.run(scripts.RECLAIM, [self.stream], arguments))
+        if entries:
+            self._log.info("took over deliveries of a silent worker", entries=len(entries))
+        return entries
+
+    async def _missed(self) -> list[Entry]:
+        """What was handed to us, but never reached us."""
+        arguments: list[Argument] = [self._group, self._consumer, _HELD_MAX, ALONE_FROM_DELIVERY - 1]
+        held = self._entries_of(await self._bus.batcher.run(scripts.MISSED, [self.stream], arguments))
+        in_hand = set(self._in_hand(self.stream))
+        return [entry for entry in held if entry.id not in in_hand]
+
+    def _entries_of(self, handed: list[Any]) -> list[Entry]:
+        return [
+            Entry(
+                self.stream,
+                entry.decode(),
+                dict(zip(fields[::2], fields[1::2], strict=True)),
+                deliveries,
+                True,
+            )
+            for entry, deliveries, fields in handed
+        ]
+
+    async def _read(self, count: int, block_s: float) -> list[Entry]:
+        if self._client is None:
+            self._client = await self._bus.connections.dedicated(self.stream)
+        command: list[Any] = ["XREADGROUP", "GROUP", self._group, self._consumer, "COUNT", count]
+        where = ["STREAMS", self.stream, ">"]
+        if self._bus.connections.is_fake:
+            return await self._poll([*command, *where], block_s)
+        if self._wire is None:
+            self._wire = Wire(self._client, "redis.read.sent")
+            self._client_id = await self._ask(("CLIENT", "ID"))
+        if not self._room.is_closed:
+            command += ["BLOCK", milliseconds(block_s)]
+        return self._entries(await self._ask((*command, *where)))
+
+    async def _ask(self, command: Command) -> Any:
+        assert self._wire is not None, "connected before the first question"
+        (reply,) = await self._wire.exchange([command])
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    async def _poll(self, command: list[Any], block_s: float) -> list[Entry]:
+        """fakeredis: a blocking read with COUNT returns at once, one without loses entries: so ask."""
+        deadline_s, n = monotonic_s() + block_s, 0
+        while True:
+            entries = self._entries(await self._client.execute_command(*command))
+            if entries or self._room.is_closed or monotonic_s() >= deadline_s:
+                return entries
+            await asyncio.sleep(_FAKE_POLL_S[min(n // 20, len(_FAKE_POLL_S) - 1)])
+            n += 1
+
+    def _entries(self, reply: Any) -> list[Entry]:
+        if not reply:
+            return []
+        (entries,) = reply.values()
+        if entries and isinstance(entries[0], list):
+            (entries,) = entries  # fakeredis nests them once more
+        return [Entry(self.stream, entry.decode(), fields) for entry, fields in entries]
+
+    async def _recover(self, error: Exception, failures: int) -> None:
+        """Wait for Redis; then what the failed read may have handed over is read first."""
+        if isinstance(error, ResponseError) and "NOGROUP" in str(error):
+            self._log.warning("stream or group is gone; creating it again")
+        elif is_unavailable(error):
+            if failures == 1:
+                self._log.warning("reading failed; waiting for Redis", error=str(error))
+            # Whoever is alive renews before anybody takes over: the time Redis was away is nobody's silence.
+            self._reclaim_at = monotonic_s() + self._bus.settings.lease_s / 2
+        elif failures == 1 or failures % 30 == 0:
+            self._log.error("reading failed; trying again", failures=failures, exc_info=error)
+        self._has_group = False
+        self._own_pending_first = True
+        self._client_id = None
+        if self._wire is not None:
+            await self._wire.close()
+            self._wire = None
+        if self._client is not None:
+            await self._let_go(self._client)
+            self._client = None
+        await self._room.pause(min(2.0, 0.05 * 2 ** min(failures, 6)))
+
+    async def _let_go(self, client: Client) -> None:
+        try:
+            await self._bus.connections.release(client)
+        except (RedisError, OSError):
+            self._log.debug("a broken connection could not be closed cleanly")
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode(errors="backslashreplace")

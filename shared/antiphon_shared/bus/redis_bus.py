@@ -1,0 +1,223 @@
+"""The bus as the rest of the house sees it: sessions to read, deliveries to commit, events to bring in."""
+
+import asyncio
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Literal
+
+import structlog
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from antiphon_shared.bus import scripts
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.connection import DEFAULT_URL, Client, Connections
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.sessions import RedisSession
+from antiphon_shared.bus.signing import Signer, genuine, require_key
+from antiphon_shared.bus.tls import with_certificates
+from antiphon_shared.bus.waiting import place_of
+from antiphon_shared.bus.wire import Argument, exchange_over
+from antiphon_shared.events import AnyEvent, decode, encode
+from antiphon_shared.events.codec import explain
+from antiphon_shared.process.clock import milliseconds, monotonic_s
+from antiphon_shared.process.errors import RedisUnavailable
+from antiphon_shared.process.secret_values import secret_values
+from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
+from antiphon_shared.text.redaction import WELL_KNOWN, Redactor
+from antiphon_shared.tools.calls import Catalogue, ToolDefinition
+
+Published = Literal["sent", "known", "waiting", "overloaded", "unknown"]
+_DEADLINE_S = 300.0
+
+
+class Bus:
+    """One process's access to the streams and documents of a deployment."""
+
+    def __init__(
+        self,
+        connections: Connections,
+        keys: Keys,
+        settings: BusSettings,
+        redactor: Redactor = WELL_KNOWN,
+        signer: Signer | None = None,
+    ) -> None:
+        self.signer = signer
+        """Signs what this process sends and verifies what it reads; None where messages are not signed."""
+        self.redactor = redactor
+        """Knows the secrets of this process; what goes into an event from an error goes through it."""
+        self.batcher = Batcher()
+        """To be kept by whoever is built before the bus is open; it works from then on."""
+        self.connections = connections
+        self.keys = keys
+        self.settings = settings
+        self._catalogues: dict[str, Catalogue] = {}
+        self._contents_due: dict[str, float] = {}
+        """When what is kept under a hash is to be kept anew."""
+
+    @classmethod
+    def from_settings(cls, pipeline: PipelineSettings | None = None, bus: BusSettings | None = None) -> "Bus":
+        """The bus the environment describes, not yet open. Raises ConfigurationError."""
+        pipeline = pipeline or load(PipelineSettings)
+        url = pipeline.redis_url.get_secret_value() if pipeline.redis_url else DEFAULT_URL
+        files = (pipeline.redis_tls_ca, pipeline.redis_tls_cert, pipeline.redis_tls_key)
+        url = with_certificates(url, *files)
+        keys, redactor = Keys(pipeline.namespace, pipeline.partitions), Redactor(secret_values(pipeline))
+        signer = Signer.of(pipeline.signing_key.get_secret_value()) if pipeline.signing_key else None
+        return cls(Connections(url), keys, bus or load(BusSettings), redactor, signer)
+
+    async def open(self, patience_s: float | None = None) -> None:
+        """Connect; wait for Redis with backoff. Raises RedisUnavailable past `patience_s`."""
+        try:
+            await asyncio.wait_for(self.connections.open(), patience_s)
+        except TimeoutError:
+            raise RedisUnavailable(
+                "Redis is out of reach.", hint="Start one, or set ANTIPHON_REDIS_URL."
+            ) from None
+        self.batcher.open(exchange_over(self.connections))
+
+    async def close(self) -> None:
+        await self.connections.close()
+
+    @property
+    def client(self) -> Client:
+        """The client for what is neither blocking nor worth sharing a round trip."""
+        return self.connections.main
+
+    @property
+    def shared_retention_s(self) -> float:
+        """How long what sessions share is kept: at least as long as any of them."""
+        return max(2 * self.settings.retention_s, _CATALOGUE_LIFE_MIN_S)
+
+    def session(self, session_id: str) -> RedisSession:
+        """What Redis holds of one session."""
+        return RedisSession(self.batcher, self.keys, session_id, self.settings.retention_s, self.signer)
+
+    async def first_event(self, session_id: str) -> AnyEvent | None:
+        """What the session began with; None when it is not kept. For those who mean to add to it.
+
+        Raises BadSignature, and KeyMissing when the session's messages are signed and ours would not be.
+        """
+        log = self.keys.log(session_id)
+        found = await self.batcher.submit("XRANGE", log, "-", "+", "COUNT", 1)
+        if not found:
+            return None
+        require_key(self.signer, found[0][1])
+        return decode(genuine(self.signer, log, found[0][1]))
+
+    async def publish(
+        self, event: AnyEvent, mode: Literal["open", "signal"], deadline_s: float = _DEADLINE_S
+    ) -> Published:
+        """Bring an event from outside into its session, which it opens, or which must be there.
+
+        A query that finds no room waits, until its deadline at most: `deadline_s` is for one that names none.
+        """
+        session_id, partition = event.subject, self.keys.partition(event.subject)
+        inbox = event.data.inbox
+        assert inbox is not None, "only events with an inbox come from outside"
+        keys = [self.keys.log(session_id), self.keys.inbox(partition, inbox), self.keys.feed(partition)]
+        raw = encode(event)
+        told: list[Argument] = [session_id, event.type, raw]
+        kept: list[Argument] = [milliseconds(self.settings.retention_s), self.settings.feed_length]
+        signatures = [] if self.signer is None else [self.signer.sign(stream, raw) for stream in keys[:2]]
+        if mode == "signal":
+            result: bytes = await self.batcher.run(scripts.PUBLISH, keys, [*told, *kept, *signatures])
+        else:
+            place = place_of(event, deadline_s, self.settings.deadline_max_s)
+            keys += [
+                self.keys.open_sessions(partition),
+                self.keys.sessions(partition),
+                self.keys.queries_waiting(partition),
+                self.keys.tenants_waiting(partition),
+                self.keys.waiting(partition, place.tenant),
+                self.keys.waiting_deadlines(partition),
+                self.keys.turns(partition),
+            ]
+            bounds: list[Argument] = [self.settings.max_open_sessions, self.settings.max_waiting_sessions]
+            stands: list[Argument] = [place.tenant, place.submitted_ms, place.deadline_ms]
+            result = await self.batcher.run(
+                scripts.ARRIVE, keys, [*told, *bounds, *kept, *stands, *signatures]
+            )
+        return result.decode()  # type: ignore[return-value]  # the scripts' five words
+
+    async def publish_catalogue(self, catalogue: Catalogue) -> str:
+        """Make `catalogue` the current one; returns its hash, under which sessions find it for the retention."""
+        content = catalogue.model_dump_json().encode()
+        content_hash = blake2b(content, digest_size=16).hexdigest()
+        lifetime_ms = milliseconds(self.shared_retention_s)
+        await asyncio.gather(
+            self.batcher.submit("SET", self.keys.catalogue_content(content_hash), content, "PX", lifetime_ms),
+            self.batcher.submit("SET", self.keys.catalogue(), content_hash),
+        )
+        return content_hash
+
+    async def current_catalogue(self) -> str | None:
+        """The hash of the current tool catalogue; None while no dispatcher has published one."""
+        content_hash: bytes | None = await self.batcher.submit("GET", self.keys.catalogue())
+        return content_hash.decode() if content_hash else None
+
+    async def catalogue(self, content_hash: str) -> Catalogue:
+        """The tool catalogue of that content; empty when it is not kept any more."""
+        if content_hash not in self._catalogues:
+            content = await self.batcher.submit("GET", self.keys.catalogue_content(content_hash))
+            if content is None:
+                return Catalogue()
+            if len(self._catalogues) >= _CATALOGUES_CACHED:
+                self._catalogues.clear()
+            self._catalogues[content_hash] = _readable(content)
+        return self._catalogues[content_hash]
+
+    async def keep_content(self, content: bytes) -> str:
+        """Keep what many sessions' records share, at least as long as any of them; returns its hash."""
+        content_hash = blake2b(content, digest_size=16).hexdigest()
+        now_s = monotonic_s()
+        if now_s >= self._contents_due.get(content_hash, 0.0):
+            retention_s = self.shared_retention_s
+            await self.batcher.submit(
+                "SET", self.keys.content(content_hash), content, "PX", milliseconds(retention_s)
+            )
+            if len(self._contents_due) >= _CONTENTS_REMEMBERED:
+                self._contents_due.clear()
+            self._contents_due[content_hash] = now_s + retention_s / 4
+        return content_hash
+
+    async def content(self, content_hash: str) -> bytes | None:
+        """What is kept under that hash; None when it is not, or not any more."""
+        found: bytes | None = await self.batcher.submit("GET", self.keys.content(content_hash))
+        return found
+
+    async def ensure_groups(self, streams: Iterable[tuple[str, str]]) -> None:
+        """Create streams and consumer groups (stream, group) that are not there yet, from their beginning."""
+        for stream, group in streams:
+            try:
+                await self.client.execute_command("XGROUP", "CREATE", stream, group, "0", "MKSTREAM")
+            except Exception as error:
+                if "BUSYGROUP" not in str(error):
+                    raise
+
+
+def _readable(content: bytes) -> Catalogue:
+    """A catalogue without the tools that cannot be read, as those of dispatchers newer than we are."""
+    try:
+        return Catalogue.model_validate_json(content)
+    except ValidationError as error:
+        structlog.get_logger().warning("catalogue holds what cannot be read", error=explain(error))
+    try:
+        given = from_json(content)
+        tools = tuple(tool for one in given["tools"] if (tool := _tool(one)) is not None)
+        return Catalogue(tools=tools, default_scopes=given.get("default_scopes", ()))
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return Catalogue()
+
+
+def _tool(given: object) -> ToolDefinition | None:
+    try:
+        return ToolDefinition.model_validate(given)
+    except ValidationError:
+        return None
+
+
+_CATALOGUES_CACHED = 64
+_CONTENTS_REMEMBERED = 4_096
+_CATALOGUE_LIFE_MIN_S = 7_200.0
+"""Longer than dispatchers let pass between two publications, however short the retention is."""

@@ -1,0 +1,74 @@
+"""A session is put back into a Redis as it stood, so that the components go on with it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from antiphon_shared.bus.committing import reply, timer_message
+from antiphon_shared.bus.handling import MEMORY
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.wire import Argument
+from antiphon_shared.events import AnyEvent, EventData, encode
+from antiphon_shared.process.clock import milliseconds
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.values import LogEntry, SessionId
+
+_FIRST = 1
+"""The version of a document that was just written."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """All that the bus holds of an open session."""
+
+    session_id: SessionId
+    opened: datetime
+    log: Sequence[tuple[LogEntry, AnyEvent]]
+    documents: Mapping[str, bytes]
+    memory: Sequence[bytes] = ()
+    catalogues: Mapping[str, Catalogue] = field(default_factory=dict)
+    timers: Sequence[tuple[str, datetime, AnyEvent]] = ()
+    """Name, moment, and the event that it delivers."""
+    deliveries: Sequence[tuple[LogEntry, AnyEvent]] = ()
+    """What is in an inbox."""
+
+
+async def restore(bus: Bus, standing: Standing) -> None:
+    """Put a session into a Redis that does not hold it; the components set to work as it gets there.
+
+    Not in one step, and unsigned: it is for a Redis of one's own.
+    """
+    keys, session_id = bus.keys, standing.session_id
+    partition, life_ms = keys.partition(session_id), milliseconds(bus.settings.retention_s)
+    log, memory = keys.log(session_id), keys.of_session(session_id, MEMORY)
+    opened_ms = round(standing.opened.timestamp() * 1000)
+    commands: list[tuple[Argument, ...]] = [
+        ("SET", keys.catalogue_content(name), catalogue.model_dump_json())
+        for name, catalogue in standing.catalogues.items()
+    ]
+    commands += [("XADD", log, entry, "event", encode(event)) for entry, event in standing.log]
+    commands += [("RPUSH", memory, item) for item in standing.memory]
+    written = [log, *([memory] if standing.memory else [])]
+    for name, content in standing.documents.items():
+        key = keys.of_session(session_id, name)
+        commands.append(("HSET", key, "version", _FIRST, "content", content))
+        written.append(key)
+    commands += [("PEXPIRE", key, life_ms) for key in written]
+    commands += [
+        ("ZADD", key(partition), opened_ms, session_id) for key in (keys.open_sessions, keys.sessions)
+    ]
+    for name, due, event in standing.timers:
+        named = f"{session_id}/{name}"
+        commands.append(("HSET", keys.timer_messages(partition), named, timer_message(event, encode(event))))
+        commands.append(("ZADD", keys.timers(partition), round(due.timestamp() * 1000), named))
+    for entry, event in standing.deliveries:
+        inbox = event.data.inbox
+        assert inbox is not None, "what is delivered has an inbox"
+        commands.append(("XADD", keys.inbox(partition, inbox), "*", "event", encode(event), "log", entry))
+    for command in commands:
+        await bus.batcher.submit(*command)
+
+
+def timer_event(parent: AnyEvent, number: int, data: EventData, now: datetime) -> AnyEvent:
+    """The event of a timer that the coordinator has set as the n-th thing that came of `parent`."""
+    return reply(parent, number, data, "coordinator", now)

@@ -1,0 +1,99 @@
+"""What Redis holds of one session, for handlers and observers."""
+
+from collections.abc import Awaitable
+
+from antiphon_shared.bus import scripts
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.handling import RECORDS, RESPONSE
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.signing import Signer, genuine
+from antiphon_shared.bus.wire import Argument
+from antiphon_shared.events import AnyEvent, decode
+from antiphon_shared.events.session import Response
+from antiphon_shared.process.errors import UnreadableEvent
+
+_DELTAS_LENGTH = 2_000
+_DELTAS_LIFE_MS = 600_000
+
+
+class RedisSession:
+    """A session store on Redis; see `handling.SessionStore`. Reads begun together share one round trip."""
+
+    def __init__(
+        self, batcher: Batcher, keys: Keys, session_id: str, retention_s: float, signer: Signer | None = None
+    ) -> None:
+        self.session_id = session_id
+        self._signer = signer
+        self._batcher = batcher
+        self._keys = keys
+        self._retention_ms = round(retention_s * 1000)
+
+    async def document(self, name: str) -> tuple[int, bytes | None]:
+        key = self._keys.of_session(self.session_id, name)
+        version, content = await self._batcher.submit("HMGET", key, "version", "content")
+        return int(version or 0), content
+
+    async def items(self, name: str, start: int = 0) -> list[bytes]:
+        items: list[bytes] = await self._batcher.submit(
+            "LRANGE", self._keys.of_session(self.session_id, name), start, -1
+        )
+        return items
+
+    async def event(self, log_entry: str) -> AnyEvent:
+        log = self._keys.log(self.session_id)
+        entries = await self._batcher.submit("XRANGE", log, log_entry, log_entry)
+        if not entries:
+            raise UnreadableEvent(f"the log of session {self.session_id} has no entry {log_entry}")
+        return decode(genuine(self._signer, log, entries[0][1]))
+
+    async def settled(self, journal: str) -> dict[str, bytes]:
+        entries: dict[bytes, bytes] = await self._batcher.submit(
+            "HGETALL", self._keys.of_session(self.session_id, journal)
+        )
+        return {name.decode(): content for name, content in entries.items()}
+
+    async def note(self, journal: str, entry: str, content: bytes) -> bool:
+        key = self._keys.of_session(self.session_id, journal)
+        arguments: list[Argument] = [self._retention_ms, "HSETNX", entry, content]
+        return bool(await self._batcher.run(scripts.EXPIRING, [key], arguments))
+
+    async def keep(self, name: str, content: bytes) -> None:
+        key = self._keys.of_session(self.session_id, name)
+        await self._batcher.submit("SET", key, content, "PX", self._retention_ms)
+
+    async def kept(self, name: str) -> bytes | None:
+        content: bytes | None = await self._batcher.submit(
+            "GET", self._keys.of_session(self.session_id, name)
+        )
+        return content
+
+    def stream_text(self, text: str) -> Awaitable[None]:
+        key = self._keys.deltas(self.session_id)
+        life_ms = min(_DELTAS_LIFE_MS, self._retention_ms)
+        adding = ("XADD", "MAXLEN", "~", _DELTAS_LENGTH, "*", "text", text)
+        # Not by its hash: what Redis has not seen yet would have to be sent again, and then comes too late.
+        return self._batcher.submit("EVAL", scripts.EXPIRING.text, 1, key, life_ms, *adding)
+
+    async def log(self) -> list[tuple[str, AnyEvent]]:
+        """The session's events in order, with their places in the log."""
+        log = self._keys.log(self.session_id)
+        entries = await self._batcher.submit("XRANGE", log, "-", "+")
+        return [(entry.decode(), decode(genuine(self._signer, log, fields))) for entry, fields in entries]
+
+    async def log_page(self, after: str = "-", count: int = 100) -> list[tuple[str, bytes]]:
+        """Up to `count` events as they were written, with their places; those behind `after`, a place or `-`."""
+        log = self._keys.log(self.session_id)
+        start = after if after == "-" else f"({after}"
+        entries = await self._batcher.submit("XRANGE", log, start, "+", "COUNT", count)
+        return [(entry.decode(), genuine(self._signer, log, fields)) for entry, fields in entries]
+
+    async def records_page(self, start: int = 0, count: int = 100) -> list[bytes]:
+        """Up to `count` step records as they were written, from the `start`-th on."""
+        key = self._keys.of_session(self.session_id, RECORDS)
+        found: list[bytes] = await self._batcher.submit("LRANGE", key, start, start + count - 1)
+        return found
+
+    async def response(self) -> Response | None:
+        """The session's answer; None while there is none."""
+        _, content = await self.document(RESPONSE)
+        return None if content is None else Response.model_validate_json(content)

@@ -1,0 +1,79 @@
+"""Signatures of messages: pure. Who can write to Redis, and has no key, can put no message into anybody's hands.
+
+A signature is HMAC-SHA256 (RFC 2104) over the name of the stream, a line break, and the event's bytes, in
+hexadecimal. The name binds the message to its place: an inbox, a session's log, or the queue of submissions.
+"""
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
+
+SIGNATURE = b"signature"
+"""The field that stands beside `event`."""
+KEY_LENGTH_MIN = 16
+
+
+class BadSignature(UnreadableEvent):
+    """An entry is unsigned, altered, forged, or moved here from another stream."""
+
+    code = "bad_signature"
+
+
+class KeyMissing(ConfigurationError):
+    """A message is signed, and this process has no key to verify it with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """Signs with the first key, and verifies with any."""
+
+    keys: tuple[bytes, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, text: str) -> "Signer | None":
+        """The signer for a comma list of keys; None for an empty one. Raises ConfigurationError."""
+        keys = tuple(key for part in text.split(",") if (key := part.strip().encode()))
+        if any(len(key) < KEY_LENGTH_MIN for key in keys):
+            raise ConfigurationError(
+                f"ANTIPHON_SIGNING_KEY: a key is shorter than {KEY_LENGTH_MIN} bytes.",
+                hint="Draw one with `openssl rand -hex 32`.",
+            )
+        return cls(keys) if keys else None
+
+    def sign(self, stream: str, event: bytes) -> str:
+        return _signature(self.keys[0], stream, event)
+
+    def verify(self, stream: str, event: bytes, signature: bytes | None) -> None:
+        """Raises BadSignature, which says what is wrong and never what would have been right."""
+        if signature is None:
+            raise BadSignature("signature: missing.", hint=_SAME_KEY)
+        for key in self.keys:
+            if hmac.compare_digest(_signature(key, stream, event).encode(), signature):
+                return
+        raise BadSignature(f"signature: not that of this event in {stream}.", hint=_SAME_KEY)
+
+
+def genuine(signer: Signer | None, stream: str, fields: Mapping[bytes, bytes]) -> bytes:
+    """The event of an entry, verified where there is a key to do it with. Raises BadSignature."""
+    event = fields.get(b"event", b"")
+    if signer is not None:
+        signer.verify(stream, event, fields.get(SIGNATURE))
+    return event
+
+
+def require_key(signer: Signer | None, fields: Mapping[bytes, bytes]) -> None:
+    """Raises KeyMissing when what we answer would be unsigned, and what we answer to is not."""
+    if signer is None and SIGNATURE in fields:
+        raise KeyMissing(
+            "the messages of this pipeline are signed, and this process has no key.",
+            hint="Set ANTIPHON_SIGNING_KEY to the same keys for every process and client.",
+        )
+
+
+def _signature(key: bytes, stream: str, event: bytes) -> str:
+    return hmac.digest(key, stream.encode() + b"\n" + event, "sha256").hex()
+
+
+_SAME_KEY = "ANTIPHON_SIGNING_KEY has to hold the same keys for every process and client."

@@ -1,0 +1,124 @@
+"""Sessions whose work is to stop: what one process knows of them, and how what it has in hand is dropped.
+
+The coordinator's commit that cancels a session puts it into a sorted set of its partition; see commit.lua. The
+services that stop with a session look there a few times a second. What they drop is acknowledged and commits
+nothing: the session has gone on without it.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import structlog
+from redis.exceptions import RedisError
+
+from antiphon_shared.bus.committing import STOPS_KEPT_MAX
+from antiphon_shared.bus.handling import NOTHING, Delivery, Outcome
+from antiphon_shared.bus.redis_bus import Bus
+
+LOOK_EVERY_S = 0.25
+_REFUSAL_S = 0.5
+"""How long a handler may take to end once it is cancelled, before nobody waits for it any more."""
+
+_REFUSING: set[asyncio.Task[Any]] = set()
+"""Handlers nobody waits for, held until they end: the event loop itself would forget them."""
+
+Work = Callable[[], Awaitable[Outcome]]
+
+
+class Stops:
+    """What is told to stop, as far as this process knows, and what it has under way."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+        self._stopped_ms: dict[str, int] = {}
+        self._newest_ms = dict.fromkeys(range(bus.keys.partitions), 0)
+        self._under_way: dict[asyncio.Future[None], Delivery] = {}
+        self._is_blind = False
+        self._log = structlog.get_logger()
+
+    async def watch(self) -> None:
+        """Look again and again, until cancelled."""
+        while True:
+            await self.look()
+            await asyncio.sleep(LOOK_EVERY_S)
+
+    async def look(self) -> None:
+        """Learn of what is new, and stop what is under way for it; at first, of all that is kept."""
+        try:
+            await asyncio.gather(*map(self._look_at, self._newest_ms))
+            self._is_blind = False
+        except (RedisError, OverflowError) as error:  # a foreign score may be infinite
+            if not self._is_blind:
+                self._log.warning("cannot see which sessions are cancelled", error=str(error))
+            self._is_blind = True
+
+    def cover(self, delivery: Delivery) -> bool:
+        """Whether the work was asked for before its session was stopped; of a later life of its id it was not."""
+        stopped_ms = self._stopped_ms.get(delivery.event.subject)
+        return stopped_ms is not None and delivery.asked_ms <= stopped_ms
+
+    async def unless_stopped(self, delivery: Delivery, work: Work) -> Outcome:
+        """What comes of the work; NOTHING once its session is stopped. Raises what the work raises.
+
+        Work that is stopped, or whose caller is cancelled, is cancelled; one that refuses to end is left behind.
+        """
+        if self.cover(delivery):
+            self._log.info("not begun: its session was stopped")
+            return NOTHING
+        stop: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        task = asyncio.create_task(_caught(work))
+        self._under_way[stop] = delivery
+        try:
+            await asyncio.wait((task, stop), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            del self._under_way[stop]
+            if not task.done():
+                await self._end(task)
+        if stop.done():
+            self._log.info("dropped: its session was stopped")
+            return NOTHING
+        outcome = task.result()
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    async def _end(self, task: asyncio.Task[Any]) -> None:
+        task.cancel()
+        _REFUSING.add(task)
+        task.add_done_callback(_REFUSING.discard)
+        if not (await asyncio.wait((task,), timeout=_REFUSAL_S))[0]:
+            self._log.warning("a handler that was cancelled goes on; nobody waits for it")
+
+    async def _look_at(self, partition: int) -> None:
+        found = await self._bus.batcher.submit(
+            "ZRANGEBYSCORE",
+            self._bus.keys.stopped(partition),
+            f"({self._newest_ms[partition]}",
+            "+inf",
+            "WITHSCORES",
+        )
+        if not found:
+            return
+        for session, at in _pairs(found):
+            self._stopped_ms[session.decode(errors="replace")] = self._newest_ms[partition] = int(at)
+        while len(self._stopped_ms) > STOPS_KEPT_MAX:
+            del self._stopped_ms[next(iter(self._stopped_ms))]
+        for stop, delivery in self._under_way.items():
+            if not stop.done() and self.cover(delivery):
+                stop.set_result(None)
+
+
+async def _caught(work: Work) -> Outcome | BaseException:
+    """What came of it. A SystemExit that is let out of a task would end the process."""
+    try:
+        return await work()
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # raised again where it is waited for
+        return error
+
+
+def _pairs(found: list[Any]) -> list[tuple[bytes, float]]:
+    """Members with their scores; some servers nest them, and some do not."""
+    if found and isinstance(found[0], bytes):
+        return list(zip(found[::2], map(float, found[1::2]), strict=True))
+    return [(member, score) for member, score in found]

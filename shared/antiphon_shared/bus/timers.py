@@ -1,0 +1,114 @@
+"""The duties a reader does between reads: timers that are due, retention, consumers that are gone.
+
+Timers and retention are the coordinators': a timer may deliver to any inbox, and no other component needs the
+right to write to every inbox.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import structlog
+from redis.exceptions import ResponseError
+
+from antiphon_shared import faults
+from antiphon_shared.bus import scripts
+from antiphon_shared.bus.connection import BLOCK_S, is_unavailable
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.clock import milliseconds, monotonic_s
+
+_DUE_AT_ONCE = 100
+_DUE_EVERY_S = (0.05, 0.25)
+"""The pause between two looks at least and at most: what another process sets is this late at worst."""
+_RETAIN_AT_ONCE = 500
+
+Chore = Callable[[], Awaitable[float]]
+
+
+@dataclass
+class Chores:
+    """Called by a coordinator's reader of one partition; doing them twice is harmless."""
+
+    bus: Bus
+    partition: int
+    clean_up: Chore
+    _retain_at: float = 0.0
+
+    async def __call__(self) -> float:
+        """Do what is due; the seconds until something may be due again."""
+        now = monotonic_s()
+        try:
+            if now >= self._retain_at:
+                self._retain_at = now + min(60.0, self.bus.settings.retention_s / 2)
+                if await self._retain() >= _RETAIN_AT_ONCE:
+                    self._retain_at = now  # there may be more
+            await self.clean_up()
+            return await self._move_due_timers()
+        except ResponseError as error:
+            if is_unavailable(error) or "NOGROUP" in str(error):
+                raise
+            # A key of ours that something foreign holds must not keep the reader from reading.
+            structlog.get_logger().error(
+                "a duty could not be done", partition=self.partition, error=str(error)
+            )
+            return BLOCK_S
+
+    async def _move_due_timers(self) -> float:
+        keys, settings = self.bus.keys, self.bus.settings
+        await faults.at("timers.before")
+        next_ms: int = await self.bus.batcher.run(
+            scripts.DUE,
+            [keys.timers(self.partition), keys.timer_messages(self.partition), keys.feed(self.partition)],
+            [
+                keys.prefix(self.partition),
+                _DUE_AT_ONCE,
+                milliseconds(settings.retention_s),
+                settings.feed_length,
+            ],
+        )
+        await faults.at("timers.after")
+        shortest_s, longest_s = _DUE_EVERY_S
+        return longest_s if next_ms < 0 else max(shortest_s, min(longest_s, next_ms / 1000))
+
+    async def _retain(self) -> int:
+        """Drop what has outlived its retention; how many sessions that were."""
+        keys = self.bus.keys
+        await faults.at("retention.before")
+        dropped: int = await self.bus.batcher.run(
+            scripts.RETAIN,
+            [
+                keys.responses(self.partition),
+                keys.feed(self.partition),
+                keys.open_sessions(self.partition),
+                keys.sessions(self.partition),
+            ],
+            [keys.prefix(self.partition), milliseconds(self.bus.settings.retention_s), _RETAIN_AT_ONCE],
+        )
+        return dropped
+
+
+@dataclass
+class CleanUp:
+    """Removes consumers of a group that have been silent for long and hold nothing."""
+
+    bus: Bus
+    stream: str
+    group: str
+    silent_s: float = 3_600.0
+    every_s: float = 300.0
+    _at: float | None = None
+
+    async def __call__(self) -> float:
+        now = monotonic_s()
+        if self._at is None:
+            self._at = now + self.every_s
+        if now >= self._at:
+            self._at = now + self.every_s
+            await self._remove_silent_consumers()
+        return BLOCK_S
+
+    async def _remove_silent_consumers(self) -> None:
+        for listed in await self.bus.client.execute_command("XINFO", "CONSUMERS", self.stream, self.group):
+            # Redis names the fields in bytes, fakeredis in text.
+            consumer = {name.decode() if isinstance(name, bytes) else name: listed[name] for name in listed}
+            if not consumer["pending"] and consumer["idle"] > self.silent_s * 1000:
+                await self.bus.batcher.run(scripts.LEAVE, [self.stream], [self.group, consumer["name"]])

@@ -1,0 +1,83 @@
+"""TLS to Redis: which certificates go along, and what is wrong when it cannot be spoken."""
+
+import ssl
+from urllib.parse import urlencode
+
+from antiphon_shared.process.errors import ConfigurationError
+
+_CA, _CERT, _KEY = (f"ANTIPHON_REDIS_TLS_{name}" for name in ("CA", "CERT", "KEY"))
+
+
+def with_certificates(url: str, ca: str, certificate: str, key: str) -> str:
+    """The address with the files that go along, as parameters that the client library reads.
+
+    `ca` is what the server's certificate is held against, in place of the system's authorities; `certificate` and
+    `key` are the client's own. Each is a PEM file, or empty. Raises ConfigurationError when they do not go
+    together, or cannot be loaded.
+    """
+    if not (ca or certificate or key):
+        return url
+    if not url.startswith("rediss://"):
+        raise ConfigurationError(
+            f"{_CA}, {_CERT}, {_KEY}: the address of Redis is not one with TLS.",
+            hint="Begin ANTIPHON_REDIS_URL with rediss://.",
+        )
+    if bool(certificate) != bool(key):
+        missing = _KEY if certificate else _CERT
+        raise ConfigurationError(
+            f"{missing}: missing.", hint="A client's certificate needs its key beside it."
+        )
+    _load(ca, certificate, key)
+    files = {"ssl_ca_certs": ca, "ssl_certfile": certificate, "ssl_keyfile": key}
+    given = urlencode({name: file for name, file in files.items() if file})
+    return f"{url}{'&' if '?' in url else '?'}{given}"
+
+
+def refusal(error: BaseException) -> ConfigurationError | None:
+    """What a connection that failed tells about certificates; None when waiting may help."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLError):
+        cause = cause.__cause__ or cause.__context__
+    match cause:
+        case ssl.SSLCertVerificationError(verify_message=said):
+            return ConfigurationError(
+                f"the certificate of Redis is not to be trusted: {said}.",
+                hint=f"{_CA} names the authority it is from; it has to be for the host in ANTIPHON_REDIS_URL.",
+            )
+        case ssl.SSLError(reason="WRONG_VERSION_NUMBER"):
+            return ConfigurationError(
+                "Redis does not speak TLS at this address.", hint="Use redis://, or its port for TLS."
+            )
+        case ssl.SSLError(reason=str(reason)) if "ALERT" in reason:
+            return ConfigurationError(
+                f"Redis refuses our certificate: {reason.lower().replace('_', ' ')}.",
+                hint=f"Check {_CERT} and {_KEY}: they have to be from the authority that Redis trusts.",
+            )
+    return None
+
+
+def _load(ca: str, certificate: str, key: str) -> None:
+    """Raises ConfigurationError for the first file that is not what it has to be."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        if ca:
+            context.load_verify_locations(cafile=ca)
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"{_CA}: {ca}: {_said(error)}.", hint="It is a file of certificates, PEM."
+        ) from None
+    try:
+        if certificate:
+            # Without a password at hand, OpenSSL would ask a terminal for it.
+            context.load_cert_chain(certificate, key, password="")
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"{_CERT}, {_KEY}: {certificate}, {key}: {_said(error)}.",
+            hint="They are a certificate and its own key, PEM, the key without a password.",
+        ) from None
+
+
+def _said(error: Exception) -> str:
+    """`ssl.SSLError` is an OSError too, and has a word of its own for what is wrong."""
+    reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
+    return str(reason).lower().replace("_", " ")

@@ -1,0 +1,67 @@
+"""Queries that wait for room: in whose name, since when, and until when. Pure.
+
+The tenant is taken from the grant as it stands, unverified: at the door it decides the order and nothing else.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from math import inf
+
+from antiphon_shared.bus.signing import SIGNATURE, Signer, genuine
+from antiphon_shared.events import AnyEvent, QuerySubmitted, decode
+from antiphon_shared.tools.grants import UnreadableGrant, read_claims
+from antiphon_shared.values import DEFAULT_TENANT, Tenant
+
+TURN = 1_000_000
+"""What a turn costs a tenant of weight 1 in virtual time; whole numbers, so that nothing is rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a query stands among those that wait."""
+
+    tenant: Tenant
+    submitted_ms: int
+    deadline_ms: int
+    """When it is opened whatever room there is; in Unix milliseconds, like the other."""
+
+
+def place_of(event: AnyEvent, deadline_s: float, deadline_max_s: float = inf) -> Place:
+    """The place of a query.submitted; `deadline_s` is for one that names none, `deadline_max_s` bounds any."""
+    query = event.data
+    assert isinstance(query, QuerySubmitted)
+    due = event.time + timedelta(seconds=min(query.options.deadline_s or deadline_s, deadline_max_s))
+    return Place(_tenant(query.grant, event), _unix_ms(event.time.timestamp()), _unix_ms(due.timestamp()))
+
+
+def turn_costs(weights: Mapping[Tenant, float]) -> list[str | int]:
+    """Each tenant that has a weight of its own, and what a turn costs it: as admit.lua takes them."""
+    return [word for tenant, weight in weights.items() for word in (tenant, round(TURN / weight))]
+
+
+def tenant_of(record: bytes) -> Tenant:
+    """In whose name the query of such a record waits."""
+    return record.partition(b" ")[0].decode(errors="replace")
+
+
+def query_of(record: bytes, log: str, signer: Signer | None) -> AnyEvent:
+    """The query that waits, of its record, and bound for that log. Raises UnreadableEvent, BadSignature."""
+    header, _, event = record.partition(b"\n")
+    of_log = header.split(b" ")[2:3]
+    fields = {b"event": event} | ({SIGNATURE: of_log[0]} if of_log and of_log != [b"-"] else {})
+    return decode(genuine(signer, log, fields))
+
+
+def _tenant(grant: str, event: AnyEvent) -> Tenant:
+    if not grant:
+        return DEFAULT_TENANT
+    try:
+        claims = read_claims(grant)
+    except UnreadableGrant:
+        return DEFAULT_TENANT
+    return claims.tenant if claims.expires > event.time else DEFAULT_TENANT
+
+
+def _unix_ms(seconds: float) -> int:
+    return round(seconds * 1000)

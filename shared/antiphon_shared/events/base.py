@@ -1,0 +1,63 @@
+"""The envelope every message travels in: CloudEvents 1.0, with typed, frozen data."""
+
+from typing import Annotated, ClassVar, Generic, Literal, TypeVar
+from uuid import UUID
+
+from pydantic import AwareDatetime, Field, StringConstraints
+
+from antiphon_shared.values import SessionId, Value
+
+Component = Literal[
+    "coordinator",
+    "reasoning_engine",
+    "tool_dispatcher",
+    "context_synthesizer",
+    "response_assembler",
+]
+COMPONENTS: tuple[Component, ...] = (
+    "coordinator",
+    "reasoning_engine",
+    "tool_dispatcher",
+    "context_synthesizer",
+    "response_assembler",
+)
+
+TraceParent = Annotated[
+    str, StringConstraints(pattern=r"^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$")
+]
+
+
+class EventData(Value):
+    """What an event says. A subclass names its type and the inbox it goes to, if any."""
+
+    type: ClassVar[str]
+    """The CloudEvents type: `antiphon.<subject>.<what happened>.v<version>`."""
+
+    inbox: ClassVar[Component | None]
+    """Whose inbox the event goes to; None for what only the session's log keeps."""
+
+
+DataT = TypeVar("DataT", bound=EventData, covariant=True)
+
+
+class Event(Value, Generic[DataT]):
+    """One typed message. `subject` is the session's id.
+
+    `id` is derived from the parent's, `correlationid` is the id of the `query.submitted` the session began
+    with, `causationid` the id of the event this one answers.
+    """
+
+    specversion: Literal["1.0"] = "1.0"
+    id: UUID
+    source: str = Field(min_length=1, max_length=200)
+    type: str
+    subject: SessionId
+    time: AwareDatetime
+    datacontenttype: Literal["application/json"] = "application/json"
+    correlationid: UUID
+    causationid: UUID | None = None
+    traceparent: TraceParent | None = None
+    data: DataT
+
+
+AnyEvent = Event[EventData]

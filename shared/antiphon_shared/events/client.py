@@ -1,0 +1,66 @@
+"""What clients say."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from antiphon_shared.events.base import Component, EventData
+from antiphon_shared.events.session import QueryOptions
+from antiphon_shared.values import Round
+
+QUERY_LENGTH_MAX = 100_000
+"""Characters of a query at most."""
+GRANT_LENGTH_MAX = 8_192
+ANSWER_LENGTH_MAX = 20_000
+"""Characters of an answer to a question at most."""
+
+CallIds = Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=1_000)]
+
+
+class QuerySubmitted(EventData):
+    """A question enters the system; it opens the session named by the event's subject."""
+
+    type: ClassVar[str] = "antiphon.query.submitted.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    query: str = Field(min_length=1, max_length=QUERY_LENGTH_MAX, pattern=r"\S")
+    options: QueryOptions = QueryOptions()
+    grant: str = Field(
+        default="",
+        max_length=GRANT_LENGTH_MAX,
+        description="What the session may do, as a signed JSON Web Token; empty: the default scopes.",
+    )
+
+
+class CancellationRequested(EventData):
+    """Somebody wants the session to end now, with what was found."""
+
+    type: ClassVar[str] = "antiphon.cancellation.requested.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    reason: str = Field(default="", max_length=1000)
+
+
+class ApprovalDecided(EventData):
+    """A person has decided on calls that wait for one."""
+
+    type: ClassVar[str] = "antiphon.approval.decided.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+    is_approved: bool
+    calls: CallIds = Field(default=(), description="Ids of the calls; all that wait when empty.")
+    by: str = Field(default="", max_length=200, description="Who decided.")
+    reason: str = Field(default="", max_length=1000)
+
+
+class QuestionAnswered(EventData):
+    """The user has answered what the model asked."""
+
+    type: ClassVar[str] = "antiphon.question.answered.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+    answer: str = Field(min_length=1, max_length=ANSWER_LENGTH_MAX, pattern=r"\S")
+    calls: CallIds = Field(default=(), description="Ids of the questions; all that wait when empty.")
+    by: str = Field(default="", max_length=200, description="Who answered.")

@@ -1,0 +1,164 @@
+"""Bytes to events and back: the edge where everything is validated, once."""
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, Union
+
+import orjson
+from pydantic import Field, TypeAdapter, ValidationError, create_model
+
+from antiphon_shared.events.base import AnyEvent, Event, EventData
+from antiphon_shared.events.client import (
+    ApprovalDecided,
+    CancellationRequested,
+    QuerySubmitted,
+    QuestionAnswered,
+)
+from antiphon_shared.events.context_synthesizer import BriefingReady
+from antiphon_shared.events.coordinator import (
+    ApprovalRequested,
+    AssemblyOverdue,
+    AssemblyRequested,
+    BriefingRequested,
+    DeadlineReached,
+    ModelDue,
+    OutagesSeen,
+    PersonOverdue,
+    QuestionAsked,
+    ReasoningRequested,
+    RungTaken,
+    SessionOpened,
+    SummaryRequested,
+    ToolsRequested,
+)
+from antiphon_shared.events.reasoning_engine import (
+    ReasoningCompleted,
+    ReasoningFailed,
+    SummaryCompleted,
+    SummaryFailed,
+)
+from antiphon_shared.events.response_assembler import ResponseReady
+from antiphon_shared.events.runtime import ComponentFailed
+from antiphon_shared.events.tool_dispatcher import ToolsCompleted
+from antiphon_shared.process.errors import UnreadableEvent
+
+EVENT_DATA: tuple[type[EventData], ...] = (
+    QuerySubmitted,
+    CancellationRequested,
+    ApprovalDecided,
+    SessionOpened,
+    RungTaken,
+    OutagesSeen,
+    BriefingRequested,
+    BriefingReady,
+    ReasoningRequested,
+    ReasoningCompleted,
+    ReasoningFailed,
+    SummaryRequested,
+    SummaryCompleted,
+    SummaryFailed,
+    ApprovalRequested,
+    QuestionAsked,
+    QuestionAnswered,
+    PersonOverdue,
+    ModelDue,
+    ToolsRequested,
+    ToolsCompleted,
+    AssemblyRequested,
+    AssemblyOverdue,
+    ResponseReady,
+    DeadlineReached,
+    ComponentFailed,
+)
+
+Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+"""Turns the data of one version into the data of the next."""
+
+UPCASTERS: Mapping[str, tuple[str, Upcaster]] = {}
+"""Old type -> (its successor, how the data is carried over). Applied until the type is current."""
+
+
+def _envelope(data: type[EventData]) -> type[AnyEvent]:
+    only_this_type: Any = Literal[data.type]
+    return create_model(
+        f"{data.__name__}Event",
+        __base__=Event[data],  # type: ignore[valid-type]  # one concrete envelope per data class
+        type=(only_this_type, data.type),
+    )
+
+
+ENVELOPES: Mapping[type[EventData], type[AnyEvent]] = {data: _envelope(data) for data in EVENT_DATA}
+
+_one_of: Any = Union[tuple(ENVELOPES.values())]  # noqa: UP007  # a union made at run time
+_any_event: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[_one_of, Field(discriminator="type")])
+
+
+def encode(event: AnyEvent) -> bytes:
+    """The event as CloudEvents JSON."""
+    return event.__pydantic_serializer__.to_json(event, exclude_none=True)
+
+
+def decode(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]] = UPCASTERS) -> AnyEvent:
+    """The event in `raw`, brought to its current version.
+
+    Raises UnreadableEvent, which names the first field at fault.
+    """
+    try:
+        if b"NaN" in raw or b"Infinity" in raw:
+            _refuse_what_json_lacks(raw)
+        return _any_event.validate_json(raw, strict=True)
+    except ValidationError as error:
+        upcast = _upcast(raw, upcasters)
+        if upcast is None:
+            raise UnreadableEvent(explain(error), hint=_KNOWN_TYPES_HINT) from None
+    try:
+        return _any_event.validate_json(upcast, strict=True)
+    except ValidationError as error:
+        raise UnreadableEvent(explain(error), hint=_KNOWN_TYPES_HINT) from None
+
+
+def explain(error: ValidationError) -> str:
+    """Every fault of a validation as `field: what is wrong`, the first five, each kept short."""
+    lines = []
+    for fault in error.errors(include_url=False, include_context=False)[:5]:
+        path = ".".join(str(part) for part in fault["loc"] if not str(part).startswith("antiphon."))
+        path = path or ("type" if fault["type"].startswith("union_tag") else "event")
+        lines.append(f"{path[:100]}: {fault['msg'][:200]}")
+    return "; ".join(lines)
+
+
+def _refuse_what_json_lacks(raw: bytes) -> None:
+    """NaN and infinities, which pydantic's parser lets through where anything may stand."""
+    try:
+        orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise UnreadableEvent(f"event: Invalid JSON: {error}", hint=_KNOWN_TYPES_HINT) from None
+
+
+def _upcast(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]]) -> bytes | None:
+    """The event in its newest version; None when no upcaster knows its type.
+
+    Raises UnreadableEvent when an upcaster cannot carry the data over, or when the registry runs in a circle.
+    """
+    try:
+        fields = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return None
+    kind = fields.get("type") if isinstance(fields, dict) else None
+    if not isinstance(kind, str) or kind not in upcasters:
+        return None
+    for _ in upcasters:
+        newer, carry_over = upcasters[kind]
+        try:
+            fields = {**fields, "type": newer, "data": carry_over(fields["data"])}
+            if newer not in upcasters:
+                return orjson.dumps(fields)
+        except _CANNOT_CARRY_OVER as error:
+            raise UnreadableEvent(f"data: cannot be carried over from {kind} to {newer}: {error!r}") from None
+        kind = newer
+    raise UnreadableEvent(f"type: the upcasters of {kind} run in a circle")
+
+
+_CANNOT_CARRY_OVER = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What an upcaster raises at data that is not as its version promised."""
+
+_KNOWN_TYPES_HINT = "`antiphon events schema` prints every event there is."

@@ -1,0 +1,262 @@
+"""What the coordinator asks for, and what it notes down."""
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import AwareDatetime, Field
+
+from antiphon_shared.breakers.outages import Outages
+from antiphon_shared.events.base import Component, EventData
+from antiphon_shared.events.session import (
+    Citations,
+    Limits,
+    QueryOptions,
+    Status,
+    TerminationReason,
+    Turn,
+    Uncertainty,
+)
+from antiphon_shared.memory.briefing import Level
+from antiphon_shared.tools.calls import RequestedCall
+from antiphon_shared.values import DEFAULT_TENANT, LogEntry, Round, Tenant, Usage, Value
+
+
+class SessionOpened(EventData):
+    """The recorded inputs a session is decided by: its limits, and the tool catalogue as it was."""
+
+    type: ClassVar[str] = "antiphon.session.opened.v1"
+    inbox: ClassVar[Component | None] = None
+
+    limits: Limits
+    options: QueryOptions
+    catalogue: str = Field(description="Content hash of the tool catalogue; empty when there was none.")
+    tools: tuple[str, ...] = Field(description="Names of the tools the session may use.")
+    model: str = Field(description="Model id; empty for the engine's own default.")
+    models: tuple[str, ...] = Field(
+        default=(), description="Model ids in the order they are asked in; the first is the session's own."
+    )
+    conversation: tuple[Turn, ...] = Field(
+        default=(), description="Earlier turns of its conversation, the oldest first."
+    )
+    tools_offered_all_max: int = Field(default=30, ge=1, description="Tools up to which all are offered.")
+    tools_offered: int = Field(default=8, ge=1, description="Tools offered where there are more.")
+    deadline: AwareDatetime
+
+
+Rung = Literal[
+    "simplified_briefing",
+    "minimal_briefing",
+    "other_model",
+    "waiting_for_model",
+    "tools_failed",
+    "answer_without_tools",
+    "facts_without_model",
+]
+
+
+class RungTaken(EventData):
+    """A step of the recovery ladder: what has failed, and what is done instead."""
+
+    type: ClassVar[str] = "antiphon.rung.taken.v1"
+    inbox: ClassVar[Component | None] = None
+
+    round: Round
+    rung: Rung
+    because: str = Field(description="What failed, in a sentence.")
+    model: str = Field(default="", description="The model asked instead, where it is another.")
+
+
+class OutagesSeen(EventData):
+    """What was out of order when the event it answers was decided on, where that has changed."""
+
+    type: ClassVar[str] = "antiphon.outages.seen.v1"
+    inbox: ClassVar[Component | None] = None
+
+    outages: Outages
+
+
+class BriefingRequested(EventData):
+    """File the last round's outcome, and rebuild the briefing."""
+
+    type: ClassVar[str] = "antiphon.briefing.requested.v1"
+    inbox: ClassVar[Component | None] = "context_synthesizer"
+
+    round: Round = Field(description="The round that the briefing is for.")
+    max_rounds: Round
+    question: LogEntry = Field(description="The query.submitted that holds the user's words.")
+    level: Level = "full"
+    reasoning: LogEntry | None = Field(
+        default=None, description="The last round's reasoning.completed, to file."
+    )
+    results: LogEntry | None = Field(default=None, description="The last round's tools.completed, to file.")
+    untrusted: tuple[str, ...] = Field(
+        default=(), description="Ids of the calls in `results` whose words anybody may have written."
+    )
+    summary: LogEntry | None = Field(default=None, description="A summary.completed, to check and file.")
+    conversation: tuple[Turn, ...] = Field(
+        default=(), description="Earlier turns of the conversation, to file; with the first request alone."
+    )
+    tokens_per_estimated: float = Field(
+        default=1.0,
+        ge=0.25,
+        le=4.0,
+        description="Tokens that the model has counted for each that was estimated, so far in the session.",
+    )
+    may_summarize: bool = Field(default=True, description="Whether a summary may be asked for.")
+
+
+class SummaryRequested(EventData):
+    """Have a model put facts into fewer words. Nothing waits for it."""
+
+    type: ClassVar[str] = "antiphon.summary.requested.v1"
+    inbox: ClassVar[Component | None] = "reasoning_engine"
+
+    round: Round
+    source: str = Field(
+        description="Digest of the text to shorten, which stands in a document of the session."
+    )
+    facts: tuple[str, ...] = Field(description="Ids of the facts in it; neighbours as `F3-F9`.")
+    tokens_max: int = Field(ge=1, description="Of the summary.")
+    tokens_left: int = Field(ge=1, description="What remains of the session's token budget.")
+    deadline: AwareDatetime
+
+
+class ReasoningRequested(EventData):
+    """Call the model once with the briefing named."""
+
+    type: ClassVar[str] = "antiphon.reasoning.requested.v1"
+    inbox: ClassVar[Component | None] = "reasoning_engine"
+
+    round: Round
+    briefing: str = Field(description="Digest of the briefing, whose text stands in the session's document.")
+    catalogue: str = Field(default="", description="Content hash of the tool catalogue.")
+    tools: tuple[str, ...] = Field(
+        default=(), description="Names of the tools to offer; none to force an answer."
+    )
+    last_round_because: str = Field(
+        default="",
+        description="Why no tools are offered any more, for the model; empty in an ordinary round.",
+    )
+    notice: str = Field(default="", description="What the model is told beside the briefing, once.")
+    model: str = Field(default="", description="Model id; empty for the engine's own default.")
+    tokens_left: int = Field(ge=1, description="What remains of the session's token budget.")
+    deadline: AwareDatetime
+
+
+class ToolsRequested(EventData):
+    """Run one batch of calls."""
+
+    type: ClassVar[str] = "antiphon.tools.requested.v1"
+    inbox: ClassVar[Component | None] = "tool_dispatcher"
+
+    round: Round
+    calls: tuple[RequestedCall, ...] = Field(min_length=1)
+    allowed: tuple[str, ...] = Field(default=(), description="Names of the tools the session may use.")
+    succeeded: tuple[str, ...] = Field(
+        default=(), description="Names of the tools that have succeeded in earlier rounds."
+    )
+    has_untrusted: bool = Field(
+        default=False, description="Whether content that anybody may have written is in the session."
+    )
+    tenant: Tenant = DEFAULT_TENANT
+    grant: str = Field(default="", description="What the session may do, signed; empty: the default scopes.")
+    deadline: AwareDatetime
+
+
+class CallToApprove(Value):
+    """One call a person has to decide on."""
+
+    id: str
+    tool: str
+    arguments: dict[str, Any]
+    because: str = Field(description="Which rule demands it, for the person.")
+
+
+class ApprovalRequested(EventData):
+    """The session waits for a person, until its deadline."""
+
+    type: ClassVar[str] = "antiphon.approval.requested.v1"
+    inbox: ClassVar[Component | None] = None
+
+    round: Round
+    calls: tuple[CallToApprove, ...] = Field(min_length=1)
+    until: AwareDatetime | None = Field(default=None, description="When the session goes on without.")
+
+
+class Question(Value):
+    """One question of the model to the user."""
+
+    id: str = Field(description="Of the call of `ask_user`.")
+    question: str
+    choices: tuple[str, ...] = Field(default=(), description="Answers it suggests; any other will do too.")
+
+
+class QuestionAsked(EventData):
+    """The session waits for its user."""
+
+    type: ClassVar[str] = "antiphon.question.asked.v1"
+    inbox: ClassVar[Component | None] = None
+
+    round: Round
+    questions: tuple[Question, ...] = Field(min_length=1)
+    until: AwareDatetime | None = Field(default=None, description="When the session goes on without.")
+
+
+class AssemblyRequested(EventData):
+    """Compose the answer from what there is."""
+
+    type: ClassVar[str] = "antiphon.assembly.requested.v1"
+    inbox: ClassVar[Component | None] = "response_assembler"
+
+    question: LogEntry = Field(description="The query.submitted that holds the user's words.")
+    status: Status
+    termination_reason: TerminationReason
+    reply: LogEntry | None = Field(
+        default=None, description="The reasoning.completed whose text is the answer."
+    )
+    reasoning: LogEntry | None = Field(default=None, description="A reasoning.completed not yet in memory.")
+    results: LogEntry | None = Field(default=None, description="A tools.completed not yet in memory.")
+    batch: Round | None = Field(
+        default=None, description="The round of a batch still under way: what its journal holds is used."
+    )
+    untrusted: tuple[str, ...] = Field(
+        default=(), description="Ids of the calls in `results` whose words anybody may have written."
+    )
+    citations: Citations = "normal"
+    uncertainty: tuple[Uncertainty, ...] = ()
+    rounds_used: int = Field(ge=0)
+    tool_calls_used: int = Field(ge=0)
+    usage: Usage
+    opened: AwareDatetime
+
+
+class DeadlineReached(EventData):
+    """The session's time is over; sent by a timer."""
+
+    type: ClassVar[str] = "antiphon.deadline.reached.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+
+class AssemblyOverdue(EventData):
+    """The assembler has not answered in time; sent by a timer."""
+
+    type: ClassVar[str] = "antiphon.assembly.overdue.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+
+class PersonOverdue(EventData):
+    """Nobody has decided, or answered, in time; sent by a timer."""
+
+    type: ClassVar[str] = "antiphon.person.overdue.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+
+
+class ModelDue(EventData):
+    """A model that was out of order may be asked again; sent by a timer."""
+
+    type: ClassVar[str] = "antiphon.model.due.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+    wait: int = Field(default=1, ge=1, description="Which of the session's waits is over; 1 is the first.")

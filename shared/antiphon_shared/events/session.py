@@ -1,0 +1,139 @@
+"""What a client may ask of a session, and what it gets back."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
+
+from antiphon_shared.values import SessionId, Usage, Value
+
+Status = Literal["complete", "partial", "failed", "cancelled"]
+
+TerminationReason = Literal[
+    "natural_completion",
+    "max_rounds_reached",
+    "max_tool_calls_reached",
+    "token_budget_exhausted",
+    "cost_budget_exhausted",
+    "deadline_exceeded",
+    "all_tools_failed",
+    "model_unavailable",
+    "model_failing",
+    "model_refused",
+    "reply_truncated",
+    "cancelled",
+    "internal_error",
+]
+
+Citations = Literal["normal", "strict"]
+"""`strict`: statements of an answer that cite nothing are marked."""
+
+Severity = Literal["note", "caution", "serious"]
+"""`note`: good to know; `caution`: check before relying on it; `serious`: do not rely on it."""
+
+ToolName = str
+
+
+class QueryOptions(Value):
+    """What a client may set for one query. Whatever is left out takes the coordinator's default."""
+
+    max_rounds: int | None = Field(default=None, ge=1, le=100, description="Reasoning rounds at most.")
+    max_tool_calls: int | None = Field(
+        default=None, ge=0, le=10_000, description="Tool calls at most, in all."
+    )
+    max_tokens: int | None = Field(
+        default=None, ge=100, le=100_000_000, description="Model tokens at most, in and out, in all."
+    )
+    max_cost_usd: float | None = Field(
+        default=None, gt=0, le=1e6, description="What the model may cost at most, in US dollars."
+    )
+    deadline_s: float | None = Field(
+        default=None, gt=0, le=86_400, description="Seconds from submission to the answer."
+    )
+    tools: tuple[Annotated[ToolName, Field(max_length=64)], ...] | None = Field(
+        default=None,
+        max_length=1_000,
+        description="Names of the tools to offer; all of the catalogue when left out.",
+    )
+    model: str | None = Field(default=None, max_length=200, description="Model id, instead of the default.")
+    citations: Citations | None = Field(
+        default=None, description="`strict`: statements of the answer that cite no source are marked."
+    )
+    conversation_id: SessionId | None = Field(
+        default=None, description="The conversation the query goes on; earlier answers of it are built upon."
+    )
+    interactive: bool | None = Field(
+        default=None, description="Whether the model may ask the user a question back."
+    )
+
+
+class Limits(Value):
+    """The bounds a session is opened with: its options, and the defaults for the rest."""
+
+    max_rounds: int = Field(ge=1)
+    max_tool_calls: int = Field(ge=0)
+    max_tokens: int = Field(ge=100)
+    max_cost_usd: float | None = Field(default=None, gt=0)
+    deadline_s: float = Field(gt=0)
+    model_failures_max: int = Field(
+        default=4, ge=1, description="Failed replies after which the model is asked only once more."
+    )
+    deadline_max_s: float = Field(
+        default=86_400.0,
+        gt=0,
+        description="Of any query: what is kept of a session must outlive its deadline.",
+    )
+    person_s: float = Field(
+        default=3_600.0, gt=0, description="Seconds a person is waited for at most, within the deadline."
+    )
+    assembly_s: float = Field(
+        default=15.0, gt=0, description="Seconds until an answer is given without the assembler."
+    )
+    summaries_max: int = Field(default=4, ge=0, description="Summaries asked of a model; 0: none.")
+
+
+class Uncertainty(Value):
+    """Something the reader of an answer should know before trusting it."""
+
+    kind: str = Field(description="Stable word, for programs: see docs/uncertainty.md.")
+    message: str = Field(description="One sentence for the reader.")
+    about: str = Field(default="", description="What it concerns: a tool, a call, a limit.")
+    severity: Severity = "caution"
+
+
+class Source(Value):
+    """Where part of an answer comes from."""
+
+    id: str = Field(description="The fact it rests on, `F3`.")
+    number: int = Field(default=0, ge=0, description="What the answer cites it by, `[1]`; 0: not cited.")
+    tool: ToolName
+    call_id: str
+    title: str
+    excerpt: str
+
+
+class Response(Value):
+    """What a session ends in; the data of its one `response.ready`."""
+
+    session_id: SessionId
+    status: Status
+    answer: str = Field(description="Markdown.")
+    termination_reason: TerminationReason
+    uncertainty: tuple[Uncertainty, ...] = ()
+    sources: tuple[Source, ...] = ()
+    rounds_used: int = Field(ge=0)
+    tool_calls_used: int = Field(ge=0)
+    usage: Usage = Usage()
+    duration_ms: int = Field(ge=0)
+
+
+class Turn(Value):
+    """An earlier question of a conversation, and what it was answered."""
+
+    session_id: SessionId
+    at: AwareDatetime
+    question: str
+    answer: str = Field(description="Markdown, cut where it is long.")
+    status: Status
+    has_untrusted: bool = Field(
+        default=False, description="Whether content that anybody may have written was in its session."
+    )

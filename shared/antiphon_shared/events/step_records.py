@@ -1,0 +1,194 @@
+"""Step records: what a replay needs of each step beside the events, and what the step decided beside them.
+
+A component hands its record over with its outcome, and the commit appends it to the session's list of records. So
+the events tell what was said, the records how it came about, and both together are the session's recording.
+
+    decision    coordinator            the change of its document, and the timers
+    briefing    context_synthesizer    the settings that the briefing was built by
+    exchange    reasoning_engine       every call to the model, request and reply as sent
+    batch       tool_dispatcher        the plan, and the order in which it was run
+    assembly    response_assembler     what it read beside the session's log and memory
+    left_out    any of them            that a record was too large to be kept
+    fork        antiphon replay fork   what was different from there on, when a recorded session was gone on with
+"""
+
+from typing import Annotated, Any, Literal, TypeVar
+from uuid import UUID
+
+from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
+
+from antiphon_shared.events.base import Component
+from antiphon_shared.events.tool_dispatcher import ToolsCompleted
+from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
+from antiphon_shared.tools.calls import ToolError, ToolResult
+from antiphon_shared.values import Value
+
+Json = dict[str, Any]
+Place = int
+"""Of a call in its batch; counts from 0."""
+
+
+class StepRecord(Value):
+    """One step: what a component did with one event."""
+
+    of: UUID = Field(description="Id of the event that was handled.")
+    outputs: int = Field(default=0, ge=0, description="How many events came of it; the commit tells.")
+
+
+class TimerRecord(Value):
+    """A timer that a decision has set, or taken back."""
+
+    name: str
+    due: AwareDatetime | None = Field(default=None, description="The moment, where one was named.")
+    after_s: float | None = Field(default=None, description="The time from the commit on, where that was.")
+    type: str = Field(default="", description="The event it delivers; empty when it was taken back.")
+    data: Json = Field(default_factory=dict)
+
+
+class DecisionRecord(StepRecord):
+    """What the coordinator decided, beside the events it sent."""
+
+    kind: Literal["decision"] = "decision"
+    changed: Json = Field(description="The fields of its document that have changed, as they are now.")
+    timers: tuple[TimerRecord, ...] = ()
+    closes: bool = False
+    stops_work: bool = False
+
+
+class BriefingRecord(StepRecord):
+    """What a briefing was built by."""
+
+    kind: Literal["briefing"] = "briefing"
+    briefing_tokens: int = Field(description="The setting, in estimated tokens.")
+    memory_bytes_max: int = Field(description="The setting.")
+
+
+class ModelError(Value):
+    """A call to the model that brought no whole reply."""
+
+    failure: ErrorInfo = Field(description="As it was classified.")
+    retry_after_s: float | None = None
+    status: int | None = Field(default=None, description="Of the HTTP answer, if there was one.")
+    headers: dict[str, str] = Field(
+        default_factory=dict, description="Of that answer, those that may be shown."
+    )
+    body: Any = Field(default=None, description="Of that answer: JSON, or text.")
+    partial: Json | None = Field(default=None, description="The message as far as it had come.")
+
+
+class ModelCall(Value):
+    """One call to the model. Neither reply nor error: the time was over, or the step dropped, before either."""
+
+    request: Json = Field(
+        description='Parameters of the Messages API. A large part may stand as {"$content": hash}: see `contents`.'
+    )
+    reply: Json | None = Field(default=None, description="The whole message.")
+    error: ModelError | None = None
+    headers: dict[str, str] = Field(
+        default_factory=dict, description="Of the reply, those that may be shown."
+    )
+    duration_ms: int = Field(default=0, ge=0)
+
+
+class ExchangeRecord(StepRecord):
+    """The calls to a model that one request took, in order."""
+
+    kind: Literal["exchange"] = "exchange"
+    calls: tuple[ModelCall, ...] = ()
+    contents: tuple[str, ...] = Field(default=(), description="Hashes of the shared contents they name.")
+    is_offline: bool = False
+    max_output_tokens: int
+    default_model: str = Field(description="What was asked where the request names no model.")
+    has_own_prompt: bool = Field(
+        default=False, description="Whether the system prompt was the operator's own, and not this program's."
+    )
+    prices: dict[str, float] = Field(
+        default_factory=dict, description="US dollars per million tokens, by setting."
+    )
+
+
+class BatchRecord(StepRecord):
+    """A batch as it was planned and run by the worker that finished it."""
+
+    kind: Literal["batch"] = "batch"
+    batch_concurrency: int
+    collapse_above: int
+    settled: dict[Place, ToolResult] = Field(
+        default_factory=dict, description="What the journal had already."
+    )
+    begun: tuple[Place, ...] = Field(default=(), description="Begun by another worker, outcome unknown.")
+    refused: dict[Place, ToolError] = Field(default_factory=dict, description="Why calls must not run.")
+    barred: tuple[str, ...] = Field(default=(), description="Tools that nothing was collapsed onto.")
+    examples: dict[str, Any] = Field(
+        default_factory=dict, description="Valid arguments, of tools whose calls failed."
+    )
+    units: tuple[tuple[str, tuple[Place, ...]], ...] = Field(
+        default=(), description="The plan: what runs at once, as tool and calls."
+    )
+    begins: tuple[tuple[int, ...], ...] = Field(
+        default=(), description="The units begun at the start, and then after each of `ends`."
+    )
+    ends: tuple[tuple[int, ...], ...] = Field(default=(), description="The units that ended, in order.")
+
+
+class AssemblyRecord(StepRecord):
+    """What the assembler read beside log and memory."""
+
+    kind: Literal["assembly"] = "assembly"
+    filings: int | None = Field(
+        default=None, description="How many there were in memory: one may come while the answer is composed."
+    )
+    batch: ToolsCompleted | None = Field(default=None, description="From the journal of a batch under way.")
+    missing: tuple[str, ...] = Field(default=(), description="What of the session could not be read.")
+
+
+class LeftOut(StepRecord):
+    """A record that was too large to be kept."""
+
+    kind: Literal["left_out"] = "left_out"
+    component: Component
+    bytes: int
+
+
+class Redelivered(Value):
+    """An event that was under way where a fork begins, as it was delivered after that."""
+
+    event: UUID
+    time: AwareDatetime = Field(description="Its own, moved to when the fork began.")
+    changed: Json = Field(
+        default_factory=dict, description="The fields of its data that are not as they were sent."
+    )
+
+
+class ForkRecord(StepRecord):
+    """Where a fork leaves its parent: what is changed in the session. `of` is the last event taken over."""
+
+    kind: Literal["fork"] = "fork"
+    changed: Json = Field(
+        description="The fields of the coordinator's document that are different, as they are now."
+    )
+    redelivered: tuple[Redelivered, ...] = ()
+
+
+AnyRecord = Annotated[
+    DecisionRecord | BriefingRecord | ExchangeRecord | BatchRecord | AssemblyRecord | LeftOut | ForkRecord,
+    Field(discriminator="kind"),
+]
+RecordT = TypeVar("RecordT", bound=StepRecord)
+
+_any_record: TypeAdapter[AnyRecord] = TypeAdapter(AnyRecord)
+
+
+def encode_record(record: StepRecord, outputs: int) -> bytes:
+    """The record as JSON: its kind, how many events came of the step, and what does not stand at its default."""
+    kind: str = record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
+    fields = record.__pydantic_serializer__.to_json(record, exclude={"outputs"}, exclude_defaults=True)
+    return b'{"kind":"%s","outputs":%d,' % (kind.encode(), outputs) + fields[1:]
+
+
+def decode_record(raw: bytes) -> AnyRecord:
+    """The record in `raw`. Raises UnreadableEvent."""
+    try:
+        return _any_record.validate_json(raw)
+    except ValidationError as error:
+        raise UnreadableEvent(f"a step record cannot be read: {error.errors()[0]['msg']}") from None

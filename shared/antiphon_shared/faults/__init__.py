@@ -1,0 +1,10 @@
+"""Faults on purpose: a process fails at a named point, as ANTIPHON_FAULTS says. For development only.
+
+    ANTIPHON_FAULTS="commit.before:kill@3, model.before:raise" ANTIPHON_FAULTS_ALLOWED=yes-this-is-no-production
+
+`points` is the table of all points, `plan` reads what is to happen, `striking` lets it happen.
+"""
+
+from antiphon_shared.faults.striking import arm, at
+
+__all__ = ["arm", "at"]

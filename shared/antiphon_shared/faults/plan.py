@@ -1,0 +1,107 @@
+"""What ANTIPHON_FAULTS says, as values. Pure.
+
+POINT:ACTION[=SECONDS][WHICH], and more after commas. WHICH of the times the process comes by:
+(nothing) the first   @3 the third   @2-4   @every=5   *10% a tenth of them   *10%~7 the same with seed 7
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import cast
+
+from antiphon_shared.faults.points import ACTIONS, POINTS, Action
+from antiphon_shared.process.errors import ConfigurationError
+
+SECONDS_MAX = 3_600.0
+FAULTS_MAX = 200
+_TIMED = ("delay", "freeze")
+_SHOWN_MAX = 80
+_FORM = re.compile(
+    r"(?P<point>[^:@*=\s]+):(?P<action>[^:@*=\s]+)(?:=(?P<seconds>[0-9.]{1,12}))?"
+    r"(?:@(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9}))?|@every=(?P<every>[0-9]{1,9})"
+    r"|\*(?P<percent>[0-9.]{1,12})%(?:~(?P<seed>[0-9]{1,9}))?)?"
+)
+_HINT = (
+    "It is POINT:ACTION[=SECONDS] and which time, as in commit.before:kill@3, tool.before:delay=0.5*10%, "
+    "reader.read.before:unavailable@2-4, model.before:raise@every=5; several are separated by commas."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is to happen at one point, some of the times that a process comes by."""
+
+    text: str
+    """As it was written."""
+    point: str
+    action: Action
+    seconds: float
+    """How long a delay or a freeze takes; 0 for the others."""
+    strikes: Callable[[int], bool]
+    """Whether it happens the n-th time, from 1."""
+
+
+def read_faults(text: str) -> tuple[Fault, ...]:
+    """The faults that a setting names, in order. Raises ConfigurationError, naming what is wrong."""
+    parts = [part for part in map(str.strip, text.split(",")) if part]
+    if len(parts) > FAULTS_MAX:
+        raise _refused(f"{len(parts)} faults; {FAULTS_MAX} are allowed", "Leave some away.")
+    return tuple(map(_read, parts))
+
+
+def _read(text: str) -> Fault:
+    shown = repr(text[:_SHOWN_MAX])
+    form = _FORM.fullmatch(text)
+    if form is None:
+        raise _refused(f"{shown} is no fault", _HINT)
+    point = POINTS.get(form["point"])
+    if point is None:
+        raise _refused(f"{shown}: there is no such point", f"There are {', '.join(POINTS)}.")
+    if form["action"] not in ACTIONS:
+        raise _refused(f"{shown}: there is no such action", f"There are {', '.join(ACTIONS)}.")
+    action = cast(Action, form["action"])
+    if action not in point.actions:
+        raise _refused(f"{shown}: {action} cannot happen there", f"Choose of {', '.join(point.actions)}.")
+    if (action in _TIMED) != (form["seconds"] is not None):
+        hint = f"Write {action}=0.5." if action in _TIMED else f"Write {action} alone."
+        raise _refused(f"{shown}: {'how many' if action in _TIMED else 'it takes no'} seconds", hint)
+    seconds = 0.0 if form["seconds"] is None else _number(form["seconds"], SECONDS_MAX, shown)
+    return Fault(text, point.name, action, seconds, _strikes(form, shown))
+
+
+def _strikes(form: re.Match[str], shown: str) -> Callable[[int], bool]:
+    if form["every"] is not None:
+        every = int(form["every"])
+        if not every:
+            raise _refused(f"{shown}: every=0 is never", "Write every=1 or more.")
+        return lambda n: n % every == 0
+    if form["percent"] is not None:
+        share = _number(form["percent"], 100.0, shown) / 100
+        seed = f"{form['seed'] or 0} {form['point']}"
+        return lambda n: _drawn(f"{seed} {n}") < share
+    first = int(form["first"] or 1)
+    last = int(form["last"] or first)
+    if not 1 <= first <= last:
+        raise _refused(f"{shown}: no such times", "Times count from 1, and a range goes upwards.")
+    return lambda n: first <= n <= last
+
+
+def _drawn(text: str) -> float:
+    """A number from 0 to below 1 that is always the same for the same text."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=6).digest()) / 2**48
+
+
+def _number(text: str, most: float, shown: str) -> float:
+    """Above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= most:
+        raise _refused(f"{shown}: {text} is no number above 0 and up to {most:g}", "Correct it.")
+    return number
+
+
+def _refused(what: str, hint: str) -> ConfigurationError:
+    return ConfigurationError(f"ANTIPHON_FAULTS: {what}.", hint=hint)

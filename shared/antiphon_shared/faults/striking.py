@@ -1,0 +1,101 @@
+"""Where faults strike: coming by a point does nothing, unless the process was armed."""
+
+import asyncio
+import os
+import signal
+import time
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import assert_never
+
+import structlog
+from redis.exceptions import ConnectionError
+
+from antiphon_shared.faults.plan import Fault
+
+Disconnect = Callable[[], Awaitable[None]]
+
+
+class FaultOnPurpose(RuntimeError):
+    """Raised where ANTIPHON_FAULTS says `raise`; nobody expects it, and nobody may catch it by name."""
+
+
+class Armed:
+    """The faults of one process, and how often each point has been passed."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self._faults: dict[str, list[Fault]] = defaultdict(list)
+        for fault in faults:
+            self._faults[fault.point].append(fault)
+        self._passed: Counter[str] = Counter()
+        self.struck = 0
+        """How often one of them has."""
+
+    async def at(self, point: str, disconnect: Disconnect | None) -> None:
+        if point not in self._faults:
+            return
+        self._passed[point] += 1
+        nth = self._passed[point]
+        for fault in self._faults[point]:
+            if fault.strikes(nth):
+                self.struck += 1
+                await asyncio.sleep(0)  # what was begun beside this task has then begun
+                structlog.get_logger().warning(STRUCK, fault=fault.text, at=point, nth=nth, pid=os.getpid())
+                await _strike(fault, disconnect)
+
+
+async def _strike(fault: Fault, disconnect: Disconnect | None) -> None:
+    match fault.action:
+        case "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "raise":
+            raise FaultOnPurpose(f"on purpose, at {fault.point}")
+        case "unavailable":
+            raise ConnectionError(f"out of reach on purpose, at {fault.point}")
+        case "delay":
+            await asyncio.sleep(fault.seconds)
+        case "hang":
+            await asyncio.get_running_loop().create_future()
+        case "freeze":
+            time.sleep(fault.seconds)  # noqa: ASYNC251  # that is the fault
+        case "disconnect":
+            if disconnect is not None:
+                await disconnect()
+        case _:
+            assert_never(fault.action)
+
+
+STRUCK = "a fault strikes"
+"""The line of the log that tells of each."""
+
+_ARMED: ContextVar[Armed | None] = ContextVar("faults", default=None)
+"""Set once, by whoever starts a process, before anything runs; every task inherits it.
+
+The points lie at the bottom of everything. A parameter through some thirty constructors, for what no deployment
+uses, would cost each reader more than this one exception from the rule that nothing is global.
+"""
+
+
+def arm(faults: Iterable[Fault]) -> None:
+    """From now on, have faults strike in this context and in all tasks begun in it."""
+    _ARMED.set(Armed(faults))
+
+
+@contextmanager
+def armed(faults: Iterable[Fault]) -> Iterator[Armed]:
+    """The same for a block, and for all tasks begun in it."""
+    there = Armed(faults)
+    token = _ARMED.set(there)
+    try:
+        yield there
+    finally:
+        _ARMED.reset(token)
+
+
+async def at(point: str, disconnect: Disconnect | None = None) -> None:
+    """A named point of antiphon_shared.faults.points; `disconnect` closes the connection that is in use there."""
+    armed = _ARMED.get()
+    if armed is not None:
+        await armed.at(point, disconnect)

@@ -1,0 +1,1 @@
+"""What a session knows: facts and their filing, the model's notes, conversations, and the briefing."""

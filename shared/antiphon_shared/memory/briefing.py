@@ -1,0 +1,140 @@
+"""The briefing: all that the model sees in a round.
+
+Its text is Markdown, in an order that changes as little as possible from round to round, so that the prompt's
+beginning stays cacheable:
+
+    # Question
+    <the user's words, verbatim>
+
+    # Earlier in this conversation
+    - turn_1: <what was asked before; its answer is among the facts>
+
+    # Facts
+    <result call="toolu_1" tool="search" round="1" trust="untrusted">
+    ## MCP: Build Rich-Context Apps
+    F1 MCP lets a model use tools over one protocol.
+    F4 (shortened) It was introduced in November 2024 by a company that ...
+    ## Agents in Practice
+    F7 {"number":4,"title":"Tool use"}
+    F9 (superseded by F12) The course takes six hours.
+    </result>
+
+    # Further facts
+    <older facts, chosen for this round alone; the same form>
+
+    # Summaries
+    <result call="summary" tool="summary" round="3" trust="untrusted">
+      F20-F31: <what a model made of facts that have no place>
+    </result>
+
+    # Tools tried
+    - round 1: search {"q": "..."} -> ok: F1-F9
+    - round 1: get_outline {"course": "MPC"} -> not_found
+    <result call="toolu_2" tool="get_outline" round="1" trust="tool">
+    No course is called 'MPC'. Search for it first.
+    </result>
+
+    # Reasoning so far
+    - round 1: <what the model said>
+
+    # Sub-questions
+    - open: who teaches them?
+    - answered: which courses teach MCP? Two [F1, F7]
+
+    # Not shown
+    - 12 facts not shown: F20-F31. Read one with recall(id="F20").
+
+    # Now
+    Round 2 of at most 4.
+
+A section with nothing to say is left out. Where room is short, one fence holds all facts of a tool, without call and
+round, and searches are told on one line, `- already searched, found nothing: "MCP pricing"`.
+
+What tools returned stands inside `<result>` fences only, and `text.fence` makes sure that it can neither close its
+fence nor open another. Inside, a line begins with `## ` and the title of what follows, with the id of a fact and its
+statement, or with two spaces, which continue the line above: no statement can begin a line of its own. In parentheses
+behind the id stands what is known about the fact.
+"""
+
+from collections.abc import Iterable
+from hashlib import blake2b
+from itertools import groupby
+from typing import Literal
+
+from pydantic import Field
+
+from antiphon_shared.text.tokens import estimate_tokens
+from antiphon_shared.values import Value
+
+Level = Literal["full", "simplified", "minimal"]
+_RUN_MIN = 3
+
+
+class Outline(Value):
+    """What a briefing holds, without its text: what the session's log keeps of it.
+
+    The text is a pure render of what is in the log already; keeping it for each round would make a session
+    grow with the square of its rounds. The digest proves a render to be the same.
+    """
+
+    digest: str = Field(description="BLAKE2b of the text, 128 bits, in hexadecimal.")
+    tokens: int = Field(ge=0, description="Estimated.")
+    shown: tuple[str, ...] = Field(
+        default=(), description="Ids of the facts in it, whole or shortened; neighbours as `F3-F9`."
+    )
+    shortened: tuple[str, ...] = Field(default=(), description="Those of them that are not whole.")
+    omitted: int = Field(default=0, ge=0, description="How many facts are not in it.")
+    missed: tuple[str, ...] = Field(
+        default=(),
+        description="Facts that are not in it though they are close to what is asked; the closest first.",
+    )
+
+
+class Briefing(Value):
+    """One round's briefing, rendered; the newest stands in a document of its session."""
+
+    text: str
+    outline: Outline
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        shown: Iterable[str] = (),
+        shortened: Iterable[str] = (),
+        omitted: int = 0,
+        missed: Iterable[str] = (),
+    ) -> "Briefing":
+        """The briefing with that text, the ids of the facts in it, and what is told of those left out."""
+        return cls(
+            text=text,
+            outline=Outline(
+                digest=digest_of(text),
+                tokens=estimate_tokens(text),
+                shown=id_ranges(shown),
+                shortened=id_ranges(shortened),
+                omitted=omitted,
+                missed=tuple(missed),
+            ),
+        )
+
+
+def digest_of(text: str) -> str:
+    """What a briefing is named by: a hash of its text."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def id_ranges(ids: Iterable[str]) -> tuple[str, ...]:
+    """`F1`, `F2`, `F4-F7`: in the order of their numbers, three neighbours and more joined."""
+    numbers = enumerate(sorted({int(id[1:]) for id in ids}))
+    runs = [[number for _, number in run] for _, run in groupby(numbers, lambda pair: pair[1] - pair[0])]
+    parts: list[str] = []
+    for run in runs:
+        parts += [f"F{run[0]}-F{run[-1]}"] if len(run) >= _RUN_MIN else [f"F{number}" for number in run]
+    return tuple(parts)
+
+
+def ids_in(ranges: Iterable[str]) -> tuple[str, ...]:
+    """The ids that `id_ranges` has joined, one by one."""
+    bounds = [[int(end[1:]) for end in part.split("-")] for part in ranges]
+    return tuple(f"F{number}" for ends in bounds for number in range(ends[0], ends[-1] + 1))

@@ -1,0 +1,12 @@
+"""Filing: one round's outcome becomes documents, facts, a reasoning note and tool usage. Pure.
+
+Read `file_round` first; `parts` says what a result states, `sentences` how text is cut, `sameness` what is known
+already, and `differences` what supersedes or contradicts it.
+"""
+
+from antiphon_shared.memory.filing.conversation import file_conversation
+from antiphon_shared.memory.filing.file_round import file_round
+from antiphon_shared.memory.filing.sameness import Known
+from antiphon_shared.memory.filing.within import keep_within
+
+__all__ = ["Known", "file_conversation", "file_round", "keep_within"]

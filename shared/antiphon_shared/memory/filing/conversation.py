@@ -1,0 +1,39 @@
+"""Earlier turns of a conversation, filed: each answer as documents, each question as one that was asked before."""
+
+from collections.abc import Iterable, Iterator
+
+from antiphon_shared.events.session import Turn
+from antiphon_shared.memory.conversation import CONVERSATION
+from antiphon_shared.memory.filing.drawer import Drawer, Origin
+from antiphon_shared.memory.filing.parts import Part, parts_of
+from antiphon_shared.memory.filing.sameness import Known
+from antiphon_shared.memory.filing.storable import storable_text
+from antiphon_shared.memory.layers import EarlierQuestion, Memory, MemoryDelta
+from antiphon_shared.text.excerpt import one_line
+
+_ROUND = 1
+_TITLE_CHARACTERS = 80
+
+
+def file_conversation(memory: Memory, turns: Iterable[Turn]) -> MemoryDelta:
+    """What earlier turns, the oldest first, add to a memory that is new; nothing where they are filed already.
+
+    The facts are of no tool but `CONVERSATION`, below the title `Earlier answer: <question>`, so that whoever
+    cites one says where it is from.
+    """
+    if memory.earlier:
+        return MemoryDelta()
+    drawer = Drawer(memory, Known())
+    asked: list[EarlierQuestion] = []
+    for number, turn in enumerate(turns, 1):
+        origin = Origin(_ROUND, f"turn_{number}", CONVERSATION, turn.has_untrusted)
+        question = storable_text(turn.question)
+        drawer.file(_parts(question, storable_text(turn.answer)), origin)
+        asked.append(EarlierQuestion(call_id=origin.call_id, question=question, status=turn.status))
+    return drawer.delta.model_copy(update={"earlier": tuple(asked)})
+
+
+def _parts(question: str, answer: str) -> Iterator[Part]:
+    title = f"Earlier answer: {one_line(question, _TITLE_CHARACTERS)}"
+    for part in parts_of(answer):
+        yield part._replace(title=f"{title}: {part.title}" if part.title else title)

@@ -1,0 +1,156 @@
+"""Where a round's documents, facts and sightings gather, under ids that go on from those of memory."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from antiphon_shared.memory.conversation import CONVERSATION
+from antiphon_shared.memory.filing.differences import NONE, Relations
+from antiphon_shared.memory.filing.parts import Part, parts_of
+from antiphon_shared.memory.filing.pieces import Statement
+from antiphon_shared.memory.filing.recalled import Recalled
+from antiphon_shared.memory.filing.salience import salience_of
+from antiphon_shared.memory.filing.sameness import Known, name_of
+from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta, Sighting
+
+
+class Origin(NamedTuple):
+    """The call that a result came of."""
+
+    round: int
+    call_id: str
+    tool: str
+    is_untrusted: bool
+
+
+class Drawer:
+    """What one round adds, while it is being filed."""
+
+    def __init__(self, memory: Memory, known: Known) -> None:
+        self._memory = memory
+        self._known = known
+        self._new = Known()
+        self._first_document = len(memory.documents) + 1
+        self._first_fact = len(memory.facts) + 1
+        self._documents: list[Document] = []
+        self._facts: list[Fact] = []
+        self._sightings: list[Sighting] = []
+
+    @property
+    def delta(self) -> MemoryDelta:
+        return MemoryDelta(
+            documents=tuple(self._documents), facts=tuple(self._facts), sightings=tuple(self._sightings)
+        )
+
+    def file(self, parts: Iterable[Part], origin: Origin) -> tuple[str, ...]:
+        """The ids of what the parts state. What is known already is filed as a sighting of it."""
+        told: list[str] = []
+        for part in parts:
+            told += self._file_part(part, origin)
+        return tuple(told)
+
+    def file_again(self, recalled: Recalled, is_untrusted: bool) -> tuple[str, ...]:
+        """The ids of what was recalled; what is not in memory any more is filed where it first came from."""
+        if recalled.tool == CONVERSATION:
+            return self._of_conversation(recalled)
+        call = (recalled.round, recalled.call_id)
+        was_untrusted = any(
+            use.is_untrusted for use in self._memory.tool_usage if (use.round, use.call_id) == call
+        )
+        origin = Origin(*call, recalled.tool, is_untrusted or was_untrusted)
+        told: list[str] = []
+        for part in parts_of(recalled.content, recalled.position):
+            document: Document | None = None
+            name = _name(part, origin)
+            for statement in part.statements:
+                id = self._known.at(*origin[:2], statement.position) or self._find(statement, name, origin)
+                if id is None:
+                    document = document or self._new_document(part, origin)
+                    id = self._new_fact(document, statement, name)
+                told.append(id)
+        return tuple(told)
+
+    def _of_conversation(self, recalled: Recalled) -> tuple[str, ...]:
+        """The ids of an earlier answer's facts that were recalled; memory is where `recall` has them from."""
+        return tuple(
+            fact.id
+            for fact in self._memory.facts.values()
+            if self._memory.documents[fact.document].call_id == recalled.call_id
+            and self._memory.documents[fact.document].tool == CONVERSATION
+            and fact.statement in str(recalled.content)
+        )
+
+    def _file_part(self, part: Part, origin: Origin) -> list[str]:
+        name = _name(part, origin)
+        found = [self._find(statement, name, origin) for statement in part.statements]
+        if self._is_repeat(part, origin, found):
+            return [id for id in found if id is not None]
+        document = self._new_document(part, origin)
+        told: list[str] = []
+        for statement, known in zip(part.statements, found, strict=True):
+            id = known or self._new.find(statement, name, origin.is_untrusted)
+            if id is None:
+                id = self._new_fact(document, statement, name)
+            elif self._document_of(id) is not document:
+                self._new.see(id, document)
+                self._sightings.append(Sighting(fact=id, document=document.id, position=statement.position))
+            told.append(id)
+        return told
+
+    def _is_repeat(self, part: Part, origin: Origin, found: list[str | None]) -> bool:
+        """Whether this is a document again that the same tool has told, so that no source is new."""
+        return all(
+            id is not None
+            and any(known.has_seen(id, origin.tool, part.title) for known in (self._known, self._new))
+            for id in found
+        )
+
+    def _find(self, statement: Statement, name: str, origin: Origin) -> str | None:
+        found = self._known.find(statement, name, origin.is_untrusted)
+        return found or self._new.find(statement, name, origin.is_untrusted)
+
+    def _document_of(self, id: str) -> Document:
+        number = int(id[1:]) - self._first_fact
+        if number < 0:
+            return self._memory.documents[self._memory.facts[id].document]
+        return self._documents[int(self._facts[number].document[1:]) - self._first_document]
+
+    def _new_document(self, part: Part, origin: Origin) -> Document:
+        document = Document(
+            id=f"D{self._first_document + len(self._documents)}",
+            round=origin.round,
+            call_id=origin.call_id,
+            tool=origin.tool,
+            position=part.position,
+            title=part.title,
+            is_untrusted=origin.is_untrusted,
+        )
+        self._documents.append(document)
+        return document
+
+    def _new_fact(self, document: Document, statement: Statement, name: str) -> str:
+        relations = self._relations(document, statement)
+        fact = Fact(
+            id=f"F{self._first_fact + len(self._facts)}",
+            document=document.id,
+            position=statement.position,
+            statement=statement.text,
+            is_json=statement.is_json,
+            salience=salience_of(statement.text, statement.is_json),
+            **relations,
+        )
+        self._facts.append(fact)
+        self._new.put(fact, document, name)
+        return fact.id
+
+    def _relations(self, document: Document, statement: Statement) -> dict[str, tuple[str, ...]]:
+        """How the statement stands to facts old and new: what is worth saying of it."""
+        old = self._known.relations(statement, document)
+        new = self._new.relations(statement, document)
+        if old is NONE and new is NONE:
+            return {}
+        return {name: getattr(old, name) + getattr(new, name) for name in Relations._fields}
+
+
+def _name(part: Part, origin: Origin) -> str:
+    first = part.statements[0]
+    return name_of(part.title, origin.tool, first.text, first.is_json)

@@ -1,0 +1,132 @@
+"""One round's outcome, filed."""
+
+from collections.abc import Collection
+from typing import Any
+
+from pydantic_core import to_json
+
+from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
+from antiphon_shared.memory.briefing import id_ranges
+from antiphon_shared.memory.filing.drawer import Drawer, Origin
+from antiphon_shared.memory.filing.parts import parts_of
+from antiphon_shared.memory.filing.queries import search_query
+from antiphon_shared.memory.filing.recalled import recalled_parts
+from antiphon_shared.memory.filing.sameness import Known
+from antiphon_shared.memory.filing.storable import storable, storable_text
+from antiphon_shared.memory.layers import Memory, MemoryDelta, ReasoningNote, ToolUse
+from antiphon_shared.memory.note import read_note
+from antiphon_shared.tools.calls import ToolError, ToolResult
+from antiphon_shared.tools.relevance import FIND_TOOLS, RECALL, found_tools
+from antiphon_shared.values import LogEntry
+
+_FOUND_NOTHING = "found nothing"
+
+
+def file_round(
+    memory: Memory,
+    reasoning: ReasoningCompleted | None,
+    results: ToolsCompleted | None,
+    *,
+    known: Known | None = None,
+    untrusted: Collection[str] = (),
+    entry: LogEntry | None = None,
+) -> MemoryDelta:
+    """What one round adds to `memory`. What is in it already is not filed twice.
+
+    `known` is what `Known.of(memory)` gives, kept up to date by whoever files round after round; it is not changed.
+    `untrusted` are the ids of the calls whose words anybody may have written, `entry` the log entry of `results`.
+    """
+    notes = _notes(memory, reasoning)
+    if results is None:
+        return MemoryDelta(reasoning=notes)
+    asked = {call.id: call.arguments for call in reasoning.tool_calls} if reasoning else {}
+    filed = {(use.round, use.call_id) for use in memory.tool_usage}
+    drawer = Drawer(memory, Known.of(memory) if known is None else known)
+    uses: list[ToolUse] = []
+    for result in results.results:
+        if (results.round, result.call_id) in filed:
+            continue
+        origin = Origin(
+            results.round, result.call_id, result.substitute or result.tool, result.call_id in untrusted
+        )
+        arguments = storable(asked.get(result.call_id, {}))
+        uses.append(_use_of(result, origin, arguments, _file_result(drawer, result, origin), entry))
+    return drawer.delta.model_copy(update={"reasoning": notes, "tool_usage": tuple(uses)})
+
+
+def _notes(memory: Memory, reasoning: ReasoningCompleted | None) -> tuple[ReasoningNote, ...]:
+    if reasoning is None:
+        return ()
+    note, words = read_note(storable_text(reasoning.text))
+    said = ReasoningNote(round=reasoning.round, text=words if words.strip() else "", note=note)
+    is_news = (said.text or note is not None) and said not in memory.reasoning
+    return (said,) if is_news else ()
+
+
+def _file_result(drawer: Drawer, result: ToolResult, origin: Origin) -> tuple[str, ...]:
+    """The ids of the facts that the result tells, new or known."""
+    if result.status == "error" or _tools_found_by(result) is not None:
+        return ()
+    data = storable(result.data)
+    recalled = recalled_parts(data) if result.tool == RECALL else None
+    if recalled is not None:
+        return tuple(id for one in recalled for id in drawer.file_again(one, origin.is_untrusted))
+    return drawer.file(parts_of(data), origin)
+
+
+def _use_of(
+    result: ToolResult,
+    origin: Origin,
+    arguments: dict[str, Any],
+    facts: tuple[str, ...],
+    entry: LogEntry | None,
+) -> ToolUse:
+    outcome, message = _outcome_of(result, facts)
+    return ToolUse(
+        round=origin.round,
+        call_id=result.call_id,
+        tool=result.tool,
+        arguments=arguments,
+        query="" if result.tool == RECALL else search_query(arguments),
+        outcome=outcome,
+        message=message,
+        facts=id_ranges(facts),
+        substitute=result.substitute,
+        substitute_because=_why_substituted(result),
+        handle=result.handle,
+        is_untrusted=origin.is_untrusted,
+        results=entry,
+    )
+
+
+def _outcome_of(result: ToolResult, facts: tuple[str, ...]) -> tuple[str, str]:
+    """`ok` or the error type, and what the model is told of it."""
+    if result.status == "error":
+        if result.error is None:
+            return "internal_error", "The tool failed and did not say why."
+        return result.error.error_type, storable_text(_told_of(result.error))
+    if names := _tools_found_by(result):
+        return "ok", storable_text(f"found {', '.join(names)}; they can be called now")
+    return "ok", "" if facts else _FOUND_NOTHING
+
+
+def _why_substituted(result: ToolResult) -> str:
+    if not result.substitute or result.substitute_because:
+        return result.substitute_because
+    return f"{result.tool} could not answer; {result.substitute} was used in its place."
+
+
+def _tools_found_by(result: ToolResult) -> tuple[str, ...] | None:
+    is_search = result.tool == FIND_TOOLS and result.status == "ok"
+    return found_tools(result.data) if is_search else None
+
+
+def _told_of(error: ToolError) -> str:
+    """What the model reads of a failure: what happened, how it is done right, and what to do next."""
+    parts = [error.message]
+    if error.example_valid_call is not None:
+        parts.append(f"Valid arguments: {to_json(storable(error.example_valid_call)).decode()}.")
+    parts.append(error.suggested_action)
+    if error.retry_after_s is not None:
+        parts.append(f"It may work again in {error.retry_after_s:g} s.")
+    return " ".join(filter(None, parts))

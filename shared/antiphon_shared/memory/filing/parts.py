@@ -1,0 +1,238 @@
+"""The structure of a tool's result: which documents it holds, and what they state. Pure.
+
+    a list of records, or of long texts    a document per record                  at $[0], $[1], ...
+    an object around lists of records      a document per record, one for the     at $.results[0], ...
+                                           rest; small and without prose: one     at $
+    a record                               its prose sentence by sentence, and    at $.results[0].text[0:57]
+                                           all else as one JSON statement         at $.results[0]
+    text                                   a document per heading                 at $, its statements at $[0:57]
+    anything else                          one JSON statement                     at $
+
+A large piece of JSON is taken apart by its members. A result that would make more than `FACTS_PER_RESULT_MAX`
+statements is cut into larger ones.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from antiphon_shared.memory.filing.pieces import DEPTH_MAX, PATH_MAX, Statement, as_json, member, pieces
+from antiphon_shared.memory.filing.sentences import COARSE, sections
+from antiphon_shared.memory.filing.titles import title_of
+
+FACTS_PER_RESULT_MAX = 1000
+_SMALL_CHARACTERS = 1500
+_PROSE_MIN = 60
+_PROSE_WITHOUT_END = 200
+_TEXT_MIN = 25
+_GRAIN_MAX = 2**24
+_SAMPLE = 500
+_TEXT_KEYS = frozenset((
+    "text", "content", "body", "passage", "snippet", "summary", "description", "abstract", "message",
+    "answer", "extract", "page_content", "chunk", "paragraph", "transcript", "excerpt", "note", "comment",
+))  # fmt: skip  # a text, not a column
+_SENTENCE_END = re.compile(r"[.!?…。！？؟।](?:[\"'”’)\]]?(?:\s|$)|(?<=[。！？]))")
+_WIDE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
+_NEW_LINE = re.compile(r"\n[ \t]*(?:[^\w\s]|\d|\w[^:\n]{0,40}:\s|[\r\n](?=\w))")
+"""Where a line begins that is a statement of its own, as far as its first characters tell."""
+_NOTHING = ("", "[]", "{}", "null", '""')
+_GONE = object()
+
+
+class Part(NamedTuple):
+    """A document to be, and what it states."""
+
+    position: str
+    title: str
+    statements: tuple[Statement, ...]
+
+
+def parts_of(data: Any, path: str = "$") -> tuple[Part, ...]:
+    """What `data`, which stands at `path`, states; nothing when there is nothing in it."""
+    if is_nothing(data):
+        return ()
+    for grain in _grains(data):
+        parts: list[Part] = []
+        count = 0
+        for part in _walk(data, path, "", grain, 0):
+            parts.append(part)
+            count += len(part.statements)
+            if count > FACTS_PER_RESULT_MAX:
+                break
+        else:
+            return tuple(parts)
+    return (Part(path, title_of(data), (as_json(path, data),)),)
+
+
+def _grains(data: Any) -> Iterator[int]:
+    """How many neighbours to join: by an estimate, so that few sizes are tried, and larger ones if it was low."""
+    about = _pieces_about(data, 0)
+    grain = 1
+    while grain * FACTS_PER_RESULT_MAX < about:
+        grain *= 2
+    while grain <= _GRAIN_MAX:
+        yield grain
+        grain *= 2 if grain < COARSE else 4
+
+
+def _pieces_about(value: Any, depth: int) -> int:
+    """About how many statements a value makes; rather too few than too many."""
+    if isinstance(value, str):
+        ends = sum(value.count(end) for end in (". ", "! ", "? ", "。"))
+        return max(1, min(ends, len(value) // _PROSE_MIN), len(_NEW_LINE.findall(value)))
+    if not isinstance(value, dict | list) or depth > DEPTH_MAX:
+        return 0
+    step = 1 + len(value) // _SAMPLE
+    sample = list(value.values() if isinstance(value, dict) else value)[::step]
+    inside = sum(
+        [_pieces_about(one, depth + 1) for one in sample if isinstance(one, dict | list) or _is_long(one)]
+    )
+    return max(step * inside, len(value) if _is_records(value) else 1)
+
+
+def _is_long(value: Any) -> bool:
+    return isinstance(value, str) and len(value) >= _PROSE_MIN
+
+
+def is_nothing(data: Any) -> bool:
+    """Whether a result holds no statement: nothing, an empty text or structure, or one such under one key."""
+    for _ in range(DEPTH_MAX):
+        if not isinstance(data, dict) or len(data) != 1:
+            break
+        data = next(iter(data.values()))
+    if isinstance(data, str):
+        return data.strip() in _NOTHING
+    return data is None or data in ([], {})
+
+
+def _walk(value: Any, path: str, context: str, grain: int, depth: int) -> Iterator[Part]:
+    match value:
+        case str():
+            yield from _text(value, path, context, grain)
+        case list() if _is_records(value):
+            yield from _records(value, path, context, grain)
+        case dict() if grain < COARSE and depth < DEPTH_MAX and (keys := _keys_of_records(value, depth)):
+            _, prose = _without_prose(value, path)
+            if not prose and (whole := as_json(path, value)) and len(whole.text) <= _SMALL_CHARACTERS:
+                yield Part(path, _joined(context, title_of(value)), (whole,))
+                return
+            beside = {key: inner for key, inner in value.items() if key not in keys}
+            title = _joined(context, title_of(beside))
+            if not is_nothing(beside):
+                yield from _record(beside, path, context, grain)
+            for key in keys:
+                yield from _walk(value[key], path + member(key), title, grain, depth + 1)
+        case _:
+            yield from _record(value, path, context, grain)
+
+
+def _records(records: list[Any], path: str, context: str, grain: int) -> Iterator[Part]:
+    """A document per record, or per group of neighbours where there are very many."""
+    for start in range(0, len(records), grain):
+        group = records[start : start + grain]
+        if len(group) > 1:
+            position = f"{path}[{start}:{start + len(group)}]"
+            yield Part(position, _joined(context, title_of(group[0])), (as_json(position, group),))
+        elif isinstance(group[0], str):
+            yield from _text(group[0], f"{path}[{start}]", context, grain)
+        else:
+            yield from _record(group[0], f"{path}[{start}]", context, grain)
+
+
+def _record(value: Any, path: str, context: str, grain: int) -> Iterator[Part]:
+    """One value: what it says beside its prose, then its prose, which may have headings of its own."""
+    own = title_of(value)
+    title = _joined(context, own)
+    rest, prose = _without_prose(value, path) if grain < COARSE else (value, [])
+    said: list[Statement] = []
+    if rest is not _GONE and not (prose and _repeats(rest, own)):
+        said = list(pieces(rest, path, _SMALL_CHARACTERS * max(1, grain // COARSE), 0))
+    for place, text in prose:
+        for part in _text(text, place, title, grain):
+            if part.title == title:
+                said += part.statements
+                continue
+            if said:
+                yield Part(path, title, tuple(said))
+                said = []
+            yield Part(path, part.title, part.statements)
+    if said:
+        yield Part(path, title, tuple(said))
+
+
+def _text(text: str, path: str, context: str, grain: int) -> Iterator[Part]:
+    found = False
+    for heading, spans in sections(text, grain):
+        found = True
+        statements = tuple([Statement(f"{path}[{a}:{b}]", text[a:b], False) for a, b in spans])
+        yield Part(path, _joined(context, heading), statements)
+    if not found and (words := text.strip()):
+        start = text.index(words)
+        yield Part(path, context, (Statement(f"{path}[{start}:{start + len(words)}]", words, False),))
+
+
+def _without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tuple[Any, list[tuple[str, str]]]:
+    """The value without the texts in it, and these with their paths. What a text leaves empty is gone too."""
+    if isinstance(value, str) and len(path) <= PATH_MAX and _is_prose(value, key):
+        return _GONE, [(path, value)]
+    if not isinstance(value, dict | list) or not value or depth > DEPTH_MAX or len(path) > PATH_MAX:
+        return value, []
+    is_dict = isinstance(value, dict)
+    members: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else enumerate(value)
+    kept: dict[Any, Any] = {}
+    prose: list[tuple[str, str]] = []
+    for name, inner in members:
+        place = path + (member(str(name)) if is_dict else f"[{name}]")
+        rest, found = _without_prose(inner, place, str(name) if is_dict else key, depth + 1)
+        prose += found
+        if rest is not _GONE:
+            kept[name] = rest
+    if not prose:
+        return value, []
+    if not kept:
+        return _GONE, prose
+    return (kept if is_dict else list(kept.values())), prose
+
+
+def _is_prose(text: str, key: str) -> bool:
+    if len(text) < _TEXT_MIN:
+        return False
+    is_named_so = key.lower() in _TEXT_KEYS
+    if len(text) < _PROSE_MIN and not is_named_so:
+        return False
+    if len(text.split(None, 1)) < 2 and not _WIDE.search(text):
+        return False
+    is_long = len(text) > (_PROSE_MIN if is_named_so else _PROSE_WITHOUT_END)
+    return is_long or _SENTENCE_END.search(text) is not None
+
+
+def _repeats(rest: Any, title: str) -> bool:
+    """Whether nothing is left but what the title says already."""
+    while isinstance(rest, dict) and len(rest) == 1:
+        rest = next(iter(rest.values()))
+    return bool(title) and str(rest) == title
+
+
+def _is_records(value: Any) -> bool:
+    """A list of objects; a list of long texts is one too."""
+    if not isinstance(value, list) or not value:
+        return False
+    if all(isinstance(item, dict) for item in value):
+        return True
+    return all(isinstance(item, str) for item in value) and sum(map(len, value)) > _SMALL_CHARACTERS
+
+
+def _keys_of_records(data: dict[str, Any], depth: int) -> tuple[str, ...]:
+    """The keys below which there are records, be it further down."""
+    if depth > DEPTH_MAX:
+        return ()
+    return tuple(
+        key
+        for key, value in data.items()
+        if len(key) <= PATH_MAX
+        and (_is_records(value) or (isinstance(value, dict) and _keys_of_records(value, depth + 1)))
+    )
+
+
+def _joined(*titles: str) -> str:
+    return ": ".join(filter(None, titles))

@@ -1,0 +1,75 @@
+"""A JSON value as statements: whole where it is small, else taken apart by its members. Pure."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from pydantic_core import to_json
+
+from antiphon_shared.memory.filing.sentences import cut
+
+DEPTH_MAX = 16
+PATH_MAX = 300
+"""Every statement names its path, so a long one is not gone down."""
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+class Statement(NamedTuple):
+    """What stands at a position of a result: a slice of text, or a value as compact JSON."""
+
+    position: str
+    text: str
+    is_json: bool
+
+
+def pieces(value: Any, path: str, longest: int, depth: int) -> Iterator[Statement]:
+    """The value as JSON, taken apart by its members where that is long."""
+    whole = as_json(path, value)
+    is_bare = not isinstance(value, dict | list | str)
+    if is_bare or len(whole.text) <= longest or depth > DEPTH_MAX or len(path) > PATH_MAX:
+        yield whole
+    elif isinstance(value, str):
+        for start, end in cut(value, 0, len(value), longest):
+            yield Statement(f"{path}[{start}:{end}]", value[start:end], False)
+    elif isinstance(value, dict):
+        held: dict[str, Any] = {}
+        size = 1
+        for key, inner in value.items():
+            length = len(as_json("", inner).text) + len(key) + 4
+            if length > longest:
+                yield from pieces(inner, path + member(key), longest, depth + 1)
+                continue
+            if held and size + length > longest:
+                yield as_json(path, held)
+                held, size = {}, 1
+            held[key] = inner
+            size += length
+        if held:
+            yield as_json(path, held)
+    else:
+        yield from _pieces_of_list(value, path, longest, depth)
+
+
+def _pieces_of_list(items: list[Any], path: str, longest: int, depth: int) -> Iterator[Statement]:
+    first, size = 0, 1
+    for number, inner in enumerate(items):
+        length = len(as_json("", inner).text) + 1
+        if first < number and size + length > longest:
+            yield as_json(f"{path}[{first}:{number}]", items[first:number])
+            first, size = number, 1
+        size += length
+        if length > longest:
+            yield from pieces(inner, f"{path}[{number}]", longest, depth + 1)
+            first, size = number + 1, 1
+    if first < len(items):
+        yield as_json(f"{path}[{first}:{len(items)}]", items[first:])
+
+
+def as_json(position: str, value: Any) -> Statement:
+    """The value, as it stands there."""
+    return Statement(position, to_json(value).decode(), True)
+
+
+def member(key: str) -> str:
+    """The step of a path to what stands below a key."""
+    return f".{key}" if _IDENTIFIER.fullmatch(key) else f"[{to_json(key).decode()}]"

@@ -1,0 +1,126 @@
+"""What a record is about, and what it says of it, so that records can be compared. Pure."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from pydantic_core import from_json
+
+from antiphon_shared.memory.filing.dates import Date, date_of_value
+
+_REMEMBERED = 4_096
+_CHARACTERS_MAX = 4_000
+_VALUE_CHARACTERS_MAX = 80
+_NUMBERS = re.compile(r"\[\d+(?::\d+)?\]")
+_CODE_CHARACTERS_MIN = 4
+_CODE_DIGITS_MIN = 6
+_SHAPE_SHARED = 0.75
+_IDS = ("id", "uuid", "isbn", "sku", "doi", "slug", "email")
+_NAMES = ("title", "name", "full_name")
+_DATES = (
+    "as_of", "asof", "updated_at", "updated", "updated_on", "last_updated", "last_modified", "modified_at", "modified",
+    "effective_date", "effective", "valid_from", "measured_at", "reported_at", "date", "year",
+)  # fmt: skip  # one list, the most telling first
+_SAY_WHICH = frozenset((
+    "number", "no", "lesson", "index", "position", "chapter", "page", "order", "section", "version", "season",
+    "episode", "part", "step", "volume", "row", "line", "seq", "start", "end", "from", "to", "lang", "language",
+    "locale", "unit", "currency", "period", "month", "quarter", "week", "day", "type", "kind", "category", "course",
+    "parent", "url", "uri", "link", "href", "path", "file", "filename", "key", "code", "edition", "author", "born",
+    "birthday", "birth_date", "date_of_birth", "city", "country", "location", "place", "address",
+))  # fmt: skip  # a text, not a column
+"""Two records that differ here are about two things."""
+_PASSING = frozenset((
+    "score", "rank", "relevance", "distance", "similarity", "snippet", "text", "content", "summary", "description",
+    "highlight", "query", "took", "elapsed", "timestamp", "fetched_at", "retrieved_at", "created_at", "etag",
+))  # fmt: skip  # a text, not a column
+"""What a record says of its retrieval, or in free words."""
+
+
+Kind = tuple[str, str]
+"""The tool that told a record, and where in its results such records stand."""
+
+
+class Entry(NamedTuple):
+    """A record with what names it."""
+
+    identity: tuple[str, str]
+    is_code: bool
+    """Whether it is named by an id that no other thing is likely to have: letters and digits, or many digits."""
+    shape: frozenset[str]
+    which: Mapping[str, Any]
+    said: Mapping[str, Any]
+    date: Date | None
+
+
+@lru_cache(_REMEMBERED)
+def entry_of(text: str) -> Entry | None:
+    """The record that a statement holds, if something names it."""
+    record = from_json(text) if text.startswith("{") and len(text) <= _CHARACTERS_MAX else None
+    if not isinstance(record, dict):
+        return None
+    plain = {key.lower(): _plain(value) for key, value in record.items() if _is_plain(value)}
+    named = next((key for key in (*_IDS, *_NAMES) if plain.get(key) not in (None, "")), None)
+    if named is None:
+        return None
+    dated = next((key for key in _DATES if key in plain and date_of_value(record_value(record, key))), None)
+    rest = {key: value for key, value in plain.items() if key not in (named, dated) and key not in _PASSING}
+    return Entry(
+        identity=(named, str(plain[named])),
+        is_code=named in _IDS and _is_code(str(plain[named])),
+        shape=frozenset(key.lower() for key in record),
+        which={key: value for key, value in rest.items() if _says_which(key)},
+        said={key: value for key, value in rest.items() if not _says_which(key)},
+        date=date_of_value(record_value(record, dated)) if dated else None,
+    )
+
+
+def record_value(record: dict[str, Any], key: str) -> Any:
+    return next(value for name, value in record.items() if name.lower() == key)
+
+
+def kind_of(tool: str, position: str) -> Kind:
+    return tool, _NUMBERS.sub("[]", position)
+
+
+def is_same_kind(one: Entry, kind: Kind, other: Entry, its: Kind) -> bool:
+    """Whether what names both can be the name of one thing: the 1 of a customer is not the 1 of an order."""
+    return kind == its or (one.is_code and other.is_code)
+
+
+def disagree(one: Entry, other: Entry) -> bool:
+    """Whether two records are about the same thing, and say different things of it."""
+    if one.identity != other.identity or _overlap(one.shape, other.shape) < _SHAPE_SHARED:
+        return False
+    if any(other.which.get(key, value) != value for key, value in one.which.items()):
+        return False
+    common = [key for key in one.said if key in other.said]
+    differing = [key for key in common if one.said[key] != other.said[key]]
+    if not one.is_code and any(key in _NAMES for key in differing):
+        return False
+    return bool(differing) and (one.is_code or len(differing) <= max(1, len(common) // 2))
+
+
+def _is_code(name: str) -> bool:
+    digits = sum(map(str.isdecimal, name))
+    has_both = digits > 0 and any(map(str.isalpha, name)) and len(name) >= _CODE_CHARACTERS_MIN
+    return has_both or digits >= _CODE_DIGITS_MIN
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other)
+
+
+def _says_which(key: str) -> bool:
+    return key in _SAY_WHICH or key in _IDS or key.endswith(("_id", "_number", "_url", "_date", "_at"))
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, bool | int | float) or (
+        isinstance(value, str) and len(value) <= _VALUE_CHARACTERS_MAX
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Numbers are equal whatever their notation, texts whatever their case and spacing."""
+    return " ".join(value.lower().split()) if isinstance(value, str) else value

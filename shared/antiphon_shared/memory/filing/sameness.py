@@ -1,0 +1,118 @@
+"""Whether a statement is known already, in the same words or nearly the same.
+
+Two texts are the same when their words are, in order, as `reading` reads them: whatever the spacing and the
+punctuation that changes no meaning. Every word but those like `the` and `also` counts: of two sentences of twenty
+words that differ in one, the one often denies the other. A sentence that leans on its document (`He was born there.`),
+or is very short, is the same only below the same title. JSON is the same when it is equal, below the same title. What
+anybody may have written can be found again in trusted words, never the other way round.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from antiphon_shared.memory.conversation import CONVERSATION
+from antiphon_shared.memory.filing.differences import Differences, Relations
+from antiphon_shared.memory.filing.pieces import Statement
+from antiphon_shared.memory.filing.reading import read
+from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta, Sighting
+
+_REMEMBERED = 2_048
+_ANYWHERE = ""
+_SLICE = re.compile(r"\[(\d{1,12}):\d{1,12}\]\Z")
+Words = tuple[str, str]
+"""A statement's key and its document's name, or `_ANYWHERE`."""
+
+
+class Known:
+    """What is in memory, by what it is recognised by. Changed by `add` and `put` alone."""
+
+    def __init__(self) -> None:
+        self._trusted: dict[Words, str] = {}
+        self._untrusted: dict[Words, str] = {}
+        self._places: dict[tuple[int, str, str], str] = {}
+        self._seen: set[tuple[str, str, str]] = set()
+        self._differences = Differences()
+
+    @classmethod
+    def of(cls, memory: Memory) -> "Known":
+        """All of a memory's facts."""
+        known = cls()
+        known._take(memory.facts.values(), memory.sightings, memory)
+        return known
+
+    def add(self, delta: MemoryDelta, memory: Memory) -> None:
+        """Take in what was filed; `memory` holds it already."""
+        self._take(delta.facts, delta.sightings, memory)
+
+    def put(self, fact: Fact, document: Document, name: str) -> None:
+        """Take in one fact, of a document that is known by `name`."""
+        reading = read(fact.statement, fact.is_json)
+        facts = self._untrusted if document.is_untrusted else self._trusted
+        if name:
+            facts.setdefault((reading.key, name), fact.id)
+        if reading.is_telling and not (fact.is_json and name):
+            facts.setdefault((reading.key, _ANYWHERE), fact.id)
+        self._places.setdefault((document.round, document.call_id, fact.position), fact.id)
+        self.see(fact.id, document)
+        self._differences.put(fact, document)
+
+    def see(self, fact: str, document: Document) -> None:
+        """Take in that a document says what a fact does."""
+        self._seen.add((fact, document.tool, document.title))
+
+    def has_seen(self, fact: str, tool: str, title: str) -> bool:
+        """Whether the tool told it already in a document of that title."""
+        return (fact, tool, title) in self._seen
+
+    def find(self, statement: Statement, name: str, is_untrusted: bool) -> str | None:
+        """The id of the fact that says the same in a document of that name, or anywhere if that does not matter."""
+        key = read(statement.text, statement.is_json).key
+        for facts in (self._trusted, self._untrusted)[: 1 + is_untrusted]:
+            found = (facts.get((key, name)) if name else None) or facts.get((key, _ANYWHERE))
+            if found:
+                return found
+        return None
+
+    def at(self, round: int, call_id: str, position: str) -> str | None:
+        """The id of the fact that was taken from there, if there is one."""
+        return self._places.get((round, call_id, position))
+
+    def relations(self, statement: Statement, document: Document) -> Relations:
+        """Which facts a new statement supersedes, is superseded by, or contradicts."""
+        return self._differences.relations(statement, document)
+
+    def _take(self, facts: Iterable[Fact], sightings: Iterable[Sighting], memory: Memory) -> None:
+        # what was answered before is no source: a tool that says the same is filed beside it
+        facts = [fact for fact in facts if memory.documents[fact.document].tool != CONVERSATION]
+        # a document is known by what it says first, be that known from elsewhere
+        beginnings: dict[str, tuple[int, Fact]] = {}
+        seen = [(one.document, one.position, memory.facts[one.fact]) for one in sightings]
+        for id, position, fact in (*((one.document, one.position, one) for one in facts), *seen):
+            start = _start(position)
+            if id not in beginnings or start < beginnings[id][0]:
+                beginnings[id] = start, fact
+        for fact in facts:
+            document = memory.documents[fact.document]
+            first = beginnings[document.id][1]
+            self.put(fact, document, name_of(document.title, document.tool, first.statement, first.is_json))
+        for id, _, fact in seen:
+            self.see(fact.id, memory.documents[id])
+
+
+def name_of(title: str, tool: str, beginning: str, is_json: bool) -> str:
+    """What a document is known by: its title; of a text without one, its tool and how it begins."""
+    if title or is_json:
+        return _folded(title)
+    return f"{tool}\0{read(beginning, False).key}"
+
+
+def _start(position: str) -> int:
+    """Where in its text a statement begins; -1 of a value."""
+    text = _SLICE.search(position)
+    return int(text[1]) if text else -1
+
+
+@lru_cache(_REMEMBERED)
+def _folded(title: str) -> str:
+    return " ".join(title.lower().split())

@@ -1,0 +1,34 @@
+"""What a record calls itself. Pure."""
+
+from typing import Any
+
+from antiphon_shared.memory.filing.sentences import TITLE_CHARACTERS_MAX
+from antiphon_shared.text.excerpt import one_line
+
+_NUMBER_MAX = 10**30
+_KEYS = ("title", "name", "headline", "heading", "subject", "label", "topic", "course", "lesson")
+_ENDINGS = ("_title", "_name", " title", " name")
+_LESS_TELLING_KEYS = (
+    "file", "filename", "path", "url", "key", "id", "speaker", "author", "from", "sender", "date",
+)  # fmt: skip  # one list, in order
+
+
+def title_of(content: Any) -> str:
+    """What a record calls itself, by its most telling key; empty when it does not."""
+    if not isinstance(content, dict):
+        return ""
+    named = {key.lower(): value for key, value in content.items() if _can_be_title(value)}
+    for key in _KEYS:
+        if key in named:
+            return one_line(str(named[key]), TITLE_CHARACTERS_MAX)
+    for key, value in named.items():
+        if key.endswith(_ENDINGS):
+            return one_line(str(value), TITLE_CHARACTERS_MAX)
+    for key in _LESS_TELLING_KEYS:
+        if key in named:
+            return one_line(str(named[key]), TITLE_CHARACTERS_MAX)
+    return ""
+
+
+def _can_be_title(value: Any) -> bool:
+    return bool(value.strip()) if isinstance(value, str) else type(value) is int and abs(value) < _NUMBER_MAX

@@ -1,0 +1,67 @@
+"""What of a round's delta is kept where the session's memory is nearly full. Pure."""
+
+from collections.abc import Collection
+from itertools import takewhile
+
+from antiphon_shared.memory.briefing import id_ranges, ids_in
+from antiphon_shared.memory.layers import Fact, MemoryDelta, Sighting, ToolUse
+from antiphon_shared.values import Value
+
+
+def keep_within(delta: MemoryDelta, bytes_max: int) -> MemoryDelta:
+    """`delta` with as many of its facts, the first ones first, as fit; the usage says what was not kept.
+
+    What the model said and which tools it used is kept whatever it takes. Documents stay up to the last that a
+    fact or a sighting names, so that ids go on without a gap.
+    """
+    kept = _Kept(delta, bytes_max)
+    facts = list(takewhile(lambda fact: kept.has_place_for(fact), delta.facts))
+    lost = {fact.id for fact in delta.facts[len(facts) :]}
+    told = (one for one in delta.sightings if one.fact not in lost)
+    sightings = list(takewhile(lambda sighting: kept.has_place_for(sighting), told))
+    return delta.model_copy(
+        update={
+            "documents": delta.documents[: kept.documents],
+            "facts": tuple(facts),
+            "sightings": tuple(sightings),
+            "tool_usage": tuple(_use_without(use, lost) for use in delta.tool_usage),
+        }
+    )
+
+
+class _Kept:
+    """How many bytes are left, and how many documents are kept."""
+
+    def __init__(self, delta: MemoryDelta, bytes_max: int) -> None:
+        self.documents = 0
+        self._sizes = [_size(one) for one in delta.documents]
+        self._places = {one.id: number for number, one in enumerate(delta.documents, 1)}
+        self._left = bytes_max - _size(delta.model_copy(update=_NO_FACTS))
+
+    def has_place_for(self, one: Fact | Sighting) -> bool:
+        """Whether it fits, with the documents up to its own; if so, its place is taken."""
+        documents = max(self.documents, self._places.get(one.document, 0))
+        size = _size(one) + sum(self._sizes[self.documents : documents])
+        if size > self._left:
+            return False
+        self._left -= size
+        self.documents = documents
+        return True
+
+
+_NO_FACTS = {"documents": (), "facts": (), "sightings": ()}
+
+
+def _size(value: Value) -> int:
+    """Bytes as JSON, with the comma behind."""
+    return len(value.model_dump_json().encode()) + 1
+
+
+def _use_without(use: ToolUse, lost: Collection[str]) -> ToolUse:
+    told = ids_in(use.facts)
+    kept = tuple(id for id in told if id not in lost)
+    missing = len(told) - len(kept)
+    if not missing:
+        return use
+    said = f"{missing} of its {len(told)} facts not kept: the session's memory is full"
+    return use.model_copy(update={"facts": id_ranges(kept), "facts_lost": missing, "message": said})

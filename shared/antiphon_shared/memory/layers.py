@@ -1,0 +1,251 @@
+"""The layers of a session's memory, as documents, and the delta one filing adds to them.
+
+Memory is append-only: a list of deltas, one per round, under the session's key; a fact once filed is never
+changed. Whoever reads it folds the deltas. The synthesizer writes it; the dispatcher's `recall` and the assembler
+read it.
+
+    documents   what statements were taken from: a passage, a record, a page    D1, D2, ...
+    facts       statements, each verbatim from its document                     F1, F2, ...
+    reasoning   what the model concluded, planned and doubted, by round
+    tool usage  what was tried, and what came of it
+    summaries   what a model made of facts that have no place any more
+    earlier     what was asked before in the conversation; its answers are documents like any other
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import Field
+
+from antiphon_shared.events.session import Status
+from antiphon_shared.memory.note import Note
+from antiphon_shared.text.citations import cited_ids
+from antiphon_shared.text.subquestions import sub_questions
+from antiphon_shared.values import LogEntry, Round, Value
+
+
+class Document(Value):
+    """What facts were taken from: one passage, record or text of a tool's result."""
+
+    id: str = Field(description="`D` and a number; counts from D1 within a session.")
+    round: Round
+    call_id: str
+    tool: str = Field(description="The tool that said it; an alternative's name where one answered.")
+    position: str = Field(
+        description="Where in the result: a JSON path such as `$.results[2]`; `$`: all of it."
+    )
+    title: str = Field(default="", description="What it calls itself, on one line.")
+    is_untrusted: bool = Field(default=False, description="Whether anybody may have written it.")
+
+
+class Fact(Value):
+    """One statement, verbatim: a sentence of a text, or a record of a structured result."""
+
+    id: str = Field(description="`F` and a number; counts from F1 within a session.")
+    document: str = Field(description="Id of the document it was taken from first.")
+    position: str = Field(
+        description="Where in the result: `$.results[2].text[120:180]` for a piece of text, counted in"
+        " characters, or the JSON path of a value."
+    )
+    statement: str = Field(description="The text as it stands there, or the value as compact JSON.")
+    is_json: bool = False
+    salience: float = Field(
+        default=0.5,
+        ge=0,
+        le=1,
+        description="How much it matters, whatever it is about: boilerplate little. 0.5 when nothing is known.",
+    )
+    supersedes: tuple[str, ...] = Field(
+        default=(),
+        description="Earlier facts on the same subject and attribute, of an explicitly earlier date.",
+    )
+    superseded_by: tuple[str, ...] = Field(default=(), description="Earlier facts with a later date.")
+    contradicts: tuple[str, ...] = Field(
+        default=(), description="Earlier facts that say otherwise, of no date that would decide."
+    )
+
+
+class Sighting(Value):
+    """A statement found again, or nearly so, elsewhere."""
+
+    fact: str
+    document: str
+    position: str
+
+
+class ReasoningNote(Value):
+    """What the model said in one round beside its tool calls."""
+
+    round: Round
+    text: str = Field(default="", description="Its words, without the note.")
+    note: Note | None = None
+
+
+class ToolUse(Value):
+    """What was tried, and what came of it."""
+
+    round: Round
+    call_id: str
+    tool: str
+    arguments: dict[str, Any]
+    query: str = Field(default="", description="What it searched for, in words; empty when it was no search.")
+    outcome: str = Field(description="`ok`, or the error type.")
+    message: str = Field(default="", description="What the model is told of a failure.")
+    facts: tuple[str, ...] = Field(
+        default=(), description="Ids of the facts that it told, new or known already; neighbours as `F3-F9`."
+    )
+    substitute: str = Field(default="", description="The alternative that answered in the tool's place.")
+    substitute_because: str = Field(default="", description="Why, for the model and the reader.")
+    handle: str = Field(
+        default="", description="What the whole result is read by, where the facts are only its beginning."
+    )
+    is_untrusted: bool = Field(default=False, description="Whether anybody may have written what it said.")
+    results: LogEntry | None = Field(default=None, description="The tools.completed that holds its result.")
+    facts_lost: int = Field(default=0, ge=0, description="Facts not kept because the memory was full.")
+
+
+class Summary(Value):
+    """What a model made of facts, checked against them."""
+
+    round: Round
+    text: str
+    facts: tuple[str, ...] = Field(description="Ids of the facts it stands for; neighbours as `F3-F9`.")
+
+
+class EarlierQuestion(Value):
+    """What was asked before in the conversation."""
+
+    call_id: str = Field(description="`turn_1`: what the documents of its answer name as their call.")
+    question: str
+    status: Status
+
+
+class MemoryDelta(Value):
+    """What one filing adds, by the commit that answers the round's `briefing.requested`."""
+
+    documents: tuple[Document, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    sightings: tuple[Sighting, ...] = ()
+    reasoning: tuple[ReasoningNote, ...] = ()
+    tool_usage: tuple[ToolUse, ...] = ()
+    summaries: tuple[Summary, ...] = ()
+    earlier: tuple[EarlierQuestion, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        layers = (self.facts, self.sightings, self.reasoning, self.tool_usage, self.summaries, self.earlier)
+        return not any(layers)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The layers folded. A value: `plus` gives another."""
+
+    query: str = ""
+    """The user's words, verbatim."""
+    documents: Mapping[str, Document] = field(default_factory=lambda: MappingProxyType({}))
+    facts: Mapping[str, Fact] = field(default_factory=lambda: MappingProxyType({}))
+    """By id, in the order of their ids."""
+    sightings: tuple[Sighting, ...] = ()
+    reasoning: tuple[ReasoningNote, ...] = ()
+    tool_usage: tuple[ToolUse, ...] = ()
+    summaries: tuple[Summary, ...] = ()
+    earlier: tuple[EarlierQuestion, ...] = ()
+    """The oldest first."""
+
+    @classmethod
+    def of(cls, query: str, deltas: Iterable[MemoryDelta] = ()) -> "Memory":
+        """All deltas, oldest first, as one memory."""
+        memory = cls(query)
+        for delta in deltas:
+            memory = memory.plus(delta)
+        return memory
+
+    def plus(self, delta: MemoryDelta) -> "Memory":
+        """The memory with one delta more."""
+        if delta.is_empty and not delta.documents:
+            return self
+        return Memory(
+            query=self.query,
+            documents=MappingProxyType({**self.documents, **{one.id: one for one in delta.documents}}),
+            facts=MappingProxyType({**self.facts, **{one.id: one for one in delta.facts}}),
+            sightings=self.sightings + delta.sightings,
+            reasoning=self.reasoning + delta.reasoning,
+            tool_usage=self.tool_usage + delta.tool_usage,
+            summaries=self.summaries + delta.summaries,
+            earlier=self.earlier + delta.earlier,
+        )
+
+    def document_of(self, fact: Fact) -> Document:
+        return self.documents[fact.document]
+
+    @cached_property
+    def open_questions(self) -> tuple[str, ...]:
+        """The sub-questions not answered yet: the query's parts by rule, until a note names others.
+
+        A note that only answers leaves the rest open.
+        """
+        still = sub_questions(self.query)
+        for note in reversed(self._notes_newest_first):
+            answered = [line.casefold() for line in note.answered]
+            still = note.open or tuple(
+                one for one in still if not any(line.startswith(_asked(one)) for line in answered)
+            )
+        return still
+
+    @cached_property
+    def answered(self) -> tuple[str, ...]:
+        """The sub-questions answered, with their answers, oldest first, each once."""
+        said = [line for note in reversed(self._notes_newest_first) for line in note.answered]
+        return tuple(dict.fromkeys(said))
+
+    @cached_property
+    def constraints(self) -> tuple[str, ...]:
+        said = [line for note in reversed(self._notes_newest_first) for line in note.constraints]
+        return tuple(dict.fromkeys(said))
+
+    @cached_property
+    def cited(self) -> frozenset[str]:
+        """Ids of the facts that the model's conclusions rest on; of those that exist."""
+        texts = [one.text for one in self.reasoning]
+        texts += [line for note in self._notes_newest_first for line in (*note.concluded, *note.answered)]
+        return frozenset(id for text in texts for id in _cited_ids(text) if id in self.facts)
+
+    @cached_property
+    def superseded(self) -> Mapping[str, str]:
+        """Fact -> the fact that a later date puts in its place."""
+        later: dict[str, str] = {}
+        for fact in self.facts.values():
+            if fact.supersedes:
+                later.update(dict.fromkeys(fact.supersedes, fact.id))
+            if fact.superseded_by:
+                later[fact.id] = fact.superseded_by[-1]
+        return later
+
+    @cached_property
+    def contradicted(self) -> Mapping[str, tuple[str, ...]]:
+        """Fact -> the facts that say otherwise, both ways."""
+        pairs: dict[str, tuple[str, ...]] = {}
+        for fact in self.facts.values():
+            for other in fact.contradicts:
+                pairs[fact.id] = (*pairs.get(fact.id, ()), other)
+                pairs[other] = (*pairs.get(other, ()), fact.id)
+        return pairs
+
+    @property
+    def _notes_newest_first(self) -> list[Note]:
+        return [one.note for one in reversed(self.reasoning) if one.note is not None]
+
+
+@lru_cache(4_096)
+def _cited_ids(text: str) -> tuple[str, ...]:
+    """Each memory of a session reads the same notes again."""
+    return cited_ids(text)
+
+
+def _asked(question: str) -> str:
+    """How a line that answers the question begins."""
+    return question.casefold().rstrip(" ?.")

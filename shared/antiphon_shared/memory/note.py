@@ -1,0 +1,298 @@
+"""The note a model writes at the end of a reply: what it concluded, doubts and plans, and what is still open.
+
+    <note>
+    concluded: Course B covers the same topic as lesson 4 [F3, F7]
+    open: Who teaches course B?
+    answered: What is lesson 4 about? Authentication [F3]
+    doubt: the outline may be out of date
+    plan: look up the teachers of course B
+    </note>
+
+It is read leniently: JSON, a code fence, other cases, bullets, headings, plurals and synonyms will do, and the end of
+the text in place of `</note>`. An entry is a line; bullets below a key are its entries, and a line without a key
+goes on with the entry above. `none`, `...`, `<what is open>` and the words of `NOTE_FORM` say nothing. What has
+none of the keys is no note, and neither is what stands among other things in a code block. Pure.
+"""
+
+import json
+import re
+from bisect import bisect
+from collections.abc import Iterator
+from typing import Any
+
+from antiphon_shared.text.citations import CITATION
+from antiphon_shared.values import Value
+
+ENTRY_CHARACTERS_MAX = 500
+ENTRIES_MAX = 20
+NOTE_CHARACTERS_MAX = 20_000
+
+NOTE_FORM = """\
+<note>
+concluded: what the facts show [F3, F7]
+open: a sub-question still open; name all that are
+answered: a sub-question, and its answer [F3]
+doubt: what may be wrong
+plan: what you look for next
+</note>"""
+"""The form as a prompt may show it. What repeats it is no entry."""
+
+_KEYS_OF = {
+    "concluded": "concluded, conclusion, concluded so far, conclusions so far, known, known so far, known fact",
+    "open": "open, still open, open question, open sub question, sub question, question, unanswered, missing",
+    "answered": "answered, answered question, answered sub question, resolved",
+    "doubts": "doubt, doubted, doubtful, uncertain, uncertainty, uncertainties",
+    "plans": "plan, planned, next, next step",
+    "constraints": "constraint",
+}
+"""Kind -> the keys it is written by, the canonical first; each in its plural too, and with `-`, `_` or no space."""
+
+_DEPTH_MAX = 4
+
+_Entry = tuple[str, str]
+"""Kind and text."""
+
+
+class Note(Value):
+    """What one reply says of the state of the work, each entry one line."""
+
+    concluded: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    """Sub-questions not answered yet."""
+    answered: tuple[str, ...] = ()
+    """Sub-questions with their answers, and the facts cited."""
+    doubts: tuple[str, ...] = ()
+    plans: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+
+
+def read_note(text: str) -> tuple[Note | None, str]:
+    """The note in a reply's text, None when there is none, and the text without it, stripped.
+
+    Of several notes the last that says something counts, and all are taken out of the text. Entries beyond
+    `ENTRIES_MAX` of a kind are dropped, and what goes beyond `ENTRY_CHARACTERS_MAX` and `NOTE_CHARACTERS_MAX`.
+    Raises nothing, whatever the text, and takes time in proportion to its length.
+    """
+    note, kept, position = None, [], 0
+    for start, end, content in _candidates(text):
+        entries = _entries(content[:NOTE_CHARACTERS_MAX]) if start >= position else None
+        if entries is not None:
+            note = _note(entries) or note
+            kept.append(text[position:start])
+            position = end
+    kept.append(text[position:])
+    return note, "\n\n".join(part for part in map(str.strip, kept) if part)
+
+
+def _note(entries: list[_Entry]) -> Note | None:
+    """The entries by kind, within the bounds; None when none of them says anything."""
+    said: dict[str, dict[str, None]] = {}
+    for kind, text in entries:
+        line = _one_line(text)
+        if line and len(said.setdefault(kind, {})) < ENTRIES_MAX:
+            said[kind][line] = None
+    lines = {kind: tuple(each) for kind, each in said.items() if each}
+    return Note(**lines) if lines else None
+
+
+# Where a note may stand
+
+_FENCE = re.compile(r"^[^\S\n]*+(?P<marks>`{3,}+|~{3,}+)(?P<info>[^\n`]*+)$", re.MULTILINE)
+_TAG = re.compile(r"<\s{0,4}(?P<closes>/?)\s{0,4}note\s{0,4}>", re.IGNORECASE)
+_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n)++")
+
+
+def _candidates(text: str) -> Iterator[tuple[int, int, str]]:
+    """What may be a note, in the order of the text: start, end, content. A later one may overlap an earlier."""
+    blocks = _code_blocks(text)
+    starts = [block[0] for block in blocks]
+    tags: list[re.Match[str]] = []
+    for tag in _TAG.finditer(text):
+        block = bisect(starts, tag.start()) - 1
+        if block < 0 or tag.start() >= blocks[block][1]:
+            tags.append(tag)
+    found = [one for block in blocks if (one := _whole_block(*block))] + list(_between(text, tags))
+    yield from sorted(found, key=lambda one: one[0])
+
+
+def _between(text: str, tags: list[re.Match[str]]) -> Iterator[tuple[int, int, str]]:
+    """From each `<note>` to the tag after it, or as far as the form of a note goes."""
+    for index, tag in enumerate(tags):
+        if tag["closes"] or text[tag.start() - 1 : tag.start()] == "`":
+            continue
+        after = tags[index + 1] if index + 1 < len(tags) else None
+        content = text[tag.end() : after.start() if after else len(text)]
+        if after and after["closes"]:
+            yield tag.start(), after.end(), content
+        elif length := _unclosed_length(content):
+            yield tag.start(), tag.end() + length, content[:length]
+
+
+def _unclosed_length(content: str) -> int:
+    """How far a note goes that is not closed: up to a paragraph that looks like none of it."""
+    begins = content.lstrip()[:100]
+    if not (begins.startswith(("{", "`")) or _key_at(begins.split("\n")[0])):
+        return 0
+    first = len(content) - len(content.lstrip())
+    for gap in _BLANK_LINES.finditer(content, first):
+        line = content[gap.end() : gap.end() + 100].split("\n")[0]
+        if not (_key_at(line) or _BULLET.match(line)):
+            return gap.start()
+    return len(content)
+
+
+def _code_blocks(text: str) -> list[tuple[int, int, str, str]]:
+    """Fenced code that is closed: start, end, the word after the fence, what is inside."""
+    blocks = []
+    opening: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        info = fence["info"].strip()
+        if opening is None or (info and len(fence["marks"]) >= len(opening["marks"])):
+            opening = fence
+        elif not info and fence["marks"].startswith(opening["marks"]):
+            inside = text[opening.end() : fence.start()]
+            blocks.append((opening.start(), fence.end(), opening["info"].strip(), inside))
+            opening = None
+    return blocks
+
+
+def _whole_block(start: int, end: int, info: str, inside: str) -> tuple[int, int, str] | None:
+    """A code block that is nothing but a note."""
+    inside = inside.strip()
+    tags = list(_TAG.finditer(inside))
+    opens = bool(tags) and tags[0].start() == 0 and not tags[0]["closes"]
+    is_framed = opens and (len(tags) == 1 or tags[1].end() == len(inside))
+    return (start, end, _TAG.sub("\n", inside)) if is_framed or info.lower() == "note" else None
+
+
+# What a note says
+
+_WORDS = {kind: [key.strip() for key in keys.split(",")] for kind, keys in _KEYS_OF.items()}
+_KIND_OF = {key.replace(" ", "").rstrip("s"): kind for kind, keys in _WORDS.items() for key in keys}
+_ANY_KEY = "|".join(key.replace(" ", "[ _-]?") for keys in _WORDS.values() for key in keys)
+_KEY = rf"(?P<key>(?:{_ANY_KEY})s?)"
+_BULLET = re.compile(r"\s*+(?:[-*•+]|\d{1,2}[.)])\s++")
+_KEYED = re.compile(
+    rf"\s*+(?:(?:[-*•+]|#{{1,6}}|\d{{1,2}}[.)])\s++)?(?P<mark>[*_`\"]{{1,3}})?{_KEY}(?(mark)(?P=mark)?)"
+    rf"(?:\s?\([^()]{{0,40}}\))?\s{{0,4}}[:：](?(mark)(?:(?P=mark))?)",
+    re.IGNORECASE | re.ASCII,
+)
+_HEADING = re.compile(
+    rf"\s*+(?:#{{1,6}}\s++|(?=\*\*))(?:\*\*)?{_KEY}(?:\*\*)?\s*+$", re.IGNORECASE | re.ASCII
+)
+_KEY_TAG = re.compile(rf"<(?P<closes>/?){_KEY}>", re.IGNORECASE | re.ASCII)
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*+)(?:(")(\s{0,20}:)?|\\?\Z)', re.DOTALL)
+_BULLETS = re.compile(r"\A(?:[-*•+]\s++)++")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+_SAYS_NOTHING = re.compile(
+    r"(?:none|nothing|n/?a|nil|null|no|tbd)?(?: (?:yet|so far|left|remaining|at present|for now|known|open))*"
+    r"|no (?:(?:more|further|open|new|remaining) ){0,2}(?:(?:sub-?)?questions?|doubts?|plans?|constraints?)"
+    r"|<[^<>]*>|[\[{(]?(?:\.{2,}|…)[\]})]?",
+    re.IGNORECASE,
+)
+_FORM_SAYS = {CITATION.sub("", line.partition(": ")[2]).strip() for line in NOTE_FORM.splitlines()}
+
+
+def _entries(content: str) -> list[_Entry] | None:
+    """What a note's text says, unbounded; None when it has none of the keys."""
+    if not content.strip():
+        return []
+    opening = content.find("{")
+    if opening >= 0 and not _FENCE.sub("", content[:opening]).strip():
+        return _from_json(content[opening:])
+    return _from_lines(content)
+
+
+def _from_lines(content: str) -> list[_Entry] | None:
+    entries: list[_Entry] = []
+    kind, goes_on, is_list = "", False, False
+    for line in _KEY_TAG.sub(_as_line, content).splitlines():
+        if not line.strip():
+            goes_on = False
+        elif _FENCE.match(line):
+            continue
+        elif key := _key_at(line):
+            kind, said = _kind(key["key"]), line[key.end() :]
+            goes_on, is_list = bool(said.strip()), not said.strip()
+            entries.append((kind, said))
+        elif kind and (bullet := _BULLET.match(line)):
+            entries.append((kind, line[bullet.end() :]))
+            goes_on = True
+        elif goes_on:
+            entries[-1] = kind, f"{entries[-1][1]} {line.strip()}"
+        elif is_list:
+            entries.append((kind, line))
+    return entries if kind else None
+
+
+def _key_at(line: str) -> re.Match[str] | None:
+    """The key that a line begins with: `open:`, `**Open**:`, `- open:`, `## Open questions`."""
+    return _KEYED.match(line) or _HEADING.match(line)
+
+
+def _as_line(tag: re.Match[str]) -> str:
+    """`<open>` as the key of a line."""
+    return "\n" if tag["closes"] else f"\n{tag['key']}: "
+
+
+def _from_json(content: str) -> list[_Entry] | None:
+    try:
+        value, _ = json.JSONDecoder(strict=False).raw_decode(content)
+    except (ValueError, RecursionError):
+        return _from_broken_json(content)
+    inner = value.get("note", value)
+    fields = [(_kind(key), said) for key, said in (inner if isinstance(inner, dict) else value).items()]
+    entries = [(kind, text) for kind, said in fields if kind for text in _texts(said)]
+    return entries if any(kind for kind, _ in fields) else None
+
+
+def _from_broken_json(content: str) -> list[_Entry] | None:
+    """The whole strings of JSON that was cut off, or has a fault, each under the key before it."""
+    entries: list[_Entry] = []
+    kind, has_key = "", False
+    for text, is_whole, is_key in _STRING.findall(content):
+        if is_key:
+            kind = _kind(text)
+            has_key = has_key or bool(kind)
+        elif is_whole and kind:
+            entries.append((kind, _unescaped(text)))
+    return entries if has_key else None
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return str(json.loads(f'"{text}"', strict=False))
+    except ValueError:
+        return text
+
+
+def _texts(said: Any) -> list[str]:
+    """The entries in a JSON value: one for each line of a text, item of a list or field of an object."""
+    if isinstance(said, str):
+        return said.splitlines()
+    if isinstance(said, list):
+        return [_in_a_row(one) for one in said]
+    if isinstance(said, dict):
+        return [f"{key} {_in_a_row(value)}" for key, value in said.items()]
+    return [_in_a_row(said)]
+
+
+def _in_a_row(value: Any, depth: int = 0) -> str:
+    """All that a JSON value says, without its keys."""
+    parts = list(value.values()) if isinstance(value, dict) else value
+    if isinstance(parts, list):
+        return " ".join(_in_a_row(one, depth + 1) for one in parts) if depth < _DEPTH_MAX else ""
+    return "" if parts is None else str(parts)
+
+
+def _kind(key: str) -> str:
+    """The kind a key stands for; empty for a key of something else."""
+    return _KIND_OF.get(re.sub(r"[\s_-]", "", key[:100]).lower().rstrip("s"), "")
+
+
+def _one_line(said: str) -> str:
+    """An entry within its bounds; empty when it says nothing."""
+    plain = _KEY_TAG.sub(" ", _TAG.sub(" ", _SURROGATES.sub("\ufffd", said[:NOTE_CHARACTERS_MAX])))
+    line = _BULLETS.sub("", " ".join(plain.split()))[:ENTRY_CHARACTERS_MAX].rstrip()
+    words = CITATION.sub("", line).strip(" .,;:!-–—_*()\"'`")
+    return "" if _SAYS_NOTHING.fullmatch(words) or words in _FORM_SAYS else line

@@ -1,0 +1,1 @@
+"""A component as a process: its settings, logs, clock, ids, health and errors."""

@@ -1,0 +1,87 @@
+"""Heartbeats: each worker says that it lives; `antiphon health` and `antiphon status` read them."""
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable
+from datetime import datetime
+
+import structlog
+from redis.exceptions import RedisError
+
+from antiphon_shared import faults
+from antiphon_shared.bus import scripts
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import Component
+from antiphon_shared.values import Value
+
+HEARTBEAT_S = 2.0
+SILENT_S = 10.0
+"""A worker that has not been heard of for this long counts as gone."""
+_FORGET_MS = 60_000
+_SIGN_OFF_S = 0.5
+
+
+class Heartbeat(Value):
+    """What a worker says of itself."""
+
+    host: str
+    pid: int
+    started: datetime
+    in_hand: int
+
+
+class Worker(Heartbeat):
+    """A worker as an observer sees it."""
+
+    name: str
+    silent_s: float
+
+    @property
+    def is_alive(self) -> bool:
+        return self.silent_s < SILENT_S
+
+
+async def beat(
+    bus: Bus, component: Component, consumer: str, started: datetime, in_hand: Callable[[], int]
+) -> None:
+    """Say that the worker lives, until cancelled."""
+    while True:
+        heartbeat = Heartbeat(host=socket.gethostname(), pid=os.getpid(), started=started, in_hand=in_hand())
+        try:
+            await faults.at("heartbeat.before")
+            await bus.batcher.run(
+                scripts.HEARTBEAT,
+                [bus.keys.workers(component)],
+                [consumer, heartbeat.model_dump_json(), _FORGET_MS],
+            )
+        except RedisError as error:
+            structlog.get_logger().debug("heartbeat failed", error=str(error))
+        await asyncio.sleep(HEARTBEAT_S)
+
+
+async def sign_off(bus: Bus, component: Component, consumer: str) -> None:
+    """Take the worker's name off the list."""
+    try:
+        async with asyncio.timeout(_SIGN_OFF_S):
+            await bus.batcher.submit("HDEL", bus.keys.workers(component), consumer)
+    except (RedisError, TimeoutError):
+        structlog.get_logger().debug("could not sign off; the heartbeat runs out by itself")
+
+
+async def workers(bus: Bus, component: Component) -> list[Worker]:
+    """The workers of a component that were heard of in the last minute, by name."""
+    listed, (seconds, microseconds) = await asyncio.gather(
+        bus.batcher.submit("HGETALL", bus.keys.workers(component)), bus.batcher.submit("TIME")
+    )
+    now_ms = int(seconds) * 1000 + int(microseconds) // 1000
+    found = []
+    for name, line in listed.items():
+        at_ms, _, said = line.partition(b" ")
+        try:
+            heartbeat = Heartbeat.model_validate_json(said)
+            silent_s = max(0.0, (now_ms - int(at_ms)) / 1000)
+            found.append(Worker(name=name.decode(), silent_s=silent_s, **heartbeat.model_dump()))
+        except ValueError:  # what something foreign wrote is no worker; a heartbeat sweeps it away
+            continue
+    return sorted(found, key=lambda worker: worker.name)

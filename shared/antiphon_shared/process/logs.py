@@ -1,0 +1,96 @@
+"""Logs: one JSON object per line on stderr, with the session and what else is bound to the task.
+
+No line holds a secret: what is logged may quote anything, an exception's text above all.
+"""
+
+import json
+import logging
+import sys
+from collections.abc import Iterable
+from types import TracebackType
+
+import orjson
+import structlog
+
+from antiphon_shared.text.redaction import Redactor
+
+
+def configure(level: str, component: str, secrets: Iterable[str] = ()) -> None:
+    """Set up logging for this process. Everything logged carries the component's name, and none of `secrets`.
+
+    What libraries warn of through `logging`, and what the process dies of, are lines like any other.
+    """
+    redactor = Redactor(secrets)
+
+    def serialize(event: object, **_: object) -> str:
+        return redacted_line(event, redactor)
+
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(serializer=serialize),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    structlog.contextvars.bind_contextvars(component=component)
+    logging.basicConfig(handlers=[_Forwarding(logging.WARNING)], level=logging.WARNING, force=True)
+    sys.excepthook = _log_the_end
+
+
+def silence(level: str = "error", secrets: Iterable[str] = ()) -> None:
+    """Plain lines on stderr, and only what is as severe as `level`: for the command line."""
+    redactor = Redactor(secrets)
+
+    def redact(_: object, __: str, line: str | bytes) -> str:
+        return redactor.text(line if isinstance(line, str) else line.decode("utf-8", "replace"))
+
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.format_exc_info,
+            structlog.dev.ConsoleRenderer(colors=False),
+            redact,  # type: ignore[list-item]  # a processor after the one that makes text is given text
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+
+
+def redacted_line(event: object, redactor: Redactor) -> str:
+    """One line of JSON without secrets, whatever is in it."""
+    line = as_line(event)
+    return as_line(redactor.json(json.loads(line))) if redactor.suspects(line) else line
+
+
+def as_line(line: object, **_: object) -> str:
+    """One line of JSON, whatever is in it."""
+    try:
+        return orjson.dumps(line, default=repr).decode()
+    except TypeError:  # lone surrogates, integers beyond 64 bits: what a tool raises may hold anything
+        return json.dumps(line, default=repr)
+
+
+class _Forwarding(logging.Handler):
+    """Hands what libraries log to structlog."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            message = record.getMessage()
+        except (TypeError, ValueError, LookupError):
+            message = str(record.msg)  # arguments that do not fit: the words alone
+        level = min(record.levelno // 10 * 10, logging.CRITICAL)
+        structlog.get_logger().log(level, message, logger=record.name, exc_info=record.exc_info or None)
+
+
+def _log_the_end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """What nobody has caught, as a line: Python's own words would be many, and may hold a secret."""
+    if issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+        return
+    structlog.get_logger().critical("the process dies of an error", exc_info=(kind, error, trace))

@@ -1,0 +1,51 @@
+"""Which values of this process's environment nobody may see: passwords, keys, and what an operator names."""
+
+from collections.abc import Iterator
+from urllib.parse import parse_qs, unquote
+
+from pydantic import SecretStr
+
+from antiphon_shared.process.settings import Settings, load_environment
+
+ALWAYS_SECRET = ("ANTIPHON_REDIS_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
+NAMED_BY = "ANTIPHON_TOOL_DISPATCHER_SECRETS"
+"""Holds the names of further variables, for instance of a tool's API key."""
+
+
+def secret_values(*groups: Settings) -> tuple[str, ...]:
+    """What a `antiphon_shared.text.redaction.Redactor` is to look for. Of an address only its password is secret.
+
+    From the environment, and from the secret settings in `groups`, which may have been given otherwise. A
+    variable that is named and not set is passed over: not every process has every secret.
+    """
+    values = [load_environment(name) or "" for name in ALWAYS_SECRET]
+    for group in groups:
+        settings = (getattr(group, name) for name in type(group).model_fields)
+        values += [setting.get_secret_value() for setting in settings if isinstance(setting, SecretStr)]
+    # Of a comma list, each key.
+    values += (load_environment("ANTIPHON_SIGNING_KEY") or "").split(",")
+    named = [load_environment(name.strip()) or "" for name in (load_environment(NAMED_BY) or "").split(",")]
+    found = [*(secret for value in values for secret in secrets_in(value)), *named]
+    found += [secret for value in named if _is_address(value) for secret in secrets_in(value)]
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def secrets_in(value: str) -> Iterator[str]:
+    """The value itself; of an address, its password, as it stands there and as it is meant.
+
+    Takes any address, also one that no library could read.
+    """
+    if not _is_address(value):
+        yield value
+        return
+    rest = value.partition("://")[2]
+    login, at, _ = rest.rpartition("@")
+    if at and (password := login.partition(":")[2]):
+        yield from (value, password, unquote(password))
+    for name, given in parse_qs(rest.partition("?")[2], strict_parsing=False).items():
+        if name == "password":
+            yield from given
+
+
+def _is_address(value: str) -> bool:
+    return "://" in value

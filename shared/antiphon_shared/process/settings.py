@@ -1,0 +1,316 @@
+"""Settings: read once from the environment, typed, and refused when unknown or out of range.
+
+Every setting is `ANTIPHON_<NAME>` or `ANTIPHON_<SECTION>_<NAME>`, a section being a component, `bus` or `recording`.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from types import NoneType
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin
+
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
+
+from antiphon_shared.events.base import COMPONENTS
+from antiphon_shared.process.errors import ConfigurationError
+
+SECTIONS: tuple[str, ...] = (*COMPONENTS, "bus", "recording")
+
+SettingsT = TypeVar("SettingsT", bound="Settings")
+
+
+class Settings(BaseSettings):
+    """What every group of settings is: frozen, from environment variables alone."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="ignore", env_ignore_empty=True)
+    section: ClassVar[str] = ""
+
+
+def comma_list(what: str, pattern: str) -> tuple[Any, ...]:
+    """What makes `tuple[str, ...]` a setting written as a comma list, each entry like `pattern`:
+
+        scopes: Annotated[tuple[str, ...], *comma_list("a scope", r"[a-z]+")]
+
+    A single comma is the list without entries: an empty variable counts as not set.
+    """
+
+    def read(value: object) -> object:
+        given = value.split(",") if isinstance(value, str) else value
+        if not isinstance(given, Iterable):
+            return value
+        entries = [str(entry).strip() for entry in given]
+        for entry in filter(None, entries):
+            if not re.fullmatch(pattern, entry):
+                raise ValueError(
+                    f"{entry[:100]!r} is not {what}; it is a comma list of what is like {pattern}"
+                )
+        return tuple(dict.fromkeys(filter(None, entries)))
+
+    return NoDecode, BeforeValidator(read)
+
+
+class PipelineSettings(Settings):
+    """What all processes of one deployment share: `ANTIPHON_<NAME>`."""
+
+    model_config = SettingsConfigDict(env_prefix="ANTIPHON_")
+
+    redis_url: SecretStr | None = Field(
+        default=None,
+        description="redis:// or rediss:// address; components default to `redis://localhost:6379/0`.",
+    )
+    redis_tls_ca: str = Field(
+        default="",
+        description="PEM file of the authorities that Redis's certificate may be from; the system's when empty.",
+    )
+    redis_tls_cert: str = Field(
+        default="",
+        description="PEM file of the certificate by which this process identifies itself to Redis.",
+    )
+    redis_tls_key: str = Field(default="", description="PEM file of that certificate's key.")
+    namespace: str = Field(
+        default="antiphon", pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="First part of every Redis key."
+    )
+    partitions: int = Field(
+        default=1,
+        ge=1,
+        le=1024,
+        description="Parts the sessions are spread over; never change it on a running deployment.",
+    )
+    tools: str = Field(
+        default="",
+        description="Comma list of `package.module` or `package.module:attribute` the dispatcher imports.",
+    )
+    model: str = Field(
+        default="claude-sonnet-5-5",
+        description="Model id that is asked. The coordinator chooses by it: set it alike for all components.",
+    )
+    models: Annotated[tuple[str, ...], *comma_list("a model id", r"[A-Za-z0-9._:/@-]{1,200}")] = Field(
+        default=(),
+        description="Comma list of model ids to fall back to, in this order, when that one is out of order. Set it "
+        "where coordinators run.",
+    )
+    signing_key: SecretStr | None = Field(
+        default=None,
+        description="Signs every message: the same for all processes and clients, 16 bytes or more. Of a comma "
+        "list the first signs and all verify.",
+    )
+    log_level: str = Field(
+        default="info",
+        pattern=r"^(debug|info|warning|error)$",
+        description="Least severe line that is logged.",
+    )
+    faults: str = Field(
+        default="",
+        description="Development only: where processes fail on purpose, as in `commit.before:kill@3`; see "
+        "docs/reliability.md.",
+    )
+    faults_allowed: str = Field(
+        default="",
+        description="Must be `yes-this-is-no-production` where ANTIPHON_FAULTS is set.",
+    )
+
+
+class BusSettings(Settings):
+    """How messages are handed over: `ANTIPHON_BUS_<NAME>`."""
+
+    model_config = SettingsConfigDict(env_prefix="ANTIPHON_BUS_")
+    section = "bus"
+
+    lease_s: float = Field(
+        default=20.0,
+        ge=0.2,
+        le=600,
+        description="Seconds a worker may be silent before its deliveries are taken over.",
+    )
+    max_deliveries: int = Field(
+        default=5, ge=2, le=100, description="Deliveries of one message before it becomes a dead letter."
+    )
+    max_attempts: int = Field(
+        default=5,
+        ge=1,
+        le=100,
+        description="Failures of a handler at one message before it becomes a dead letter.",
+    )
+    retry_delay_s: float = Field(
+        default=0.5,
+        ge=0.01,
+        le=600,
+        description="Delay before the first retry of a failed handler; doubles each time.",
+    )
+    retention_s: float = Field(
+        default=172_800,
+        ge=1,
+        le=31_536_000,
+        description="Seconds what belongs to a session is kept after its last change; no deadline is longer than "
+        "half of it.",
+    )
+    feed_length: int = Field(
+        default=10_000, ge=0, le=10_000_000, description="Entries of a partition's live feed, about."
+    )
+    responses_length: int = Field(
+        default=100_000,
+        ge=1,
+        le=100_000_000,
+        description="Entries of a partition's stream of responses, about.",
+    )
+    dead_length: int = Field(
+        default=10_000, ge=1, le=10_000_000, description="Dead letters a partition keeps, about."
+    )
+    max_open_sessions: int = Field(
+        default=32,
+        ge=1,
+        le=10_000_000,
+        description="Sessions open at once per partition; further queries wait, and tenants take turns. About "
+        "twice what the engines have in hand: see docs/overload.md.",
+    )
+    max_waiting_sessions: int = Field(
+        default=20_000,
+        ge=1,
+        le=10_000_000,
+        description="Queries that may wait for room per partition; beyond, one is rejected as `overloaded`, unless "
+        "its tenant has less than its share.",
+    )
+    unsigned_queries: bool = Field(
+        default=False,
+        description="Whether the queue takes unsigned submissions although ANTIPHON_SIGNING_KEY is set.",
+    )
+    max_event_bytes: int = Field(
+        default=4_000_000, ge=10_000, le=100_000_000, description="Bytes of one event at most."
+    )
+    recording: bool = Field(
+        default=True,
+        description="Whether sessions keep, beside their events, what a replay needs: prompts and replies as they "
+        "were sent, the changes of each decision.",
+    )
+
+    @property
+    def deadline_max_s(self) -> float:
+        """Of any query: what is kept of a session must be there when its deadline comes, however late."""
+        return 0.5 * self.retention_s
+
+
+def load(kind: type[SettingsT]) -> SettingsT:
+    """The settings of one kind. Raises ConfigurationError that names the variable and the way out."""
+    prefix = str(kind.model_config.get("env_prefix", ""))
+    _refuse_unknown(prefix, kind)
+    try:
+        return kind()
+    except ValidationError as error:
+        faults = [f"{_variable(prefix, fault['loc'])}: {fault['msg']}" for fault in error.errors()]
+        raise ConfigurationError("; ".join(faults) + ".", hint=_HINT) from None
+    except SettingsError as error:
+        named = re.search(r'field "(\w+)"', str(error))
+        variable = prefix + (named[1].upper() if named else "*")
+        raise ConfigurationError(f"{variable}: not JSON.", hint=_HINT) from None
+
+
+def load_environment(name: str) -> str | None:
+    """One variable that is not ours to name, such as ANTHROPIC_API_KEY; None when unset or empty."""
+    return os.environ.get(name) or None
+
+
+def environment_without(*beginnings: str) -> dict[str, str]:
+    """The environment for a child process that is to know nothing of variables which begin like this."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(beginnings)}
+
+
+@contextmanager
+def environment(variables: Mapping[str, str], without: tuple[str, ...] = ()) -> Iterator[None]:
+    """Within the block these variables are set: for what is built there, in this process.
+
+    Others that begin with one of `without` are not there.
+    """
+    hidden = [name for name in os.environ if name.startswith(without)]
+    before = {name: os.environ.get(name) for name in (*hidden, *variables)}
+    for name in hidden:
+        del os.environ[name]
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def variables(kind: type[Settings]) -> list[tuple[str, str, str, str]]:
+    """(variable, what it takes, default, description) of each setting, for the generated table."""
+    prefix = str(kind.model_config.get("env_prefix", ""))
+    return [
+        (prefix + name.upper(), _takes(info), _default(info), info.description or "")
+        for name, info in kind.model_fields.items()
+    ]
+
+
+def _refuse_unknown(prefix: str, kind: type[Settings]) -> None:
+    known = {prefix + name.upper() for name in kind.model_fields}
+    others = tuple(f"ANTIPHON_{section.upper()}_" for section in SECTIONS if section != kind.section)
+    for variable in os.environ:
+        if variable.startswith(prefix) and variable not in known and not variable.startswith(others):
+            raise ConfigurationError(f"{variable} is not a setting.", hint=_HINT)
+        if variable in known and not _is_text(os.environ[variable]):
+            raise ConfigurationError(f"{variable}: not UTF-8 text.", hint=_HINT)
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _variable(prefix: str, location: tuple[int | str, ...]) -> str:
+    """Where a fault is: a variable, or the group when several do not go together."""
+    return prefix + (str(location[0]).upper() if location else "*")
+
+
+def _takes(info: FieldInfo) -> str:
+    """What a setting may be: `int, 1 to 1024`, `text like ^[a-z]+$`, `auto or offline`, `JSON`."""
+    alternatives = get_args(info.annotation) or (info.annotation,)
+    if any(part is NoDecode or isinstance(part, NoDecode) for part in info.metadata):
+        word = "comma list"
+    elif get_origin(info.annotation) in (dict, list, tuple):
+        word = "JSON"
+    elif get_origin(info.annotation) is Literal:
+        word = " or ".join(alternatives)
+    else:
+        word = " or ".join(_WORDS.get(part, str(part)) for part in alternatives if part is not NoneType)
+    rule = {
+        name: _plain(value)
+        for part in info.metadata
+        for name in ("ge", "gt", "le", "lt", "pattern")
+        if (value := getattr(part, name, None)) is not None
+    }
+    if "ge" in rule and "le" in rule:
+        return f"{word}, {rule['ge']} to {rule['le']}"
+    bounds = [f", {_SAID[name]} {value}" for name, value in rule.items() if name in _SAID]
+    return "".join([word, f" like {rule['pattern']}" if "pattern" in rule else "", *bounds])
+
+
+def _default(info: FieldInfo) -> str:
+    default = info.get_default(call_default_factory=True)
+    if isinstance(default, tuple):
+        return ",".join(default)
+    return str(_plain(default)) if default or default == 0 else ""
+
+
+def _plain(value: Any) -> Any:
+    """A whole number without its `.0`."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+_WORDS: dict[Any, str] = {
+    int: "int",
+    float: "float",
+    bool: "true or false",
+    str: "text",
+    SecretStr: "text",
+}
+_SAID = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+_HINT = "`antiphon settings` lists every setting."

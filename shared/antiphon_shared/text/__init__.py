@@ -1,0 +1,1 @@
+"""Texts as values: words, tokens, excerpts, fences, citations and redaction. Pure."""

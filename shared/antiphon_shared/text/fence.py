@@ -1,0 +1,125 @@
+"""The fence around what tools returned, which nothing inside can close, open or imitate. Pure.
+
+    <result call="toolu_1" tool="search" round="1" trust="untrusted">
+    ## A title
+    F1 A statement, of two lines
+      or more.
+    </result>
+
+What could pass for a fence, to a program or to a reader, loses its bracket to `&lt;`: whatever stands between the
+bracket and the word and between its letters that is no letter (spaces, slashes, line breaks, zero-width, combining,
+soft-hyphen, bidi and other control characters), in any case, full-width, circled or in tag characters, backwards,
+with digits for letters, doubled, in the plural, or with letters of another script. Of those any may be drawn like one
+of ours, so a bracket before six of them is taken for a fence too; that costs a `&lt;` in a few harmless places. HTML
+entities stay: nothing decodes a briefing, so `&lt;/result&gt;` is text like any other, and it is what we write
+ourselves.
+
+What a briefing says about a fact stands in parentheses behind its id; so one that begins a text becomes `&#40;`.
+Whoever compares text that was shown with text that was said takes both `unescaped`.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from antiphon_shared.text.excerpt import one_line
+
+CLOSING = "</result>"
+
+_BRACKETS = "<≮＜﹤˂‹❮❬❰⟨〈《«\u2329⧼⦑≺⋖ᐸᚲ𝈶\U000e003c"
+_BRACKET = re.compile(f"[{_BRACKETS}]")
+_FILLERS = "\u115f\u1160\u3164\uffa0"
+"""Letters to Unicode, but drawn as nothing."""
+_ANY = "\ufffd"
+"""Stands for a character that may be drawn like any letter."""
+_KNOWN = 4_096
+
+_BETWEEN = f"[^a-z0-9<{_ANY}]*+"
+"""Stops at a bracket, so that the brackets of a text share the work of reading it once."""
+_LETTERS = (
+    f"(?:r++|{_ANY})",
+    f"(?:[e3]++|{_ANY})",
+    f"(?:[s5]++|{_ANY})",
+    f"(?:[uv]++|{_ANY})",
+    f"(?:[li1]++|{_ANY}|(?<=[|!]))",
+    f"(?:[t7]++|{_ANY})",
+)
+"""What each letter of the word may be drawn like; `|` and `!` may also stand between letters, so we look back."""
+_FORWARDS = _BETWEEN.join(_LETTERS)
+_BACKWARDS = _BETWEEN.join(reversed(_LETTERS))
+_FENCE = re.compile(
+    f"<(?={_BETWEEN}(?:[st{_ANY}]{_BETWEEN}){{0,3}}?(?:{_FORWARDS}|{_BACKWARDS})s?+(?![a-z0-9]))"
+)
+_SIGNS = str.maketrans("$+", "st")
+_TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
+"""Tag characters repeat ASCII unseen: to one reader they are letters, to another nothing at all."""
+
+_PARENTHESES = "(（⁽₍﹙❨❪⟮⦅⸨﴾﴿"
+_PARENTHESIS = re.compile(f"[{_PARENTHESES}]")
+_BEFORE_WORDS = re.compile(f'(?:[^\\w{{\\["]|[_{_FILLERS}])*+')
+"""What a remark may begin behind without seeming to belong to the text; not the signs that begin a JSON value."""
+_ATTRIBUTE = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", "＞": "&gt;"} | dict.fromkeys('"＂“”„‟″ˮ', "&quot;")
+)
+_PLAIN = re.compile(r"[A-Za-z0-9_.$\[\]:-]{0,200}")
+_ATTRIBUTE_CHARACTERS_MAX = 200
+
+
+def fence(text: str) -> str:
+    """Tool output as text that cannot imitate the fence around it, to be placed behind the id of a fact.
+
+    Every line after the first is indented by two spaces, so that it cannot begin like a line of ours; line
+    separators of all kinds become line breaks. The rest is verbatim. Takes time linear in the text.
+    """
+    text = "\n  ".join(text.splitlines())
+    if before := _BEFORE_WORDS.match(text):
+        text = _PARENTHESIS.sub("&#40;", before[0]) + text[before.end() :]
+    if not _BRACKET.search(text):
+        return text
+    drawings = {_drawn(text), _drawn(text.translate(_TAGS))}
+    pieces, start = [], 0
+    for bracket in sorted({found.start() for drawn in drawings for found in _FENCE.finditer(drawn)}):
+        pieces += [text[start:bracket], "&lt;"]
+        start = bracket + 1
+    return "".join([*pieces, text[start:]])
+
+
+def unescaped(text: str) -> str:
+    """The text with the brackets and parentheses that `fence` has replaced, for comparing what was shown."""
+    return text.replace("&lt;", "<").replace("&#40;", "(")
+
+
+def opening(call: str, tool: str, round: int, is_untrusted: bool) -> str:
+    """The line that opens the fence around one call's words; `CLOSING` closes it."""
+    trust = "untrusted" if is_untrusted else "tool"
+    return f'<result call="{attribute(call)}" tool="{attribute(tool)}" round="{round}" trust="{trust}">'
+
+
+def attribute(value: str) -> str:
+    """A value that cannot leave its quotes, on one line, of 200 characters or so."""
+    if _PLAIN.fullmatch(value):
+        return value
+    return fence(one_line(value, _ATTRIBUTE_CHARACTERS_MAX).translate(_ATTRIBUTE))
+
+
+def _drawn(text: str) -> str:
+    """The text, of the same length, in the characters that its own may be taken for."""
+    drawn = text.lower() if text.isascii() else "".join(map(_drawn_as, text))
+    return drawn.translate(_SIGNS)
+
+
+@lru_cache(_KNOWN)
+def _drawn_as(character: str) -> str:
+    """One character: `<`, a lower-case ASCII letter or digit, `_ANY`, or what is no letter.
+
+    By its compatibility decomposition (Unicode Standard Annex 15).
+    """
+    if character in _BRACKETS:
+        return "<"
+    if character in _FILLERS or ord(character) in _TAGS:
+        return " "
+    parts = unicodedata.normalize("NFKD", character)
+    base = next(filter(str.isalnum, parts), parts[0])
+    if base.isascii():
+        return base.lower()
+    return _ANY if base.isalnum() or "LETTER" in unicodedata.name(character, "") else " "

@@ -1,0 +1,126 @@
+"""The words of the tool layer that travel: calls, results, the catalogue entry of one tool."""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, Literal
+
+from pydantic import Field
+
+from antiphon_shared.tools.contract import Contract, Effect
+from antiphon_shared.values import LogEntry, Value
+
+ErrorType = Literal[
+    "validation_error",
+    "not_found",
+    "permission_denied",
+    "rate_limit",
+    "api_failure",
+    "timeout",
+    "unknown_tool",
+    "outcome_unknown",
+    "dependency_failed",
+    "cancelled",
+    "circuit_open",
+    "internal_error",
+]
+
+
+class ToolCall(Value):
+    """One call as the model asked for it."""
+
+    id: str = Field(min_length=1, max_length=200)
+    name: str = Field(max_length=200)
+    arguments: dict[str, Any] = {}
+    problem: str | None = Field(
+        default=None, description="Why the arguments cannot be used as they came, for instance not an object."
+    )
+
+
+class RequestedCall(ToolCall):
+    """One call as the coordinator hands it out."""
+
+    idempotency_key: str
+    refused: str | None = Field(
+        default=None,
+        description="Why it must not run, for instance that the session's call limit is reached.",
+    )
+    approval: LogEntry | None = Field(
+        default=None, description="The approval.decided that allows it, where a person has to."
+    )
+    answer: LogEntry | None = Field(
+        default=None, description="The question.answered that answers it, where it is a question to the user."
+    )
+
+
+class ToolError(Value):
+    """What a model is told about a call that failed."""
+
+    error_type: ErrorType
+    message: str = Field(description="What happened.")
+    suggested_action: str = Field(description="What to do next, written for a model that will act on it.")
+    example_valid_call: dict[str, Any] | None = None
+    retry_after_s: float | None = None
+    fields: dict[str, str] = Field(default={}, description="What is wrong with each argument, by its path.")
+
+
+class ToolResult(Value):
+    """The one envelope of every outcome: `data` when ok, `error` when not."""
+
+    index: int = Field(ge=0, description="The place of the call in its batch.")
+    call_id: str
+    tool: str
+    status: Literal["ok", "error"]
+    data: Any = Field(default=None, description="JSON: text, or a structure.")
+    error: ToolError | None = None
+    substitute: str = Field(default="", description="The alternative that was run in the tool's place.")
+    substitute_because: str = Field(default="", description="Why, for the model and the reader.")
+    handle: str = Field(
+        default="", description="What the whole of a result is read by, when `data` is only its beginning."
+    )
+    duration_ms: int = Field(default=0, ge=0)
+
+
+class Summary(Value):
+    """How the calls of a batch ended."""
+
+    ok: int = Field(ge=0)
+    error: int = Field(ge=0)
+
+    @classmethod
+    def of(cls, results: Iterable[ToolResult]) -> "Summary":
+        statuses = [result.status for result in results]
+        return cls(ok=statuses.count("ok"), error=statuses.count("error"))
+
+
+Approval = Literal["never", "always", "after_untrusted"]
+"""When a person has to approve a call; `after_untrusted`: once untrusted content is in the session."""
+
+
+class ToolDefinition(Value):
+    """One tool as the catalogue publishes it and the model sees it."""
+
+    name: str = Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")
+    description: str
+    input_schema: dict[str, Any] = Field(
+        description="JSON Schema of an object; the contract under x-orchestration."
+    )
+    effect: Effect
+    approval: Approval = Field(default="never", description="The operator's rule.")
+
+    @cached_property
+    def contract(self) -> Contract:
+        """What it promises about its calls. Raises ValidationError where `x-orchestration` is not ours."""
+        return Contract.of_schema(self.input_schema, self.effect)
+
+
+class Catalogue(Value):
+    """Every tool a set of dispatchers offers, in a stable order; stored under the hash of its content."""
+
+    tools: tuple[ToolDefinition, ...] = ()
+    default_scopes: tuple[str, ...] = Field(
+        default=("read",), description="What a session without a grant may do."
+    )
+
+    @cached_property
+    def by_name(self) -> dict[str, ToolDefinition]:
+        return {tool.name: tool for tool in self.tools}

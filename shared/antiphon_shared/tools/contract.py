@@ -1,0 +1,135 @@
+"""The contract of a tool: what it promises about its calls. It drives their execution, and travels with the
+tool's definition, in its JSON Schema under `x-orchestration`.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from antiphon_shared.values import Value
+
+CONTRACT_KEYWORD = "x-orchestration"
+"""Where a contract stands in a tool's JSON Schema."""
+
+Effect = Literal["read", "write"]
+Mode = Literal["parallel-safe", "sequential-only", "fan-out-bounded", "dependent"]
+ErrorPropagation = Literal["fail-fast", "partial-success"]
+Name = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
+Scope = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.:/-]{1,100}$")]
+
+IDEMPOTENCY_TTL_S_MIN = 86_400.0
+
+
+class Dependency(Value):
+    """A tool that must have succeeded before, in the same batch or an earlier round."""
+
+    tool: Name
+    required_fields: tuple[str, ...] = Field(
+        default=(), description="Fields its result must hold, at the top or in the first of its records."
+    )
+
+
+class Backoff(Value):
+    """The pauses between two attempts at one call; each is drawn from half of it to the whole."""
+
+    strategy: Literal["constant", "linear", "exponential"] = "exponential"
+    initial_ms: int = Field(default=200, ge=1, le=60_000)
+    max_ms: int = Field(default=10_000, ge=1, le=600_000)
+
+
+class Retry(Value):
+    """How often a call is tried where its failure is transient and a second run is safe."""
+
+    attempts: int = Field(default=3, ge=1, le=10, description="In all, the first one included.")
+
+
+class RateLimit(Value):
+    """Calls that may begin within a time, over all dispatcher processes."""
+
+    calls: int = Field(ge=1, le=1_000_000)
+    per_s: float = Field(default=1.0, gt=0, le=86_400)
+
+
+class BatchVariant(Value):
+    """The tool that does for many what this one does for one."""
+
+    tool: Name
+    argument: str = Field(min_length=1, description="Its parameter that takes the list of arguments.")
+    items_max: int = Field(default=100, ge=2, le=10_000)
+
+
+class Alternative(Value):
+    """A tool to ask instead when this one keeps failing."""
+
+    tool: Name
+    arguments: dict[str, str] | None = Field(
+        default=None,
+        description="Its parameter by the name of ours whose value it takes; the same names when left out.",
+    )
+
+
+class Contract(Value):
+    """What a tool promises about its calls, complete: every default is resolved."""
+
+    effect: Effect
+    mode: Mode = "parallel-safe"
+    max_concurrency: int | None = Field(
+        default=None, ge=1, le=10_000, description="Calls under way at once, over all dispatcher processes."
+    )
+    depends_on: tuple[Dependency, ...] = ()
+    error_propagation: ErrorPropagation = "partial-success"
+    batch: BatchVariant | None = None
+    timeout_s: float = Field(default=30.0, gt=0, le=3_600)
+    slow_s: float | None = Field(
+        default=None,
+        gt=0,
+        le=3_600,
+        description="A call that takes longer counts as failed for the circuit breaker; its result is used.",
+    )
+    retry: Retry = Retry()
+    backoff: Backoff = Backoff()
+    cache_ttl_s: float = Field(default=0, ge=0, le=86_400 * 30, description="Reads only; 0: never.")
+    idempotent: bool = Field(
+        default=False,
+        description="Writes: a second run with the same idempotency key changes nothing more.",
+    )
+    reconciles: bool = Field(default=False, description="Writes: it can be asked what came of a key.")
+    idempotency_ttl_s: float = Field(default=IDEMPOTENCY_TTL_S_MIN, ge=IDEMPOTENCY_TTL_S_MIN, le=86_400 * 365)
+    scopes: tuple[Scope, ...] = Field(default=(), description="Needed beside `read` or `write`.")
+    alternatives: tuple[Alternative, ...] = ()
+    result_bytes_max: int | None = Field(default=None, ge=1_000, le=10_000_000)
+    steps: tuple[Annotated[int, Field(ge=1, le=100)], ...] = Field(
+        default=(), description="Rounds in which it is offered and accepted; all when empty."
+    )
+    rate_limit: RateLimit | None = None
+    open_world: bool = Field(default=False, description="What it returns may have been written by anybody.")
+    pinned: bool = Field(default=False, description="Offered always, however many tools there are.")
+    next: tuple[Name, ...] = Field(default=(), description="Tools that are usually called after it.")
+    version: str = Field(
+        default="1", max_length=100, description="Part of what its cached results are kept under."
+    )
+
+    @classmethod
+    def of_schema(cls, input_schema: dict[str, Any], effect: Effect) -> "Contract":
+        """The contract in a tool's JSON Schema. Raises ValidationError."""
+        said = input_schema.get(CONTRACT_KEYWORD, {})
+        return cls.model_validate({"effect": effect, **said} if isinstance(said, dict) else said)
+
+    def as_keyword(self) -> dict[str, Any]:
+        """What stands under `x-orchestration`: all that is not as `Contract(effect=...)` would have it."""
+        said = self.model_dump(mode="json", exclude_defaults=True)
+        return {**said, "mode": self.mode, "timeout_s": self.timeout_s}
+
+    @property
+    def scopes_needed(self) -> frozenset[str]:
+        """What a session's grant must hold."""
+        return frozenset((self.effect, *self.scopes))
+
+    @property
+    def is_safe_to_repeat(self) -> bool:
+        """Whether a second run with the same key has no second effect."""
+        return self.effect == "read" or self.idempotent
+
+    def is_for_round(self, round: int) -> bool:
+        """Whether it is offered and accepted in that round."""
+        return not self.steps or round in self.steps

@@ -1,0 +1,93 @@
+"""Grants: what a session may do, as a signed JSON Web Token (RFC 7519). Reading one; not believing it. Pure.
+
+The coordinator reads a grant to choose what to offer and to mint keys in its tenant's name. Only a dispatcher
+verifies it, before each call, and it alone decides what runs; a forged grant therefore gains a longer list of
+tools, and nothing else. The claims:
+
+    aud      "antiphon"
+    exp      when it ends, in seconds since 1970; required
+    iat      when it was issued; not looked at
+    tenant   on whose behalf; `default` when left out
+    scopes   list of text, such as ["read", "write", "crm.contacts"]
+    session  the one session it is for; any when left out
+"""
+
+import binascii
+import re
+from base64 import b64decode
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.tools.contract import Scope
+from antiphon_shared.values import DEFAULT_TENANT, SessionId, Tenant, Value
+
+AUDIENCE = "antiphon"
+_SCOPES_MAX = 1_000
+_TOKEN = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
+
+
+class UnreadableGrant(AntiphonError):
+    """A grant is no JSON Web Token, or its claims are not those of a grant. Never quotes the grant."""
+
+    code = "grant_invalid"
+
+
+class Claims(Value):
+    """What a grant says. Whether it is genuine is for whoever holds the verifying key to find out."""
+
+    tenant: Tenant = DEFAULT_TENANT
+    scopes: tuple[Scope, ...]
+    expires: AwareDatetime
+    session: str = Field(default="", description="The one session it is for; empty: any.")
+
+
+def read_claims(token: str) -> Claims:
+    """What a grant says, unverified. Raises UnreadableGrant, as the end of a sentence: `its payload is ...`."""
+    if not _TOKEN.fullmatch(token):
+        raise UnreadableGrant("it is not a signed JSON Web Token.", hint="`antiphon grants issue` makes one.")
+    try:
+        payload = orjson.loads(b64decode(_padded(token.split(".")[1]), altchars=b"-_", validate=True))
+    except (ValueError, binascii.Error):
+        raise UnreadableGrant("its payload is not JSON in base64url.") from None
+    return claims_of(payload)
+
+
+def claims_of(payload: Any) -> Claims:
+    """The claims in a token's payload, decoded from JSON. Claims we do not know are let pass.
+
+    Raises UnreadableGrant.
+    """
+    try:
+        claims = _Payload.model_validate(payload, strict=True)
+        expires = datetime.fromtimestamp(claims.exp, UTC)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        where = f"its claim `{fault['loc'][0]}`" if fault["loc"] else "its payload"
+        raise UnreadableGrant(f"{where}: {fault['msg']}.") from None
+    except (OverflowError, ValueError, OSError):
+        raise UnreadableGrant("its claim `exp` is no time of our age.") from None
+    if AUDIENCE not in (claims.aud if isinstance(claims.aud, list) else [claims.aud]):
+        raise UnreadableGrant(f"its claim `aud` is not {AUDIENCE!r}; it was issued for something else.")
+    return Claims(
+        tenant=claims.tenant, scopes=tuple(claims.scopes), expires=expires, session=claims.session or ""
+    )
+
+
+class _Payload(BaseModel):
+    """The claims as they stand in a token."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    aud: str | list[str]
+    exp: float
+    tenant: Tenant = DEFAULT_TENANT
+    scopes: list[Scope] = Field(max_length=_SCOPES_MAX)
+    session: SessionId | None = None
+
+
+def _padded(part: str) -> str:
+    return part + "=" * (-len(part) % 4)

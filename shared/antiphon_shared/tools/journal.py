@@ -1,0 +1,52 @@
+"""The journal of a batch: which calls have begun, and what has come of them. Pure.
+
+One hash per round. The outcome of a call stands under its id; that a write has begun stands beside it. The
+dispatcher writes it; the assembler reads that of a batch still under way at the deadline.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import ValidationError
+
+from antiphon_shared.tools.calls import ToolCall, ToolResult
+
+_BEGUN = "begun:"
+_OUTCOME = "outcome:"
+
+
+def journal_name(round: int) -> str:
+    """The name of a round's journal within its session."""
+    return f"journal:{round}"
+
+
+def outcome_entry(call_id: str) -> str:
+    """The entry that holds a call's outcome."""
+    return f"{_OUTCOME}{call_id}"
+
+
+def begun_entry(call_id: str) -> str:
+    """The entry that says that a write has begun."""
+    return f"{_BEGUN}{call_id}"
+
+
+def write_outcome(result: ToolResult) -> bytes:
+    """An outcome as a journal entry."""
+    return result.model_dump_json(exclude_defaults=True).encode()
+
+
+def read_outcome(content: bytes | None) -> ToolResult | None:
+    """The outcome in a journal entry; None when there is none, or none that can be read."""
+    if content is None:
+        return None
+    try:
+        return ToolResult.model_validate_json(content)
+    except ValidationError:
+        return None
+
+
+def outcomes(settled: Mapping[str, bytes], calls: Sequence[ToolCall] | None = None) -> tuple[ToolResult, ...]:
+    """Every outcome in a journal, in the order of the batch; only those of `calls` when any are named."""
+    found = [read_outcome(content) for entry, content in settled.items() if entry.startswith(_OUTCOME)]
+    wanted = {call.id for call in calls or ()}
+    results = [result for result in found if result and (not wanted or result.call_id in wanted)]
+    return tuple(sorted(results, key=lambda result: result.index))

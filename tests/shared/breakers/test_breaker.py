@@ -1,0 +1,248 @@
+"""The circuit breaker: opens when enough fails, lets one probe through, and closes when that one succeeds."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from antiphon_shared.breakers.breaker import (
+    CLOSED,
+    HELD_RETRY_S,
+    Allowed,
+    Breaker,
+    BreakerState,
+    Ending,
+    Held,
+    Refused,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+BREAKER = Breaker(failures_min=3, failure_share=0.5, window_s=60, window_calls=10, open_s=20)
+
+
+def after(*endings: bool, state: BreakerState = CLOSED, start: float = 0.0) -> BreakerState:
+    """The state after calls that failed (True) or succeeded, one a second."""
+    for second, is_failure in enumerate(endings):
+        state = BREAKER.after(state, is_failure, start + second)
+    return state
+
+
+def probing(state: BreakerState, now: float) -> BreakerState:
+    allowed = BREAKER.ask(state, now)
+    assert isinstance(allowed, Allowed)
+    return allowed.state
+
+
+OPEN = after(True, True, True)
+"""Since second 2."""
+
+
+@pytest.mark.parametrize(
+    ("endings", "opens"),
+    [
+        ((), False),
+        ((True, True), False),
+        ((True, True, True), True),
+        ((False, False, False, True, True), False),
+        ((False, False, False, True, True, True), True),
+        ((False,) * 5 + (True,) * 4, False),
+        ((False,) * 9 + (True,) * 4, False),
+        ((False,) * 9 + (True,) * 5, True),
+    ],
+)
+def test_it_opens_on_enough_failures_that_are_enough_of_the_latest_calls(
+    endings: tuple[bool, ...], opens: bool
+) -> None:
+    assert (after(*endings).opened is not None) is opens
+
+
+def test_failures_of_long_ago_are_forgotten() -> None:
+    state = after(True, True)
+    assert after(True, state=state, start=62).opened is None
+    assert after(True, state=state, start=60).opened == 60
+
+
+def test_while_open_calls_are_refused_until_its_time_is_over() -> None:
+    assert (BREAKER.ask(OPEN, 2), BREAKER.ask(OPEN, 12)) == (Refused(20), Refused(10))
+    assert [BREAKER.phase(OPEN, now) for now in (2, 21.9, 22, 100)] == [
+        "open",
+        "open",
+        "half_open",
+        "half_open",
+    ]
+    assert isinstance(BREAKER.ask(OPEN, 22), Allowed)
+
+
+def test_half_open_lets_one_call_through() -> None:
+    state = probing(OPEN, 22)
+    assert BREAKER.ask(state, 23) == Refused(19)
+
+
+def test_a_probe_that_succeeds_closes_it() -> None:
+    assert BREAKER.after(probing(OPEN, 22), False, 23) == CLOSED
+
+
+def test_a_probe_that_fails_opens_it_for_as_long_again() -> None:
+    state = BREAKER.after(probing(OPEN, 22), True, 30)
+    assert (BREAKER.ask(state, 30), BREAKER.phase(state, 49)) == (Refused(20), "open")
+    assert isinstance(BREAKER.ask(state, 50), Allowed)
+
+
+def test_a_probe_nobody_hears_of_again_is_replaced() -> None:
+    state = probing(probing(OPEN, 22), 42)
+    assert state.probed == 42
+
+
+def test_what_ends_while_open_and_began_before_changes_nothing() -> None:
+    assert BREAKER.after(OPEN, True, 5) == BREAKER.after(OPEN, False, 5) == OPEN
+
+
+def test_a_clock_set_back_does_not_keep_it_open() -> None:
+    assert BREAKER.ask(OPEN, 1.5) == Refused(20)  # another process's clock, a little behind
+    assert isinstance(BREAKER.ask(OPEN, -3_600), Allowed)
+
+
+def test_a_breaker_with_more_failures_than_calls_looked_at_can_still_open() -> None:
+    breaker, state = Breaker(failures_min=50, window_calls=5), CLOSED
+    for second in range(5):
+        state = breaker.after(state, True, second)
+    assert state.opened == 4
+
+
+@dataclass
+class Model:
+    """What the breaker should do, told in another way: from the whole history."""
+
+    calls: list[tuple[float, bool]] = field(default_factory=list)
+    opened: float | None = None
+
+    def opens(self, now: float) -> bool:
+        latest = [failed for at, failed in self.calls if now - at <= BREAKER.window_s][
+            -BREAKER.window_calls :
+        ]
+        return latest[-1] and sum(latest) >= 3 and sum(latest) / len(latest) >= 0.5
+
+
+@given(st.lists(st.tuples(st.floats(0, 40), st.booleans()), max_size=60))
+def test_it_agrees_with_its_history(steps: list[tuple[float, bool]]) -> None:
+    """Calls one after the other, each made only when it is allowed."""
+    state, model, now = CLOSED, Model(), 0.0
+    for pause, is_failure in steps:
+        now += pause
+        answer = BREAKER.ask(state, now)
+        if isinstance(answer, Refused):
+            assert model.opened is not None
+            assert 0 < answer.retry_after_s <= BREAKER.open_s
+            continue
+        if model.opened is not None:
+            assert now - model.opened >= BREAKER.open_s - 1e-6
+        state = BREAKER.after(answer.state, is_failure, now)
+        if model.opened is not None:
+            model = Model(opened=now if is_failure else None)
+        else:
+            model.calls.append((now, is_failure))
+            model.opened = now if model.opens(now) else None
+        assert state.opened == model.opened
+        assert len(state.endings) <= BREAKER.window_calls
+        assert BreakerState.model_validate_json(state.model_dump_json()) == state
+
+
+@given(st.lists(st.tuples(st.floats(0, 15), st.sampled_from(["ask", "failed", "went well"])), max_size=80))
+def test_with_calls_that_overlap_no_two_probes_begin_within_its_time(steps: list[tuple[float, str]]) -> None:
+    state, now, probe = OPEN, 2.0, None
+    for pause, step in steps:
+        now += pause
+        if step != "ask":
+            state = BREAKER.after(state, step == "failed", now)
+            probe = None
+        elif isinstance(answer := BREAKER.ask(state, now), Allowed) and state.opened is not None:
+            assert probe is None or now - probe >= BREAKER.open_s - 1e-6
+            state, probe = answer.state, now
+
+
+@given(
+    st.lists(st.tuples(st.floats(0.01, 40), st.booleans()), min_size=1, max_size=40),
+    st.lists(st.integers(0, 3), min_size=40, max_size=40),
+)
+def test_it_does_not_matter_which_process_tells_first(
+    calls: list[tuple[float, bool]], tellers: list[int]
+) -> None:
+    """Calls that none of four processes knows to be the last before it opens, told whole and in any order."""
+    endings, now = [], 0.0
+    for pause, is_failure in calls:
+        now += pause
+        endings.append(Ending(at=now, is_failure=is_failure))
+    latest = [one for one in endings if now - one.at <= BREAKER.window_s][-BREAKER.window_calls :]
+    of = {
+        teller: [one for one, by in zip(latest, tellers, strict=False) if by == teller] for teller in range(4)
+    }
+    state = CLOSED
+    for teller in range(4):
+        state = BREAKER.after_all(state, of[teller], now)
+    if state.opened is None:
+        assert state.endings == tuple(latest)
+        assert not opens_somewhere(latest)
+    else:
+        assert opens_somewhere([one for one in latest if one in state.endings])
+
+
+def opens_somewhere(endings: list[Ending]) -> bool:
+    state = CLOSED
+    for ending in endings:
+        state = BREAKER.after(state, ending.is_failure, ending.at)
+    return state.opened is not None
+
+
+def test_what_was_known_is_judged_again_in_the_light_of_what_is_told_late() -> None:
+    """Two failures stand; a third was before them, in a process that was slow to tell."""
+    late = (Ending(at=3, is_failure=True),)
+    assert BREAKER.after_all(after(True, True, start=5), late, 7).opened == 6
+
+
+def test_what_is_told_too_late_is_not_counted() -> None:
+    old = (Ending(at=0, is_failure=True),) * 9
+    assert BREAKER.after_all(CLOSED, old, BREAKER.window_s + 1) == CLOSED
+
+
+@given(st.floats(-1e9, 1e9), st.lists(st.booleans(), max_size=5))
+def test_what_is_held_by_hand_has_no_probe_and_no_end(later_s: float, endings: list[bool]) -> None:
+    held = BREAKER.hold(Held(at=2e9, by="Ada", because="It costs too much."))
+    state = held
+    for is_failure in endings:
+        state = BREAKER.after(state, is_failure, 2e9 + later_s)
+    assert state == held
+    assert BREAKER.ask(state, 2e9 + later_s) == Refused(HELD_RETRY_S)
+    assert BREAKER.phase(state, 2e9 + later_s) == "open"
+    assert not BREAKER.says_nothing(state, 2e9 + later_s)
+
+
+@given(st.lists(st.tuples(st.floats(0, 30), st.sampled_from(["ask", "failed", "went well"])), max_size=60))
+def test_whatever_happened_it_closes_once_a_probe_succeeds(steps: list[tuple[float, str]]) -> None:
+    state, now = OPEN, 2.0
+    for pause, step in steps:
+        now += pause
+        if step != "ask":
+            state = BREAKER.after(state, step == "failed", now)
+        elif isinstance(answer := BREAKER.ask(state, now), Allowed):
+            state = answer.state
+    now += 2 * BREAKER.open_s
+    assert BREAKER.after(probing(state, now), False, now).opened is None
+
+
+@pytest.mark.parametrize(
+    ("state", "now", "says_nothing"),
+    [
+        (CLOSED, 0, True),
+        (after(False, False), 1, True),
+        (after(False, True), 1, False),
+        (after(False, True), 61, False),
+        (after(False, True), 62, True),
+        (after(False, True), -100, True),  # the clock was set back
+        (OPEN, 2, False),
+        (OPEN, 82, False),
+        (OPEN, 83, True),  # half-open for a minute, and nobody has asked
+        (probing(OPEN, 82), 83, False),
+        (OPEN, -1e6, True),
+    ],
+)
+def test_a_state_is_kept_while_it_says_something(state: BreakerState, now: float, says_nothing: bool) -> None:
+    assert BREAKER.says_nothing(state, now) is says_nothing

@@ -1,0 +1,126 @@
+"""All breakers together: their names, how they are written, what of them is out of order."""
+
+from datetime import UTC, datetime
+
+import pytest
+from antiphon_shared.breakers.breaker import CLOSED, Breaker, BreakerState, Ending, Held
+from antiphon_shared.breakers.outages import NO_OUTAGES
+from antiphon_shared.breakers.table import (
+    BREAKERS_MAX,
+    first_to_go,
+    is_name,
+    of_model,
+    of_tool,
+    outages_of,
+    read_state,
+    write_state,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+BREAKER = Breaker(open_s=15)
+NOW = 1_800_000_000.25
+
+
+def failed(at: float) -> tuple[Ending, ...]:
+    return (Ending(at=at, is_failure=True),) * 5
+
+
+def an_open(opened: float = NOW) -> BreakerState:
+    return BreakerState(endings=failed(opened), opened=opened)
+
+
+_times = st.floats(0, 1e11)
+_states = st.builds(
+    BreakerState,
+    endings=st.lists(st.builds(Ending, at=_times, is_failure=st.booleans()), max_size=5).map(tuple),
+    opened=st.none() | _times,
+    probed=st.none() | _times,
+    held=st.none() | st.builds(Held, at=_times, by=st.text(max_size=5), because=st.text(max_size=5)),
+)
+
+
+@given(_states)
+def test_a_state_is_read_as_it_was_written(state: BreakerState) -> None:
+    assert read_state(write_state(state)) == state
+
+
+@given(st.binary() | st.recursive(st.just(b"1"), lambda inner: inner.map(lambda one: b"[" + one)))
+def test_what_cannot_be_read_is_closed(raw: bytes) -> None:
+    assert read_state(raw) == CLOSED
+
+
+@given(st.dictionaries(st.text(max_size=9).map(of_tool) | st.text(max_size=9).map(of_model), _states), _times)
+def test_outages_can_be_told_of_whatever_is_kept(states: dict[str, BreakerState], now: float) -> None:
+    out = outages_of(states, BREAKER, now)
+    assert list(out.tools) == sorted(out.tools)
+    assert [one.model for one in out.models] == sorted(one.model for one in out.models)
+    assert len(out.tools) + len(out.models) <= len(states)
+
+
+def test_only_what_is_open_is_out_of_order() -> None:
+    states = {
+        "tool:b": an_open(),
+        "tool:a": an_open(),
+        "tool:half-open": an_open(NOW - 15),
+        "tool:closed": BreakerState(endings=failed(NOW)),
+        "model:m": an_open(),
+    }
+    out = outages_of(states, BREAKER, NOW)
+    assert out.tools == ("a", "b")
+    assert out.out_until("m", datetime.fromtimestamp(NOW, UTC)) == datetime.fromtimestamp(1_800_000_016, UTC)
+    assert outages_of({"tool:a": an_open()}, BREAKER, NOW + 15) == NO_OUTAGES
+
+
+@given(st.floats(0, 14.9))
+def test_what_stands_is_told_in_the_same_words(later_s: float) -> None:
+    states = {"model:m": an_open(), "tool:t": an_open()}
+    assert outages_of(states, BREAKER, NOW + later_s) == outages_of(states, BREAKER, NOW)
+
+
+@given(st.floats(0, 3_599))
+def test_what_is_held_by_hand_is_out_for_an_hour_from_the_next(later_s: float) -> None:
+    hour = NOW // 3_600 * 3_600
+    state = BREAKER.hold(Held(at=hour))
+    out = outages_of({"model:m": state}, BREAKER, hour + 0.5 + min(later_s, 3_599))
+    assert out.models[0].until == datetime.fromtimestamp(hour + 7_200, UTC)
+
+
+def test_there_is_an_end_to_outages() -> None:
+    states = {f"{kind}:{n}": an_open() for kind in ("tool", "model") for n in range(BREAKERS_MAX + 5)}
+    out = outages_of(states, BREAKER, NOW)
+    assert (len(out.tools), len(out.models)) == (BREAKERS_MAX, BREAKERS_MAX)
+
+
+@pytest.mark.parametrize("name", ["tool:look_up-2", "model:claude-x", "model:org/m@1:b", "tool:" + "x" * 64])
+def test_names(name: str) -> None:
+    assert is_name(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "tool", "tool:", "tool:a.b", "tool:a\n", "model:a b", "model:\ud800", "x:y"]
+)
+def test_what_is_no_name(name: str) -> None:
+    assert not is_name(name)
+
+
+def test_the_least_recent_of_the_closed_goes_first() -> None:
+    states = {
+        "tool:open": an_open(1.0),
+        "tool:new": BreakerState(endings=failed(3)),
+        "tool:old": BreakerState(endings=(*failed(1), *failed(2))),
+        "tool:held": BREAKER.hold(Held(at=0)),
+    }
+    assert first_to_go(states) == "tool:old"
+    assert first_to_go({"tool:open": an_open()}) is None
+
+
+def test_where_all_are_open_models_make_room_for_tools_the_longest_open_first() -> None:
+    """Anybody who asks may name a model; nobody must crowd out the tools by that."""
+    states = {
+        "tool:open": an_open(1.0),
+        "model:first": an_open(2.0),
+        "model:second": an_open(3.0),
+        "model:held": BREAKER.hold(Held(at=0)),
+    }
+    assert first_to_go(states) == "model:first"

@@ -1,0 +1,35 @@
+"""What the folded layers of a memory say."""
+
+import pytest
+from antiphon_shared.memory.layers import Memory, MemoryDelta, ReasoningNote
+from antiphon_shared.memory.note import Note
+
+QUERY = "Who teaches the MCP course? What does it cost?"
+
+
+def after(*notes: Note) -> Memory:
+    said = (ReasoningNote(round=number, note=note) for number, note in enumerate(notes, 1))
+    return Memory.of(QUERY, (MemoryDelta(reasoning=(one,)) for one in said))
+
+
+@pytest.mark.parametrize(
+    ("notes", "still"),
+    [
+        ((), ("Who teaches the MCP course?", "What does it cost?")),
+        ((Note(concluded=("x",)),), ("Who teaches the MCP course?", "What does it cost?")),
+        ((Note(open=("Is Ada the teacher?",)),), ("Is Ada the teacher?",)),
+        ((Note(open=("a?",)), Note(open=("b?", "c?"))), ("b?", "c?")),
+        ((Note(answered=("Who teaches the MCP course? Ada [F3]",)),), ("What does it cost?",)),
+        ((Note(open=("a?", "b?")), Note(answered=("A: yes [F1]",))), ("b?",)),
+        ((Note(open=("a?",)), Note(answered=("a? yes",)), Note(plans=("stop",))), ()),
+    ],
+)
+def test_what_is_open_is_what_was_named_last_less_what_was_answered_since(
+    notes: tuple[Note, ...], still: tuple[str, ...]
+) -> None:
+    assert after(*notes).open_questions == still
+
+
+def test_what_was_answered_is_kept_once_oldest_first() -> None:
+    memory = after(Note(answered=("a? 1", "b? 2")), Note(answered=("a? 1", "c? 3")))
+    assert memory.answered == ("a? 1", "b? 2", "c? 3")

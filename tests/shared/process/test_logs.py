@@ -1,0 +1,133 @@
+"""Log lines: whatever is logged, a line comes of it, and no secret is in it."""
+
+import logging
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+import pytest
+import structlog
+from antiphon_shared.process import logs
+from antiphon_shared.text.redaction import Redactor
+
+SECRET = "open-sesame"
+
+
+@pytest.fixture
+def _logging_as_it_was() -> Iterator[None]:
+    """Logging belongs to the process; the next test gets it back as it was."""
+    handlers, level, hook = logging.root.handlers[:], logging.root.level, sys.excepthook
+    yield
+    logging.root.handlers[:] = handlers
+    logging.root.setLevel(level)
+    sys.excepthook = hook
+    structlog.reset_defaults()
+    structlog.contextvars.clear_contextvars()
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    """What was logged; each line is an object, and the secret is in none."""
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert SECRET not in said.err
+    return [orjson.loads(line) for line in said.err.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "value", ["\ud800", 2**70, float("nan"), object(), b"\xff", {1, 2}, ValueError("\udcff")]
+)
+def test_whatever_is_logged_is_one_line_of_json(value: Any) -> None:
+    line = logs.as_line({"event": "tool failed", "value": value})
+    assert "\n" not in line
+    assert orjson.loads(line.encode("utf-8", "replace").replace(b"\\ud800", b"?"))["event"] == "tool failed"
+
+
+class Told:
+    """Something whose text holds a secret."""
+
+    def __repr__(self) -> str:
+        return f"<Client of redis://:{SECRET}@host>"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        SECRET,
+        f"\ud800 {SECRET}",
+        {"deep": [{"deeper": SECRET}], SECRET: 1},
+        [2**70, SECRET],
+        Told(),
+        ValueError(f'"{SECRET}"\n'),
+        "Authorization: Bearer abc",
+        'quotes " and \\ and sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz',
+    ],
+)
+def test_a_line_with_a_secret_is_still_one_line_of_json(value: Any) -> None:
+    line = logs.redacted_line({"event": "tool failed", "value": value}, Redactor([SECRET]))
+    assert "\n" not in line
+    assert "[redacted]" in line
+    assert not any(secret in line for secret in (SECRET, "Bearer abc", "sk-ant"))
+    assert orjson.loads(line.replace("\\ud800", "?"))["event"] == "tool failed"
+
+
+def test_a_line_without_secrets_is_as_it_was() -> None:
+    event = {"event": "ready", "url": "https://example.com", "took_s": 1.5, "note": 'basic "things"'}
+    assert logs.redacted_line(event, Redactor([SECRET])) == logs.as_line(event)
+
+
+@pytest.mark.usefixtures("_logging_as_it_was")
+def test_no_secret_gets_into_the_log_of_a_process(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.configure("info", "coordinator", [SECRET])
+    log = structlog.get_logger()
+    log.info("connecting", url=f"redis://:{SECRET}@host")
+    try:
+        raise ValueError(f"cannot reach redis://:{SECRET}@host")
+    except ValueError:
+        log.exception("failed", given={"password": SECRET})
+    connecting, failed = lines(capsys)
+    assert connecting["url"] == "redis://:[redacted]@host"
+    assert connecting["component"] == "coordinator"
+    assert failed["given"] == {"password": "[redacted]"}
+    assert "ValueError: cannot reach" in failed["exception"]
+
+
+@pytest.mark.usefixtures("_logging_as_it_was")
+def test_what_libraries_warn_of_is_a_line_like_any_other(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.configure("warning", "coordinator", [SECRET])
+    log = logging.getLogger("some.library")
+    log.info("not severe")
+    log.warning("retrying %s", f"http://user:{SECRET}@host")
+    log.warning("%d of them", "many")
+    log.log(35, "an odd level")
+    try:
+        raise OSError(SECRET)
+    except OSError:
+        log.exception("gone")
+    retrying, unfitting, odd, gone = lines(capsys)
+    assert (retrying["logger"], retrying["level"]) == ("some.library", "warning")
+    assert retrying["event"].startswith("retrying http://")
+    assert (unfitting["event"], odd["event"]) == ("%d of them", "an odd level")
+    assert "OSError: [redacted]" in gone["exception"]
+
+
+@pytest.mark.usefixtures("_logging_as_it_was")
+def test_what_a_process_dies_of_is_a_line_like_any_other(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.configure("info", "coordinator", [SECRET])
+    error = RuntimeError(f"no place for {SECRET}")
+    sys.excepthook(RuntimeError, error, None)
+    (line,) = lines(capsys)
+    assert line["level"] == "critical"
+    assert "RuntimeError: no place for [redacted]" in line["exception"]
+
+
+@pytest.mark.usefixtures("_logging_as_it_was")
+def test_the_command_line_shows_no_secret_either(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.silence("error", [SECRET])
+    structlog.get_logger().error(
+        "failed", url=f"redis://:{SECRET}@host", key="sk-ant-api03-AbCdEfGhIjKlMnOpQrSt"
+    )
+    said = capsys.readouterr().err
+    assert "failed" in said
+    assert SECRET not in said
+    assert "sk-ant" not in said

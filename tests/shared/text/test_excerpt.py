@@ -1,0 +1,18 @@
+"""Texts cut where a word ends."""
+
+import pytest
+from antiphon_shared.text.excerpt import one_line
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", ""),
+        ("as  it\nis", "as it is"),
+        ("one two three", "one two …"),
+        ("x" * 20, "x" * 10 + " …"),
+        ("one two" + " " * 100, "one …"),
+    ],
+)
+def test_a_text_is_shown_on_one_line_and_cut_at_the_end_of_a_word(text: str, line: str) -> None:
+    assert one_line(text, 10) == line

@@ -1,0 +1,34 @@
+"""One search for many words."""
+
+import re
+
+import pytest
+from antiphon_shared.text.native_search import NativeSearch
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1), st.text(), st.data()
+)
+def test_words_are_found_wherever_they_stand(words: list[str], around: str, data: st.DataObject) -> None:
+    search = NativeSearch("|".join(map(re.escape, words)))
+    text = around + data.draw(st.sampled_from(words)) + around
+    assert search.may_match(text)
+    assert search.may_match(text.encode("utf-8", "surrogatepass"))
+
+
+def test_what_holds_none_is_told_to_hold_none() -> None:
+    search = NativeSearch("one|two")
+    assert not search.may_match("three é " * 1_000)
+    assert not search.may_match("three é ".encode() * 1_000)
+
+
+@pytest.mark.parametrize("text", ["\ud800", b"\xff", "a" * 1_000 + "\udfff"])
+def test_what_is_no_text_may_hold_anything(text: str | bytes) -> None:
+    assert NativeSearch("one").may_match(text)
+
+
+@pytest.mark.parametrize("expression", ["(", "\ud800", "(?:a{1000}){1000}"])
+def test_an_expression_that_is_not_taken_rules_nothing_out(expression: str) -> None:
+    assert NativeSearch(expression).may_match("three")

@@ -1,0 +1,140 @@
+"""Which strings stand for what another call returns, and which are text."""
+
+import pytest
+from antiphon_shared.tools.placeholders import (
+    PLACEHOLDER_HELP,
+    Malformed,
+    Reference,
+    find,
+    has_placeholder,
+    read,
+    spelled,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@pytest.mark.parametrize(
+    ("text", "reference"),
+    [
+        ("${calls[0]}", Reference(0)),
+        ("${calls[12].documents[0].id}", Reference(12, ("documents", 0, "id"))),
+        ('${calls[1]["odd key"][2]}', Reference(1, ("odd key", 2))),
+        ("${calls[1]['odd key']}", Reference(1, ("odd key",))),
+        ('${calls[1]["a \\"quoted\\" \\u00e9 key}"]}', Reference(1, ('a "quoted" é key}',))),
+        ("${calls[0].größe.snake_case.kebab-case}", Reference(0, ("größe", "snake_case", "kebab-case"))),
+        ('${calls[0]["0"][0]}', Reference(0, ("0", 0))),
+    ],
+)
+def test_a_string_that_is_a_placeholder_as_a_whole_names_a_call_and_a_path(
+    text: str, reference: Reference
+) -> None:
+    assert read(text) == reference
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "$",
+        "calls[0]",
+        "see ${calls[0]}",
+        " ${calls[0]}",
+        "${calls[0]} ",
+        "${calls[0].first} ${calls[0].last}",
+        "$${calls[0]} costs",
+        "${call[0]}",
+        "${ calls[0]}",
+        "${HOME}",
+        "${callsign}",
+        "$1 {calls[0]}",
+    ],
+)
+def test_text_that_is_no_placeholder_as_a_whole_is_left_alone(text: str) -> None:
+    assert read(text) == text
+    assert not has_placeholder({"text": text})
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("${calls[", "the place of a call, counted from 0"),
+        ("${calls[]}", "the place of a call, counted from 0"),
+        ("${calls[-1]}", "the place of a call, counted from 0"),
+        ("${calls[first]}", "the place of a call, counted from 0"),
+        ("${calls[01]}", "the place of a call, counted from 0"),
+        ("${calls[99999999999]}", "the place of a call, counted from 0"),
+        ("${calls[0]", "the } at its end is missing"),
+        ("${calls[0].id", "the } at its end is missing"),
+        ("${calls[0].documents.0.id}", "up to ${calls[0].documents, but not .0.id}"),
+        ("${calls[0].documents[-1]}", "up to ${calls[0].documents, but not [-1]}"),
+        ("${calls[0].documents[*].id}", "but not [*].id}"),
+        ("${calls[0].}", "but not .}"),
+        ("${calls[0] | first}", "but not  | first}"),
+        ('${calls[0]["\\q"]}', '["\\q"] is no key in quotes'),
+        ("${calls[0]" + "!" * 500, "…"),
+    ],
+)
+def test_what_begins_like_a_placeholder_and_is_none_says_where_it_goes_wrong(text: str, problem: str) -> None:
+    found = read(text)
+    assert isinstance(found, Malformed)
+    assert problem in found.problem
+    assert len(found.problem) < 250
+    assert has_placeholder([text]), "it must not travel as text"
+
+
+@pytest.mark.parametrize(
+    "text", ["${calls[0]}", "${calls[0].a.b}", "${calls[x]}", "$${calls[0]}", "$$${calls[0]}"]
+)
+def test_one_more_dollar_makes_text_of_it(text: str) -> None:
+    assert read(f"${text}") == text
+    assert not has_placeholder(f"${text}")
+
+
+keys = st.text(max_size=8) | st.from_regex(r"[a-z_][a-z0-9_-]*", fullmatch=True)
+
+
+@given(st.integers(0, 999), st.lists(keys | st.integers(0, 999), max_size=5))
+def test_a_reference_is_read_as_it_is_written(call: int, path: list[str | int]) -> None:
+    reference = Reference(call, tuple(path))
+    assert read(str(reference)) == reference
+
+
+@given(st.text(alphabet="${}[]calls0.\"'\\ ", max_size=30) | st.text())
+def test_any_text_can_be_given(text: str) -> None:
+    """What is taken for a placeholder, or was one too few dollars away from it, is text with one more."""
+    if read(text) == text:
+        return
+    assert read(f"${text}") == text
+
+
+def test_placeholders_are_found_at_any_depth_in_order() -> None:
+    arguments = {
+        "ids": ["${calls[0].id}", {"deep": ["x", "${calls[2]}"]}],
+        "odd key": "${calls[",
+        "${calls[7]}": "a key is never one",
+        "n": 3,
+        "escaped": "$${calls[0]}",
+    }
+    found = [(spelled(path), placeholder) for path, placeholder in find(arguments)]
+    assert found[:2] == [
+        (".ids[0]", Reference(0, ("id",))),
+        (".ids[1].deep[1]", Reference(2)),
+    ]
+    assert [where for where, _ in found[2:]] == ['["odd key"]']
+    assert has_placeholder(arguments)
+
+
+def test_arguments_nested_beyond_any_stack_can_be_searched() -> None:
+    nested: object = "${calls[0]}"
+    for _ in range(5_000):
+        nested = [nested]
+    assert has_placeholder(nested)
+
+
+def test_what_the_model_is_told_shows_forms_that_can_be_read() -> None:
+    assert "${calls[0].documents[0].id}" in PLACEHOLDER_HELP
+    assert read("${calls[0].documents[0].id}") == Reference(0, ("documents", 0, "id"))
+    assert '${calls[1]["odd key"]}' in PLACEHOLDER_HELP
+    assert read('${calls[1]["odd key"]}') == Reference(1, ("odd key",))
+    assert "$${calls[0]}" in PLACEHOLDER_HELP

@@ -19,7 +19,7 @@ MODULES = {
     "reasoning_engine": ("ended", "prompt", "reply"),
     "tool_dispatcher.batch": ("answers", "dependencies", "plan", "schedule", "units"),
     "response_assembler": ("compose", "material", "missing", "partial", "uncertainty"),
-    "shared": ("filing.file_round", "filing.parts", "note"),
+    "antiphon_shared.memory": ("filing.file_round", "filing.parts", "note"),
 }
 EXPLAINED = {
     "if pieces.units_least < room.left:": "a shortcut: what it passes over comes to the same, only later",

@@ -14,7 +14,7 @@ from antiphon.arrival import Arrival
 from antiphon.errors import InvalidQuery, NotWaiting, UnknownSession
 from antiphon.submission import decision
 from antiphon.tail import PATIENCE_S
-from coordinator.session import Phase, Session
+from coordinator.session import SESSION, Phase, Session
 
 _DOING: dict[Phase, str] = {
     "briefing": "it is being briefed for round {round}",
@@ -64,7 +64,7 @@ async def unanswered_session(bus: Bus, session_id: str) -> Session | None:
     """The session as it stands; None when there is none, or it has been answered."""
     stored = bus.session(session_id)
     (_, content), response = await asyncio.gather(stored.document(STATE), stored.response())
-    return Session.model_validate_json(content) if content and response is None else None
+    return SESSION.read(content) if content and response is None else None
 
 
 def undecided(session: Session) -> tuple[ToolCall, ...]:
@@ -83,7 +83,7 @@ async def waiting(bus: Bus, arrival: Arrival, session_id: str, what: str = "nobo
     elif content is None:
         doing = "it is being opened"
     else:
-        session = Session.model_validate_json(content)
+        session = SESSION.read(content)
         if session.phase == "approval":
             return session
         doing = _DOING[session.phase].format(round=session.round)

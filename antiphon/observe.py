@@ -23,7 +23,7 @@ from antiphon.approval import undecided
 from antiphon.errors import UnknownSession
 from antiphon.queued import Waiting, queries_waiting, query_waiting, waiting_now
 from antiphon.tail import age_of
-from coordinator.session import Session
+from coordinator.session import SESSION
 
 _CONNECT_PATIENCE_S = 3.0
 
@@ -217,7 +217,7 @@ async def _summary(bus: Bus, session_id: str, opened_ms: float) -> SessionSummar
         session.response(),
         bus.batcher.submit("XRANGE", bus.keys.log(session_id), "-", "+", "COUNT", 1),
     )
-    opened = Session.model_validate_json(state) if state else None
+    opened = SESSION.read(state) if state else None
     data = decode(first[0][1][b"event"]).data if first else None
     is_open = opened is not None and response is None
     waiting = undecided(opened) if opened and is_open else ()

@@ -123,12 +123,16 @@ def _runtime(component: Component, keys: Keys) -> Iterator[Rule]:
     yield Rule("W", ("zadd", "zrem", "zcard"), (keys.timers(0),))
     yield Rule("W", ("hset", "hdel", "hlen"), (keys.timer_messages(0),))
     yield Rule("RW", ("hset", "hgetall", "hdel"), (keys.workers(component),))
+    # What the others read decides in which format new sessions are opened.
+    yield Rule("R", ("hgetall",), tuple(map(keys.workers, COMPONENTS)))
+    yield Rule("R", ("get",), (keys.format(),))
     # Every commit names the set, which EVALSHA asks a right to; only the coordinator closes a session.
     yield Rule("RW", (), (keys.open_sessions(0),))
 
 
 def _coordinator(keys: Keys) -> Iterator[Rule]:
     state, response = keys.of_session("*", STATE), keys.of_session("*", RESPONSE)
+    yield Rule("W", ("set",), (keys.format(),))
     yield Rule("R", _TAKE, (keys.queries(),))
     yield Rule("W", (*_FINISH, "del"), (keys.queries(),))
     yield Rule("W", ("xadd",), (keys.rejected(),))

@@ -19,6 +19,7 @@ from antiphon_shared.events.base import TraceParent
 from antiphon_shared.events.client import ANSWER_LENGTH_MAX, GRANT_LENGTH_MAX, QUERY_LENGTH_MAX
 from antiphon_shared.events.codec import ENVELOPES, explain
 from antiphon_shared.events.session import Citations, QueryOptions
+from antiphon_shared.formats import needed_format
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.grants import UnreadableGrant, read_claims
 from antiphon_shared.values import SessionId
@@ -59,6 +60,11 @@ def submission(
 ) -> AnyEvent:
     """The query.submitted of one query. Raises InvalidQuery, which names the field and the way out."""
     subject = str(event_id) if session_id is None else checked_session_id(session_id)
+    data = QuerySubmitted(
+        query=_checked_query(query),
+        options=_checked_options(options),
+        grant=_checked_grant(grant, subject),
+    )
     event: AnyEvent = ENVELOPES[QuerySubmitted](
         id=event_id,
         source="client",
@@ -67,11 +73,9 @@ def submission(
         time=now,
         correlationid=event_id,
         traceparent=None if traceparent is None else _checked_traceparent(traceparent),
-        data=QuerySubmitted(
-            query=_checked_query(query),
-            options=_checked_options(options),
-            grant=_checked_grant(grant, subject),
-        ),
+        # No higher than it has to be: the coordinators may be of an earlier release.
+        format=needed_format(data)[0],
+        data=data,
     )
     if len(encoded := encode(event)) > bytes_max:
         raise InvalidQuery(f"query: larger than {bytes_max} bytes.", hint="Shorten it.")
@@ -123,6 +127,7 @@ def _signal(
         time=now,
         correlationid=opening.correlationid,
         traceparent=opening.traceparent,
+        format=opening.format,
         data=data,
     )
 

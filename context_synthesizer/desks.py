@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
-from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta
 
 from context_synthesizer.desk import Desk
 
@@ -49,7 +49,7 @@ class Kept:
 
     def add(self, item: bytes, delta: MemoryDelta | None = None) -> None:
         """One item more, as `delta` where that is at hand."""
-        self.desk.add(delta or MemoryDelta.model_validate_json(item))
+        self.desk.add(delta or MEMORY_DELTA.read(item))
         self.items += 1
         self.bytes += len(item)
         self._last = _digest(item)

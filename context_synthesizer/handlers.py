@@ -68,7 +68,7 @@ class ContextSynthesizer:
             kept = Kept(question.query, budget, items)
         length = kept.items
         delta, refused = filed(kept, request, Brought(reasoning, results, summary))
-        item, salience = await self._add(kept, delta)
+        item, salience = await self._add(kept, delta, delivery.event.format)
         await faults.at("briefing.filed")
         built = briefed(kept, request, salience, refused)
         self._desks.put_back(session.session_id, kept)
@@ -85,7 +85,7 @@ class ContextSynthesizer:
         )
         return Outcome(events=(built.ready,), writes=tuple(writes), record=record)
 
-    async def _add(self, kept: Kept, delta: MemoryDelta) -> tuple[bytes, dict[str, float]]:
+    async def _add(self, kept: Kept, delta: MemoryDelta, format: int) -> tuple[bytes, dict[str, float]]:
         """Add a delta to the desk; the item to append, empty when there is nothing to file.
 
         With it, of each fact whose salience embeddings have changed, what it is now, kept or not: a replay decides
@@ -95,7 +95,7 @@ class ContextSynthesizer:
         if self._weigh is not None and not delta.is_empty:
             delta = await self._weigh(delta, kept.desk.memory.query)
         salience = {fact.id: fact.salience for fact in delta.facts if fact.salience != before[fact.id]}
-        item, _ = add(kept, delta, self._settings.memory_bytes_max)
+        item, _ = add(kept, delta, self._settings.memory_bytes_max, format)
         return item, salience
 
 

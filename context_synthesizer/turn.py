@@ -10,8 +10,9 @@ from antiphon_shared.events import (
     SummaryCompleted,
     ToolsCompleted,
 )
+from antiphon_shared.formats import FORMAT, in_format
 from antiphon_shared.memory.filing import keep_within
-from antiphon_shared.memory.layers import MemoryDelta, Summary
+from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta, Summary
 
 from context_synthesizer.desks import Kept
 from context_synthesizer.summaries import checked
@@ -49,13 +50,16 @@ def filed(kept: Kept, request: BriefingRequested, brought: Brought) -> tuple[Mem
     return delta, believed if isinstance(believed, str) else ""
 
 
-def add(kept: Kept, delta: MemoryDelta, memory_bytes_max: int) -> tuple[bytes, MemoryDelta]:
+def add(
+    kept: Kept, delta: MemoryDelta, memory_bytes_max: int, format: int = FORMAT
+) -> tuple[bytes, MemoryDelta]:
     """Add a delta to the desk, as far as the memory has room: as the item to keep, and as it was added.
 
-    Both are empty when there is nothing to file.
+    Both are empty when there is nothing to file. `format` is that of the session.
     """
     if delta.is_empty:
         return b"", MemoryDelta()
+    delta = in_format(delta, format)
     item = _item(delta)
     bytes_left = memory_bytes_max - kept.bytes
     if len(item) > bytes_left:
@@ -90,4 +94,4 @@ def tokens_max(briefing_tokens: int, tokens_per_estimated: float) -> int:
 
 
 def _item(delta: MemoryDelta) -> bytes:
-    return delta.model_dump_json(exclude_defaults=True).encode()
+    return MEMORY_DELTA.write(delta, FORMAT)

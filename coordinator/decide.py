@@ -60,6 +60,12 @@ def decide(
     `catalogue` is the one the session was opened with; empty when it is not kept any more. `outages` is what is
     out of order by now.
     """
+    return _decide(session, event, log_entry, catalogue, outages).in_format(session.format)
+
+
+def _decide(
+    session: Session, event: AnyEvent, log_entry: LogEntry, catalogue: Catalogue, outages: Outages
+) -> Decision:
     if session.phase == "closed":
         return Decision(session)
     match event.data:

@@ -36,7 +36,7 @@ from antiphon_shared.events import (
     SummaryFailed,
     ToolsCompleted,
 )
-from antiphon_shared.events.session import Limits, Response, Turn
+from antiphon_shared.events.session import RESPONSE_KIND, Limits, Response, Turn
 from antiphon_shared.events.step_records import DecisionRecord
 from antiphon_shared.memory.conversation import Turns, open_turn, turn_of
 from antiphon_shared.process.errors import TryLater
@@ -47,7 +47,7 @@ from coordinator.decide import decide
 from coordinator.opening import conversation_of, never_opened, open_session
 from coordinator.record import record_of
 from coordinator.remembered import Remembered
-from coordinator.session import Decision, OfferBounds, Opening, Session
+from coordinator.session import SESSION, Decision, OfferBounds, Opening, Session
 
 CATALOGUE_POLL_S = 0.5
 _TURN_POLL_S, _TURN_WAITS = 0.1, 20
@@ -177,7 +177,7 @@ class Coordinator:
         if remembered is not None:
             return remembered
         version, content = await store.document(STATE)
-        return version, None if content is None else Session.model_validate_json(content)
+        return version, None if content is None else SESSION.read(content)
 
     async def _on_event_before_opening(self, delivery: Delivery, session: SessionStore) -> Outcome:
         match delivery.event.data:
@@ -195,7 +195,7 @@ class Coordinator:
 
 
 def _outcome(version: int, event: AnyEvent, decision: Decision, before: Session | None = None) -> Outcome:
-    state = Put(STATE, version, decision.session.model_dump_json(exclude_defaults=True).encode())
+    state = Put(STATE, version, SESSION.write(decision.session, event.format))
     return Outcome(
         events=decision.commands,
         writes=(state,),
@@ -217,7 +217,7 @@ def _answer(event: AnyEvent, response: Response) -> Outcome:
     """A response of the coordinator's own; the document lets only one response of a session be committed."""
     return Outcome(
         events=(ResponseReady(**response.model_dump()),),
-        writes=(Put(RESPONSE, 0, response.model_dump_json().encode()),),
+        writes=(Put(RESPONSE, 0, RESPONSE_KIND.write(response, event.format)),),
         record=DecisionRecord(of=event.id, changed={}),
     )
 

@@ -49,6 +49,7 @@ def open_session(
     turns = earlier(opening.conversation, event.subject, event.time) if conversation else ()
     session = Session(
         id=event.subject,
+        format=event.format,
         question=log_entry,
         limits=bounds,
         catalogue=opening.catalogue,
@@ -81,7 +82,8 @@ def open_session(
     )
     decision = request_briefing(session, event, before=(opened,))
     commands = tuple(_with_turns(command, turns) for command in decision.commands)
-    return Decision(decision.session, commands, (SetTimer(DEADLINE, deadline, DeadlineReached()),))
+    opened_decision = Decision(decision.session, commands, (SetTimer(DEADLINE, deadline, DeadlineReached()),))
+    return opened_decision.in_format(event.format)
 
 
 def conversation_of(
@@ -105,6 +107,7 @@ def never_opened(event: AnyEvent, log_entry: LogEntry, failure: ComponentFailed)
     nothing = Limits(max_rounds=1, max_tool_calls=0, max_tokens=100, deadline_s=1)
     session = Session(
         id=event.subject,
+        format=event.format,
         question=log_entry,
         limits=nothing,
         catalogue="",

@@ -6,6 +6,7 @@ from typing import Any
 from antiphon_shared.bus.handling import CancelTimer, SetTimer
 from antiphon_shared.events import AnyEvent
 from antiphon_shared.events.step_records import DecisionRecord, TimerRecord
+from antiphon_shared.formats import newer_fields
 from pydantic_core import to_jsonable_python
 
 from coordinator.session import Decision, Session
@@ -16,7 +17,7 @@ def record_of(event: AnyEvent, before: Session | None, decision: Decision) -> De
     return DecisionRecord(
         of=event.id,
         changed=changes(before, decision.session),
-        timers=tuple(map(_timer, decision.timers)),
+        timers=tuple(_timer(timer, decision.session.format) for timer in decision.timers),
         closes=decision.closes,
         stops_work=decision.stops_work,
     )
@@ -24,18 +25,19 @@ def record_of(event: AnyEvent, before: Session | None, decision: Decision) -> De
 
 def changes(before: Session | None, after: Session) -> dict[str, Any]:
     """The fields that differ, as they are in `after`, in JSON; of a session that is opened, all that say something."""
+    newer = newer_fields(after, after.format)
     if before is None:
-        return after.model_dump(mode="json", exclude_defaults=True)
+        return after.model_dump(mode="json", exclude_defaults=True, exclude=newer)
     then, now = before.__dict__, after.__dict__
     # A decision copies what it does not change: most fields are the same objects.
     return {
-        name: to_jsonable_python(value, exclude_none=False)
+        name: to_jsonable_python(value, exclude_none=False, exclude=newer.get(name))
         for name, value in now.items()
-        if value is not then[name] and value != then[name]
+        if value is not then[name] and value != then[name] and newer.get(name) is not True
     }
 
 
-def _timer(timer: SetTimer | CancelTimer) -> TimerRecord:
+def _timer(timer: SetTimer | CancelTimer, format: int) -> TimerRecord:
     if isinstance(timer, CancelTimer):
         return TimerRecord(name=timer.name)
     is_moment = not isinstance(timer.due, timedelta)
@@ -44,5 +46,5 @@ def _timer(timer: SetTimer | CancelTimer) -> TimerRecord:
         due=timer.due if is_moment else None,
         after_s=timer.due.total_seconds() if isinstance(timer.due, timedelta) else None,
         type=timer.event.type,
-        data=timer.event.model_dump(mode="json"),
+        data=timer.event.model_dump(mode="json", exclude=newer_fields(timer.event, format)),
     )

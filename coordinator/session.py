@@ -17,6 +17,8 @@ from antiphon_shared.events.session import (
     Turn,
     Uncertainty,
 )
+from antiphon_shared.formats import FORMAT, in_format, since
+from antiphon_shared.stored import Kind
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant, Usage, Value
 from pydantic import Field
@@ -29,6 +31,9 @@ class Session(Value):
     """Where a session stands. Small and rewritten at every step; what grows is in the log and in memory."""
 
     id: SessionId
+    format: int = Field(
+        default=1, ge=1, description="As in the events' envelope.", json_schema_extra=since(2)
+    )
     question: LogEntry = Field(description="Where the query stands in the log.")
     limits: Limits
     catalogue: str
@@ -129,6 +134,9 @@ class Session(Value):
         return self.model_copy(update={"uncertainty": (*self.uncertainty, *doubts)}) if doubts else self
 
 
+SESSION: Kind[Session] = Kind("the session's document", Session, writes_defaults=False)
+
+
 def doubt(kind: str, message: str, about: str, severity: Severity = "caution") -> Uncertainty:
     """One more thing that is uncertain, kept short."""
     message, about = message[:_DOUBT_CHARACTERS], about[:_DOUBT_CHARACTERS]
@@ -172,6 +180,16 @@ class Decision:
     """Whether what engines and dispatchers do for the session is to be dropped."""
     answer: Response | None = None
     """The coordinator's own answer, given where the assembler could not; only if there is none yet."""
+
+    def in_format(self, format: int) -> "Decision":
+        """Return the decision as a release of `format` reads it; the session itself, where that is all the same."""
+        if format >= FORMAT:
+            return self
+        return replace(
+            self,
+            session=in_format(self.session, format),
+            commands=tuple(in_format(command, format) for command in self.commands),
+        )
 
     def telling(self, *events: EventData) -> "Decision":
         """The decision with more for the log, behind its own commands, whose ids stay as they are."""

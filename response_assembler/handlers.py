@@ -23,13 +23,13 @@ from antiphon_shared.events import (
     ReasoningCompleted,
     ToolsCompleted,
 )
+from antiphon_shared.events.session import RESPONSE_KIND
 from antiphon_shared.events.step_records import AssemblyRecord
-from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.memory.layers import MEMORY_DELTA, Memory, MemoryDelta
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 from antiphon_shared.tools.journal import begun_entry, journal_name, outcomes
 from antiphon_shared.values import Round
-from pydantic import ValidationError
 
 from response_assembler.compose import Material, compose
 from response_assembler.material import Read, material_of
@@ -49,7 +49,7 @@ async def on_assembly_requested(delivery: Delivery, session: SessionStore) -> Ou
     await faults.at("answer.composed")
     return Outcome(
         events=(response,),
-        writes=(Put(RESPONSE, version, response.model_dump_json().encode()),),
+        writes=(Put(RESPONSE, version, RESPONSE_KIND.write(response, delivery.event.format)),),
         record=AssemblyRecord(
             of=delivery.event.id,
             filings=reading.filings,
@@ -92,8 +92,8 @@ class _Reading:
         self.filings = len(items)
         for number, item in enumerate(items, 1):
             try:
-                deltas.append(MemoryDelta.model_validate_json(item))
-            except ValidationError:
+                deltas.append(MEMORY_DELTA.read(item))
+            except UnreadableEvent:
                 self.missing.append(f"memory of filing {number}")
         return tuple(deltas)
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from antiphon_shared.events import AnyEvent, EventData
 from antiphon_shared.events.codec import ENVELOPES
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.process.ids import new_id
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -23,5 +24,6 @@ def an_event(
         time=START + timedelta(seconds=at_s),
         correlationid=event_id,
         causationid=answers,
+        format=FORMAT,
         data=data,
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from antiphon_shared import faults
 from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.handling import SessionStore
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.tools.calls import RequestedCall, ToolResult
 from antiphon_shared.tools.journal import (
     begun_entry,
@@ -32,8 +33,9 @@ class Noted:
 class Journal:
     """Notes each outcome at once, and waits for Redis rather than forget what a tool has done."""
 
-    def __init__(self, session: SessionStore, round: int) -> None:
-        self._session = session
+    def __init__(self, session: SessionStore, round: int, format: int = FORMAT) -> None:
+        """`format` is that of the session."""
+        self._session, self.format = session, format
         self._name = journal_name(round)
 
     async def noted(self, calls: Sequence[RequestedCall]) -> Noted:
@@ -51,7 +53,7 @@ class Journal:
         return tuple(await asyncio.gather(*map(self._settle, results)))
 
     async def _settle(self, result: ToolResult) -> ToolResult:
-        entry, content = outcome_entry(result.call_id), write_outcome(result)
+        entry, content = outcome_entry(result.call_id), write_outcome(result, self.format)
 
         async def note() -> bool:
             await faults.at("journal.note.before")

@@ -12,7 +12,7 @@ from typing import Any
 from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.handling import MEMORY
 from antiphon_shared.events import ToolsCompleted
-from antiphon_shared.memory.layers import Document, Fact, Memory, MemoryDelta, ToolUse
+from antiphon_shared.memory.layers import MEMORY_DELTA, Document, Fact, Memory, ToolUse
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.text.citations import cited_ids
 from antiphon_shared.tools.calls import ToolError
@@ -36,7 +36,7 @@ async def recall(id: str, batch: BatchRun) -> dict[str, Any] | ToolError:
     the documents have no room, the facts asked for come before them.
     """
     items = await patiently("read memory", lambda: batch.session.items(MEMORY))
-    memory = Memory.of("", (MemoryDelta.model_validate_json(item) for item in items))
+    memory = Memory.of("", (MEMORY_DELTA.read(item) for item in items))
     facts = _facts_named(memory, id)
     ids = [fact.document for fact in facts] or [id.strip(" []").upper()]
     wanted = _documents(memory, ids) or _calls(memory, id)

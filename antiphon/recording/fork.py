@@ -41,7 +41,7 @@ from antiphon.recording.lines import (
 )
 from antiphon.recording.session_lines import session_lines
 from coordinator.offer import BUILT_INS
-from coordinator.session import Session
+from coordinator.session import SESSION, Session
 
 _POLL_S = 0.02
 _PATIENCE_S = 30.0
@@ -132,7 +132,7 @@ async def _ended(pipeline: EmbeddedPipeline, bus: Bus, session: Session) -> None
     until_s = monotonic_s() + max(0.0, left_s) + _PATIENCE_S
     while True:
         _, content = await bus.session(session.id).document(STATE)
-        if content is not None and Session.model_validate_json(content).phase == "closed":
+        if content is not None and SESSION.read(content).phase == "closed":
             return
         await _a_moment(pipeline, until_s, "the session did not end in its time")
 

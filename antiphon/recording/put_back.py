@@ -16,10 +16,13 @@ from antiphon_shared.bus.scripts import script_of
 from antiphon_shared.bus.signing import SIGNATURE
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import ResponseReady, encode
+from antiphon_shared.events.session import RESPONSE_KIND
 from antiphon_shared.events.step_records import DecisionRecord, LeftOut, encode_record
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.process.errors import RedisUnavailable, UnreadableEvent
 from antiphon_shared.process.ids import new_id
+from antiphon_shared.tools.calls import CATALOGUE
 from pydantic import ValidationError
 
 from antiphon.errors import AlreadyThere
@@ -34,7 +37,7 @@ from antiphon.recording.lines import (
 )
 from antiphon.recording.order import Order, place_of
 from antiphon.recording.session_lines import session_lines
-from coordinator.session import Session
+from coordinator.session import SESSION, Session
 
 _PUT_BACK = script_of(__package__, "put_back")
 _IN_FLIGHT_BYTES = 1 << 19
@@ -100,7 +103,7 @@ class _Staged:
                     self._is_state_known = False
             case CatalogueLine():
                 self._share(
-                    self._bus.keys.catalogue_content(line.hash), line.catalogue.model_dump_json().encode()
+                    self._bus.keys.catalogue_content(line.hash), CATALOGUE.write(line.catalogue, FORMAT)
                 )
             case ContentLine():
                 self._share(self._bus.keys.content(line.hash), orjson.dumps(line.content))
@@ -145,7 +148,7 @@ class _Staged:
         if self._opened_ms is None:
             self._opened_ms = place_of(line.entry)[0]
         if isinstance(line.event.data, ResponseReady):
-            self._response = line.event.data.model_dump_json().encode()
+            self._response = RESPONSE_KIND.write(line.event.data, line.event.format)
 
     def _share(self, key: str, content: bytes) -> None:
         """What is kept under that hash stays: what a recording holds of it may have been redacted."""
@@ -174,7 +177,7 @@ class _Staged:
             session = Session.model_validate(self._document)
         except ValidationError:
             return b""
-        return session.model_dump_json(exclude_defaults=True).encode()
+        return SESSION.write(session, session.format)
 
 
 async def _hold_against(bus: Bus, session_id: str, lines: Iterator[Line]) -> None:

@@ -5,15 +5,16 @@ added here under the number before; it stays for ever, as does a recording of th
 versions of their own, and have upcasters of their own: see shared/antiphon_shared/events/codec.py.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
+from antiphon_shared.formats import CANNOT_CARRY_OVER, CannotCarryOver, Upcaster, carried_over
 from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.lines import FORMAT, Line, decode_line
 
-LineUpcaster = Callable[[dict[str, Any]], dict[str, Any]]
+LineUpcaster = Upcaster
 """Turns a line of one format, as JSON, into the line of the next; the header's number is set by itself."""
 
 UPCASTERS: Mapping[int, LineUpcaster] = {}
@@ -54,13 +55,12 @@ class Upcast:
     def _carried_over(self, raw: bytes, number: int) -> bytes:
         fields = _fields(raw)
         try:
-            for n in range(number, self._current):
-                fields = self._upcasters[n](fields)
+            fields = carried_over(fields, self._upcasters, number, self._current)
             if fields.get("line") == "header":
                 fields = {**fields, "format": self._current}
             return orjson.dumps(fields)
-        except _CANNOT_CARRY_OVER as error:
-            raise UnreadableEvent(f"cannot be carried over from format {number}: {error!r}"[:300]) from None
+        except (CannotCarryOver, *CANNOT_CARRY_OVER) as error:
+            raise UnreadableEvent(f"cannot be carried over from format {number}: {error}"[:300]) from None
 
 
 def _fields(raw: bytes) -> dict[str, Any]:
@@ -71,7 +71,3 @@ def _fields(raw: bytes) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise UnreadableEvent("not a line of a recording.")
     return fields
-
-
-_CANNOT_CARRY_OVER = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
-"""What an upcaster raises at a line that is not as its format promised."""

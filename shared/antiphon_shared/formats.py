@@ -1,15 +1,120 @@
 """The format of what is stored and sent, by which processes of different releases work side by side. Pure.
 
 A session keeps the format in which it was opened. A field that came later names its format with `since`, and is
-left out wherever a session of an earlier format is written.
+left out wherever a session of an earlier format is written. Sessions of the current format pay nothing for it.
+See docs/decisions/0007-a-session-keeps-its-format.md.
 """
 
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 FORMAT = 2
 """The newest format that this release reads and writes. Sessions without a format have format 1."""
+
+Fields = dict[str, Any]
+"""A value as JSON."""
+Upcaster = Callable[[Fields], Fields]
+"""Turns what was written in one version into the next."""
+ValueT = TypeVar("ValueT", bound=BaseModel)
 
 
 def since(format: int) -> dict[str, Any]:
     """Return what `Field(json_schema_extra=...)` takes for a field that `format` introduced."""
     return {"since": format}
+
+
+def as_json(value: BaseModel, format: int, **options: Any) -> bytes:
+    """Return the JSON of `value` as a release of `format` reads it; `options` are those of `model_dump_json`."""
+    if format < FORMAT and (left_out := newer_fields(value, format)):
+        options["exclude"] = {**dict.fromkeys(options.get("exclude", ()), True), **left_out}
+    return value.__pydantic_serializer__.to_json(value, **options)
+
+
+def newer_fields(value: BaseModel, format: int) -> dict[str, Any]:
+    """Return the fields in `value` that came after `format`, as pydantic's `exclude` takes them."""
+    return _newer(value, format) if format < FORMAT else {}
+
+
+def in_format(value: ValueT, format: int) -> ValueT:
+    """Return `value` as a release of `format` understands it: newer fields at their defaults."""
+    if format >= FORMAT or needed_format(value)[0] <= format:
+        return value
+    return type(value).model_validate_json(as_json(value, format))
+
+
+def without(fields: Fields, newer: Mapping[str, Any]) -> Fields:
+    """Return a value's JSON without what `newer_fields` has named in the value."""
+    kept = {name: part for name, part in fields.items() if newer.get(name) is not True}
+    inner = {
+        name: without(part, newer[name])
+        for name, part in kept.items()
+        if name in newer and isinstance(part, dict)
+    }
+    return kept | inner
+
+
+def needed_format(value: BaseModel) -> tuple[int, str]:
+    """Return the lowest format that carries all that `value` says, and the field that needs it (1: none does)."""
+    return max(_needs(value), default=(1, ""))
+
+
+def carried_over(fields: Fields, upcasters: Mapping[int, Upcaster], written: int, current: int) -> Fields:
+    """Return `fields` of the version `written` in the version `current`.
+
+    Raises CannotCarryOver when an upcaster is missing, or when one cannot use what it is given.
+    """
+    try:
+        for version in range(written, current):
+            fields = upcasters[version](fields)
+    except CANNOT_CARRY_OVER as error:
+        raise CannotCarryOver(f"{error!r}"[:200]) from None
+    return fields
+
+
+class CannotCarryOver(Exception):
+    """What was written by an earlier version is not as that version promised."""
+
+
+CANNOT_CARRY_OVER = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What an upcaster raises at data that is not as its version promised."""
+
+
+@cache
+def _since(model: type[BaseModel]) -> Mapping[str, int]:
+    """Return the fields of a class that came after the first format, with the format of each."""
+    return {
+        name: int(extra["since"])  # type: ignore[arg-type]  # since() puts a number there
+        for name, field in model.model_fields.items()
+        if isinstance(extra := field.json_schema_extra, dict) and "since" in extra
+    }
+
+
+def _newer(value: object, format: int) -> dict[Any, Any]:
+    # Over values and not over types: so unions, and models that contain themselves, need no case of their own.
+    if isinstance(value, BaseModel):
+        formats = _since(type(value))
+        newer: dict[Any, Any] = {name: True for name, n in formats.items() if n > format}
+        parts: Iterable[tuple[Any, object]] = value.__dict__.items()
+    elif isinstance(value, Mapping):
+        newer, parts = {}, value.items()
+    elif isinstance(value, tuple | list):
+        newer, parts = {}, enumerate(value)
+    else:
+        return {}
+    inner = {name: _newer(part, format) for name, part in parts if name not in newer}
+    return newer | {name: found for name, found in inner.items() if found}
+
+
+def _needs(value: object) -> Iterator[tuple[int, str]]:
+    if isinstance(value, BaseModel):
+        formats, fields = _since(type(value)), type(value).model_fields
+        for name, part in value.__dict__.items():
+            if name in formats and part != fields[name].get_default(call_default_factory=True):
+                yield formats[name], name
+            yield from ((n, f"{name}.{path}") for n, path in _needs(part))
+    elif isinstance(value, Mapping | tuple | list):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _needs(part)

@@ -3,6 +3,7 @@
 from antiphon_shared.bus.handling import MEMORY, NOTHING, RESPONSE, Delivery, Outcome, Put
 from antiphon_shared.events import AssemblyRequested, EventData, QuerySubmitted, ResponseReady
 from antiphon_shared.events.session import Response
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.memory.filing import file_round
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
@@ -63,7 +64,7 @@ async def test_a_session_that_has_its_answer_gets_no_second_one() -> None:
 async def test_of_a_batch_under_way_the_settled_calls_are_told_and_the_others_named() -> None:
     session = a_session()
     session.journals[journal_name(1)] = {
-        outcome_entry("toolu_10"): write_outcome(RESULTS.results[0]),
+        outcome_entry("toolu_10"): write_outcome(RESULTS.results[0], FORMAT),
         "x": b"no JSON",
     }
     request = a_request("partial", "deadline_exceeded", reasoning="2-0", batch=1)
@@ -85,7 +86,7 @@ async def test_a_write_that_had_only_begun_is_of_unknown_outcome() -> None:
 
 async def test_a_batch_whose_calls_are_not_known_still_tells_what_settled() -> None:
     session = a_session()
-    session.journals[journal_name(1)] = {outcome_entry("toolu_10"): write_outcome(RESULTS.results[0])}
+    session.journals[journal_name(1)] = {outcome_entry("toolu_10"): write_outcome(RESULTS.results[0], FORMAT)}
     response = await answer_to(session, a_request("partial", "internal_error", batch=1))
     assert [source.id for source in response.sources] == ["F1"]
 

@@ -23,6 +23,7 @@ from antiphon_shared.events import (
 from antiphon_shared.events.base import COMPONENTS
 from antiphon_shared.events.codec import ENVELOPES
 from antiphon_shared.events.session import Limits
+from antiphon_shared.formats import FORMAT
 
 from tests.simulation.bus import KEYS
 from tests.simulation.by_hand import pause
@@ -119,6 +120,7 @@ class Clients:
             stands = Entry(KEYS.queries(), entry, client.fields)
             now = datetime.fromtimestamp(self._world.time_ms / 1000, UTC)
             event = read_submission(stands, KEYS.queries(), self._world.settings.max_event_bytes, now)
+            event = event.model_copy(update={"format": FORMAT})
             result = self._world.bus.publish(event, "open", LIMITS.deadline_s)
             if result in ("sent", "waiting"):
                 client.submitted_ms = submitted_ms
@@ -160,6 +162,7 @@ class Clients:
             time=datetime.fromtimestamp(self._world.time_ms / 1000, UTC),
             correlationid=event_id,
             causationid=answers,
+            format=FORMAT,
             data=data,
         )
 

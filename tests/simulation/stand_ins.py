@@ -184,7 +184,9 @@ class Tools:
             noted = read_outcome((await session.settled(journal)).get(outcome_entry(call.id)))
             result = noted or await self._run(index, call, delivery, life, session)
             if not noted:
-                await session.note(journal, outcome_entry(call.id), write_outcome(result))
+                await session.note(
+                    journal, outcome_entry(call.id), write_outcome(result, delivery.event.format)
+                )
             results.append(result)
         await pause(_takes_ms(life, request.deadline, self.now()))
         return Outcome(events=(ToolsCompleted.of(request.round, tuple(results)),))

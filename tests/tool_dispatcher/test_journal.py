@@ -5,6 +5,7 @@ import asyncio
 from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.sessions import RedisSession
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.tools.calls import ToolResult
 from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
 from redis.exceptions import ConnectionError as ConnectionLost
@@ -69,7 +70,7 @@ async def test_a_lost_reply_does_not_lose_an_outcome() -> None:
     async with a_bus() as bus:
         session = _LossySession(bus.batcher, bus.keys, "s1", 60)
         assert await Journal(session, 1).settle([RESULT]) == (RESULT,)
-        assert await session.settled(journal_name(1)) == {outcome_entry("c1"): write_outcome(RESULT)}
+        assert await session.settled(journal_name(1)) == {outcome_entry("c1"): write_outcome(RESULT, FORMAT)}
 
 
 async def test_it_waits_for_redis_rather_than_forget() -> None:

@@ -17,6 +17,7 @@ from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.scripts import script_of
 from antiphon_shared.bus.wire import Argument
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.process.clock import milliseconds, monotonic_s
 from antiphon_shared.process.errors import AntiphonError, RedisUnavailable
 from antiphon_shared.process.ids import new_id
@@ -65,6 +66,8 @@ class Write:
     call_ids: tuple[str, ...]
     ttl_s: float
     """How long its outcome is kept at least, from its last change on."""
+    format: int = FORMAT
+    """Of its session."""
     asked_ms: int = 0
     """When it was asked for, in Unix milliseconds of Redis's clock."""
 
@@ -203,7 +206,7 @@ class Ledger:
             *self._lives_ms(write),
         ]
         for result in results:
-            arguments += [outcome_entry(result.call_id), write_outcome(result)]
+            arguments += [outcome_entry(result.call_id), write_outcome(result, write.format)]
         return bool(
             await patiently(
                 "settle a write", lambda: self._batcher.run(_SETTLE, self._names(write), arguments)

@@ -113,6 +113,7 @@ class Caller:
             call_ids=tuple(call.id for call in work.calls),
             # Never less than what the session may still take, and is kept for afterwards.
             ttl_s=max(contract.idempotency_ttl_s, batch.time_left_s + self._retention_s),
+            format=batch.journal.format,
             asked_ms=batch.asked_ms,
         )
 

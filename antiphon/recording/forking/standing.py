@@ -10,7 +10,7 @@ from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.checks.briefings import Briefings
-from coordinator.session import Session
+from coordinator.session import SESSION, Session
 
 
 def standing(
@@ -24,7 +24,7 @@ def standing(
     """The session with what was under way, as it is delivered now; `catalogues` are by their content hash."""
     delivered = {line.event.id: line.event for line in deliveries}
     documents = {
-        STATE: session.model_dump_json(exclude_defaults=True).encode(),
+        STATE: SESSION.write(session, session.format),
         BRIEFING: briefings.text.encode(),
         **({TO_SUMMARIZE: briefings.to_summarize.encode()} if briefings.to_summarize is not None else {}),
     }

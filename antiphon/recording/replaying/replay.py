@@ -18,6 +18,7 @@ from uuid import UUID
 
 from antiphon_shared.events import COMPONENTS, Component, EventData, ResponseReady
 from antiphon_shared.events.step_records import AnyRecord, BriefingRecord, DecisionRecord, ForkRecord, LeftOut
+from antiphon_shared.formats import in_format
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
 
@@ -233,7 +234,9 @@ class Replay:
     def _compare(self, step: Step, redone: Redone, component: Component) -> None:
         recorded = [one.event.data for one in step.outputs]
         is_astray = self._is_astray
-        for then, now in zip_longest(recorded, redone.outputs):
+        format = step.line.event.format
+        today = [in_format(data, format) for data in redone.outputs]
+        for then, now in zip_longest(recorded, today):
             if isinstance(then, ResponseReady):
                 is_told = isinstance(now, ResponseReady) and not is_astray
                 self._answer = "unknown" if not is_told else "same" if then == now else "different"

@@ -15,6 +15,7 @@ from antiphon_shared.bus.handling import SessionStore
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, ToolsCompleted, ToolsRequested
 from antiphon_shared.events.step_records import BatchRecord
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.tools.calls import ToolCall, ToolDefinition, ToolError, ToolResult
 from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
 
@@ -70,7 +71,7 @@ class Course:
             if place < len(request.calls) and (result := self.results[place]) is not None
         ]
         for entry, result in (*settled, *begun):
-            await session.note(journal_name(request.round), entry, write_outcome(result))
+            await session.note(journal_name(request.round), entry, write_outcome(result, FORMAT))
         return bool(settled or begun)
 
 
@@ -175,7 +176,7 @@ async def note_unfinished(batch: ToolsCompleted, session: SessionStore) -> None:
     """Put into a batch's journal what the assembler has read there of calls that were under way."""
     for result in batch.results:
         entry = begun_entry(result.call_id) if _is_begun(result) else outcome_entry(result.call_id)
-        await session.note(journal_name(batch.round), entry, write_outcome(result))
+        await session.note(journal_name(batch.round), entry, write_outcome(result, FORMAT))
 
 
 def misses_key(bus: Bus) -> str:

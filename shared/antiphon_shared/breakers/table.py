@@ -7,9 +7,13 @@ from math import ceil
 
 from antiphon_shared.breakers.breaker import CLOSED, HELD_RETRY_S, Breaker, BreakerState
 from antiphon_shared.breakers.outages import NO_OUTAGES, ModelOutage, Outages
+from antiphon_shared.formats import FORMAT
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.stored import Kind
 
 BREAKERS_MAX = 200
 """Breakers that are kept at most: a name that is made up for every query must not fill Redis."""
+_STATE: Kind[BreakerState] = Kind("a breaker", BreakerState, writes_defaults=False)
 _STATE_BYTES_MAX = 200_000
 _NAME = re.compile(r"tool:[a-zA-Z0-9_-]{1,64}|model:[!-~]{1,200}")
 
@@ -34,14 +38,14 @@ def read_state(raw: bytes) -> BreakerState:
     if not raw or len(raw) > _STATE_BYTES_MAX:
         return CLOSED
     try:
-        return BreakerState.model_validate_json(raw)
-    except ValueError:
+        return _STATE.read(raw)
+    except UnreadableEvent:
         return CLOSED
 
 
-def write_state(state: BreakerState) -> bytes:
-    """A state as it is kept; nothing for CLOSED."""
-    return b"" if state == CLOSED else state.model_dump_json(exclude_defaults=True).encode()
+def write_state(state: BreakerState, format: int = FORMAT) -> bytes:
+    """Return a state as it is kept, for workers that read `format`; nothing for CLOSED."""
+    return b"" if state == CLOSED else _STATE.write(state, format)
 
 
 def first_to_go(states: Mapping[str, BreakerState]) -> str | None:

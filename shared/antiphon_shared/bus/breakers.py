@@ -70,6 +70,7 @@ class SharedBreakers:
 
     def __init__(self, bus: Bus, breaker: Breaker, clock: Callable[[], float] = monotonic_s) -> None:
         self._store, self._breaker = BreakerStore(bus.batcher, bus.keys), breaker
+        self._formats = bus.formats
         self._clock = clock
         self._ahead_s = utc_now().timestamp() - clock()
         """Of Redis's clock to ours."""
@@ -166,7 +167,7 @@ class SharedBreakers:
             answer = self._breaker.ask(state, self._now())
             if isinstance(answer, Refused) or answer.state.opened is None:
                 return answer
-            swap = await self._store.swap(name, raw, write_state(answer.state))
+            swap = await self._store.swap(name, raw, write_state(answer.state, self._formats.known))
             raw = swap.raw
             if swap.outcome == "done":
                 self._seen[name] = _Seen(raw, answer.state)
@@ -218,6 +219,7 @@ class SharedBreakers:
     async def _look(self) -> None:
         """All breakers as they are now; those that say nothing any more are deleted."""
         look = await self._store.look()
+        await self._formats.now()
         self._ahead_s = look.now - self._clock()
         states = look.states
         useless = [
@@ -232,7 +234,9 @@ class SharedBreakers:
             await self._store.swap(name, look.raw[name], b"")
 
     def _worth_keeping(self, state: BreakerState) -> bytes:
-        return b"" if self._breaker.says_nothing(state, self._now()) else write_state(state)
+        return (
+            b"" if self._breaker.says_nothing(state, self._now()) else write_state(state, self._formats.known)
+        )
 
     def _log(self, name: str, before: BreakerState, after: BreakerState) -> None:
         if (before.opened is None) == (after.opened is None):

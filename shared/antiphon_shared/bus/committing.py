@@ -55,7 +55,7 @@ def of_outcome(
             "append",
             keys.of_session(session_id, RECORDS),
             "any",
-            _record(outcome, outcome.record, component, settings),
+            _record(outcome, outcome.record, component, settings, delivery.event.format),
         )
     for n, data in enumerate(outcome.events):
         event = reply(delivery.event, n, data, component, now)
@@ -173,16 +173,19 @@ def reply(parent: AnyEvent, n: int, data: EventData, source: str, now: datetime)
         correlationid=parent.correlationid,
         causationid=parent.id,
         traceparent=parent.traceparent,
+        format=parent.format,
         data=data,
     )
 
 
-def _record(outcome: Outcome, record: StepRecord, component: Component, settings: BusSettings) -> bytes:
+def _record(
+    outcome: Outcome, record: StepRecord, component: Component, settings: BusSettings, format: int
+) -> bytes:
     outputs = len(outcome.events)
-    raw = encode_record(record, outputs)
+    raw = encode_record(record, outputs, format)
     if len(raw) <= settings.max_event_bytes:
         return raw
-    return encode_record(LeftOut(of=record.of, component=component, bytes=len(raw)), outputs)
+    return encode_record(LeftOut(of=record.of, component=component, bytes=len(raw)), outputs, format)
 
 
 def _bounded(event: AnyEvent, settings: BusSettings) -> bytes:

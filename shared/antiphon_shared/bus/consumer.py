@@ -21,7 +21,7 @@ from structlog.contextvars import bind_contextvars
 from antiphon_shared import faults
 from antiphon_shared.bus import committing, scripts
 from antiphon_shared.bus.connection import patiently
-from antiphon_shared.bus.dead_letters import Letter
+from antiphon_shared.bus.dead_letters import LETTER, Letter
 from antiphon_shared.bus.handling import Delivery, Handler, Outcome, SessionStore
 from antiphon_shared.bus.leases import Leases
 from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY, Entry, Reader
@@ -31,6 +31,7 @@ from antiphon_shared.bus.signing import KeyMissing, Signer, genuine, require_key
 from antiphon_shared.bus.stops import Stops
 from antiphon_shared.bus.timers import Chore, Chores, CleanUp
 from antiphon_shared.events import decode
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo, TryLater, UnreadableEvent
 from antiphon_shared.process.service import Service
@@ -228,7 +229,7 @@ class Consumer:
         letter = Letter.of(entry, self._service.name, delivery, error, utc_now())
         return committing.of_burial(
             entry.content,
-            letter.model_dump_json().encode(),
+            LETTER.write(letter, delivery.event.format if delivery else FORMAT),
             delivery,
             error,
             self._service.name,

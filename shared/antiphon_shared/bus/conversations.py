@@ -12,8 +12,6 @@ import asyncio
 from contextlib import suppress
 from datetime import datetime
 
-from pydantic import TypeAdapter, ValidationError
-
 from antiphon_shared.bus import scripts
 from antiphon_shared.bus.handling import RESPONSE
 from antiphon_shared.bus.redis_bus import Bus
@@ -21,9 +19,12 @@ from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events.session import Turn
 from antiphon_shared.memory.conversation import TURNS_GIVEN_MAX, TURNS_KEPT_MAX, OpenTurn, Said, in_order
 from antiphon_shared.process.clock import milliseconds
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.stored import Kind
 from antiphon_shared.values import SessionId, Tenant
 
-_TURN: TypeAdapter[Turn | OpenTurn] = TypeAdapter(Turn | OpenTurn)
+_TURN: Kind[Turn | OpenTurn] = Kind("a turn", Turn | OpenTurn)
+_OPEN_TURN: Kind[OpenTurn] = Kind("a turn", OpenTurn)
 
 
 class SharedTurns:
@@ -60,8 +61,8 @@ class SharedTurns:
         """The question that `begin` has noted, while it is open and kept."""
         key = self._bus.keys.conversation(tenant, conversation)
         content: bytes | None = await self._bus.batcher.submit("HGET", key, session_id)
-        with suppress(ValidationError):
-            return OpenTurn.model_validate_json(content or b"")
+        with suppress(UnreadableEvent):
+            return _OPEN_TURN.read(content or b"")
         return None
 
     async def keep(self, tenant: Tenant, conversation: SessionId, turn: Turn) -> None:
@@ -72,7 +73,12 @@ class SharedTurns:
     async def _put(self, command: str, key: str, turn: Turn | OpenTurn) -> None:
         """In one step with its expiry: nobody else would ever drop the key."""
         retention_ms = milliseconds(self._bus.settings.retention_s)
-        arguments: list[Argument] = [retention_ms, command, turn.session_id, turn.model_dump_json()]
+        arguments: list[Argument] = [
+            retention_ms,
+            command,
+            turn.session_id,
+            _TURN.write(turn, await self._bus.formats.now()),
+        ]
         await self._bus.batcher.run(scripts.EXPIRING, [key], arguments)
 
     async def _read(self, key: str) -> tuple[list[str], list[Turn | OpenTurn]]:
@@ -80,6 +86,6 @@ class SharedTurns:
         kept: dict[bytes, bytes] = await self._bus.batcher.submit("HGETALL", key)
         turns: list[Turn | OpenTurn] = []
         for content in kept.values():
-            with suppress(ValidationError):  # as those of a version newer than ours
-                turns.append(_TURN.validate_json(content))
+            with suppress(UnreadableEvent):  # as those of a version newer than ours
+                turns.append(_TURN.read(content))
         return [session.decode() for session in kept], in_order(turns)

@@ -5,8 +5,6 @@ import re
 from datetime import UTC, datetime
 from typing import Literal
 
-from pydantic import ValidationError
-
 from antiphon_shared.bus import scripts
 from antiphon_shared.bus.handling import Delivery
 from antiphon_shared.bus.reader import Entry
@@ -14,7 +12,8 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.signing import SIGNATURE
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import Component
-from antiphon_shared.process.errors import AntiphonError, ErrorInfo
+from antiphon_shared.process.errors import AntiphonError, ErrorInfo, UnreadableEvent
+from antiphon_shared.stored import Kind
 from antiphon_shared.values import Value
 
 _LATEST_S = 253_402_300_799
@@ -52,6 +51,9 @@ class Letter(Value):
             buried=now,
             signature=entry.fields.get(SIGNATURE, b"").decode(errors="replace") if delivery else "",
         )
+
+
+LETTER: Kind[Letter] = Kind("a dead letter", Letter)
 
 
 class DeadLetters:
@@ -130,8 +132,8 @@ class DeadLetters:
 def _letter(entry: bytes, fields: dict[bytes, bytes]) -> Letter:
     """The letter of an entry; of a foreign one, a letter that says so."""
     try:
-        return Letter.model_validate_json(fields.get(b"letter", b""))
-    except ValidationError:
+        return LETTER.read(fields.get(b"letter", b""))
+    except UnreadableEvent:
         buried_ms, _, _ = entry.partition(b"-")
         error = ErrorInfo(code="unreadable_letter", message="This entry was not written by the bus.")
         buried = datetime.fromtimestamp(min(int(buried_ms) / 1000, _LATEST_S), UTC)

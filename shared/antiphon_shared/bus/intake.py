@@ -28,6 +28,7 @@ from antiphon_shared.events import AnyEvent, QuerySubmitted, decode, encode
 from antiphon_shared.events.base import TraceParent
 from antiphon_shared.events.codec import ENVELOPES, explain
 from antiphon_shared.events.session import QueryOptions
+from antiphon_shared.formats import needed_format
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.ids import id_of_entry
@@ -124,7 +125,7 @@ class Intake:
         try:
             await faults.at("submission.open.before")
             try:
-                event = self._read(entry)
+                event = await self._in_live_format(self._read(entry))
             except KeyMissing:
                 raise
             except AntiphonError as error:
@@ -148,6 +149,18 @@ class Intake:
         if settings.unsigned_queries and SIGNATURE not in entry.fields:
             signer = None
         return read_submission(entry, self._stream, settings.max_event_bytes, utc_now(), signer)
+
+    async def _in_live_format(self, event: AnyEvent) -> AnyEvent:
+        """Return the query in the format of its session: what every worker reads. Raises Unacceptable."""
+        format = await self._bus.formats.of_new_session()
+        needed, field = needed_format(event.data)
+        if needed > format:
+            raise Unacceptable(
+                f"{field}: needs format {needed}, and a worker of an earlier release is running, which reads "
+                f"format {format}.",
+                hint="Leave it out, or submit the query again when every worker has been replaced.",
+            )
+        return event.model_copy(update={"format": format})
 
     async def _arrive(self, entry: Entry, event: AnyEvent) -> None:
         if entry.is_taken_over and await patiently("look for a rejection", lambda: self._is_rejected(entry)):

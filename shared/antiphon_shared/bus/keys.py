@@ -49,6 +49,10 @@ class Keys:
         """Hash: last heartbeat of each worker of a component."""
         return f"{self.namespace}:workers:{component}"
 
+    def format(self) -> str:
+        """String: the newest format that a session was opened in; see live_format.py."""
+        return f"{self.namespace}:format"
+
     def breakers(self) -> str:
         """Hash: the circuit breaker of each tool and model that has failed lately."""
         return f"{self.namespace}:breakers"

@@ -13,19 +13,19 @@ from antiphon_shared.bus import scripts
 from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.connection import DEFAULT_URL, Client, Connections
 from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.live_format import LiveFormat
 from antiphon_shared.bus.sessions import RedisSession
 from antiphon_shared.bus.signing import Signer, genuine, require_key
 from antiphon_shared.bus.tls import with_certificates
 from antiphon_shared.bus.waiting import place_of
 from antiphon_shared.bus.wire import Argument, exchange_over
 from antiphon_shared.events import AnyEvent, decode, encode
-from antiphon_shared.events.codec import explain
 from antiphon_shared.process.clock import milliseconds, monotonic_s
-from antiphon_shared.process.errors import RedisUnavailable
+from antiphon_shared.process.errors import RedisUnavailable, UnreadableEvent
 from antiphon_shared.process.secret_values import secret_values
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 from antiphon_shared.text.redaction import WELL_KNOWN, Redactor
-from antiphon_shared.tools.calls import Catalogue, ToolDefinition
+from antiphon_shared.tools.calls import CATALOGUE, Catalogue, ToolDefinition
 
 Published = Literal["sent", "known", "waiting", "overloaded", "unknown"]
 _DEADLINE_S = 300.0
@@ -50,6 +50,8 @@ class Bus:
         """To be kept by whoever is built before the bus is open; it works from then on."""
         self.connections = connections
         self.keys = keys
+        self.formats = LiveFormat(self.batcher, keys)
+        """Which format may be written now."""
         self.settings = settings
         self._catalogues: dict[str, Catalogue] = {}
         self._contents_due: dict[str, float] = {}
@@ -142,7 +144,7 @@ class Bus:
 
     async def publish_catalogue(self, catalogue: Catalogue) -> str:
         """Make `catalogue` the current one; returns its hash, under which sessions find it for the retention."""
-        content = catalogue.model_dump_json().encode()
+        content = CATALOGUE.write(*await self._readable_by_all(catalogue))
         content_hash = blake2b(content, digest_size=16).hexdigest()
         lifetime_ms = milliseconds(self.shared_retention_s)
         await asyncio.gather(
@@ -150,6 +152,11 @@ class Bus:
             self.batcher.submit("SET", self.keys.catalogue(), content_hash),
         )
         return content_hash
+
+    async def _readable_by_all(self, catalogue: Catalogue) -> tuple[Catalogue, int]:
+        """A catalogue belongs to no session: every worker there is must be able to read it."""
+        format = await self.formats.now()
+        return catalogue.in_format(format), format
 
     async def current_catalogue(self) -> str | None:
         """The hash of the current tool catalogue; None while no dispatcher has published one."""
@@ -199,9 +206,9 @@ class Bus:
 def _readable(content: bytes) -> Catalogue:
     """A catalogue without the tools that cannot be read, as those of dispatchers newer than we are."""
     try:
-        return Catalogue.model_validate_json(content)
-    except ValidationError as error:
-        structlog.get_logger().warning("catalogue holds what cannot be read", error=explain(error))
+        return CATALOGUE.read(content)
+    except UnreadableEvent as error:
+        structlog.get_logger().warning("catalogue holds what cannot be read", error=error.message)
     try:
         given = from_json(content)
         tools = tuple(tool for one in given["tools"] if (tool := _tool(one)) is not None)

@@ -9,8 +9,9 @@ from antiphon_shared.bus.handling import MEMORY
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import AnyEvent, EventData, encode
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.process.clock import milliseconds
-from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.tools.calls import CATALOGUE, Catalogue
 from antiphon_shared.values import LogEntry, SessionId
 
 _FIRST = 1
@@ -43,7 +44,7 @@ async def restore(bus: Bus, standing: Standing) -> None:
     log, memory = keys.log(session_id), keys.of_session(session_id, MEMORY)
     opened_ms = round(standing.opened.timestamp() * 1000)
     commands: list[tuple[Argument, ...]] = [
-        ("SET", keys.catalogue_content(name), catalogue.model_dump_json())
+        ("SET", keys.catalogue_content(name), CATALOGUE.write(catalogue, FORMAT))
         for name, catalogue in standing.catalogues.items()
     ]
     commands += [("XADD", log, entry, "event", encode(event)) for entry, event in standing.log]

@@ -9,7 +9,7 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.signing import Signer, genuine
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import AnyEvent, decode
-from antiphon_shared.events.session import Response
+from antiphon_shared.events.session import RESPONSE_KIND, Response
 from antiphon_shared.process.errors import UnreadableEvent
 
 _DELTAS_LENGTH = 2_000
@@ -96,4 +96,4 @@ class RedisSession:
     async def response(self) -> Response | None:
         """The session's answer; None while there is none."""
         _, content = await self.document(RESPONSE)
-        return None if content is None else Response.model_validate_json(content)
+        return None if content is None else RESPONSE_KIND.read(content)

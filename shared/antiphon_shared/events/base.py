@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
+from antiphon_shared.formats import since
 from antiphon_shared.values import SessionId, Value
 
 Component = Literal[
@@ -57,6 +58,12 @@ class Event(Value, Generic[DataT]):
     correlationid: UUID
     causationid: UUID | None = None
     traceparent: TraceParent | None = None
+    format: int = Field(
+        default=1,
+        ge=1,
+        description="Of the session: what every process that may read it can read.",
+        json_schema_extra=since(2),
+    )
     data: DataT
 
 

@@ -1,6 +1,6 @@
 """Bytes to events and back: the edge where everything is validated, once."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Union
 
 import orjson
@@ -39,7 +39,9 @@ from antiphon_shared.events.reasoning_engine import (
 from antiphon_shared.events.response_assembler import ResponseReady
 from antiphon_shared.events.runtime import ComponentFailed
 from antiphon_shared.events.tool_dispatcher import ToolsCompleted
-from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.formats import CANNOT_CARRY_OVER, FORMAT, Upcaster, as_json
+from antiphon_shared.process.errors import NewerFormat, UnreadableEvent
+from antiphon_shared.stored import fields_of, refuse_newer
 
 EVENT_DATA: tuple[type[EventData], ...] = (
     QuerySubmitted,
@@ -70,9 +72,6 @@ EVENT_DATA: tuple[type[EventData], ...] = (
     ComponentFailed,
 )
 
-Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
-"""Turns the data of one version into the data of the next."""
-
 UPCASTERS: Mapping[str, tuple[str, Upcaster]] = {}
 """Old type -> (its successor, how the data is carried over). Applied until the type is current."""
 
@@ -93,21 +92,26 @@ _any_event: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[_one_of, Field(discrim
 
 
 def encode(event: AnyEvent) -> bytes:
-    """The event as CloudEvents JSON."""
-    return event.__pydantic_serializer__.to_json(event, exclude_none=True)
+    """Return the event as CloudEvents JSON, in the format of its session."""
+    return as_json(event, event.format, exclude_none=True)
 
 
 def decode(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]] = UPCASTERS) -> AnyEvent:
-    """The event in `raw`, brought to its current version.
+    """Return the event in `raw`, brought to its current version.
 
-    Raises UnreadableEvent, which names the first field at fault.
+    Raises UnreadableEvent, which names the first field at fault; NewerFormat for an event of a later release.
     """
     try:
         if b"NaN" in raw or b"Infinity" in raw:
             _refuse_what_json_lacks(raw)
-        return _any_event.validate_json(raw, strict=True)
+        event = _any_event.validate_json(raw, strict=True)
+        if event.format > FORMAT:
+            raise NewerFormat(event.type, event.format, FORMAT)
+        return event
     except ValidationError as error:
-        upcast = _upcast(raw, upcasters)
+        fields = fields_of(raw)
+        refuse_newer(str(fields.get("type", "an event"))[:100], fields)
+        upcast = _upcast(fields, upcasters)
         if upcast is None:
             raise UnreadableEvent(explain(error), hint=_KNOWN_TYPES_HINT) from None
     try:
@@ -134,16 +138,12 @@ def _refuse_what_json_lacks(raw: bytes) -> None:
         raise UnreadableEvent(f"event: Invalid JSON: {error}", hint=_KNOWN_TYPES_HINT) from None
 
 
-def _upcast(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]]) -> bytes | None:
+def _upcast(fields: dict[str, Any], upcasters: Mapping[str, tuple[str, Upcaster]]) -> bytes | None:
     """The event in its newest version; None when no upcaster knows its type.
 
     Raises UnreadableEvent when an upcaster cannot carry the data over, or when the registry runs in a circle.
     """
-    try:
-        fields = orjson.loads(raw)
-    except orjson.JSONDecodeError:
-        return None
-    kind = fields.get("type") if isinstance(fields, dict) else None
+    kind = fields.get("type")
     if not isinstance(kind, str) or kind not in upcasters:
         return None
     for _ in upcasters:
@@ -152,13 +152,10 @@ def _upcast(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]]) -> bytes 
             fields = {**fields, "type": newer, "data": carry_over(fields["data"])}
             if newer not in upcasters:
                 return orjson.dumps(fields)
-        except _CANNOT_CARRY_OVER as error:
+        except CANNOT_CARRY_OVER as error:
             raise UnreadableEvent(f"data: cannot be carried over from {kind} to {newer}: {error!r}") from None
         kind = newer
     raise UnreadableEvent(f"type: the upcasters of {kind} run in a circle")
 
-
-_CANNOT_CARRY_OVER = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
-"""What an upcaster raises at data that is not as its version promised."""
 
 _KNOWN_TYPES_HINT = "`antiphon events schema` prints every event there is."

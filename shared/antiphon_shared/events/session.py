@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
+from antiphon_shared.stored import Kind
 from antiphon_shared.values import SessionId, Usage, Value
 
 Status = Literal["complete", "partial", "failed", "cancelled"]
@@ -124,6 +125,9 @@ class Response(Value):
     tool_calls_used: int = Field(ge=0)
     usage: Usage = Usage()
     duration_ms: int = Field(ge=0)
+
+
+RESPONSE_KIND: Kind[Response] = Kind("the answer", Response)
 
 
 class Turn(Value):

@@ -15,11 +15,13 @@ the events tell what was said, the records how it came about, and both together 
 from typing import Annotated, Any, Literal, TypeVar
 from uuid import UUID
 
-from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, Field
 
 from antiphon_shared.events.base import Component
 from antiphon_shared.events.tool_dispatcher import ToolsCompleted
-from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
+from antiphon_shared.formats import FORMAT, as_json
+from antiphon_shared.process.errors import ErrorInfo
+from antiphon_shared.stored import Kind
 from antiphon_shared.tools.calls import ToolError, ToolResult
 from antiphon_shared.values import Value
 
@@ -176,19 +178,16 @@ AnyRecord = Annotated[
 ]
 RecordT = TypeVar("RecordT", bound=StepRecord)
 
-_any_record: TypeAdapter[AnyRecord] = TypeAdapter(AnyRecord)
+_RECORD: Kind[AnyRecord] = Kind("a step record", AnyRecord)
 
 
-def encode_record(record: StepRecord, outputs: int) -> bytes:
-    """The record as JSON: its kind, how many events came of the step, and what does not stand at its default."""
+def encode_record(record: StepRecord, outputs: int, format: int = FORMAT) -> bytes:
+    """Return the record as JSON: its kind, how many events came of the step, and what does not stand at its default."""
     kind: str = record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
-    fields = record.__pydantic_serializer__.to_json(record, exclude={"outputs"}, exclude_defaults=True)
-    return b'{"kind":"%s","outputs":%d,' % (kind.encode(), outputs) + fields[1:]
+    fields = as_json(record, format, exclude={"outputs"}, exclude_defaults=True)
+    return _RECORD.versioned(b'{"kind":"%s","outputs":%d,' % (kind.encode(), outputs) + fields[1:])
 
 
 def decode_record(raw: bytes) -> AnyRecord:
-    """The record in `raw`. Raises UnreadableEvent."""
-    try:
-        return _any_record.validate_json(raw)
-    except ValidationError as error:
-        raise UnreadableEvent(f"a step record cannot be read: {error.errors()[0]['msg']}") from None
+    """Return the record in `raw`. Raises UnreadableEvent."""
+    return _RECORD.read(raw)

@@ -22,6 +22,7 @@ from pydantic import Field
 
 from antiphon_shared.events.session import Status
 from antiphon_shared.memory.note import Note
+from antiphon_shared.stored import Kind
 from antiphon_shared.text.citations import cited_ids
 from antiphon_shared.text.subquestions import sub_questions
 from antiphon_shared.values import LogEntry, Round, Value
@@ -138,6 +139,9 @@ class MemoryDelta(Value):
     def is_empty(self) -> bool:
         layers = (self.facts, self.sightings, self.reasoning, self.tool_usage, self.summaries, self.earlier)
         return not any(layers)
+
+
+MEMORY_DELTA: Kind[MemoryDelta] = Kind("a memory delta", MemoryDelta, writes_defaults=False)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,19 @@ class UnreadableEvent(AntiphonError):
     code = "unreadable_event"
 
 
+class NewerFormat(UnreadableEvent):
+    """What was written by a later release than this one."""
+
+    code = "newer_format"
+
+    def __init__(self, what: str, written: int, read: int) -> None:
+        super().__init__(
+            f"{what} has format {written}, and this release reads up to {read}.",
+            hint="Start the release that wrote it. A message that was set aside for this goes back to it with "
+            "`antiphon dead requeue`.",
+        )
+
+
 class TryLater(AntiphonError):
     """A handler cannot do its work yet; the delivery is handed back and returns after `delay_s`."""
 

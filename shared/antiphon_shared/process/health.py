@@ -7,18 +7,20 @@ from collections.abc import Callable
 from datetime import datetime
 
 import structlog
+from pydantic import Field
 from redis.exceptions import RedisError
 
 from antiphon_shared import faults
 from antiphon_shared.bus import scripts
+from antiphon_shared.bus.live_format import FORGET_MS
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import Component
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.values import Value
 
 HEARTBEAT_S = 2.0
 SILENT_S = 10.0
 """A worker that has not been heard of for this long counts as gone."""
-_FORGET_MS = 60_000
 _SIGN_OFF_S = 0.5
 
 
@@ -29,6 +31,7 @@ class Heartbeat(Value):
     pid: int
     started: datetime
     in_hand: int
+    format: int = Field(default=1, ge=1, description="The newest format that it reads.")
 
 
 class Worker(Heartbeat):
@@ -47,13 +50,15 @@ async def beat(
 ) -> None:
     """Say that the worker lives, until cancelled."""
     while True:
-        heartbeat = Heartbeat(host=socket.gethostname(), pid=os.getpid(), started=started, in_hand=in_hand())
+        heartbeat = Heartbeat(
+            host=socket.gethostname(), pid=os.getpid(), started=started, in_hand=in_hand(), format=FORMAT
+        )
         try:
             await faults.at("heartbeat.before")
             await bus.batcher.run(
                 scripts.HEARTBEAT,
                 [bus.keys.workers(component)],
-                [consumer, heartbeat.model_dump_json(), _FORGET_MS],
+                [consumer, heartbeat.model_dump_json(), FORGET_MS],
             )
         except RedisError as error:
             structlog.get_logger().debug("heartbeat failed", error=str(error))

@@ -101,8 +101,12 @@ def spare_the_collector() -> None:
 
 
 async def run_service(bus: Bus, service: Service, stop: asyncio.Event, grace_s: float = GRACE_S) -> None:
-    """Run a built service on an open bus until `stop` is set. Raises what a background duty dies of."""
+    """Run a built service on an open bus until `stop` is set. Raises what a background duty dies of.
+
+    Raises ConfigurationError when the deployment holds what this release cannot read.
+    """
     log = structlog.get_logger()
+    await bus.formats.check()
     consumer = Consumer(bus, service, new_consumer_name())
     working = [
         asyncio.create_task(consumer.run()),

@@ -6,7 +6,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from antiphon_shared.tools.contract import Contract, Effect
+from antiphon_shared.formats import FORMAT, newer_fields, without
+from antiphon_shared.stored import Kind
+from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract, Effect
 from antiphon_shared.values import LogEntry, Value
 
 ErrorType = Literal[
@@ -112,6 +114,14 @@ class ToolDefinition(Value):
         """What it promises about its calls. Raises ValidationError where `x-orchestration` is not ours."""
         return Contract.of_schema(self.input_schema, self.effect)
 
+    def in_format(self, format: int) -> "ToolDefinition":
+        """Return the definition without what its contract says beyond `format`."""
+        newer = newer_fields(self.contract, format)
+        if not newer:
+            return self
+        contract = without(self.input_schema[CONTRACT_KEYWORD], newer)
+        return self.model_copy(update={"input_schema": {**self.input_schema, CONTRACT_KEYWORD: contract}})
+
 
 class Catalogue(Value):
     """Every tool a set of dispatchers offers, in a stable order; stored under the hash of its content."""
@@ -124,3 +134,12 @@ class Catalogue(Value):
     @cached_property
     def by_name(self) -> dict[str, ToolDefinition]:
         return {tool.name: tool for tool in self.tools}
+
+    def in_format(self, format: int) -> "Catalogue":
+        """Return the catalogue with contracts as a release of `format` reads them."""
+        if format >= FORMAT:
+            return self
+        return self.model_copy(update={"tools": tuple(tool.in_format(format) for tool in self.tools)})
+
+
+CATALOGUE: Kind[Catalogue] = Kind("the tool catalogue", Catalogue)

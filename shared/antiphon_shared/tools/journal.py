@@ -6,10 +6,11 @@ dispatcher writes it; the assembler reads that of a batch still under way at the
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import ValidationError
-
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.stored import Kind
 from antiphon_shared.tools.calls import ToolCall, ToolResult
 
+_OUTCOME_KIND: Kind[ToolResult] = Kind("an outcome", ToolResult, writes_defaults=False)
 _BEGUN = "begun:"
 _OUTCOME = "outcome:"
 
@@ -29,9 +30,9 @@ def begun_entry(call_id: str) -> str:
     return f"{_BEGUN}{call_id}"
 
 
-def write_outcome(result: ToolResult) -> bytes:
-    """An outcome as a journal entry."""
-    return result.model_dump_json(exclude_defaults=True).encode()
+def write_outcome(result: ToolResult, format: int) -> bytes:
+    """Return an outcome as a journal entry of a session of `format`."""
+    return _OUTCOME_KIND.write(result, format)
 
 
 def read_outcome(content: bytes | None) -> ToolResult | None:
@@ -39,8 +40,8 @@ def read_outcome(content: bytes | None) -> ToolResult | None:
     if content is None:
         return None
     try:
-        return ToolResult.model_validate_json(content)
-    except ValidationError:
+        return _OUTCOME_KIND.read(content)
+    except UnreadableEvent:
         return None
 
 

@@ -39,6 +39,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.codec import ENVELOPES
 from antiphon_shared.events.session import Limits, QueryOptions, Source, Turn, Uncertainty
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.memory.briefing import Outline
 from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.tools.calls import RequestedCall, ToolCall, ToolError, ToolResult
@@ -233,6 +234,7 @@ def an_event(data: EventData, session_id: str = "s1") -> AnyEvent:
         correlationid=FIRST_ID,
         causationid=FIRST_ID,
         traceparent=TRACEPARENT,
+        format=FORMAT,
         data=data,
     )
 

@@ -15,7 +15,8 @@ from antiphon_shared.events import (
     decode,
     encode,
 )
-from antiphon_shared.events.codec import EVENT_DATA, Upcaster
+from antiphon_shared.events.codec import EVENT_DATA
+from antiphon_shared.formats import Upcaster
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolResult
 from hypothesis import given

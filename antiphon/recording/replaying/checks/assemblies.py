@@ -2,7 +2,7 @@
 
 from antiphon_shared.events import AssemblyRequested, QuerySubmitted, ReasoningCompleted, ToolsCompleted
 from antiphon_shared.events.step_records import AssemblyRecord
-from antiphon_shared.memory.layers import Memory, MemoryDelta
+from antiphon_shared.memory.layers import MEMORY_DELTA, Memory
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import LogEntry
 
@@ -44,7 +44,7 @@ class Assemblies:
         if filings >= len(items) and not lost and (memory.query == query or not items):
             return memory if items else Memory(query)
         deltas = (item for number, item in enumerate(items[: max(0, filings)], 1) if number not in lost)
-        return Memory.of(query, map(MemoryDelta.model_validate_json, deltas))
+        return Memory.of(query, map(MEMORY_DELTA.read, deltas))
 
 
 def _read(entry: LogEntry | None, kind: type[DataT], record: AssemblyRecord, known: Known) -> DataT | None:

@@ -75,7 +75,8 @@ class Briefings:
         delta, refused = filed(kept, request, brought)
         recorded = next((line.event.data for line in step.outputs), None)
         salience = recorded.salience if isinstance(recorded, BriefingReady) else {}
-        item, _ = add(kept, _with_salience(delta, salience), record.memory_bytes_max)
+        format = step.line.event.format
+        item, _ = add(kept, _with_salience(delta, salience), record.memory_bytes_max, format)
         if item:
             self.items.append(item)
         built = briefed(kept, request, salience, refused)

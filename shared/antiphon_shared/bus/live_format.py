@@ -1,0 +1,120 @@
+"""The format that every worker of a deployment can read: new sessions are opened in it.
+
+Heartbeats tell what each worker reads. A worker that has been silent counts for a minute longer, as whoever runs it
+may start it again. The newest format in which a session was ever opened is kept: a worker that does not read it
+refuses to start.
+"""
+
+import asyncio
+
+import structlog
+from redis.exceptions import ResponseError
+
+from antiphon_shared.bus.batcher import Batcher
+from antiphon_shared.bus.connection import is_unavailable, patiently
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.events.base import COMPONENTS
+from antiphon_shared.formats import FORMAT
+from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.stored import fields_of
+
+FORGET_MS = 60_000
+"""A worker that has been silent for this long is not taken into account any more."""
+_KNOWN_FOR_S = 2.0
+_FIRST = 1
+
+
+class LiveFormat:
+    """What may be written now. Asks Redis every other second at most, whatever is asked of it."""
+
+    def __init__(self, batcher: Batcher, keys: Keys) -> None:
+        self._batcher, self._keys = batcher, keys
+        self._asking = asyncio.Lock()
+        self._known, self._until_s = FORMAT, 0.0
+        self._is_refused = False
+
+    @property
+    def known(self) -> int:
+        """The same as it was when last asked for."""
+        return self._known
+
+    async def now(self) -> int:
+        """Return the newest format that every live worker reads."""
+        if monotonic_s() < self._until_s:
+            return self._known
+        async with self._asking:
+            if monotonic_s() >= self._until_s:
+                self._known = await patiently("ask which format all workers read", self._ask)
+                self._until_s = monotonic_s() + _KNOWN_FOR_S
+        return self._known
+
+    async def of_new_session(self) -> int:
+        """Return the format of a session that is opened now, and keep that there are such sessions."""
+        before, format = self._until_s, await self.now()
+        if self._until_s != before:
+            await patiently("keep the format", lambda: self._keep(format))
+        return format
+
+    async def check(self) -> None:
+        """Raise ConfigurationError when the deployment holds what this release cannot read."""
+        stored = await patiently("read the format", self._stored)
+        if stored > FORMAT:
+            raise ConfigurationError(
+                f"This deployment holds sessions of format {stored} ({self._keys.format()}), and this release reads "
+                f"up to format {FORMAT}.",
+                hint="Run the release that wrote them, or a later one. To go back all the same, let every session "
+                f"end, stop all workers, and delete the key {self._keys.format()}.",
+            )
+
+    async def _ask(self) -> int:
+        heartbeats = [self._batcher.submit("HGETALL", self._keys.workers(name)) for name in COMPONENTS]
+        try:
+            *listed, (seconds, _) = await asyncio.gather(*heartbeats, self._batcher.submit("TIME"))
+        except ResponseError as error:
+            if is_unavailable(error):
+                raise
+            return self._refused(error)
+        now_ms = int(seconds) * 1000
+        read = [format_of(line, now_ms) for lines in listed for line in lines.values()]
+        return min((FORMAT, *(format for format in read if format is not None)))
+
+    def _refused(self, error: ResponseError) -> int:
+        """Without the right to see who is there, as under rules of an earlier release, anybody may be there."""
+        if not self._is_refused:
+            structlog.get_logger().warning(
+                "heartbeats cannot be read, so new sessions stay in the first format; "
+                "renew the rules with `antiphon redis-acl`",
+                error=str(error),
+            )
+        self._is_refused = True
+        return _FIRST
+
+    async def _keep(self, format: int) -> None:
+        try:
+            if format > max(_FIRST, await self._stored()):
+                await self._batcher.submit("SET", self._keys.format(), format)
+        except ResponseError as error:
+            if is_unavailable(error):
+                raise
+            self._refused(error)
+
+    async def _stored(self) -> int:
+        try:
+            raw: bytes | None = await self._batcher.submit("GET", self._keys.format())
+        except ResponseError as error:
+            if is_unavailable(error):
+                raise
+            self._refused(error)
+            return _FIRST
+        return int(raw) if raw is not None and raw.isdigit() else _FIRST
+
+
+def format_of(heartbeat: bytes, now_ms: int) -> int | None:
+    """Return the newest format that a worker reads, of its heartbeat; None for one that is gone, or none. Pure."""
+    at_ms, _, told = heartbeat.partition(b" ")
+    fields = fields_of(told)
+    if "pid" not in fields or not at_ms.isdigit() or now_ms - int(at_ms) > FORGET_MS:
+        return None
+    format = fields.get("format", _FIRST)
+    return format if type(format) is int and format >= _FIRST else _FIRST

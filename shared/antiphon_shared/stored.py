@@ -1,0 +1,91 @@
+"""Kinds of stored values: how each is written and read, by this release and by those before it. Pure.
+
+A new field needs no new version: it names its format with `since` and has a default. A kind's version rises when what
+is written changes its meaning or its shape; then an upcaster is added under the number before, and stays. The version
+stands in front of what is written, and is left out as long as it is the first.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+import orjson
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from antiphon_shared.formats import FORMAT, CannotCarryOver, Upcaster, as_json, carried_over
+from antiphon_shared.process.errors import NewerFormat, UnreadableEvent
+
+ValueT = TypeVar("ValueT")
+
+_VERSION = "stored_version"
+
+
+class Kind(Generic[ValueT]):
+    """One kind of stored value, such as the coordinator's document of a session."""
+
+    def __init__(
+        self,
+        name: str,
+        model: Any,
+        *,
+        version: int = 1,
+        upcasters: Mapping[int, Upcaster] | None = None,
+        writes_defaults: bool = True,
+    ) -> None:
+        """`model` is a class, or a union of classes; `name` is what errors call it."""
+        self.name, self.version = name, version
+        self._type: TypeAdapter[ValueT] = TypeAdapter(model)
+        self._upcasters = upcasters or {}
+        self._options = {} if writes_defaults else {"exclude_defaults": True}
+
+    def write(self, value: ValueT, format: int) -> bytes:
+        """Return `value` as a release of `format` reads it."""
+        assert isinstance(value, BaseModel), "what is stored is a model"
+        return self.versioned(as_json(value, format, **self._options))
+
+    def versioned(self, written: bytes) -> bytes:
+        """Return a JSON object with this kind's version in front."""
+        if self.version == 1:
+            return written
+        comma = b"" if written == b"{}" else b","
+        return b'{"%s":%d' % (_VERSION.encode(), self.version) + comma + written[1:]
+
+    def read(self, raw: bytes | str) -> ValueT:
+        """Return the value in `raw`. Raises UnreadableEvent; NewerFormat for one of a later release."""
+        try:
+            value = self._type.validate_json(raw if self.version == 1 else self._upcast(raw))
+        except ValidationError as error:
+            refuse_newer(self.name, fields_of(raw), self.version)
+            fault = error.errors(include_url=False, include_input=False)[0]
+            path = ".".join(map(str, fault["loc"]))[:100] or "it"
+            raise UnreadableEvent(f"{self.name} cannot be read: {path}: {fault['msg'][:200]}.") from None
+        if getattr(value, "format", FORMAT) > FORMAT:
+            refuse_newer(self.name, fields_of(raw), self.version)
+        return value
+
+    def _upcast(self, raw: bytes | str) -> bytes:
+        fields = fields_of(raw)
+        refuse_newer(self.name, fields, self.version)
+        written = fields.pop(_VERSION, 1)
+        try:
+            return orjson.dumps(carried_over(fields, self._upcasters, written, self.version))
+        except CannotCarryOver as error:
+            raise UnreadableEvent(
+                f"{self.name} of version {written} cannot be carried over: {error}."
+            ) from None
+
+
+def refuse_newer(what: str, fields: Mapping[str, Any], version: int = 1) -> None:
+    """Raise NewerFormat when the fields of `what` say that a later release wrote them."""
+    for name, known in ((_VERSION, version), ("format", FORMAT)):
+        written = fields.get(name, 1)
+        if type(written) is int and written > known:
+            raise NewerFormat(what, written, known)
+
+
+def fields_of(raw: bytes | str) -> dict[str, Any]:
+    """Return the fields of a JSON object; none for anything else."""
+    try:
+        fields = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return {}
+    return fields if isinstance(fields, dict) else {}

@@ -140,7 +140,9 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
     yield Rule("R", (*_READ_DOCUMENT, "hget"), (state, response))
     yield Rule("W", _WRITE_DOCUMENT, (state, response))
     yield Rule("R", ("get",), (keys.catalogue(), keys.catalogue_content("*")))
-    yield Rule("R", ("exists",), (keys.log("*"),))
+    # To answer by itself where no assembler does, it reads what an assembler would.
+    yield Rule("R", ("exists", "xrange", "xrevrange"), (keys.log("*"),))
+    yield from _material(keys)
     turns = ("hgetall", "hget", "hset", "hsetnx", "hlen", "hdel", "pexpire")
     yield Rule("RW", turns, (keys.conversation("*", "*"),))
     yield Rule("W", (*_PUT, "xtrim"), (keys.responses(0), keys.feed(0)))
@@ -197,10 +199,15 @@ def _context_synthesizer(keys: Keys) -> Iterator[Rule]:
 
 def _response_assembler(keys: Keys) -> Iterator[Rule]:
     yield Rule("R", ("xrange",), (keys.log("*"),))
-    yield Rule("R", ("lrange",), (keys.of_session("*", MEMORY),))
-    yield Rule("R", ("hgetall",), (keys.of_session("*", "journal:*"),))
+    yield from _material(keys)
     yield Rule("RW", (*_READ_DOCUMENT, "hget", *_WRITE_DOCUMENT), (keys.of_session("*", RESPONSE),))
     yield Rule("W", _PUT, (keys.responses(0),))
+
+
+def _material(keys: Keys) -> Iterator[Rule]:
+    """What an answer is made of, beside the log."""
+    yield Rule("R", ("lrange",), (keys.of_session("*", MEMORY),))
+    yield Rule("R", ("hgetall",), (keys.of_session("*", "journal:*"),))
 
 
 _OWN = {

@@ -11,6 +11,7 @@ from antiphon_shared.events import (
     AnyEvent,
     ApprovalDecided,
     AssemblyOverdue,
+    AssemblyRequested,
     BriefingReady,
     CancellationRequested,
     ComponentFailed,
@@ -31,7 +32,18 @@ from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.values import LogEntry
 
 from coordinator import approvals, ladder, limits, models, offer, people, questions, summaries
-from coordinator.endings import answer_oneself, close, end, in_doubt, look_again
+from coordinator.endings import (
+    NEARLY,
+    after_own_failure,
+    close,
+    end,
+    in_doubt,
+    look_again,
+    moment_of,
+    when_cancelled,
+    when_overdue,
+    without_assembler,
+)
 from coordinator.requests import (
     hand_out,
     in_doubt_as,
@@ -40,10 +52,8 @@ from coordinator.requests import (
     request_tools,
     wait_for_model,
 )
-from coordinator.session import Decision, Session, doubt
+from coordinator.session import Decision, Logged, Session, doubt
 
-_NEARLY = timedelta(milliseconds=100)
-"""An engine gives up at the deadline by its own clock."""
 _TIME_FOR_A_CALL = timedelta(seconds=2)
 """Less is not worth waiting for a model for."""
 
@@ -54,41 +64,37 @@ def decide(
     log_entry: LogEntry,
     catalogue: Catalogue,
     outages: Outages = NO_OUTAGES,
+    named: Logged | None = None,
 ) -> Decision:
     """One event in, the session's next step out. `log_entry` is where the event stands in the log.
 
     `catalogue` is the one the session was opened with; empty when it is not kept any more. `outages` is what is
-    out of order by now.
+    out of order by now. `named` is what `named_by` asks for; None where the log does not hold it any more.
     """
-    return _decide(session, event, log_entry, catalogue, outages).in_format(session.format)
+    return _decide(session, event, log_entry, catalogue, outages, named).in_format(session.format)
 
 
 def _decide(
-    session: Session, event: AnyEvent, log_entry: LogEntry, catalogue: Catalogue, outages: Outages
+    session: Session,
+    event: AnyEvent,
+    log_entry: LogEntry,
+    catalogue: Catalogue,
+    outages: Outages,
+    named: Logged | None,
 ) -> Decision:
     if session.phase == "closed":
         return Decision(session)
     match event.data:
         case ResponseReady():
             return close(session)
-        case AssemblyOverdue() if session.phase == "assembling":
-            return answer_oneself(session, event, "The answer could not be put together in time.")
-        case ComponentFailed(component="response_assembler", failed_event=failed) if (
-            failed == session.awaiting
-        ):
-            return answer_oneself(session, event, "The answer could not be put together.")
-        case ComponentFailed(component="coordinator", failed_event=failed) if (
-            session.phase == "assembling" and not summaries.is_about(session, failed)
-        ):
-            return look_again(session)
         case _ if session.phase == "assembling":
-            return Decision(session)
+            return _while_assembling(session, event, log_entry, named)
         case CancellationRequested():
             return end(session, event, "cancelled", "cancelled")
         case DeadlineReached():
             return end(session, event, "partial", "deadline_exceeded")
         case ComponentFailed() as failure:
-            return _on_failure(session, event, failure)
+            return _on_failure(session, event, failure, named)
         case SummaryCompleted() | SummaryFailed() as summary:
             return Decision(summaries.after_reply(session, event, log_entry, summary))
         case ApprovalDecided() as decision:
@@ -113,6 +119,29 @@ def _decide(
             return _on_reasoning_failure(spent, event, failure)
         case ToolsCompleted() as completed:
             return _on_results(session, event, log_entry, completed, catalogue)
+        case _:
+            return Decision(session)
+
+
+def _while_assembling(
+    session: Session, event: AnyEvent, log_entry: LogEntry, named: Logged | None
+) -> Decision:
+    """The answer has been asked for: it comes, is late, or cannot be made."""
+    ending = named.event.data if named is not None else None
+    ending = ending if isinstance(ending, AssemblyRequested) else None
+    match event.data:
+        case AssemblyOverdue():
+            return when_overdue(session, ending, moment_of(event, log_entry))
+        case CancellationRequested():
+            return when_cancelled(session, ending)
+        case ComponentFailed(component="response_assembler", failed_event=failed) if (
+            failed == session.awaiting
+        ):
+            return without_assembler(session, "The answer could not be put together.")
+        case ComponentFailed(component="coordinator", failed_event=failed) if not summaries.is_about(
+            session, failed
+        ):
+            return look_again(session)
         case _:
             return Decision(session)
 
@@ -227,14 +256,14 @@ def _on_results(
     return _after_batch(offer.after_results(after, completed), event)
 
 
-def _on_failure(session: Session, event: AnyEvent, failure: ComponentFailed) -> Decision:
+def _on_failure(
+    session: Session, event: AnyEvent, failure: ComponentFailed, named: Logged | None
+) -> Decision:
     """A message became a dead letter. The session goes on without its outcome, or ends with what it has."""
     if summaries.is_about(session, failure.failed_event):
         return Decision(summaries.after_failure(session))
     if failure.component == "coordinator":
-        message = "A step of this session failed inside the coordinator."
-        doubting = session.doubting(doubt("component_failed", message, "coordinator"))
-        return end(doubting, event, "partial", "internal_error")
+        return after_own_failure(session, event, named)
     if failure.failed_event != session.awaiting:
         return Decision(session)
     if failure.component == "reasoning_engine":
@@ -254,7 +283,7 @@ def _on_reasoning_failure(session: Session, event: AnyEvent, failed: ReasoningFa
 
     A model that has run out of the session's time has not failed; the timer for that may come a little later.
     """
-    if event.time >= session.deadline - _NEARLY:
+    if event.time >= session.deadline - NEARLY:
         return end(session, event, "partial", "deadline_exceeded")
     after, rung = ladder.after_failure(session, event, failed)
     if rung is None:

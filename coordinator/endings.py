@@ -1,16 +1,28 @@
 """How a session ends: its answer is asked for, or given by the coordinator itself where nobody else does. Pure."""
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
-from antiphon_shared.bus.handling import CancelTimer
-from antiphon_shared.events import AnyEvent
-from antiphon_shared.events.session import Response, Status, TerminationReason, Uncertainty
+from antiphon_shared.bus.handling import CancelTimer, SetTimer
+from antiphon_shared.events import (
+    AnyEvent,
+    AssemblyOverdue,
+    AssemblyRequested,
+    CancellationRequested,
+    ComponentFailed,
+    ReasoningCompleted,
+    ToolsCompleted,
+)
+from antiphon_shared.events.session import Status, TerminationReason, Uncertainty
 from antiphon_shared.values import LogEntry
 
 from coordinator import people
-from coordinator.requests import DEADLINE, MODEL, OVERDUE, overdue, request_assembly
-from coordinator.session import Decision, Session, doubt
+from coordinator.requests import DEADLINE, MODEL, OVERDUE, assembly_of, overdue, request_assembly
+from coordinator.session import Decision, Logged, Session, doubt
 
+NEARLY = timedelta(milliseconds=100)
+"""Engines and timers may come to the deadline a little early, by their own clocks."""
 _NAMED_MAX = 10
 _LOOKS_MAX = 3
 
@@ -47,22 +59,76 @@ def look_again(session: Session) -> Decision:
     return Decision(again, timers=(overdue(session),))
 
 
-def answer_oneself(session: Session, event: AnyEvent, why: str) -> Decision:
-    """The last rung: a response without the assembler. It counts only if there is no other."""
-    elapsed_ms = max(0, round((event.time - session.opened).total_seconds() * 1000))
-    failed = doubt("component_failed", why, "response_assembler", "serious")
-    response = Response(
-        session_id=session.id,
-        status="failed",
-        answer=f"{why} What was found is kept in the session's log.",
-        termination_reason="internal_error",
-        uncertainty=(*session.uncertainty, *in_doubt(session), failed),
-        rounds_used=session.rounds_used,
-        tool_calls_used=session.tool_calls_used,
-        usage=session.usage,
-        duration_ms=elapsed_ms,
-    )
-    return Decision(session, answer=response)
+def without_assembler(session: Session, why: str) -> Decision:
+    """The last fallback step: the coordinator answers by itself. It counts only if there is no other answer."""
+    return Decision(session, alone=why, unless_answered=True)
+
+
+def when_overdue(session: Session, ending: AssemblyRequested | None, now: datetime) -> Decision:
+    """The assembler has not answered yet: it is waited for as long as the deadline allows.
+
+    A burst or a restart is no failure. Whoever cancels waits for no deadline.
+    """
+    is_waited_for = ending is not None and ending.status != "cancelled"
+    if is_waited_for and now < session.deadline - NEARLY:
+        again = SetTimer(OVERDUE, session.deadline, AssemblyOverdue())
+        return Decision(session, timers=(again,), unless_answered=True)
+    return without_assembler(session, "The answer could not be put together in time.")
+
+
+def when_cancelled(session: Session, ending: AssemblyRequested | None) -> Decision:
+    """Somebody waits no longer for an answer that is being put together; one that was cancelled comes soon anyway."""
+    if ending is not None and ending.status == "cancelled":
+        return Decision(session)
+    return without_assembler(session, "The session was cancelled before the answer was put together.")
+
+
+def moment_of(event: AnyEvent, log_entry: LogEntry) -> datetime:
+    """Return when an event came about: what a timer delivers bears the time it was set at, and its entry another."""
+    logged = datetime.fromtimestamp(int(log_entry.partition("-")[0]) / 1000, UTC)
+    return max(event.time, logged)
+
+
+def named_by(session: Session, event: AnyEvent) -> UUID | None:
+    """Return the id of the logged event that a decision on `event` needs beside it, if it needs any.
+
+    Of a session that waits for its answer that is the request; of a step that the coordinator failed at, its event.
+    """
+    match event.data:
+        case AssemblyOverdue() | CancellationRequested() if session.phase == "assembling":
+            return session.awaiting
+        case ComponentFailed(component="response_assembler") if session.phase == "assembling":
+            return session.awaiting
+        case ComponentFailed(component="coordinator", failed_event=failed) if session.phase not in (
+            "assembling",
+            "closed",
+        ):
+            return failed
+        case _:
+            return None
+
+
+def ending_of(session: Session, named: Logged | None) -> AssemblyRequested:
+    """Return what the answer was asked for with; where that cannot be read, what the session knows."""
+    if named is not None and isinstance(named.event.data, AssemblyRequested):
+        return named.event.data
+    return assembly_of(session, "partial", "internal_error", session.reasoning)
+
+
+def after_own_failure(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
+    """The coordinator has failed at a step of the session: it ends with what the step brought."""
+    message = "A step of this session failed inside the coordinator."
+    session = session.doubting(doubt("component_failed", message, "coordinator"))
+    reply = None
+    if named is not None and named.event.causationid == session.awaiting:
+        match named.event.data:
+            case ReasoningCompleted(round=round, usage=usage):
+                reply, spent = named.entry, session.usage.plus(usage)
+                brought = {"reasoning": reply, "rounds_used": round, "usage": spent}
+                session = session.model_copy(update=brought)
+            case ToolsCompleted():
+                session = session.model_copy(update={"results": named.entry})
+    return end(session, event, "partial", "internal_error", reply)
 
 
 def in_doubt(session: Session) -> tuple[Uncertainty, ...]:

@@ -37,20 +37,26 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.events.session import RESPONSE_KIND, Limits, Response, Turn
-from antiphon_shared.events.step_records import DecisionRecord
+from antiphon_shared.events.step_records import DecisionRecord, MaterialRead
 from antiphon_shared.memory.conversation import Turns, open_turn, turn_of
+from antiphon_shared.memory.found import found_of
+from antiphon_shared.memory.reading import Reading
 from antiphon_shared.process.errors import TryLater
 from antiphon_shared.tools.calls import Catalogue
 
+from coordinator.alone import answer_alone
 from coordinator.approvals import has_untrusted_source
 from coordinator.decide import decide
+from coordinator.endings import ending_of, moment_of, named_by
 from coordinator.opening import conversation_of, never_opened, open_session
 from coordinator.record import record_of
 from coordinator.remembered import Remembered
-from coordinator.session import SESSION, Decision, OfferBounds, Opening, Session
+from coordinator.session import SESSION, Decision, Logged, OfferBounds, Opening, Session
 
 CATALOGUE_POLL_S = 0.5
 _TURN_POLL_S, _TURN_WAITS = 0.1, 20
+_ANSWER_WAIT_S = 2.0
+"""What a cancellation leaves an assembler that is at it."""
 _OPENING_WAITS = 20
 """Of a cancellation that comes first, beside those for a catalogue: opening takes its time, also to fail at first."""
 
@@ -132,13 +138,17 @@ class Coordinator:
             return await self._on_event_before_opening(delivery, session)
         # Kept in this process after the first time: no round trip.
         catalogue = await self._catalogue(before.catalogue) if before.catalogue else Catalogue()
-        decision = decide(before, delivery.event, delivery.log_entry, catalogue, self._outages())
+        named = await _named(before, delivery, session)
+        decision = decide(before, delivery.event, delivery.log_entry, catalogue, self._outages(), named)
         await faults.at("decision.made")
-        if decision.answer is not None:
+        if decision.unless_answered:
             answered, _ = await session.document(RESPONSE)
             # Whatever became of the event that told of the answer: the session is over.
-            return Outcome(closes_session=True) if answered else _answer(delivery.event, decision.answer)
-        if decision.session is before:
+            if answered:
+                return Outcome(closes_session=True)
+        if decision.alone:
+            return await _alone(delivery, session, decision, named, catalogue)
+        if decision.session is before and not decision.timers:
             return NOTHING
         if decision.closes:
             await self._keep_turn(before, delivery.event.data, catalogue)
@@ -194,6 +204,29 @@ class Coordinator:
                 return NOTHING
 
 
+async def _named(session: Session, delivery: Delivery, store: SessionStore) -> Logged | None:
+    """Look up the logged event that the decision needs, if it needs one."""
+    id = named_by(session, delivery.event)
+    if id is None:
+        return None
+    if isinstance(delivery.event.data, CancellationRequested) and not delivery.attempt:
+        raise TryLater("the answer is about to be put together", delay_s=_ANSWER_WAIT_S)
+    found = await store.logged(id)
+    return None if found is None else Logged(*found)
+
+
+async def _alone(
+    delivery: Delivery, store: SessionStore, decision: Decision, named: Logged | None, catalogue: Catalogue
+) -> Outcome:
+    """Give the answer that the assembler does not give, from whatever of the session's record can be read."""
+    reading = Reading(store)
+    request = ending_of(decision.session, named)
+    found = found_of(request, await reading.of(request))
+    at = moment_of(delivery.event, delivery.log_entry)
+    response = answer_alone(decision.session, request, found, catalogue, at, decision.alone)
+    return _answer(delivery.event, response, reading.record)
+
+
 def _outcome(version: int, event: AnyEvent, decision: Decision, before: Session | None = None) -> Outcome:
     state = Put(STATE, version, SESSION.write(decision.session, event.format))
     return Outcome(
@@ -213,12 +246,12 @@ def _takes_room(before: Session | None, after: Session) -> bool | None:
     return None if waited == waits else not waits
 
 
-def _answer(event: AnyEvent, response: Response) -> Outcome:
+def _answer(event: AnyEvent, response: Response, read: MaterialRead | None = None) -> Outcome:
     """A response of the coordinator's own; the document lets only one response of a session be committed."""
     return Outcome(
         events=(ResponseReady(**response.model_dump()),),
         writes=(Put(RESPONSE, 0, RESPONSE_KIND.write(response, event.format)),),
-        record=DecisionRecord(of=event.id, changed={}),
+        record=DecisionRecord(of=event.id, changed={}, read=read),
     )
 
 

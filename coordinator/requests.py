@@ -156,7 +156,17 @@ def request_assembly(
     reply: LogEntry | None = None,
 ) -> Decision:
     """The session ends: its one answer, from what there is."""
-    request = AssemblyRequested(
+    request = assembly_of(session, status, reason, reply)
+    ending = {"phase": "assembling", "awaiting": child_id(event.id, 0), **_NOBODY}
+    timers = (overdue(session), CancelTimer(DEADLINE), *_nobody_waits(session))
+    return Decision(session.model_copy(update=ending), (request,), timers)
+
+
+def assembly_of(
+    session: Session, status: Status, reason: TerminationReason, reply: LogEntry | None = None
+) -> AssemblyRequested:
+    """What an answer is made of."""
+    return AssemblyRequested(
         question=session.question,
         status=status,
         termination_reason=reason,
@@ -172,13 +182,10 @@ def request_assembly(
         usage=session.usage,
         opened=session.opened,
     )
-    ending = {"phase": "assembling", "awaiting": child_id(event.id, 0), **_NOBODY}
-    timers = (overdue(session), CancelTimer(DEADLINE), *_nobody_waits(session))
-    return Decision(session.model_copy(update=ending), (request,), timers)
 
 
 def overdue(session: Session) -> SetTimer:
-    """How long the assembler has."""
+    """How long the assembler has, where the deadline does not give it more."""
     return SetTimer(OVERDUE, timedelta(seconds=session.limits.assembly_s), AssemblyOverdue())
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from antiphon_shared.breakers.outages import NO_OUTAGES, ModelOutage, Outages
 from antiphon_shared.bus.handling import CancelTimer, SetTimer
-from antiphon_shared.events import EventData
+from antiphon_shared.events import AnyEvent, EventData
 from antiphon_shared.events.session import (
     Citations,
     Limits,
@@ -169,6 +169,14 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
+class Logged:
+    """An event of the session's log, that a decision on another one needs."""
+
+    entry: LogEntry
+    event: AnyEvent
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """The session as it is now, and what has to happen. The n-th command's id is derived from the event's."""
 
@@ -179,7 +187,11 @@ class Decision:
     stops_work: bool = False
     """Whether what engines and dispatchers do for the session is to be dropped."""
     answer: Response | None = None
-    """The coordinator's own answer, given where the assembler could not; only if there is none yet."""
+    """That of a session that is ended without having been opened."""
+    alone: str = ""
+    """Why the coordinator answers by itself, in a sentence; empty where it does not. See `alone.py`."""
+    unless_answered: bool = False
+    """Whether it holds only where there is no answer yet; a session that has one is closed instead."""
 
     def in_format(self, format: int) -> "Decision":
         """Return the decision as a release of `format` reads it; the session itself, where that is all the same."""

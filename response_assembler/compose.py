@@ -6,9 +6,8 @@ from datetime import datetime
 
 from antiphon_shared.events import AssemblyRequested, ReasoningCompleted, ResponseReady
 from antiphon_shared.events.session import Status, Uncertainty
+from antiphon_shared.memory.found import answer_in
 from antiphon_shared.memory.layers import Memory
-from antiphon_shared.memory.note import read_note
-from antiphon_shared.text.citations import cited_ids
 
 from response_assembler.cited import Answer, cited_answer
 from response_assembler.numbering import number_own
@@ -44,7 +43,7 @@ class Material:
 def compose(material: Material) -> ResponseReady:
     """The session's answer: the model's words where there are any, else what the tools returned."""
     request = material.request
-    text = _answer_in(material)
+    text = answer_in(material.reply, request.status, material.memory)
     if text is None:
         status, answer = _from_facts(material)
     else:
@@ -74,20 +73,6 @@ def compose(material: Material) -> ResponseReady:
         usage=request.usage,
         duration_ms=max(0, round(elapsed_s * 1000)),
     )
-
-
-def _answer_in(material: Material) -> str | None:
-    """The model's text without its note, when it is an answer. Words beside calls that never ran are only a plan."""
-    reply = material.reply
-    if reply is None:
-        return None
-    _, text = read_note(reply.text)
-    if not text.strip():
-        return None
-    is_plan = bool(reply.tool_calls) and material.request.status != "complete"
-    if is_plan and material.memory.facts and not cited_ids(text):
-        return None
-    return text
 
 
 def _from_facts(material: Material) -> tuple[Status, Answer]:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from antiphon_shared.events import AnyEvent
 from antiphon_shared.process.errors import UnreadableEvent
@@ -30,6 +31,9 @@ class FakeSession:
         if log_entry not in self.log:
             raise UnreadableEvent(f"the log of session {self.session_id} has no entry {log_entry}")
         return self.log[log_entry]
+
+    async def logged(self, id: UUID) -> tuple[str, AnyEvent] | None:
+        return next(((entry, event) for entry, event in self.log.items() if event.id == id), None)
 
     async def settled(self, journal: str) -> dict[str, bytes]:
         return dict(self.journals.get(journal, {}))

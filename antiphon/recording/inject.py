@@ -28,7 +28,7 @@ from antiphon_shared.events import (
     ToolsRequested,
 )
 from antiphon_shared.events.session import Response
-from antiphon_shared.events.step_records import AssemblyRecord, BriefingRecord
+from antiphon_shared.events.step_records import AssemblyRecord, BriefingRecord, MaterialRead
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.tools.calls import Catalogue
 
@@ -39,6 +39,7 @@ from antiphon.recording.replaying.checks.assemblies import Assemblies
 from antiphon.recording.replaying.known import Step
 from coordinator import limits
 from coordinator.decide import decide
+from coordinator.endings import named_by
 from coordinator.session import Decision, Session
 
 STEPS_MAX = 200
@@ -93,7 +94,8 @@ def inject(lines: Sequence[Line], what: str) -> Chain:
             f"{what}: the session was not open at event {line.n}.", hint="Choose a later one."
         )
     catalogue = point.known.catalogue(point.session.catalogue)
-    if decide(point.session, line.event, line.entry, catalogue) == Decision(point.session):
+    named = point.known.named(named_by(point.session, line.event))
+    if decide(point.session, line.event, line.entry, catalogue, named=named) == Decision(point.session):
         raise ConfigurationError(
             f"{what}: the session did not wait for event {line.n} any more.", hint="Choose an earlier one."
         )
@@ -200,11 +202,13 @@ class _Course:
 
     def _decided(self, line: EventLine) -> Told:
         before = self._session
-        decision = decide(before, line.event, line.entry, self._catalogue, before.outages)
+        named = self._known.named(named_by(before, line.event))
+        decision = decide(before, line.event, line.entry, self._catalogue, before.outages, named)
         self._session = decision.session
         outputs = decision.commands
-        if decision.answer is not None:
-            outputs = (ResponseReady(**decision.answer.model_dump()), *outputs)
+        if decision.alone:
+            answer = self._assemblies.alone(line, decision, MaterialRead(), self._known)
+            outputs = (answer, *outputs)
         timers = {}
         for number, timer in enumerate(decision.timers, start=len(outputs)):
             self._timers.pop(timer.name, None)

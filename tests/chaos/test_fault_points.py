@@ -22,9 +22,10 @@ from tests.flows.promises import (
     OVERDUE,
     assert_complete,
     assert_each_answered_once,
+    assert_late,
     assert_tools_told_truly,
     assert_way,
-    assert_whole,
+    is_alone,
 )
 from tests.flows.recorded import assert_recordings_verify
 
@@ -119,8 +120,8 @@ def assert_no_promise_is_broken(five: Pipeline, traffic: Traffic) -> None:
     for response in responses:
         log = five.log(response.session_id)
         if any(event["type"] == OVERDUE for event in log):
-            assert_whole(log)
-            FAULTS.overdue += 1
+            assert_late(response, log)
+            FAULTS.overdue += is_alone(response)
             continue
         assert_way(log)
         assert_complete(response)

@@ -26,7 +26,7 @@ from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
 from coordinator.opening import open_session
-from coordinator.session import Decision, OfferBounds, Opening, Session
+from coordinator.session import Decision, Logged, OfferBounds, Opening, Session
 from tests.envelopes import an_event
 
 ENTRY = "1795244309110-0"
@@ -87,9 +87,15 @@ def answered(
     return decide(session, event, log_entry, catalogue, outages)
 
 
-def met(session: Session, data: EventData, catalogue: Catalogue = SEARCH, log_entry: str = ENTRY) -> Decision:
-    """The session's next step when `data` comes from outside."""
-    return decide(session, an_event(data), log_entry, catalogue)
+def met(
+    session: Session,
+    data: EventData,
+    catalogue: Catalogue = SEARCH,
+    log_entry: str = ENTRY,
+    named: Logged | None = None,
+) -> Decision:
+    """The session's next step when `data` comes from outside; `named` is what the log has beside it."""
+    return decide(session, an_event(data), log_entry, catalogue, named=named)
 
 
 def only(decision: Decision, kind: type[DataT]) -> DataT:

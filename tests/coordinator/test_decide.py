@@ -1,6 +1,7 @@
 """What happens next, decided from values alone."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from antiphon_shared.bus.handling import CancelTimer, SetTimer
@@ -12,6 +13,7 @@ from antiphon_shared.events import (
     ComponentFailed,
     DeadlineReached,
     EventData,
+    ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
     SessionOpened,
@@ -23,8 +25,8 @@ from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
 from coordinator.ladder import LEVELS
-from coordinator.requests import DEADLINE, MODEL, OVERDUE
-from coordinator.session import Decision, Session
+from coordinator.requests import DEADLINE, MODEL, OVERDUE, assembly_of
+from coordinator.session import Decision, Logged, Session
 from tests.coordinator.builders import (
     ENTRY,
     SEARCH,
@@ -258,13 +260,57 @@ class TestEnding:
         assert decision.commands == ()
         assert decision.timers == (CancelTimer(DEADLINE), CancelTimer(OVERDUE), CancelTimer(MODEL))
 
-    def test_an_assembler_that_does_not_answer_is_answered_for(self) -> None:
+    def the_request(self, session: Session, **fields: Any) -> Logged:
+        """What the session's answer was asked for with, as its log has it."""
+        event = an_event(assembly_of(session, "complete", "natural_completion").model_copy(update=fields))
+        return Logged("7-0", event)
+
+    def test_an_assembler_that_cannot_answer_is_answered_for(self) -> None:
         session = self.an_ending_session()
-        for data in (AssemblyOverdue(), a_failure("response_assembler", session)):
-            answer = met(session, data).answer
-            assert answer is not None
-            assert answer.status == "failed"
-            assert [doubt.severity for doubt in answer.uncertainty] == ["serious"]
+        decision = met(session, a_failure("response_assembler", session), named=self.the_request(session))
+        assert decision.alone
+        assert decision.unless_answered
+
+    def test_an_assembler_that_is_late_is_waited_for_as_long_as_the_deadline_allows(self) -> None:
+        session = self.an_ending_session()
+        waits = met(session, AssemblyOverdue(), named=self.the_request(session))
+        assert waits == Decision(
+            session,
+            timers=(SetTimer(OVERDUE, session.deadline, AssemblyOverdue()),),
+            unless_answered=True,
+        )
+        at_its_deadline = f"{round(session.deadline.timestamp() * 1000)}-0"
+        over = met(session, AssemblyOverdue(), log_entry=at_its_deadline, named=self.the_request(session))
+        assert (over.timers, bool(over.alone)) == ((), True)
+
+    def test_whoever_cancelled_does_not_wait_for_the_deadline(self) -> None:
+        session = self.an_ending_session()
+        cancelled = self.the_request(session, status="cancelled", termination_reason="cancelled")
+        assert met(session, AssemblyOverdue(), named=cancelled).alone
+
+    def test_a_request_that_the_log_has_lost_is_waited_for_no_longer(self) -> None:
+        assert met(self.an_ending_session(), AssemblyOverdue()).alone
+
+    @pytest.mark.parametrize("reply", [a_reply(), a_reply(calls=1)])
+    def test_what_the_coordinator_has_failed_at_is_in_the_answer(self, reply: ReasoningCompleted) -> None:
+        session = a_session_reasoning()
+        failed = a_failure("coordinator", session)
+        named = Logged("9-0", an_event(reply, answers=session.awaiting))
+        request = ending(met(session, failed, named=named))
+        assert (request.reply, request.reasoning) == ("9-0", "9-0")
+        assert (request.rounds_used, request.usage.input_tokens) == (1, 100)
+        assert request.termination_reason == "internal_error"
+
+    def test_results_the_coordinator_has_failed_at_are_in_the_answer(self) -> None:
+        session = a_session_running_tools()
+        named = Logged("9-0", an_event(some_results(), answers=session.awaiting))
+        request = ending(met(session, a_failure("coordinator", session), named=named))
+        assert (request.results, request.batch, request.reasoning) == ("9-0", None, ENTRY)
+
+    def test_an_event_that_changed_nothing_is_not_in_the_answer(self) -> None:
+        session = a_session_reasoning()
+        late = Logged("9-0", an_event(a_reply(), answers=new_id()))
+        assert ending(met(session, a_failure("coordinator", session), named=late)).reply is None
 
     def test_a_step_of_its_end_that_failed_is_tried_again_a_few_times(self) -> None:
         """The news of the answer, or of none in time, may be what was set aside; nothing else would come then."""
@@ -272,7 +318,7 @@ class TestEnding:
         for _ in range(5):
             decision = met(session, a_failure("coordinator", session))
             looks.append([timer.name for timer in decision.timers])
-            assert (decision.commands, decision.answer) == ((), None), "the assembler may still answer"
+            assert (decision.commands, decision.alone) == ((), ""), "the assembler may still answer"
             session = decision.session
         assert looks == [[OVERDUE]] * 3 + [[]] * 2
         summarizing = self.an_ending_session().model_copy(update={"summary_awaiting": new_id()})
@@ -287,9 +333,11 @@ class TestEnding:
         request = ending(decision)
         assert (request.status, request.termination_reason) == ("cancelled", "cancelled")
 
-    def test_cancelling_an_ending_session_changes_nothing(self) -> None:
+    def test_cancelling_an_ending_session_ends_the_waiting(self) -> None:
         session = self.an_ending_session()
-        assert met(session, CancellationRequested()) == Decision(session)
+        assert met(session, CancellationRequested(), named=self.the_request(session)).alone
+        twice = self.the_request(session, status="cancelled")
+        assert met(session, CancellationRequested(), named=twice) == Decision(session)
 
 
 class TestCalibration:

@@ -4,19 +4,23 @@ from datetime import timedelta
 
 import pytest
 from antiphon_shared.breakers.outages import Outages
-from antiphon_shared.bus.handling import NOTHING, RESPONSE, STATE, Delivery, Outcome, Put, SetTimer
+from antiphon_shared.bus.handling import MEMORY, NOTHING, RESPONSE, STATE, Delivery, Outcome, Put, SetTimer
 from antiphon_shared.events import (
+    AnyEvent,
     AssemblyOverdue,
     CancellationRequested,
     ComponentFailed,
     EventData,
     QuerySubmitted,
+    ReasoningCompleted,
     ResponseReady,
     SessionOpened,
     SummaryCompleted,
     ToolsRequested,
 )
 from antiphon_shared.events.session import Limits, QueryOptions
+from antiphon_shared.events.step_records import DecisionRecord, MaterialRead
+from antiphon_shared.memory.layers import Document, Fact, MemoryDelta
 from antiphon_shared.process.errors import ErrorInfo, TryLater
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.process.settings import BusSettings
@@ -65,8 +69,8 @@ def a_delivery(data: EventData, attempt: int = 0) -> Delivery:
     return Delivery(an_event(data), ENTRY, attempt)
 
 
-def stored(session: Session) -> FakeSession:
-    return FakeSession(documents={STATE: (1, session.model_dump_json().encode())})
+def stored(session: Session, log: dict[str, AnyEvent] | None = None) -> FakeSession:
+    return FakeSession(documents={STATE: (1, session.model_dump_json().encode())}, log=log or {})
 
 
 def state_of(outcome: Outcome) -> Session:
@@ -192,6 +196,58 @@ async def test_the_coordinators_own_answer_gives_way_to_one_that_is_there() -> N
     session.documents[RESPONSE] = (1, b"{}")
     over = await a_coordinator().on_event(a_delivery(AssemblyOverdue()), session)
     assert over == Outcome(closes_session=True), "it makes room, should the news of the answer be lost"
+
+
+async def test_the_coordinators_own_answer_holds_what_the_log_has() -> None:
+    """The reply, its facts, and the time it took: the timer's event bears the time that it was set at."""
+    ending, log = an_ending(a_reply("It is 30 m high [F1]."))
+    session = stored(ending, log=log)
+    session.lists[MEMORY] = [a_fact("The lighthouse is 30 m high.").model_dump_json().encode()]
+    late = Delivery(an_event(AssemblyOverdue()), f"{round(ending.deadline.timestamp() * 1000)}-0")
+    outcome = await a_coordinator().on_event(late, session)
+    (response,) = outcome.events
+    assert isinstance(response, ResponseReady)
+    assert response.answer.startswith("It is 30 m high [1].")
+    assert (response.status, response.termination_reason) == ("partial", "natural_completion")
+    assert [(one.id, one.tool, one.call_id) for one in response.sources] == [("F1", "search", "call_1")]
+    assert response.duration_ms == 300_000
+    assert (response.rounds_used, response.usage.input_tokens) == (1, 100)
+    assert isinstance(outcome.record, DecisionRecord)
+    assert outcome.record.read == MaterialRead(filings=1)
+
+
+async def test_the_assembler_is_waited_for_until_the_deadline() -> None:
+    ending, log = an_ending(a_reply())
+    outcome = await a_coordinator().on_event(a_delivery(AssemblyOverdue()), stored(ending, log=log))
+    assert outcome.events == ()
+    assert outcome.timers == (SetTimer("assembly", ending.deadline, AssemblyOverdue()),)
+
+
+async def test_a_cancellation_leaves_an_assembler_that_is_at_it_a_moment() -> None:
+    ending, log = an_ending(a_reply("Because."))
+    with pytest.raises(TryLater):
+        await a_coordinator().on_event(a_delivery(CancellationRequested()), stored(ending, log=log))
+    outcome = await a_coordinator().on_event(a_delivery(CancellationRequested(), 1), stored(ending, log=log))
+    (response,) = outcome.events
+    assert isinstance(response, ResponseReady)
+    assert response.answer.startswith("Because.")
+
+
+def an_ending(reply: ReasoningCompleted) -> tuple[Session, dict[str, AnyEvent]]:
+    """A session that waits for its answer, and its log."""
+    reasoning = answered(an_opened_session().session, a_briefing()).session
+    replied = an_event(reply, answers=reasoning.awaiting)
+    decision = decide(reasoning, replied, "2-0", SEARCH)
+    request = an_event(decision.commands[0]).model_copy(update={"id": decision.session.awaiting})
+    query = an_event(QuerySubmitted(query="How high is it?"))
+    return decision.session, {ENTRY: query, "2-0": replied, "3-0": request}
+
+
+def a_fact(statement: str) -> MemoryDelta:
+    document = Document(id="D1", round=1, call_id="call_1", tool="search", position="$")
+    return MemoryDelta(
+        documents=(document,), facts=(Fact(id="F1", document="D1", position="$", statement=statement),)
+    )
 
 
 async def test_a_session_whose_answer_the_coordinator_failed_at_is_looked_at_again() -> None:

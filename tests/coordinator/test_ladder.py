@@ -401,18 +401,6 @@ class TestWritesInDoubt:
         session = answered(self.a_batch(), the_results(a_result("book"), read)).session
         assert session.in_doubt == ("search call_search",), "its alternative may have written"
 
-    def test_the_coordinators_own_answer_tells_of_it(self) -> None:
-        ended = met(self.a_batch(), DeadlineReached()).session
-        assert ended.awaiting is not None
-        lost = ComponentFailed(
-            component="response_assembler",
-            failed_event=ended.awaiting,
-            error=ErrorInfo(code="workers_lost", message="gone"),
-        )
-        answer = met(ended, lost).answer
-        assert answer is not None
-        assert ("outcome_unknown", "book call_book") in [(one.kind, one.about) for one in answer.uncertainty]
-
     def test_a_batch_that_became_a_dead_letter_leaves_its_writes_in_doubt(self) -> None:
         batch = self.a_batch()
         assert batch.awaiting is not None

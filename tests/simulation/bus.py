@@ -10,6 +10,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast
+from uuid import UUID
 
 from antiphon_shared.bus.committing import Operation
 from antiphon_shared.bus.handling import Delivery
@@ -333,6 +334,10 @@ class SimulatedSession:
         if raw is None:
             raise UnreadableEvent(f"the log of session {self.session_id} has no entry {log_entry}")
         return self._bus.decoded(raw)
+
+    async def logged(self, id: UUID) -> tuple[str, AnyEvent] | None:
+        events = ((at, self._bus.decoded(raw)) for at, raw in self._bus.logs.get(self.session_id, {}).items())
+        return next(((at, event) for at, event in events if event.id == id), None)
 
     async def settled(self, journal: str) -> dict[str, bytes]:
         return dict(self._bus.journals.get((self.session_id, journal), {}))

@@ -70,7 +70,7 @@ def broken_promises(world: World) -> list[BrokenPromise]:
     found = [BrokenPromise("", what) for what in _left_over(world)]
     for client in world.clients.values():
         record = Record.of(world, client)
-        for check in (_answered, _whole, _bounded, _written_once, _asked, _told, _replayed):
+        for check in (_answered, _whole, _bounded, _written_once, _asked, _told, _carried, _replayed):
             found += [BrokenPromise(client.session_id, what) for what in check(record)]
     return found
 
@@ -135,8 +135,7 @@ def _answered(record: Record) -> Iterator[str]:
     if client.cancelled_ms is not None and client.begun_ms is not None:
         due_ms = min(due_ms, max(client.cancelled_ms, client.begun_ms))
     late_ms = client.answered_ms - due_ms - world.disturbance_ms(client.submitted_ms)
-    is_by_assembler = record.responses[0].termination_reason != "internal_error"
-    if late_ms > _SHORTLY_MS + (0 if is_by_assembler else LIMITS.assembly_s * 1000):
+    if late_ms > _SHORTLY_MS + (0 if _is_assembled(record) else LIMITS.assembly_s * 1000):
         yield f"the answer came {late_ms:.0f} ms after its deadline or cancellation, faults not counted"
 
 
@@ -240,7 +239,28 @@ def _asked(record: Record) -> Iterator[str]:
 
 
 def _is_assembled(record: Record) -> bool:
-    return record.responses[0].termination_reason != "internal_error"
+    response = record.responses[0]
+    is_alone = any(one.about == "response_assembler" for one in response.uncertainty)
+    return response.termination_reason != "internal_error" and not is_alone
+
+
+def _carried(record: Record) -> Iterator[str]:
+    """Promise 2: a finished reply is in the answer, with every write that is known to be done."""
+    for event in record.log.values():
+        if not record.responses or not isinstance(event.data, AssemblyRequested):
+            continue
+        reply = record.log.get(event.data.reply or "")
+        if reply is None or not isinstance(reply.data, ReasoningCompleted) or reply.data.tool_calls:
+            continue
+        said = reply.data.text.partition("[")[0].strip()
+        if said not in record.responses[0].answer:
+            yield f"the model's last reply, {said!r}, is not in the answer"
+    if record.responses and record.responses[0].status != "failed" and not _is_assembled(record):
+        life, answer = record.world.life(record.client.session_id), record.responses[0].answer
+        done = [key for key, result in life.settled.items() if getattr(result, "status", "") == "ok"]
+        for call_id in (key.rpartition("/")[2] for key in done if key in life.taken_effect):
+            if call_id not in answer:
+                yield f"the write {call_id} was done, and the answer does not say so"
 
 
 def _told(record: Record) -> Iterator[str]:

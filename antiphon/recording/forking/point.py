@@ -28,6 +28,7 @@ from antiphon.recording.replaying.checks.briefings import Briefings
 from antiphon.recording.replaying.known import Known, Step
 from antiphon.recording.replaying.redelivery import redelivered
 from coordinator.decide import decide
+from coordinator.endings import named_by
 from coordinator.session import Session
 
 _NAMED_MAX = 20
@@ -268,8 +269,9 @@ def _pending(point: Point, session: Session, handled: set[UUID]) -> Iterator[Eve
         if inbox is None or line.event.id in handled:
             continue
         if inbox == "coordinator":
-            decision = decide(session, line.event, line.entry, catalogue)
-            if decision.session is not session or decision.answer is not None:
+            named = point.known.named(named_by(session, line.event))
+            decision = decide(session, line.event, line.entry, catalogue, named=named)
+            if decision.session is not session or decision.alone or decision.timers:
                 yield line
         elif line.event.id in awaited:
             yield line

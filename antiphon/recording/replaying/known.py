@@ -12,6 +12,7 @@ from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.differences import Difference
+from coordinator.session import Logged
 
 DataT = TypeVar("DataT", bound=EventData)
 RecordT = TypeVar("RecordT", bound=StepRecord)
@@ -70,6 +71,11 @@ class Known:
         if line is None or not isinstance(line.event.data, kind):
             raise UnreadableEvent(f"the recording has no {kind.type} at {entry}.")
         return line.event.data
+
+    def named(self, id: UUID | None) -> Logged | None:
+        """The event of that id, as a decision takes it; None for none."""
+        line = None if id is None else self.lines.get(id)
+        return None if line is None else Logged(line.entry, line.event)
 
     def catalogue(self, content_hash: str) -> Catalogue:
         """The catalogue of that hash; empty for none. Raises UnreadableEvent when it was not recorded."""

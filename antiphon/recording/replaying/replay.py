@@ -56,8 +56,10 @@ class Replay:
         `only`: the components whose steps are done again, with the synthesizer's where another's rest on them.
         """
         self.known = Known()
-        self.decisions = Decisions(follows_today)
         self.briefings = Briefings()
+        assemblies = Assemblies(self.briefings)
+        wanted = {*only, *(("context_synthesizer",) if _ON_BRIEFINGS.intersection(only) else ())}
+        self.decisions = Decisions(follows_today, assemblies if "context_synthesizer" in wanted else None)
         self.header: Header | None = None
         self.newest_step = 0
         """Number of the event whose step was done again last."""
@@ -71,9 +73,8 @@ class Replay:
             "briefing": self.briefings.redo,
             "exchange": Exchanges(self.briefings).redo,
             "batch": Batches().redo,
-            "assembly": Assemblies(self.briefings).redo,
+            "assembly": assemblies.redo,
         }
-        wanted = {*only, *(("context_synthesizer",) if _ON_BRIEFINGS.intersection(only) else ())}
         self._redo = {kind: redone for kind, redone in redo.items() if _BY_KIND[kind] in wanted}
         self._is_ended = False
         self._events = self._outputs = 0

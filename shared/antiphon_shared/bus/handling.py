@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
+from uuid import UUID
 
 from antiphon_shared.events import AnyEvent, EventData
 from antiphon_shared.events.step_records import StepRecord
@@ -120,6 +121,9 @@ class SessionStore(Protocol):
 
     async def event(self, log_entry: str) -> AnyEvent:
         """One event of the session's log. Raises UnreadableEvent when it is not there."""
+
+    async def logged(self, id: UUID) -> tuple[str, AnyEvent] | None:
+        """One of the newest events of the session's log, by its id, with its place; None when it is not there."""
 
     async def settled(self, journal: str) -> dict[str, bytes]:
         """All entries of a journal, by their name."""

@@ -1,6 +1,8 @@
 """What Redis holds of one session, for handlers and observers."""
 
 from collections.abc import Awaitable
+from contextlib import suppress
+from uuid import UUID
 
 from antiphon_shared.bus import scripts
 from antiphon_shared.bus.batcher import Batcher
@@ -14,6 +16,8 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 _DELTAS_LENGTH = 2_000
 _DELTAS_LIFE_MS = 600_000
+_SEARCHED_PAGE, _SEARCHED_PAGES_MAX = 20, 50
+"""Of a log, from its end: what is looked for is among the newest events."""
 
 
 class RedisSession:
@@ -45,6 +49,20 @@ class RedisSession:
         if not entries:
             raise UnreadableEvent(f"the log of session {self.session_id} has no entry {log_entry}")
         return decode(genuine(self._signer, log, entries[0][1]))
+
+    async def logged(self, id: UUID) -> tuple[str, AnyEvent] | None:
+        log, end = self._keys.log(self.session_id), "+"
+        for _ in range(_SEARCHED_PAGES_MAX):
+            entries = await self._batcher.submit("XREVRANGE", log, end, "-", "COUNT", _SEARCHED_PAGE)
+            for entry, fields in entries:
+                with suppress(UnreadableEvent):
+                    event = decode(genuine(self._signer, log, fields))
+                    if event.id == id:
+                        return entry.decode(), event
+            if not entries:
+                return None
+            end = f"({entries[-1][0].decode()}"
+        return None
 
     async def settled(self, journal: str) -> dict[str, bytes]:
         entries: dict[bytes, bytes] = await self._batcher.submit(

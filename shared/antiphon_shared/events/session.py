@@ -87,7 +87,9 @@ class Limits(Value):
         default=3_600.0, gt=0, description="Seconds a person is waited for at most, within the deadline."
     )
     assembly_s: float = Field(
-        default=15.0, gt=0, description="Seconds until an answer is given without the assembler."
+        default=15.0,
+        gt=0,
+        description="Seconds until an answer is given without the assembler, where the deadline leaves no more.",
     )
     summaries_max: int = Field(default=4, ge=0, description="Summaries asked of a model; 0: none.")
 

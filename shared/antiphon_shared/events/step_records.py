@@ -19,7 +19,7 @@ from pydantic import AwareDatetime, Field
 
 from antiphon_shared.events.base import Component
 from antiphon_shared.events.tool_dispatcher import ToolsCompleted
-from antiphon_shared.formats import FORMAT, as_json
+from antiphon_shared.formats import FORMAT, as_json, since
 from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.stored import Kind
 from antiphon_shared.tools.calls import ToolError, ToolResult
@@ -47,6 +47,16 @@ class TimerRecord(Value):
     data: Json = Field(default_factory=dict)
 
 
+class MaterialRead(Value):
+    """What was read beside log and memory for an answer."""
+
+    filings: int | None = Field(
+        default=None, description="How many there were in memory: one may come while the answer is composed."
+    )
+    batch: ToolsCompleted | None = Field(default=None, description="From the journal of a batch under way.")
+    missing: tuple[str, ...] = Field(default=(), description="What of the session could not be read.")
+
+
 class DecisionRecord(StepRecord):
     """What the coordinator decided, beside the events it sent."""
 
@@ -55,6 +65,11 @@ class DecisionRecord(StepRecord):
     timers: tuple[TimerRecord, ...] = ()
     closes: bool = False
     stops_work: bool = False
+    read: MaterialRead | None = Field(
+        default=None,
+        description="For an answer that the coordinator gave by itself.",
+        json_schema_extra=since(2),
+    )
 
 
 class BriefingRecord(StepRecord):

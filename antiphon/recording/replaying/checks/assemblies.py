@@ -1,15 +1,26 @@
 """The assembler's answers, composed anew from what was recorded."""
 
-from antiphon_shared.events import AssemblyRequested, QuerySubmitted, ReasoningCompleted, ToolsCompleted
-from antiphon_shared.events.step_records import AssemblyRecord
+from antiphon_shared.events import (
+    AssemblyRequested,
+    QuerySubmitted,
+    ReasoningCompleted,
+    ResponseReady,
+    ToolsCompleted,
+)
+from antiphon_shared.events.step_records import AssemblyRecord, MaterialRead
+from antiphon_shared.memory.found import Read, found_of
 from antiphon_shared.memory.layers import MEMORY_DELTA, Memory
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import LogEntry
 
+from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.checks.briefings import Briefings
 from antiphon.recording.replaying.known import DataT, Known, Redone, Step
+from coordinator.alone import answer_alone
+from coordinator.endings import ending_of, moment_of
+from coordinator.session import Decision
 from response_assembler.compose import compose
-from response_assembler.material import Read, material_of
+from response_assembler.material import material_of
 
 
 class Assemblies:
@@ -23,8 +34,21 @@ class Assemblies:
         request, record = step.line.event.data, step.record
         if not isinstance(request, AssemblyRequested) or not isinstance(record, AssemblyRecord):
             raise UnreadableEvent(f"an assembly was recorded for a {request.type}.")
+        return Redone((compose(material_of(step.line.event, request, self.read(request, record, known))),))
+
+    def alone(self, line: EventLine, decision: Decision, read: MaterialRead, known: Known) -> ResponseReady:
+        """The answer that the coordinator gives by itself. Raises UnreadableEvent likewise."""
+        session = decision.session
+        request = ending_of(session, known.named(session.awaiting))
+        found = found_of(request, self.read(request, read, known))
+        at, catalogue = moment_of(line.event, line.entry), known.catalogue(session.catalogue)
+        response = answer_alone(session, request, found, catalogue, at, decision.alone)
+        return ResponseReady(**response.model_dump())
+
+    def read(self, request: AssemblyRequested, record: AssemblyRecord | MaterialRead, known: Known) -> Read:
+        """What was read for the answer. Raises UnreadableEvent when the recording lacks some of it."""
         question = _read(request.question, QuerySubmitted, record, known)
-        read = Read(
+        return Read(
             memory=self._memory(question.query if question else "", record),
             reply=_read(request.reply, ReasoningCompleted, record, known),
             reasoning=_read(request.reasoning, ReasoningCompleted, record, known),
@@ -32,9 +56,8 @@ class Assemblies:
             batch=record.batch,
             missing=record.missing,
         )
-        return Redone((compose(material_of(step.line.event, request, read)),))
 
-    def _memory(self, query: str, record: AssemblyRecord) -> Memory:
+    def _memory(self, query: str, record: AssemblyRecord | MaterialRead) -> Memory:
         """What had been filed when it was read, as far as that could be read."""
         memory, items = self._briefings.memory, self._briefings.items
         filings = len(items) if record.filings is None else record.filings
@@ -47,6 +70,8 @@ class Assemblies:
         return Memory.of(query, map(MEMORY_DELTA.read, deltas))
 
 
-def _read(entry: LogEntry | None, kind: type[DataT], record: AssemblyRecord, known: Known) -> DataT | None:
+def _read(
+    entry: LogEntry | None, kind: type[DataT], record: AssemblyRecord | MaterialRead, known: Known
+) -> DataT | None:
     """The event named, unless it could not be read then."""
     return None if entry in record.missing else known.data(entry, kind)

@@ -5,17 +5,23 @@ from typing import Any
 from antiphon_shared.breakers.outages import Outages
 from antiphon_shared.events import ComponentFailed, QuerySubmitted, ResponseReady, SessionOpened
 from antiphon_shared.events.codec import explain
-from antiphon_shared.events.step_records import DecisionRecord, ForkRecord
+from antiphon_shared.events.step_records import DecisionRecord, ForkRecord, MaterialRead
 from antiphon_shared.process.errors import UnreadableEvent
 from pydantic import ValidationError
 
 from antiphon.recording.lines import EventLine
+from antiphon.recording.replaying.checks.assemblies import Assemblies
 from antiphon.recording.replaying.differences import Difference, differences
 from antiphon.recording.replaying.known import Known, Redone, Step
 from coordinator.decide import decide
+from coordinator.endings import named_by
 from coordinator.opening import never_opened, open_session, recorded_opening
 from coordinator.record import changes, record_of
 from coordinator.session import Decision, Session
+
+
+class _AnswerUnknown(UnreadableEvent):
+    """An answer of the coordinator's own cannot be composed again; the decisions after it can be made."""
 
 
 class Decisions:
@@ -25,7 +31,9 @@ class Decisions:
     unless `follows_today`: then on the document as today's code would have it.
     """
 
-    def __init__(self, follows_today: bool = False) -> None:
+    def __init__(self, follows_today: bool = False, assemblies: Assemblies | None = None) -> None:
+        """`assemblies` has what an answer was made of that the coordinator gave by itself."""
+        self._assemblies = assemblies
         self._follows_today = follows_today
         self.session: Session | None = None
         """As it was recorded, after the last decision."""
@@ -40,6 +48,8 @@ class Decisions:
         assert isinstance(step.record, DecisionRecord)
         try:
             return self._redo(step, step.record, known)
+        except _AnswerUnknown:
+            raise
         except UnreadableEvent as error:
             self.lacks = error.message
             raise
@@ -47,10 +57,8 @@ class Decisions:
     def _redo(self, step: Step, record: DecisionRecord, known: Known) -> Redone:
         before, decision = self.session, self._decide(step, record, known)
         self._document |= record.changed
-        if decision.answer is not None and before is not None:
-            if record.changed:
-                self.session = self._recorded()
-            return Redone((ResponseReady(**decision.answer.model_dump()),))
+        if decision.alone:
+            return Redone((self._alone(step, record, decision, known),))
         if decision.answer is None and _is_recorded(record, before, decision):
             self.session = decision.session
             return Redone(decision.commands, (), record)
@@ -64,6 +72,16 @@ class Decisions:
         self.session = decision.session if is_same else self._recorded()
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
         return Redone((*answer, *decision.commands), tuple(others), today)
+
+    def _alone(self, step: Step, record: DecisionRecord, decision: Decision, known: Known) -> ResponseReady:
+        """The coordinator's own answer, today; it changes no document. Raises _AnswerUnknown."""
+        if self._assemblies is None:
+            raise _AnswerUnknown("what the session had found is not known here.")
+        try:
+            read = record.read or MaterialRead()
+            return self._assemblies.alone(step.line, decision, read, known)
+        except UnreadableEvent as error:
+            raise _AnswerUnknown(error.message) from None
 
     def _recorded(self) -> Session:
         try:
@@ -92,8 +110,14 @@ class Decisions:
         """Whether the session, as it stands, changes nothing on an event."""
         if self.session is None or self.lacks:
             return True
-        decision = decide(self.session, line.event, line.entry, known.catalogue(self.session.catalogue))
-        return decision.session is self.session and decision.answer is None
+        decision = decide(
+            self.session,
+            line.event,
+            line.entry,
+            known.catalogue(self.session.catalogue),
+            named=known.named(named_by(self.session, line.event)),
+        )
+        return decision.session is self.session and not (decision.alone or decision.timers)
 
     def _decide(self, step: Step, record: DecisionRecord, known: Known) -> Decision:
         event, entry = step.line.event, step.line.entry
@@ -101,7 +125,8 @@ class Decisions:
             outages = self.session.outages
             if "outages" in record.changed:
                 outages = _outages(record.changed["outages"])
-            return decide(self.session, event, entry, known.catalogue(self.session.catalogue), outages)
+            named = known.named(named_by(self.session, event))
+            return decide(self.session, event, entry, known.catalogue(self.session.catalogue), outages, named)
         match event.data:
             case ComponentFailed() as failure:
                 return never_opened(event, entry, failure)

@@ -70,8 +70,8 @@ def test_a_catalogue_that_is_missing_leaves_the_rest_checked(courses_lines: list
 def test_the_answer_is_unknown_where_the_session_had_gone_another_way(
     courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def astray(session, event, *rest):  # type: ignore[no-untyped-def]  # as decide
-        decision = decide(session, event, *rest)
+    def astray(session, event, *rest, **more):  # type: ignore[no-untyped-def]  # as decide
+        decision = decide(session, event, *rest, **more)
         rung = RungTaken(round=1, rung="simplified_briefing", because="It may help.")
         return decision.telling(rung) if isinstance(event.data, BriefingReady) else decision
 

@@ -1,0 +1,199 @@
+"""The answer that the coordinator gives by itself, where the assembler gives none. Pure.
+
+It is plain and needs little, so that what keeps the assembler from answering does not keep it too: the model's last
+reply as it stands, the facts it cites (or, without a reply, the newest ones), and every write with its outcome.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from antiphon_shared.events import AssemblyRequested
+from antiphon_shared.events.session import Response, Source, Status, Uncertainty
+from antiphon_shared.memory.found import Found, answer_in
+from antiphon_shared.memory.layers import Document, Memory, ToolUse
+from antiphon_shared.text.citations import CITATION, cited_ids
+from antiphon_shared.text.excerpt import one_line, shorten
+from antiphon_shared.tools.calls import Catalogue
+
+from coordinator.requests import in_doubt_as
+from coordinator.session import Session, doubt
+
+_SOURCES_MAX, _WRITES_MAX = 50, 100
+_UNCITED_MAX = 20
+_TITLE_CHARACTERS, _EXCERPT_CHARACTERS, _SAID_CHARACTERS = 80, 300, 200
+_REFUSED = (
+    *("validation_error", "permission_denied", "unknown_tool", "dependency_failed", "cancelled"),
+    *("circuit_open", "repeated_write"),
+)
+"""Outcomes of calls that did not run."""
+_WHAT_THEN = {
+    "unknown": "whether it took effect is unknown; check before doing it again",
+    "refused": "not run",
+    "failed": "failed",
+    "not begun": "not run: the session ended before",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """One write of the session, and what came of it."""
+
+    tool: str
+    call_id: str
+    outcome: str
+    """`done`, or a key of `_WHAT_THEN`."""
+    said: str = ""
+
+    @property
+    def about(self) -> str:
+        return in_doubt_as(self.tool, self.call_id)
+
+    @property
+    def line(self) -> str:
+        said = one_line(self.said, _SAID_CHARACTERS)
+        then = _WHAT_THEN.get(self.outcome, self.outcome) + (f": {said}" if said else "")
+        return f"- `{self.tool}` ({self.call_id}): {then}"
+
+
+def answer_alone(
+    session: Session, request: AssemblyRequested, found: Found, catalogue: Catalogue, at: datetime, why: str
+) -> Response:
+    """Return the session's answer at that moment: `why` says in a sentence what the assembler has failed at.
+
+    Its status is never `complete`, as nothing in it was checked against its sources.
+    """
+    writes = tuple(_writes(session, found, catalogue))
+    text = answer_in(found.reply, request.status, found.memory)
+    cited = [id for id in cited_ids(text or "") if id in found.memory.facts][:_SOURCES_MAX]
+    numbers = {id: number for number, id in enumerate(cited, 1)}
+    shown = cited or list(found.memory.facts)[-_UNCITED_MAX:]
+    sources = tuple(_source(found.memory, id, numbers.get(id, 0)) for id in shown)
+    parts = [_numbered(text, numbers) if text else _without_reply(found.memory, sources)]
+    parts += [f"---\n\n*{why} {_AS_IT_STANDS if text else _FROM_FACTS}*", _written(writes)]
+    parts += [_listed(sources)] if numbers else []
+    elapsed_s = (at - request.opened).total_seconds()
+    return Response(
+        session_id=session.id,
+        status=_status(request.status),
+        answer="\n\n".join(filter(None, parts)),
+        termination_reason=request.termination_reason,
+        uncertainty=tuple(dict.fromkeys(_uncertain(session, request, found, writes, why))),
+        sources=sources,
+        rounds_used=request.rounds_used,
+        tool_calls_used=request.tool_calls_used,
+        usage=request.usage,
+        duration_ms=max(0, round(elapsed_s * 1000)),
+    )
+
+
+_AS_IT_STANDS = "This is the model's last reply as it stands, not checked against its sources."
+_FROM_FACTS = "What was found is given as it was filed."
+
+
+def _status(requested: Status) -> Status:
+    return "partial" if requested == "complete" else requested
+
+
+def _uncertain(
+    session: Session, request: AssemblyRequested, found: Found, writes: tuple[_Write, ...], why: str
+) -> Iterator[Uncertainty]:
+    yield from request.uncertainty
+    for write in writes:
+        if write.outcome == "unknown":
+            message = f"Whether `{write.tool}` took effect is unknown. Check before doing it again."
+            yield doubt("outcome_unknown", message, write.about, "serious")
+        elif write.outcome == "not begun":
+            message = f"`{write.tool}` had not begun when the session ended."
+            yield doubt("call_unfinished", message, write.about)
+        elif write.outcome != "done":
+            message = f"`{write.tool}` {_WHAT_THEN[write.outcome]}: {one_line(write.said, _SAID_CHARACTERS)}"
+            yield doubt("tool_failed", message, write.about)
+    named = {write.call_id for write in writes}
+    for call_id, tool in found.unfinished:
+        if call_id not in named:
+            message = f"`{tool}` had not finished when the session ended."
+            yield doubt("call_unfinished", message, in_doubt_as(tool, call_id))
+    for what in found.missing:
+        yield doubt("record_missing", "A part of the session's record could not be read.", what)
+    yield doubt("component_failed", why, "response_assembler", "serious")
+
+
+def _writes(session: Session, found: Found, catalogue: Catalogue) -> Iterator[_Write]:
+    """Every write that was handed out, in the order of their calls; nothing that was only read."""
+    named = set[str]()
+    for use in found.memory.tool_usage:
+        about = in_doubt_as(use.tool, use.call_id)
+        if about in session.in_doubt or _is_write(use, catalogue):
+            named.add(about)
+            outcome, said = _outcome(use)
+            yield _Write(use.tool, use.call_id, outcome, said)
+    not_begun = {in_doubt_as(tool, call_id) for call_id, tool in found.unfinished}
+    for about in session.in_doubt:
+        if about not in named:
+            tool, _, call_id = about.partition(" ")
+            yield _Write(tool, call_id, "not begun" if about in not_begun else "unknown")
+
+
+def _is_write(use: ToolUse, catalogue: Catalogue) -> bool:
+    tool = catalogue.by_name.get(use.substitute or use.tool)
+    return tool is not None and tool.effect == "write"
+
+
+def _outcome(use: ToolUse) -> tuple[str, str]:
+    match use.outcome:
+        case "ok":
+            return "done", ""
+        case "outcome_unknown":
+            return "unknown", ""
+        case other:
+            return "refused" if other in _REFUSED else "failed", use.message or other
+
+
+def _source(memory: Memory, id: str, number: int) -> Source:
+    fact, text = memory.facts[id], memory.facts[id].statement
+    lost = Document(id=fact.document, round=1, call_id="", tool="", position=fact.position)
+    document = memory.documents.get(fact.document, lost)
+    return Source(
+        id=id,
+        number=number,
+        tool=document.tool,
+        call_id=document.call_id,
+        title=document.title or one_line(text, _TITLE_CHARACTERS),
+        excerpt=text if len(text) <= _EXCERPT_CHARACTERS else shorten(text, _EXCERPT_CHARACTERS),
+    )
+
+
+def _numbered(text: str, numbers: dict[str, int]) -> str:
+    """The text with `[1][2]` for `[F7, F3]`; what names no fact that is listed stays as it is."""
+    return CITATION.sub(
+        lambda match: "".join(f"[{numbers[id]}]" for id in cited_ids(match[0]) if id in numbers) or match[0],
+        text,
+    )
+
+
+def _without_reply(memory: Memory, sources: tuple[Source, ...]) -> str:
+    if not sources:
+        return "There is no finished answer, and nothing was found that could be quoted."
+    last = next((one.text for one in reversed(memory.reasoning) if one.text), "")
+    plan = f"The model's last words: {one_line(last, _EXCERPT_CHARACTERS)}" if last else ""
+    facts = "\n".join(f"- {_line(source)}" for source in sources)
+    return "\n\n".join(filter(None, ["There is no finished answer. What was found:", facts, plan]))
+
+
+def _written(writes: tuple[_Write, ...]) -> str:
+    if not writes:
+        return ""
+    lines = [write.line for write in writes[:_WRITES_MAX]]
+    more = [f"- and {len(writes) - _WRITES_MAX} more"] if len(writes) > _WRITES_MAX else []
+    return "\n".join(["**Writes**\n", *lines, *more])
+
+
+def _listed(sources: tuple[Source, ...]) -> str:
+    lines = [f"{source.number}. {_line(source)}" for source in sources]
+    return "\n".join(["**Sources**\n", *lines])
+
+
+def _line(source: Source) -> str:
+    excerpt = one_line(source.excerpt, _EXCERPT_CHARACTERS)
+    return f"{excerpt} (`{source.tool}`, {source.call_id})"

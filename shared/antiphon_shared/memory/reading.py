@@ -1,0 +1,100 @@
+"""Reading of a session's record at its end: its log, its memory, and the journal of a batch under way."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from antiphon_shared.bus.handling import MEMORY, SessionStore
+from antiphon_shared.events import (
+    AssemblyRequested,
+    EventData,
+    QuerySubmitted,
+    ReasoningCompleted,
+    ToolsCompleted,
+)
+from antiphon_shared.events.step_records import MaterialRead
+from antiphon_shared.memory.found import Read
+from antiphon_shared.memory.layers import MEMORY_DELTA, Memory, MemoryDelta
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
+from antiphon_shared.tools.journal import begun_entry, journal_name, outcomes
+from antiphon_shared.values import Round
+
+DataT = TypeVar("DataT", bound=EventData)
+
+
+@dataclass
+class Reading:
+    """A session's record as far as it can be read; what cannot be is noted."""
+
+    session: SessionStore
+    missing: list[str] = field(default_factory=list)
+    filings: int = 0
+    """How many there were in memory."""
+    batch: ToolsCompleted | None = None
+    """What a batch still under way has brought."""
+
+    @property
+    def record(self) -> MaterialRead:
+        """What a replay needs to know of it."""
+        return MaterialRead(filings=self.filings, batch=self.batch, missing=tuple(self.missing))
+
+    async def of(self, request: AssemblyRequested) -> Read:
+        """Read what the request for an answer names."""
+        deltas, question, reply, reasoning, results = await asyncio.gather(
+            self._deltas(),
+            self._event(request.question, QuerySubmitted),
+            self._event(request.reply, ReasoningCompleted),
+            self._event(request.reasoning, ReasoningCompleted),
+            self._event(request.results, ToolsCompleted),
+        )
+        if results is None and request.batch is not None:
+            await self._read_batch(request.batch, reasoning.tool_calls if reasoning else ())
+        memory = Memory.of(question.query if question else "", deltas)
+        return Read(memory, reply, reasoning, results, self.batch, tuple(self.missing))
+
+    async def _event(self, log_entry: str | None, kind: type[DataT]) -> DataT | None:
+        """Return the event named, if one is, and if it is there and of the kind expected."""
+        if log_entry is None:
+            return None
+        try:
+            data = (await self.session.event(log_entry)).data
+        except UnreadableEvent:
+            data = None
+        if isinstance(data, kind):
+            return data
+        self.missing.append(log_entry)
+        return None
+
+    async def _deltas(self) -> tuple[MemoryDelta, ...]:
+        deltas = []
+        items = await self.session.items(MEMORY)
+        self.filings = len(items)
+        for number, item in enumerate(items, 1):
+            try:
+                deltas.append(MEMORY_DELTA.read(item))
+            except UnreadableEvent:
+                self.missing.append(f"memory of filing {number}")
+        return tuple(deltas)
+
+    async def _read_batch(self, round: Round, calls: Sequence[ToolCall]) -> None:
+        """Read what a batch still under way has brought so far; the outcome of a write only begun is unknown."""
+        journal = await self.session.settled(journal_name(round))
+        settled = outcomes(journal, calls or None)
+        ids = {result.call_id for result in settled}
+        begun = [
+            _of_unknown_outcome(index, call)
+            for index, call in enumerate(calls)
+            if call.id not in ids and begun_entry(call.id) in journal
+        ]
+        self.batch = ToolsCompleted(round=round, results=(*settled, *begun))
+
+
+def _of_unknown_outcome(index: int, call: ToolCall) -> ToolResult:
+    error = ToolError(
+        error_type="outcome_unknown",
+        message="The session ended while the call was running.",
+        suggested_action="Check whether it took effect before doing it again.",
+    )
+    return ToolResult(index=index, call_id=call.id, tool=call.name, status="error", error=error)

@@ -20,7 +20,7 @@ from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 
 from antiphon.cli.dialogue import Dialogue
 from antiphon.cli.live import show_answer, show_progress
-from antiphon.cli.output import EXIT_INTERRUPTED, Json, UsageError, print_json, run, stderr
+from antiphon.cli.output import EXIT_INTERRUPTED, Json, UsageError, print_json, run, stderr, write
 from antiphon.client import Antiphon
 from antiphon.observe import connected
 from antiphon.submission import Options, submission
@@ -216,7 +216,7 @@ async def _submit(
     if is_json:
         print_json({"session_id": id})
     else:
-        sys.stdout.write(f"{id}\n")
+        write(f"{id}\n")
 
 
 async def _cancel(antiphon: Antiphon, session_id: str) -> Response | None:

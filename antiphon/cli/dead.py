@@ -1,6 +1,5 @@
 """`antiphon dead`: messages that were set aside."""
 
-import sys
 from collections.abc import Awaitable
 from typing import Annotated, Literal, TypeVar
 
@@ -8,8 +7,9 @@ import orjson
 import typer
 from antiphon_shared.bus.dead_letters import DeadLetters
 from antiphon_shared.process.errors import AntiphonError, RedisUnavailable, UnreadableEvent
+from antiphon_shared.text.control import visible
 
-from antiphon.cli.output import Json, UsageError, one_line, print_json, print_table, run, stdout
+from antiphon.cli.output import Json, UsageError, one_line, print_json, print_table, run, stdout, write
 from antiphon.observe import connected
 
 ResultT = TypeVar("ResultT")
@@ -82,7 +82,7 @@ async def _show(letter_id: str, is_json: bool) -> None:
         return
     for name, value in letter.model_dump(mode="json").items():
         stdout().print(f"{name:12} {one_line(orjson.dumps(value).decode())}")
-    sys.stdout.write(f"\n{text}\n")
+    write(f"\n{visible(text)}\n")
 
 
 async def _known(action: Awaitable[ResultT]) -> ResultT:

@@ -1,10 +1,9 @@
 """`antiphon events`: the messages of the bus."""
 
-import sys
-
-import orjson
 import typer
 from antiphon_shared.events.asyncapi import document
+
+from antiphon.cli.output import print_json
 
 app = typer.Typer(no_args_is_help=True, help="The messages the components exchange.")
 
@@ -21,4 +20,4 @@ def schema() -> None:
     \b
     antiphon events schema > asyncapi.json
     """
-    sys.stdout.write(orjson.dumps(document(), option=orjson.OPT_INDENT_2).decode() + "\n")
+    print_json(document(), is_indented=True)

@@ -20,6 +20,7 @@ from antiphon.cli.output import (
     print_table,
     run,
     stderr,
+    write,
 )
 from antiphon.grants import EXPIRES_S_MAX, is_open_to_others, issue, load_signing_key, make_key_pair
 
@@ -101,7 +102,7 @@ async def _issue(
     if is_json:
         print_json({"grant": token, **_said(read_claims(token))})
     else:
-        sys.stdout.write(f"{token}\n")
+        write(f"{token}\n")
 
 
 async def _show(given: str, key: Path | None, is_json: bool) -> int:

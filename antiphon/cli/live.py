@@ -1,16 +1,22 @@
 """Showing a session while it runs, and its answer when it ends."""
 
-import sys
 from collections.abc import AsyncIterator
 
 from antiphon_shared.events import AnyEvent, ApprovalRequested, QuestionAsked, ToolsRequested
 from antiphon_shared.events.session import Response
-from rich.markdown import Markdown
-from rich.status import Status
 
 from antiphon.cli import told
 from antiphon.cli.dialogue import Dialogue
-from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, one_line, print_json, stderr, stdout
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    StatusLine,
+    one_line,
+    print_json,
+    stderr,
+    stdout,
+    write,
+)
 from antiphon.client import TextDelta
 
 _TAIL_LENGTH = 60
@@ -68,7 +74,7 @@ def _lines(event: AnyEvent, command: str, dialogue: Dialogue | None) -> list[str
     return [*lines, *how]
 
 
-def _say_what_runs(status: Status, event: AnyEvent) -> None:
+def _say_what_runs(status: StatusLine, event: AnyEvent) -> None:
     inbox = event.data.inbox
     if isinstance(event.data, ToolsRequested):
         status.update(f"running {', '.join(sorted({one_line(call.name) for call in event.data.calls}))}")
@@ -82,11 +88,10 @@ def show_answer(response: Response, is_json: bool) -> int:
     """The answer on stdout, what belongs to it on stderr; the exit code."""
     if is_json:
         print_json(response)
-    elif sys.stdout.isatty():
-        stdout().print(Markdown(response.answer))
+    elif stdout().is_terminal:
+        stdout().markdown(response.answer)
     else:
-        sys.stdout.write(response.answer.rstrip("\n") + "\n")
-        sys.stdout.flush()
+        write(response.answer.rstrip("\n") + "\n")
     console = stderr()
     if not is_json:
         _print_list("Sources that it may rest on", told.uncited_sources(response))

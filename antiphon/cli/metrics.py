@@ -2,12 +2,11 @@
 
 import asyncio
 import signal
-import sys
 from typing import Annotated
 
 import typer
 
-from antiphon.cli.output import UsageError, run, stderr
+from antiphon.cli.output import UsageError, run, stderr, write
 from antiphon.observe import connected, pipeline_status
 
 _PORT_MAX = 65_535
@@ -30,7 +29,7 @@ async def _print() -> None:
     from antiphon.metrics import exposition  # its library is not cheap to import, and wanted nowhere else
 
     async with connected() as bus:
-        sys.stdout.write(exposition(await pipeline_status(bus)))
+        write(exposition(await pipeline_status(bus)))
 
 
 async def _serve(host: str, port: int) -> None:

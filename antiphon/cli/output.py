@@ -1,10 +1,13 @@
 """What every command shares: where words go, how errors end, which number a program exits with."""
 
 import asyncio
+import json
 import os
 import sys
-from collections.abc import Coroutine, Iterable, Sequence
-from typing import Annotated, Any
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from io import TextIOBase
+from typing import Annotated, Any, TextIO, TypeVar
 
 import orjson
 import typer
@@ -15,13 +18,20 @@ from antiphon_shared.process.errors import (
     UnreadableEvent,
 )
 from antiphon_shared.process.secret_values import secret_values
+from antiphon_shared.text.control import harmless, harmless_json
 from antiphon_shared.text.redaction import Redactor
 from pydantic import BaseModel
 from redis.exceptions import RedisError
 from rich.console import Console
+from rich.markdown import Markdown
+from rich.progress import track
+from rich.status import Status
 from rich.table import Table
+from rich.text import Text
 
 from antiphon.errors import AlreadyThere, InvalidQuery, SubmissionRejected, UnknownSession
+
+WorkT = TypeVar("WorkT")
 
 EXIT_DONE = 0
 EXIT_FAILED = 1
@@ -80,43 +90,116 @@ def have_standard_streams() -> None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  # for as long as the program lives
 
 
-def stdout() -> Console:
-    return _console(sys.stdout)
+class Printer:
+    """One of the two streams, as commands print to it. Nothing in a text steers the terminal, or is rich's markup."""
+
+    def __init__(self, file: Any) -> None:
+        # Into a pipe, lines are as long as they are.
+        width = None if file.isatty() else 1000
+        self._console = Console(
+            file=file, width=width, markup=False, highlight=False, emoji=False, soft_wrap=width is not None
+        )
+
+    @property
+    def is_terminal(self) -> bool:
+        return self._console.is_terminal
+
+    def print(self, text: str = "", *, style: str | None = None, end: str = "\n") -> None:
+        """Print a text; of several lines too."""
+        self._console.print(harmless(text), style=style, end=end)
+
+    def markdown(self, text: str) -> None:
+        """Print Markdown as a terminal shows it; a link stands beside its words."""
+        self._console.print(Markdown(harmless(text), hyperlinks=False))
+
+    def table(self, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> bool:
+        """Print rows under headings; False, and nothing, when there is none."""
+        table = Table(*headings, box=None, pad_edge=False, header_style="bold")
+        for row in rows:
+            table.add_row(*(one_line(cell) for cell in row))
+        if table.row_count:
+            self._console.print(table)
+        return bool(table.row_count)
+
+    @contextmanager
+    def status(self, text: str = "") -> Iterator["StatusLine"]:
+        """A line with a spinner that comes and goes."""
+        with self._console.status(Text(one_line(text))) as status:
+            yield StatusLine(status)
+
+    def track(self, work: Iterable[WorkT], what: str, total: int, *, is_shown: bool) -> Iterable[WorkT]:
+        """The work, with a bar that says how far it is."""
+        is_off = not is_shown
+        return track(work, one_line(what), total, console=self._console, transient=True, disable=is_off)
 
 
-def stderr() -> Console:
-    return _console(sys.stderr)
+class StatusLine:
+    """The line of `Printer.status`."""
+
+    def __init__(self, status: Status) -> None:
+        self._status = status
+        self.start, self.stop = status.start, status.stop
+
+    def update(self, text: str) -> None:
+        # As a text of its own: a string would be read as rich's markup here, whatever the console says.
+        self._status.update(Text(one_line(text)))
 
 
-def print_json(value: Any) -> None:
-    """One JSON value on a line of its own."""
-    sys.stdout.write(orjson.dumps(value, default=_plain).decode() + "\n")
+class HarmlessStream(TextIOBase):
+    """A stream in the place of another, for code that prints by itself: what it prints steers no terminal."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        self._file.write(harmless(text))
+        return len(text)
+
+    def flush(self) -> None:
+        self._file.flush()
+
+
+def stdout() -> Printer:
+    return Printer(sys.stdout)
+
+
+def stderr() -> Printer:
+    return Printer(sys.stderr)
+
+
+def write(text: str) -> None:
+    """Put text on stdout as it is, but for what would steer a terminal."""
+    sys.stdout.write(harmless(text))
     sys.stdout.flush()
+
+
+def write_json(document: str) -> None:
+    """Put JSON on stdout that is written already, with a line break behind it."""
+    sys.stdout.write(harmless_json(document) + "\n")
+    sys.stdout.flush()
+
+
+def print_json(value: Any, *, is_indented: bool = False) -> None:
+    """One JSON value: on a line of its own, or indented over several."""
+    option = orjson.OPT_INDENT_2 if is_indented else None
+    try:
+        document = orjson.dumps(value, default=_plain, option=option).decode()
+    except TypeError:  # lone surrogates, integers beyond 64 bits
+        document = json.dumps(value, default=_plain, indent=2 if is_indented else None)
+    write_json(document)
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]], empty: str) -> None:
     """Rows under headings; `empty` on stderr when there is none."""
-    table = Table(*headings, box=None, pad_edge=False, header_style="bold")
-    for row in rows:
-        table.add_row(*(one_line(cell) for cell in row))
-    if table.row_count:
-        stdout().print(table)
-    else:
+    if not stdout().table(headings, rows):
         stderr().print(empty, style="dim")
 
 
 def one_line(value: object, length_max: int = 0) -> str:
     """Text that came from anywhere, safe for a terminal and on one line."""
-    text = " ".join("".join(sign if sign.isprintable() else " " for sign in str(value)).split())
+    text = harmless(str(value))
+    text = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
     return text if not length_max or len(text) <= length_max else f"{text[: length_max - 1]}…"
-
-
-def _console(file: Any) -> Console:
-    """Nothing that is printed counts as rich's markup; into a pipe, lines are as long as they are."""
-    width = None if file.isatty() else 1000
-    return Console(
-        file=file, width=width, markup=False, highlight=False, emoji=False, soft_wrap=width is not None
-    )
 
 
 def counted(count: int, noun: str) -> str:

@@ -1,6 +1,5 @@
 """`antiphon redis`: what the Redis of a deployment needs to be told."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
@@ -11,7 +10,7 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.process.ids import new_password
 from antiphon_shared.process.settings import PipelineSettings, load
 
-from antiphon.cli.output import UsageError, run, stderr
+from antiphon.cli.output import UsageError, run, stderr, write
 from antiphon.redis_acl import USERS, User, acl_file
 
 app = typer.Typer(no_args_is_help=True, help="What the Redis of a deployment needs to be told.")
@@ -69,7 +68,7 @@ async def _acl(names: list[str], file: Path | None, is_open: bool, is_cluster: b
         database=database_of(url),
         is_cluster=is_cluster,
     )
-    sys.stdout.write(text)
+    write(text)
     for user, password in drawn.items():
         stderr().print(f"{user}: redis://{user}:{quote(password, safe='')}@HOST:PORT/{database_of(url)}")
     if drawn:

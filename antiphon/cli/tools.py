@@ -1,9 +1,7 @@
 """`antiphon tools`: what a model may call."""
 
-import sys
 from typing import Annotated
 
-import orjson
 import typer
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from pydantic import ValidationError
@@ -11,7 +9,17 @@ from pydantic import ValidationError
 from antiphon.cli import tools_check
 from antiphon.cli.ask import allow_current_directory
 from antiphon.cli.contract_words import contract_words
-from antiphon.cli.output import Json, UsageError, one_line, print_json, print_table, run, stderr, stdout
+from antiphon.cli.output import (
+    Json,
+    UsageError,
+    one_line,
+    print_json,
+    print_table,
+    run,
+    stderr,
+    stdout,
+    write,
+)
 from antiphon.observe import connected
 from tool_dispatcher.catalogue import load_tools, to_catalogue
 
@@ -72,10 +80,11 @@ async def _show(name: str, modules: list[str] | None, is_json: bool) -> None:
         print_json(tool)
         return
     stdout().print(f"{tool.name} ({tool.effect})\n")
-    sys.stdout.write(f"{tool.description}\n\n")
+    write(f"{tool.description}\n\n")
     for subject, words in _contract(tool):
         stdout().print(f"{subject:14}{words}")
-    sys.stdout.write("\n" + orjson.dumps(tool.input_schema, option=orjson.OPT_INDENT_2).decode() + "\n")
+    write("\n")
+    print_json(tool.input_schema, is_indented=True)
 
 
 async def _catalogue(modules: list[str] | None) -> Catalogue:

@@ -15,6 +15,7 @@ from antiphon.cli.ask import allow_current_directory
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
+    HarmlessStream,
     Json,
     one_line,
     print_json,
@@ -82,7 +83,7 @@ def check(
 
 async def _check(modules: list[str], options: Options, shows_cases: bool, is_json: bool) -> int:
     allow_current_directory()
-    with contextlib.redirect_stdout(sys.stderr):  # what tools print is not our answer
+    with contextlib.redirect_stdout(HarmlessStream(sys.stderr)):  # what tools print is not our answer
         tools = load_tools(",".join(modules))
         reports = []
         for name in sorted(tools):

@@ -1,6 +1,5 @@
 """`antiphon replay diff`."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +15,7 @@ from antiphon.cli.output import (
     UsageError,
     refuse,
     stdout,
+    write_json,
 )
 from antiphon.recording.diff import diff as compare
 from antiphon.recording.files import read_lines
@@ -46,7 +46,7 @@ def diff(
         raise typer.Exit(EXIT_UNREADABLE) from None
     names = shown(a), shown(b)
     if json:
-        sys.stdout.write(compared.document(names, comparison) + "\n")
+        write_json(compared.document(names, comparison))
     else:
         for line in compared.told(names, comparison):
             stdout().print(line)

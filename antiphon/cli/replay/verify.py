@@ -1,7 +1,6 @@
 """`antiphon replay verify`."""
 
 import gc
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -9,7 +8,6 @@ from typing import Annotated, Literal
 import typer
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.process.clock import monotonic_s
-from rich.progress import track
 
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -21,6 +19,8 @@ from antiphon.cli.output import (
     refuse,
     stderr,
     stdout,
+    write,
+    write_json,
 )
 from antiphon.cli.replay.injected import show_injected
 from antiphon.recording.found import NoRecordings, found
@@ -98,7 +98,7 @@ def verify(
         if fails_fast and outcome.result != "same":
             break
     if form == "json":
-        sys.stdout.write(as_json.document(outcomes) + "\n")
+        write_json(as_json.document(outcomes))
     if junit_file is not None:
         try:
             junit_file.write_bytes(junit(outcomes))
@@ -120,24 +120,16 @@ def _components(names: Sequence[str]) -> tuple[Component, ...]:
 
 def _each(paths: list[Path], jobs: int, only: Sequence[Component], shows_progress: bool) -> Iterator[Outcome]:
     """What came of each recording; with a bar on stderr for whoever waits before a terminal."""
-    shows = shows_progress and len(paths) > 1 and sys.stderr.isatty()
-    return iter(
-        track(
-            verify_all(paths, jobs, only),
-            description="verifying",
-            total=len(paths),
-            console=stderr(),
-            transient=True,
-            disable=not shows,
-        )
-    )
+    shows = shows_progress and len(paths) > 1 and stderr().is_terminal
+    work = verify_all(paths, jobs, only)
+    return iter(stderr().track(work, "verifying", len(paths), is_shown=shows))
 
 
 def _tell(outcome: Outcome, form: Form, is_quiet: bool) -> None:
     if form == "json" or (is_quiet and form == "text" and outcome.result == "same"):
         return
     if form == "github":
-        sys.stdout.writelines(f"{line}\n" for line in github.annotations([outcome]))
+        write("".join(f"{line}\n" for line in github.annotations([outcome])))
         return
     style = {"diverged": "yellow", "unreadable": "red"}.get(outcome.result)
     for line in text.told(outcome):

@@ -12,6 +12,7 @@ from types import TracebackType
 import orjson
 import structlog
 
+from antiphon_shared.text.control import harmless_json, visible
 from antiphon_shared.text.redaction import Redactor
 
 
@@ -47,7 +48,7 @@ def silence(level: str = "error", secrets: Iterable[str] = ()) -> None:
     redactor = Redactor(secrets)
 
     def redact(_: object, __: str, line: str | bytes) -> str:
-        return redactor.text(line if isinstance(line, str) else line.decode("utf-8", "replace"))
+        return visible(redactor.text(line if isinstance(line, str) else line.decode("utf-8", "replace")))
 
     structlog.configure(
         processors=[
@@ -71,7 +72,7 @@ def redacted_line(event: object, redactor: Redactor) -> str:
 def as_line(line: object, **_: object) -> str:
     """One line of JSON, whatever is in it."""
     try:
-        return orjson.dumps(line, default=repr).decode()
+        return harmless_json(orjson.dumps(line, default=repr).decode())
     except TypeError:  # lone surrogates, integers beyond 64 bits: what a tool raises may hold anything
         return json.dumps(line, default=repr)
 

@@ -47,7 +47,7 @@ def test_sources_are_shown_once_and_doubts_by_their_severity(capsys: pytest.Capt
     shown = capsys.readouterr()
     assert shown.out.count("A title") == 1
     assert "A title" not in shown.err
-    assert "\nUncertainty\n  serious: It [2J cites F9. (F9)\n  note: A note.\n" in shown.err
+    assert "\nUncertainty\n  serious: It cites F9. (F9)\n  note: A note.\n" in shown.err
 
 
 def test_what_an_answer_without_citations_may_rest_on_is_listed_beside_it(

@@ -131,3 +131,17 @@ def test_the_command_line_shows_no_secret_either(capsys: pytest.CaptureFixture[s
     assert "failed" in said
     assert SECRET not in said
     assert "sk-ant" not in said
+
+
+def test_a_log_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """A tool's words are quoted in logs too, and somebody may read them on a terminal."""
+    hostile = "\x1b]52;c;cm0=\x07 \x9b2J \x7f \u202e"
+    logs.configure("info", "coordinator")
+    structlog.get_logger().error("tool failed", error=hostile)
+    line = capsys.readouterr().err
+    assert orjson.loads(line)["error"] == hostile
+    assert line.isascii()
+    assert line.strip().isprintable()
+    logs.silence("error")
+    structlog.get_logger().error("tool failed", error=hostile)
+    assert capsys.readouterr().err.replace("\n", "").isprintable()

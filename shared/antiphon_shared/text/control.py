@@ -1,0 +1,38 @@
+"""Text that came from anywhere, made harmless for a terminal. Pure.
+
+A tool, a model or a client may write signs that steer a terminal: set its clipboard (OSC 52) or title, clear the
+screen, move the cursor, or reverse the direction in which text is read. Tab and line break stay.
+"""
+
+import re
+
+_SEQUENCE = re.compile(
+    r"""
+    (?:\x1b[\]PX^_]|[\x90\x98\x9d\x9e\x9f])               # OSC, DCS and their like, if they are closed
+    [^\x07\x1b\x90\x98\x9c\x9d\x9e\x9f]{0,8192}(?:\x07|\x1b\\|\x9c)
+    | (?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]           # CSI: colours, cursor, clearing
+    | \x1b[ -/]{0,8}[0-Z\\\x60-~]                         # other escapes of two signs and more
+    """,
+    re.VERBOSE,
+)
+_STEERING = "\\x7f-\\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\\ud800-\\udfff"
+_UNSAFE = re.compile(f"[\\x00-\\x08\\x0b-\\x1f{_STEERING}]")
+_UNSAFE_IN_JSON = re.compile(f"[{_STEERING}]")
+
+
+def harmless(text: str) -> str:
+    """Return the text without escape sequences and signs that steer a terminal; tab and line break stay."""
+    if _UNSAFE.search(text) is None:
+        return text
+    plain = text.replace("\r\n", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    return _UNSAFE.sub("", _SEQUENCE.sub("", plain))
+
+
+def visible(text: str) -> str:
+    """Return the text with `\\x1b` and the like in the place of the signs that `harmless` takes out."""
+    return _UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def harmless_json(text: str) -> str:
+    """Return JSON that means the same, with an escape for each sign that JSON lets stand and a terminal obeys."""
+    return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

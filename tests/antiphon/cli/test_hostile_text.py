@@ -1,0 +1,273 @@
+"""Whatever a tool, a model or a client has written, no command hands a terminal what it obeys."""
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import redis
+from antiphon_shared.breakers.breaker import Breaker, Held
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.events.session import Response, Source, Turn, Uncertainty
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.tools.calls import Catalogue, ToolDefinition
+from typer.main import get_command
+
+from antiphon.cli import app
+from antiphon.cli.live import show_answer
+from antiphon.cli.output import Printer, one_line, print_json
+from antiphon.errors import InvalidQuery
+from tests.antiphon.conftest import ROOT, InProcess
+from tests.redis_server import RedisServer
+
+HOSTILE = (
+    " \x1b]52;c;cm0gLXJm\x07\x1b[2J\x1b]0;owned\x1b\\\x9b2J\x9d0;t\x9c\x7f\x00\x08\x85\u202e\u2066\u200f"
+    "[red][link=file:///x]y[/link] "
+)
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+OWN = re.compile(r"\x1b\[(?:[0-9;]*m|\?25[lh]|[0-9]*A|2K|1A)|\r")
+"""What rich writes on a terminal by itself: colours, and lines that come and go."""
+FREE_TEXT = {
+    *(
+        "about",
+        "answer",
+        "because",
+        "choices",
+        "description",
+        "excerpt",
+        "last_round_because",
+        "message",
+        "note",
+    ),
+    *(
+        "notice",
+        "problem",
+        "query",
+        "question",
+        "reason",
+        "refused",
+        "substitute_because",
+        "suggested_action",
+    ),
+    *("text", "title", "topic", "what", "by"),
+}
+HASHED = ("catalogue", "content")
+"""Lines of a recording that are named by the hash of what they hold."""
+LOG_ENTRY = re.compile(r"\d+-\d+")
+SESSIONS = ("a_question_and_an_approval_in_one_batch", "parallel_reads_and_one_that_fails")
+PLAIN = {
+    "grants": "keys and grants of one's own",
+    "redis": "settings",
+    "settings": "settings",
+    "events": "models",
+}
+"""Groups that print nothing that came from elsewhere."""
+LIVE = {
+    *("ask", "submit", "up", "run", "metrics", "health", "tools check", "replay call", "replay fork"),
+    *(
+        "replay rerun",
+        "replay compare",
+        "sessions cancel",
+        "sessions approve",
+        "sessions deny",
+        "sessions answer",
+    ),
+    *("dead requeue", "dead drop", "breakers open", "breakers close"),
+}
+"""Commands that print what they are given, or print an answer as `show_answer` does, or tables as the others do."""
+
+
+@pytest.fixture
+def environment(redis_server: RedisServer, folder: Path, run: InProcess) -> Iterator[dict[str, str]]:
+    """Sessions, dead letters, tools, breakers and turns, hostile in every text, and recordings in files."""
+    variables = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": f"t{uuid4().hex[:12]}"}
+    for name in SESSIONS:
+        lines = (ROOT / "tests/recordings" / f"{name}.jsonl").read_text().splitlines()
+        read = [json.loads(line) for line in lines]
+        hostile = [json.dumps(one if one["line"] in HASHED else poisoned(one)) for one in read]
+        (folder / f"{name}.jsonl").write_text("\n".join(hostile) + "\n")
+    imported = run("recording", "import", *(f"{name}.jsonl" for name in SESSIONS), **variables)
+    assert imported.exit_code == 0, imported.stderr
+    keys = Keys(variables["ANTIPHON_NAMESPACE"], 1)
+    client: redis.Redis = redis.Redis.from_url(redis_server.url, protocol=3)
+    error = {"code": "internal_error", "message": HOSTILE}
+    letter = {"component": "coordinator", "entry": "1-1", "session_id": HOSTILE, "event_type": HOSTILE}
+    letter |= {"error": error, "buried": "2026-11-21T12:00:00Z"}
+    client.xadd(keys.dead(0), {"letter": json.dumps(letter), "event": f"event {HOSTILE}"}, id="1-1")
+    client.xadd(keys.dead(0), {"letter": "", "event": HOSTILE}, id="2-1")
+    schema = {"type": "object", "properties": {HOSTILE: {"type": "string", "description": HOSTILE}}}
+    tool = ToolDefinition(name="search", description=HOSTILE, input_schema=schema, effect="read")
+    client.set(keys.catalogue_content("c0ffee"), Catalogue(tools=(tool,)).model_dump_json())
+    client.set(keys.catalogue(), "c0ffee")
+    held = Breaker().hold(Held(at=1e9, by=HOSTILE, because=HOSTILE))
+    client.hset(keys.breakers(), "tool:search", held.model_dump_json(exclude_defaults=True))
+    turn = Turn(session_id="s9", at=utc_now(), question=HOSTILE, answer=HOSTILE, status="complete")
+    client.hset(keys.conversation("default", "c1"), "s9", turn.model_dump_json())
+    yield variables
+    client.close()
+
+
+def poisoned(value: Any, key: str = "") -> Any:
+    """The same JSON with a hostile text in each string that may hold any."""
+    match value:
+        case dict():
+            return {name: poisoned(one, name) for name, one in value.items()}
+        case list():
+            return [poisoned(one, key) for one in value]
+        case str() if key in FREE_TEXT and value and not LOG_ENTRY.fullmatch(value):
+            return f"{value}{HOSTILE}"
+        case _:
+            return value
+
+
+def walks() -> dict[str, list[tuple[str, ...]]]:
+    """What is typed for each command that prints what others wrote."""
+    ids = ["s1", "s2"]
+    files = [f"{name}.jsonl" for name in SESSIONS]
+    both = [
+        ("sessions", "list"),
+        ("sessions", "list", "--conversation", "c1"),
+        ("dead", "list"),
+        ("tools", "list"),
+    ]
+    both += [("status",), ("breakers", "list"), ("tools", "show", "search"), ("replay", "context", *files)]
+    both += [("dead", "show", id) for id in ("0/1-1", "0/2-1")]
+    both += [("sessions", verb, id) for verb in ("show", "watch") for id in ids]
+    both += [("replay", "verify", *files), ("replay", "diff", *files)]
+    both += [("replay", "verify", "--inject", "cancelled@8", *files), ("recording", "scan", *files)]
+    asked = [(*words, *more) for words in both for more in ((), ("--json",))]
+    asked += [("replay", "verify", "--github", *files), ("replay", "update", "--dry-run", *files)]
+    asked += [("replay", "context", "--facts", *files), ("recording", "export", "--all", "-o", "out")]
+    asked += [("recording", "import", *files), ("tools", "show", HOSTILE), ("sessions", "show", HOSTILE)]
+    walked: dict[str, list[tuple[str, ...]]] = {}
+    for words in asked:
+        named = words[0] if words[0] == "status" else " ".join(words[:2])
+        walked.setdefault(named, []).append(words)
+    return walked
+
+
+@pytest.mark.parametrize("is_terminal", [False, True], ids=["piped", "terminal"])
+def test_no_command_lets_it_through(is_terminal: bool, run: InProcess, environment: dict[str, str]) -> None:
+    ids = json.loads(run("sessions", "list", "--json", **environment).stdout)
+    named = dict(zip(("s1", "s2"), (one["session_id"] for one in ids), strict=True))
+    terminal = {"FORCE_COLOR": "1", "TERM": "xterm"} if is_terminal else {}
+    seen = 0
+    for words in (words for many in walks().values() for words in many):
+        typed = [named.get(word, word) for word in words]
+        result = run(*typed, **environment, **terminal)
+        said = result.stdout + result.stderr
+        shown = OWN.sub("", said) if is_terminal else said
+        assert not OBEYED.search(shown), (words, OBEYED.search(shown), said)
+        seen += "[red]" in said
+        if "--json" in words and result.exit_code == 0:
+            seen += "\\u202e" in result.stdout
+            for one in documents(result.stdout):
+                json.loads(one)
+    assert seen > 20, "what is said is shown, markup as it stands, and JSON means the same"
+
+
+def documents(text: str) -> list[str]:
+    """One JSON document a line, or one in all."""
+    lines = text.splitlines()
+    return lines if all(line.startswith(("{", "[")) for line in lines) else [text]
+
+
+def test_every_command_is_walked_or_prints_nothing_of_others() -> None:
+    def named(command: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
+        subcommands = command.list_commands(None) if hasattr(command, "list_commands") else []
+        if not subcommands:
+            yield " ".join(path)
+        for name in subcommands:
+            yield from named(command.get_command(None, name), (*path, name))
+
+    known = {*walks(), *LIVE}
+    assert [
+        name for name in named(get_command(app)) if name not in known and name.split()[0] not in PLAIN
+    ] == []
+
+
+@pytest.mark.parametrize("is_json", [False, True])
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_an_answer_is_harmless_in_all_its_parts(
+    is_json: bool, is_terminal: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_terminal:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        monkeypatch.setenv("TERM", "xterm")
+    source = Source(id="F1", tool=HOSTILE, call_id=HOSTILE, title=HOSTILE, excerpt=HOSTILE)
+    doubt = Uncertainty(kind=HOSTILE, message=HOSTILE, about=HOSTILE)
+    link = f"[words](http://example.com/{HOSTILE.strip()} 'x')"
+    response = Response(
+        session_id="s1",
+        status="complete",
+        termination_reason="natural_completion",
+        answer=f"So it is.{HOSTILE}\n\n{link}\n\n```\n{HOSTILE}\n```\n",
+        sources=(source,),
+        uncertainty=(doubt,),
+        rounds_used=1,
+        tool_calls_used=0,
+        duration_ms=1,
+    )
+    show_answer(response, is_json)
+    shown = capsys.readouterr()
+    said = shown.out + shown.err
+    assert not OBEYED.search(OWN.sub("", said) if is_terminal else said)
+    assert "So it is." in shown.out
+    if is_json:
+        assert json.loads(shown.out)["answer"] == response.answer
+
+
+def test_a_running_line_takes_no_markup(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    import sys
+
+    with Printer(sys.stderr).status("waiting") as status:
+        status.update(f"[bold red]{HOSTILE}[/bold red] [/]")
+    assert "[bold red]" in capsys.readouterr().err
+
+
+def test_json_that_orjson_refuses_is_printed_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"lone": "\ud800", "large": 2**70, "c1": "\x9b"})
+    said = capsys.readouterr().out
+    assert json.loads(said) == {"lone": "\ud800", "large": 2**70, "c1": "\x9b"}
+    assert said.isascii()
+
+
+def test_an_error_quotes_harmlessly(run: InProcess) -> None:
+    assert not OBEYED.search(one_line(InvalidQuery(HOSTILE)))
+
+
+PRINTING: tuple[Callable[[ast.AST], bool], ...] = (
+    lambda node: isinstance(node, ast.Import) and any(one.name.split(".")[0] == "rich" for one in node.names),
+    lambda node: isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "rich",
+    lambda node: isinstance(node, ast.Name) and node.id == "print",
+    lambda node: (
+        isinstance(node, ast.Attribute)
+        and node.attr in ("write", "writelines", "buffer")
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr in ("stdout", "stderr", "__stdout__", "__stderr__")
+    ),
+    lambda node: (
+        isinstance(node, ast.Attribute)
+        and node.attr in ("echo", "secho", "echo_via_pager")
+        and isinstance(node.value, ast.Name)
+    ),
+)
+
+
+def test_no_file_of_the_command_line_prints_around_the_one_place() -> None:
+    around = [
+        f"{file.relative_to(ROOT)}:{getattr(node, 'lineno', '?')}"
+        for file in sorted((ROOT / "antiphon/cli").rglob("*.py"))
+        if file.name != "output.py"
+        for node in ast.walk(ast.parse(file.read_text()))
+        if any(is_printing(node) for is_printing in PRINTING)
+    ]
+    assert around == []

@@ -9,12 +9,14 @@ from typing import Any
 from antiphon_shared.breakers.breaker import CLOSED, Breaker, BreakerState, Phase, Refused
 from antiphon_shared.breakers.table import is_name
 from antiphon_shared.bus.breaker_store import BreakerStore
+from antiphon_shared.bus.connection import is_unavailable
 from antiphon_shared.bus.dead_letters import DeadLetters
 from antiphon_shared.bus.handling import STATE
 from antiphon_shared.bus.intake import GROUP as INTAKE_GROUP
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import COMPONENTS, AnyEvent, Component, QuerySubmitted, decode
 from antiphon_shared.process import health
+from antiphon_shared.process.errors import AntiphonError, RedisUnavailable
 from antiphon_shared.values import Value
 from redis.exceptions import ResponseError
 
@@ -26,6 +28,9 @@ from antiphon.tail import age_of
 from coordinator.session import SESSION
 
 _CONNECT_PATIENCE_S = 3.0
+UNREADABLE = "unreadable"
+"""The status of a session whose state, answer or log is junk."""
+_LATEST_MS = 253_402_300_799_000.0
 
 
 class InboxStatus(Value):
@@ -154,8 +159,8 @@ async def recent_sessions(bus: Bus, limit: int) -> list[SessionSummary]:
         rows = await bus.batcher.submit(
             "ZRANGE", bus.keys.sessions(partition), 0, limit - 1, "REV", "WITHSCORES"
         )
-        found += [(float(score), name.decode()) for name, score in pairs(rows)]
-    newest = sorted(found, reverse=True)[:limit]
+        found += [(float(score), name.decode(errors="replace")) for name, score in pairs(rows)]
+    newest = [(_moment_ms(ms), name) for ms, name in sorted(found, reverse=True)[:limit]]
     summaries = await asyncio.gather(*(_summary(bus, session_id, ms) for ms, session_id in newest))
     queued = [_queued(event) for event in await queries_waiting(bus, limit)]
     # One that was let in between the two looks is told as opened.
@@ -211,6 +216,19 @@ async def _pending(bus: Bus, stream: str, group: str) -> int:
 
 
 async def _summary(bus: Bus, session_id: str, opened_ms: float) -> SessionSummary:
+    """One session; of one that something foreign has written to, that it cannot be read."""
+    try:
+        return await _readable_summary(bus, session_id, opened_ms)
+    except (AntiphonError, ResponseError, LookupError) as error:
+        if isinstance(error, RedisUnavailable) or is_unavailable(error):
+            raise
+        opened = datetime.fromtimestamp(opened_ms / 1000, UTC)
+        return SessionSummary(
+            session_id=session_id, opened=opened, status=UNREADABLE, round=0, query=f"({error})"
+        )
+
+
+async def _readable_summary(bus: Bus, session_id: str, opened_ms: float) -> SessionSummary:
     session = bus.session(session_id)
     (_, state), response, first = await asyncio.gather(
         session.document(STATE),
@@ -232,6 +250,11 @@ async def _summary(bus: Bus, session_id: str, opened_ms: float) -> SessionSummar
         waits_for=tuple(f"{call.name} ({call.id})" for call in waiting),
         asks=tuple(question.question for question in asked),
     )
+
+
+def _moment_ms(score: float) -> float:
+    """A score as a moment that a calendar has, whatever something foreign made of it."""
+    return min(max(score, 0.0), _LATEST_MS)
 
 
 def _queued(event: AnyEvent) -> SessionSummary:

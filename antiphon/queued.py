@@ -6,6 +6,7 @@ from collections import Counter
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.waiting import query_of, tenant_of
 from antiphon_shared.events import AnyEvent
+from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import Value
 
 _TENANTS_LOOKED_AT = 1_000
@@ -40,8 +41,14 @@ async def queries_waiting(bus: Bus, limit: int) -> list[AnyEvent]:
     for partition in range(bus.keys.partitions):
         deadlines = bus.keys.waiting_deadlines(partition)
         names = await bus.batcher.submit("ZRANGE", deadlines, 0, limit - 1, "REV")
-        queries = await asyncio.gather(*(query_waiting(bus, name.decode()) for name in names))
-        found += [query for query in queries if query is not None]
+        waiting = (query_waiting(bus, name.decode(errors="replace")) for name in names)
+        queries = await asyncio.gather(*waiting, return_exceptions=True)
+        for query in queries:
+            # What cannot be read becomes a dead letter when its turn comes.
+            if isinstance(query, BaseException) and not isinstance(query, UnreadableEvent):
+                raise query
+            if query is not None and not isinstance(query, BaseException):
+                found.append(query)
     return found
 
 
@@ -72,7 +79,7 @@ async def _of_partition(bus: Bus, partition: int) -> tuple[int, Counter[str]]:
         bus.batcher.submit("ZRANGE", bus.keys.tenants_waiting(partition), 0, _TENANTS_LOOKED_AT - 1),
         bus.batcher.submit("HLEN", bus.keys.queries_waiting(partition)),
     )
-    names = [name.decode() for name in tenants]
+    names = [name.decode(errors="replace") for name in tenants]
     counts = await asyncio.gather(
         *(bus.batcher.submit("ZCARD", bus.keys.waiting(partition, name)) for name in names)
     )

@@ -287,7 +287,9 @@ def _on_reasoning_failure(session: Session, event: AnyEvent, failed: ReasoningFa
         return end(session, event, "partial", "deadline_exceeded")
     after, rung = ladder.after_failure(session, event, failed)
     if rung is None:
-        return request_briefing(after, event)
+        is_refused = after.unusable != session.unusable
+        told = after.doubting(ladder.refusal_told(session, failed)) if is_refused else after
+        return request_briefing(told, event)
     after = after.doubting(ladder.failure_told(session, failed.error, rung))
     if rung == "facts_without_model":
         decision = end(after, event, "partial", "model_unavailable")

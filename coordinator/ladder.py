@@ -29,7 +29,7 @@ _PAUSES = ("circuit_open", "rate_limited")
 _REFUSALS = ("authentication_failed", "permission_denied", "model_not_found")
 """Failures of this model, whatever it is asked."""
 _UNTAKEN = "invalid_request"
-"""A shorter briefing does not mend it, but perhaps a request without tools."""
+"""A shorter briefing does not mend it, but perhaps another model; where there is none, a request without tools."""
 _OF_THE_SESSION = (_UNTAKEN, "context_too_long", "empty_reply")
 """Failures that say nothing against the model."""
 _SAID = {
@@ -70,7 +70,8 @@ def after_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) ->
         until = models.rest_until(event.time, failed.retry_after_s, session.pauses)
         paused = session.model_copy(update={"pauses": session.pauses + 1})
         return models.resting(paused, model, until), None
-    if code in _REFUSALS:
+    is_refused = code in _REFUSALS or (code == _UNTAKEN and models.has_others(session, model))
+    if is_refused and not session.is_last_call:
         return session.model_copy(update={"unusable": (*session.unusable, model)}), None
     counted = session.model_copy(
         update={
@@ -97,6 +98,16 @@ def failure_told(session: Session, error: ErrorInfo, rung: Rung) -> Uncertainty:
     """For the reader: what was wrong with the model, and what was done instead."""
     said = _SAID.get(error.code, "could not be asked")
     message = f"The model {said} in round {session.round}; {_INSTEAD[rung]}."
+    if rung == "facts_without_model":
+        message += f" {error.message}"
+    return doubt("model_failed", message, "model", "note")
+
+
+def refusal_told(session: Session, failed: ReasoningFailed) -> Uncertainty:
+    """For the reader: that a model is not asked again, in its server's words."""
+    said = _SAID.get(failed.error.code, "could not be asked")
+    model = f" `{failed.model}`" if failed.model else ""
+    message = f"The model{model} {said} in round {session.round}: {failed.error.message}"
     return doubt("model_failed", message, "model", "note")
 
 

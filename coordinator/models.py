@@ -46,6 +46,11 @@ def preferring_others(session: Session, model: str, now: datetime) -> Session:
     return resting(session, model, now + timedelta(seconds=_AFTER_FAILURES_S))
 
 
+def has_others(session: Session, model: str) -> bool:
+    """Whether the session has another model that may be asked, now or later."""
+    return any(other != model and other not in session.unusable for other in session.models)
+
+
 def rest_until(now: datetime, retry_after_s: float, pauses: int) -> datetime:
     """When a model that asks to be left alone may be asked again, after so many pauses of the round before."""
     return now + timedelta(seconds=min(max(retry_after_s, _shortest_s(pauses)), _REST_S_MAX))

@@ -29,12 +29,13 @@ _FAILS_THE_MODEL = frozenset(
         "timeout",
         "connection_failed",
         "unreadable_reply",
-        "authentication_failed",
-        "permission_denied",
-        "model_not_found",
     }
 )
-"""What the breaker counts: any other call to the model would have failed too."""
+"""What the breaker counts: any other call to the model would have failed too, and a while later may not.
+
+That a key, a permission or a name is refused does not pass by waiting: a session hears it at once, and asks another
+model or ends, rather than wait for a breaker to close.
+"""
 
 
 class Shut(Failed):

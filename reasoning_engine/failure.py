@@ -152,7 +152,7 @@ def classify(error: BaseException) -> Failure:
         case httpx2.DecodingError():
             return failure("unreadable_reply", str(error))
         case APIConnectionError() | httpx2.HTTPError() | OSError():
-            return failure("connection_failed", f"The model cannot be reached: {_root(error)}")
+            return failure("connection_failed", f"The model cannot be reached{_at(error)}: {_root(error)}")
         case CredentialsError():
             return failure("authentication_failed", str(error))
         case _:
@@ -176,7 +176,8 @@ def _of_status(error: APIStatusError) -> Failure:
     code = _BY_STATUS.get(status) or _by_type(error.type)
     if error.error_code in _SPENT:
         code = "permission_denied"
-    if code is None:
+    if code is None or (code == "server_error" and status not in _BY_STATUS and status < 500):
+        # A status of 4xx says that the same request fails again, whatever its body calls that.
         code = "server_error" if status >= 500 else "invalid_request"
     if code == "invalid_request" and any(words in said.lower() for words in _TOO_LONG):
         code = "context_too_long"
@@ -208,6 +209,15 @@ def _retry_after_s(headers: httpx2.Headers) -> float | None:
         return min(max(0.0, (until - now).total_seconds()), _RETRY_AFTER_MAX_S)
     except (KeyError, ValueError, TypeError, OverflowError):
         return None
+
+
+def _at(error: BaseException) -> str:
+    """` at http://host:port`, where the error tells whom it is about; without what else its address holds."""
+    try:
+        url = error.request.url  # type: ignore[attr-defined]  # not all of them have one
+    except (AttributeError, RuntimeError):
+        return ""
+    return f" at {url.scheme}://{url.netloc.decode('ascii', 'replace').rpartition('@')[2]}"
 
 
 def _root(error: BaseException) -> str:

@@ -125,7 +125,8 @@ def ask(
 
     The answer goes to stdout, everything else to stderr. Ctrl-C cancels the session and shows what was found;
     a second Ctrl-C leaves without it.
-    Exit codes: 0 answered, in full or in part; 1 failed; 2 not accepted; 3 no Redis; 130 cancelled.
+    Exit codes: 0 answered, in full or in part; 1 failed, no model could be asked, or too many queries wait; 2 not
+    accepted; 3 no Redis; 130 cancelled.
 
     \b
     antiphon ask "Which course covers the same topic as lesson 4 of course X?" --tools examples.courses
@@ -195,8 +196,8 @@ async def _ask(
         try:
             await antiphon.submit(query, session_id=session_id, grant=grant, **options)
             async with aclosing(antiphon.stream(session_id)) as stream:
-                await show_progress(stream, _command(antiphon), dialogue)
-            return show_answer(await antiphon.result(session_id), is_json)
+                why = await show_progress(stream, _command(antiphon), dialogue)
+            return show_answer(await antiphon.result(session_id), is_json, why)
         except asyncio.CancelledError:
             if dialogue is not None:
                 dialogue.stop()

@@ -2,7 +2,14 @@
 
 from collections.abc import AsyncIterator
 
-from antiphon_shared.events import AnyEvent, ApprovalRequested, QuestionAsked, ToolsRequested
+from antiphon_shared.events import (
+    AnyEvent,
+    ApprovalRequested,
+    QuestionAsked,
+    ReasoningCompleted,
+    ReasoningFailed,
+    ToolsRequested,
+)
 from antiphon_shared.events.session import Response
 
 from antiphon.cli import told
@@ -26,19 +33,22 @@ async def show_progress(
     stream: AsyncIterator[AnyEvent | TextDelta],
     command: str = "antiphon",
     dialogue: Dialogue | None = None,
-) -> None:
+) -> str:
     """The session's rounds and calls on stderr, as they happen; with a spinner where there is a terminal.
+
+    Returns why the model could not be asked at the end, empty where it replied.
 
     `command` is what reaches the session from another terminal; empty when nothing does. With a `dialogue` the
     person at this terminal is asked instead.
     """
-    console = stderr()
+    console, why = stderr(), ""
     if not console.is_terminal:
         async for said in stream:
             if not isinstance(said, TextDelta):
+                why = _why_not(said, why)
                 for line in _lines(said, command, dialogue):
                     console.print(line)
-        return
+        return why
     with console.status("waiting") as status:
         text = ""
         async for said in stream:
@@ -46,12 +56,24 @@ async def show_progress(
                 text = (text + said.text)[-10 * _TAIL_LENGTH :]
                 status.update(f"… {one_line(text)[-_TAIL_LENGTH:]}")
                 continue
-            text = ""
+            text, why = "", _why_not(said, why)
             for line in _lines(said, command, dialogue):
                 console.print(line, style="bold" if line.startswith("round") else "dim")
             _say_what_runs(status, said)
             if dialogue is not None:  # what turns would overwrite what is typed
                 status.stop() if dialogue.is_asking else status.start()
+    return why
+
+
+def _why_not(event: AnyEvent, before: str) -> str:
+    """What the last call of the model has failed with, as the session goes on."""
+    match event.data:
+        case ReasoningFailed(error=error):
+            return error.message
+        case ReasoningCompleted():
+            return ""
+        case _:
+            return before
 
 
 def _lines(event: AnyEvent, command: str, dialogue: Dialogue | None) -> list[str]:
@@ -84,8 +106,11 @@ def _say_what_runs(status: StatusLine, event: AnyEvent) -> None:
         status.update({"reasoning_engine": "reasoning"}.get(inbox, "working"))
 
 
-def show_answer(response: Response, is_json: bool) -> int:
-    """The answer on stdout, what belongs to it on stderr; the exit code."""
+def show_answer(response: Response, is_json: bool, why_no_model: str = "") -> int:
+    """The answer on stdout, what belongs to it on stderr; the exit code.
+
+    `why_no_model`: what the last call of the model has failed with, if it has.
+    """
     if is_json:
         print_json(response)
     elif stdout().is_terminal:
@@ -98,7 +123,20 @@ def show_answer(response: Response, is_json: bool) -> int:
         _print_list("Uncertainty", told.doubts(response.uncertainty))
         console.print("")
     console.print(told.statistics(response), style="dim")
-    return EXIT_FAILED if response.status == "failed" else EXIT_DONE
+    if response.status == "failed":
+        return EXIT_FAILED
+    if not _is_without_model(response, why_no_model):
+        return EXIT_DONE
+    console.print(f"antiphon: no model could be asked. {why_no_model}", style="red")
+    return EXIT_FAILED
+
+
+def _is_without_model(response: Response, why_no_model: str) -> bool:
+    """Whether the answer is none because no model has ever replied, or none could be asked any more."""
+    if response.termination_reason == "model_unavailable":
+        return True
+    is_nothing = not response.rounds_used and not response.sources
+    return is_nothing and bool(why_no_model) and response.status == "partial"
 
 
 def _print_list(heading: str, lines: list[str]) -> None:

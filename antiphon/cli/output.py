@@ -11,6 +11,8 @@ from typing import Annotated, Any, TextIO, TypeVar
 
 import orjson
 import typer
+from antiphon_shared.bus.connection import is_unavailable
+from antiphon_shared.bus.unavailable import unavailable
 from antiphon_shared.process.errors import (
     AntiphonError,
     ConfigurationError,
@@ -29,7 +31,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from antiphon.errors import AlreadyThere, InvalidQuery, SubmissionRejected, UnknownSession
+from antiphon.errors import AlreadyThere, InvalidQuery, Overloaded, SubmissionRejected, UnknownSession
 
 WorkT = TypeVar("WorkT")
 
@@ -50,7 +52,9 @@ def run(work: Coroutine[Any, Any, int | None]) -> None:
         code = EXIT_INTERRUPTED
     except AntiphonError as error:
         code = refuse(error)
-    except (RedisError, OSError) as error:
+    except RedisError as error:
+        code = refuse(unavailable(error) if is_unavailable(error) else RedisUnavailable(f"Redis: {error}."))
+    except OSError as error:
         code = refuse(RedisUnavailable(f"Redis: {error}."))
     raise typer.Exit(code or EXIT_DONE)
 
@@ -62,6 +66,8 @@ def refuse(error: AntiphonError) -> int:
     match error:
         case RedisUnavailable() | UnreadableEvent():
             return EXIT_UNREADABLE
+        case Overloaded():
+            return EXIT_FAILED  # nothing is wrong with what was typed: the same may be accepted later
         case ConfigurationError() | InvalidQuery() | UnknownSession() | SubmissionRejected() | UsageError():
             return EXIT_USAGE
         case AlreadyThere():

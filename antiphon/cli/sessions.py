@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 from antiphon_shared.bus.conversations import SharedTurns
+from antiphon_shared.events import Question
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import ToolCall
 from antiphon_shared.values import DEFAULT_TENANT
 
 from antiphon.answering import questions_waiting
@@ -181,8 +184,14 @@ def _said(*texts: str) -> tuple[str, ...]:
 async def _show(session_id: str, is_json: bool) -> None:
     async with connected() as bus:
         log = await session_log(bus, checked_session_id(session_id))
-        waiting = await calls_waiting(bus, session_id)
-        questions = await questions_waiting(bus, session_id)
+        waiting: tuple[ToolCall, ...] = ()
+        questions: tuple[Question, ...] = ()
+        unreadable = ""
+        try:
+            waiting = await calls_waiting(bus, session_id)
+            questions = await questions_waiting(bus, session_id)
+        except UnreadableEvent as error:
+            unreadable = str(error)
         queued = await place_in_line(bus, session_id)
     if is_json:
         for _, event in log:
@@ -194,6 +203,8 @@ async def _show(session_id: str, is_json: bool) -> None:
         for _, event in log
     ]
     print_table(("s", "from", "event", ""), rows, "")
+    if unreadable:
+        stderr().print(f"\n{unreadable}", style="yellow")
     if queued:
         stderr().print(f"\nQueued: waits for room, {one_line(queued)}.", style="yellow")
     if waiting:
@@ -214,8 +225,8 @@ async def _watch(session_id: str, is_json: bool) -> int | None:
                     if not isinstance(said, TextDelta):
                         print_json(said)
                 return None
-            await show_progress(stream)
-        return show_answer(await antiphon.result(session_id), is_json)
+            why = await show_progress(stream)
+        return show_answer(await antiphon.result(session_id), is_json, why)
 
 
 async def _cancel(session_id: str, reason: str, is_json: bool) -> None:

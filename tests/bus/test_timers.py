@@ -5,7 +5,16 @@ from datetime import timedelta
 
 from antiphon_shared.bus import scripts
 from antiphon_shared.bus.connection import BLOCK_S
-from antiphon_shared.bus.handling import CancelTimer, Delivery, Handlers, Outcome, Put, SessionStore, SetTimer
+from antiphon_shared.bus.handling import (
+    RESPONSE,
+    CancelTimer,
+    Delivery,
+    Handlers,
+    Outcome,
+    Put,
+    SessionStore,
+    SetTimer,
+)
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.timers import Chores, CleanUp
 from antiphon_shared.events import CancellationRequested, DeadlineReached, QuerySubmitted
@@ -23,6 +32,7 @@ from tests.bus.builders import (
     inbox_of,
     length,
     put,
+    session_in,
     silent,
     types_in_log,
     until_done,
@@ -161,6 +171,40 @@ async def test_a_session_that_is_alive_is_kept_however_old(bus: Bus) -> None:
         await bus.batcher.submit("ZADD", key, 1, "gone")
     await Chores(bus, partition, CleanUp(bus, inbox_of(bus), "coordinator"))()
     assert await bus.batcher.submit("ZRANGE", bus.keys.open_sessions(partition), 0, -1) == [b"s1"]
+
+
+async def test_what_holds_room_for_nothing_is_swept_out_and_nothing_else(bus: Bus) -> None:
+    """Ids without a session, and sessions that are answered; never one that has just been opened."""
+    partition, submit = bus.keys.partition("s1"), bus.batcher.submit
+    room = bus.keys.open_sessions(partition)
+    await bus.publish(a_query(), "open")
+    for n in range(1_200):
+        submit("ZADD", room, n, f"ghost-{n}")
+    answered = session_in(bus.keys, partition, 2)
+    await bus.publish(a_query(answered), "open")
+    await submit("HSET", bus.keys.of_session(answered, RESPONSE), "version", 1, "content", "{}")
+    chores = Chores(bus, partition, CleanUp(bus, inbox_of(bus), "coordinator"))
+    for _ in range(5):
+        chores._sweep_at = 0.0
+        await chores()
+    assert await submit("ZRANGE", room, 0, -1) == [b"s1"]
+
+
+async def test_a_sweep_reaches_ghosts_behind_many_sessions_that_are_open(bus: Bus) -> None:
+    partition, submit = 0, bus.batcher.submit
+    room = bus.keys.open_sessions(partition)
+    names = [name for n in range(10_000) if bus.keys.partition(name := f"s{n}") == partition]
+    for n, name in enumerate(names[:700]):
+        submit("XADD", bus.keys.log(name), "*", "event", "{}")
+        submit("ZADD", room, n, name)
+    submit("ZADD", room, 1_000, "ghost")
+    chores = Chores(bus, partition, CleanUp(bus, bus.keys.inbox(0, "coordinator"), "coordinator"))
+    await bus.ensure_groups([(bus.keys.inbox(0, "coordinator"), "coordinator")])
+    for _ in range(3):
+        chores._sweep_at = 0.0
+        await chores()
+    assert await submit("ZSCORE", room, "ghost") is None
+    assert await submit("ZCARD", room) == 700
 
 
 async def test_silent_consumers_are_removed_unless_they_hold_something(bus: Bus) -> None:

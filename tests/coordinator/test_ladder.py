@@ -260,6 +260,31 @@ class TestAModelThatIsOutOfOrder:
         decision = asked(answered(session, a_failed_reply(code, "second")).session)
         assert ending(decision).termination_reason == "model_unavailable"
 
+    def test_one_that_does_not_take_the_request_gives_way_to_another_at_once(self) -> None:
+        session = asked(an_opened_session(models=("own", "second")).session).session
+        failed = answered(session, a_failed_reply("invalid_request"))
+        assert only(failed, BriefingRequested).level == "full"
+        session = asked(failed.session).session
+        assert (session.asked_model, session.is_last_call) == ("second", False)
+        last = answered(session, a_failed_reply("invalid_request", "second"))
+        assert rungs(last) == ["answer_without_tools"], "perhaps it was a tool that it did not take"
+        over = answered(asked(last.session).session, a_failed_reply("invalid_request", "second"))
+        assert ending(over).termination_reason == "model_unavailable"
+
+    @pytest.mark.parametrize("code", ["authentication_failed", "model_not_found", "invalid_request"])
+    def test_the_reader_is_told_what_a_server_has_said_when_nobody_is_left_to_be_asked(
+        self, code: str
+    ) -> None:
+        session = an_opened_session(models=("own",)).session
+        for _ in range(2):
+            decision = asked(session)
+            if decision.session.phase == "reasoning":
+                session = answered(decision.session, a_failed_reply(code, "own")).session
+        ended = session if session.phase == "assembling" else asked(session).session
+        assert ended.phase == "assembling"
+        told = [one.message for one in ended.uncertainty if one.kind == "model_failed"]
+        assert "It said no." in told[-1]
+
     def test_one_that_fails_twice_in_a_round_gives_way_to_another(self) -> None:
         """One session's failures do not open a breaker; it need not wait for others to fail too."""
         session = asked(an_opened_session(models=("own", "second")).session).session

@@ -148,5 +148,5 @@ async def test_a_client_is_told_that_too_many_wait() -> None:
                 await client.ask("Is there room for me?", timeout_s=30)
         assert refused.value.retryable
         asked = antiphon("ask", "Is there room for me?", cwd=ROOT, ANTIPHON_REDIS_URL=five.redis.url)
-        assert (asked.returncode, asked.stdout) == (2, "")
+        assert (asked.returncode, asked.stdout) == (1, ""), "the same may be accepted later"
         assert "1 queries wait already" in asked.stderr

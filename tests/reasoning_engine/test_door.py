@@ -76,9 +76,6 @@ async def test_a_circuit_that_opens_between_two_attempts_ends_the_exchange() -> 
         Scripted(wait_s=30),
         Scripted(text="Half of", break_after=4),
         Scripted(body="garbage"),
-        Scripted(status=401, error="authentication_error"),
-        Scripted(status=403, error="permission_error"),
-        Scripted(status=404, error="not_found_error"),
     ],
 )
 async def test_trouble_of_the_model_is_a_failure(trouble: Scripted) -> None:
@@ -91,10 +88,14 @@ async def test_trouble_of_the_model_is_a_failure(trouble: Scripted) -> None:
     [
         Scripted(status=400, error="invalid_request_error", text="tools.0: bad"),
         Scripted(status=413, error="request_too_large"),
+        Scripted(status=401, error="authentication_error"),
+        Scripted(status=403, error="permission_error"),
+        Scripted(status=404, error="not_found_error"),
         Scripted(text="No.", stop_reason="refusal"),
     ],
 )
-async def test_what_is_wrong_with_one_session_is_none_of_the_models(reply: Scripted) -> None:
+async def test_what_waiting_does_not_mend_opens_no_breaker(reply: Scripted) -> None:
+    """Else the next sessions would wait for it to close, and hear only then what is wrong."""
     assert (await told(reply)).failures == [False]
 
 

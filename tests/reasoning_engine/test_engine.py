@@ -179,6 +179,9 @@ async def test_trouble_that_stays_ends_in_a_classified_failure(trouble: Scripted
         (404, "not_found_error", "model: claude-none", "model_not_found"),
         (413, "request_too_large", "too large", "context_too_long"),
         (422, "invalid_request_error", "no", "invalid_request"),
+        (400, "api_error", "unknown field", "invalid_request"),
+        (418, "server_error", "no coffee", "invalid_request"),
+        (400, "BadRequestError", "no such parameter", "invalid_request"),
     ],
 )
 async def test_what_asking_again_cannot_mend_fails_at_once(

@@ -96,3 +96,17 @@ def test_a_key_that_the_server_quotes_is_not_passed_on() -> None:
     key = "sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz"
     message = failure("authentication_failed", f"Incorrect API key provided: {key}").error.message
     assert message.startswith("Incorrect API key provided: [redacted]. ")
+
+
+@pytest.mark.parametrize(
+    "address", ["http://model:8080/v1/messages", "http://user:secret@model:8080/v1/messages"]
+)
+def test_a_model_that_cannot_be_reached_is_named_by_its_address(address: str) -> None:
+    request = httpx2.Request("POST", address)
+    error = APIConnectionError(request=request)
+    error.__cause__ = httpx2.ConnectError("[Errno 111] Connection refused", request=request)
+    told = classify(error).error
+    assert told.message.startswith(
+        "The model cannot be reached at http://model:8080: ConnectError: [Errno 111]"
+    )
+    assert "ANTHROPIC_BASE_URL" in told.message

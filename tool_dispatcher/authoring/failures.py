@@ -88,7 +88,8 @@ def error_of(error: BaseException, effect: Effect) -> ToolError:
         return tool_error(error_type, message, action, retry_after_s=reading.retry_after_s)
     if isinstance(error, PermissionError):
         return tool_error("permission_denied", message)
-    return tool_error("internal_error", message, _AFTER_A_FAILED_WRITE if is_write else None)
+    # Model and reader are told the same of a write: whatever it had done by then is not known.
+    return tool_error("outcome_unknown" if is_write else "internal_error", message)
 
 
 def tool_error(

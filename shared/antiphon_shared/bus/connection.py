@@ -31,7 +31,8 @@ from redis.exceptions import (
 )
 
 from antiphon_shared.bus import tls
-from antiphon_shared.process.errors import ConfigurationError, RedisUnavailable
+from antiphon_shared.bus.unavailable import unavailable
+from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.secret_values import secrets_in
 from antiphon_shared.text.redaction import Redactor
 
@@ -168,7 +169,7 @@ async def patiently(what: str, attempt: Callable[[], Awaitable[T]], limit_s: flo
                 raise
             delay_s = _BACKOFF_S[min(n, len(_BACKOFF_S) - 1)]
             if limit_s is not None and waited_s + delay_s > limit_s:
-                raise RedisUnavailable(f"Redis is out of reach: {error}.") from None
+                raise unavailable(error) from None
             if n in (0, 5) or n % 30 == 0:
                 structlog.get_logger().warning("redis unavailable", doing=what, error=str(error), tries=n + 1)
         await asyncio.sleep(delay_s)

@@ -20,6 +20,8 @@ _DUE_AT_ONCE = 100
 _DUE_EVERY_S = (0.05, 0.25)
 """The pause between two looks at least and at most: what another process sets is this late at worst."""
 _RETAIN_AT_ONCE = 500
+_SWEEP_AT_ONCE, _SWEEP_EVERY_S = 500, 10.0
+"""Open sessions looked at in one step, and the pause between two of them: whether each still is one."""
 
 Chore = Callable[[], Awaitable[float]]
 
@@ -32,6 +34,9 @@ class Chores:
     partition: int
     clean_up: Chore
     _retain_at: float = 0.0
+    _sweep_at: float = 0.0
+    _swept: int = 0
+    """Open sessions that have been looked at in this walk, and stay."""
 
     async def __call__(self) -> float:
         """Do what is due; the seconds until something may be due again."""
@@ -41,6 +46,9 @@ class Chores:
                 self._retain_at = now + min(60.0, self.bus.settings.retention_s / 2)
                 if await self._retain() >= _RETAIN_AT_ONCE:
                     self._retain_at = now  # there may be more
+            if now >= self._sweep_at:
+                self._sweep_at = now + _SWEEP_EVERY_S
+                await self._sweep()
             await self.clean_up()
             return await self._move_due_timers()
         except ResponseError as error:
@@ -84,6 +92,20 @@ class Chores:
             [keys.prefix(self.partition), milliseconds(self.bus.settings.retention_s), _RETAIN_AT_ONCE],
         )
         return dropped
+
+    async def _sweep(self) -> None:
+        """Take sessions that are none, or over, out of the open ones, so that they hold no room."""
+        keys = self.bus.keys
+        gone, stay = await self.bus.batcher.run(
+            scripts.SWEEP,
+            [keys.open_sessions(self.partition)],
+            [keys.prefix(self.partition), self._swept, _SWEEP_AT_ONCE],
+        )
+        self._swept = self._swept + stay if gone + stay == _SWEEP_AT_ONCE else 0
+        if gone:
+            structlog.get_logger().warning(
+                "sessions held room for nothing", partition=self.partition, gone=gone
+            )
 
 
 @dataclass

@@ -95,8 +95,13 @@ def environment(redis_server: RedisServer, folder: Path, run: InProcess) -> Iter
     keys = Keys(variables["ANTIPHON_NAMESPACE"], 1)
     client: redis.Redis = redis.Redis.from_url(redis_server.url, protocol=3)
     error = {"code": "internal_error", "message": HOSTILE}
-    letter = {"component": "coordinator", "entry": "1-1", "session_id": HOSTILE, "event_type": HOSTILE}
-    letter |= {"error": error, "buried": "2026-11-21T12:00:00Z"}
+    letter: dict[str, Any] = {
+        "component": "coordinator",
+        "entry": "1-1",
+        "session_id": HOSTILE,
+        "event_type": HOSTILE,
+    }
+    letter = {**letter, "error": error, "buried": "2026-11-21T12:00:00Z"}
     client.xadd(keys.dead(0), {"letter": json.dumps(letter), "event": f"event {HOSTILE}"}, id="1-1")
     client.xadd(keys.dead(0), {"letter": "", "event": HOSTILE}, id="2-1")
     schema = {"type": "object", "properties": {HOSTILE: {"type": "string", "description": HOSTILE}}}

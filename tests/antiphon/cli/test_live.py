@@ -4,8 +4,16 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from antiphon_shared.events import AnyEvent, ApprovalRequested, CallToApprove
+from antiphon_shared.events import (
+    AnyEvent,
+    ApprovalRequested,
+    CallToApprove,
+    ReasoningCompleted,
+    ReasoningFailed,
+)
 from antiphon_shared.events.session import Response, Source, Status, Uncertainty
+from antiphon_shared.process.errors import ErrorInfo
+from antiphon_shared.values import Usage
 
 from antiphon.cli.live import show_answer, show_progress
 from tests.envelopes import an_event
@@ -82,3 +90,38 @@ async def test_a_session_that_waits_for_a_person_shows_the_command_that_decides(
         *lines,
     ]
     assert shown.out == ""
+
+
+@pytest.mark.parametrize(
+    ("fields", "why", "code"),
+    [
+        ({"status": "partial", "termination_reason": "model_unavailable"}, "It is down at http://m.", 1),
+        ({"status": "partial", "termination_reason": "deadline_exceeded"}, "It is down at http://m.", 1),
+        ({"status": "partial", "termination_reason": "deadline_exceeded"}, "", 0),
+        ({"status": "cancelled", "termination_reason": "cancelled"}, "It is down at http://m.", 0),
+    ],
+)
+def test_an_answer_that_no_model_could_be_asked_for_is_none(
+    fields: dict[str, Any], why: str, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    response = a_response(answer="Nothing.", **fields).model_copy(update={"rounds_used": 0})
+    assert show_answer(response, is_json=False, why_no_model=why) == code
+    told = "antiphon: no model could be asked. It is down at http://m.\n"
+    assert capsys.readouterr().err.endswith(told) is (code == 1)
+
+
+async def test_why_the_model_could_not_be_asked_is_kept_until_it_replies(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    error = ErrorInfo(code="connection_failed", message="No route.")
+    failed = an_event(ReasoningFailed(round=1, error=error, model="m"))
+    replied = an_event(
+        ReasoningCompleted(round=1, text="So.", stop_reason="end_turn", model="m", usage=Usage())
+    )
+
+    async def followed(*events: AnyEvent) -> AsyncIterator[AnyEvent]:
+        for event in events:
+            yield event
+
+    assert await show_progress(followed(failed)) == "No route."
+    assert await show_progress(followed(failed, replied)) == ""

@@ -64,7 +64,7 @@ class Speechless(Exception):
 
 RAISED: list[tuple[BaseException, Effect, str, str]] = [
     (ValueError("no such day"), "read", "internal_error", "ValueError: no such day"),
-    (ValueError("no such day"), "write", "internal_error", "ValueError: no such day"),
+    (ValueError("no such day"), "write", "outcome_unknown", "ValueError: no such day"),
     (KeyError(), "read", "internal_error", "KeyError"),
     (PermissionError("no"), "read", "permission_denied", "PermissionError: no"),
     (ConnectionResetError("gone"), "read", "api_failure", "ConnectionResetError: gone"),
@@ -110,7 +110,8 @@ async def test_a_failure_is_told_as_its_author_meant_it(threads: Threads) -> Non
 async def test_a_write_that_failed_is_not_simply_repeated(threads: Threads) -> None:
     for function in _raising(ValueError("half way")):
         told = await _execute(function, threads, "write")
-        assert "not known whether it took effect" in told.suggested_action
+        assert told.error_type == "outcome_unknown", "for the reader as for the model"
+        assert "do not repeat it" in told.suggested_action
 
 
 async def test_a_result_that_is_no_json_is_an_error_with_its_type(threads: Threads) -> None:

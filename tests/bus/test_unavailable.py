@@ -1,0 +1,73 @@
+"""Redis answers, but will not: what it says reaches whoever asked, with what to do."""
+
+import contextlib
+import shutil
+import time
+from collections.abc import Iterator
+
+import pytest
+import redis
+from antiphon_shared.bus.connection import is_unavailable, patiently
+from antiphon_shared.bus.unavailable import unavailable
+from antiphon_shared.process.errors import RedisUnavailable
+from redis.exceptions import BusyLoadingError, ConnectionError
+
+from tests.redis_server import RedisServer, running
+
+
+@contextlib.contextmanager
+def a_client(*options: str) -> Iterator[tuple[redis.Redis, RedisServer]]:
+    with running(*options) as server, redis.Redis.from_url(server.url, protocol=3) as client:
+        yield client, server
+
+
+def refusal(client: redis.Redis) -> RedisUnavailable:
+    with pytest.raises(redis.RedisError) as refused:
+        client.xadd("queries", {"query": "Why?"})
+    assert is_unavailable(refused.value)
+    return unavailable(refused.value)
+
+
+def test_a_full_disk_is_named() -> None:
+    with a_client("--save", "3600 1", "--appendonly", "no") as (client, server):
+        client.set("a", 1)
+        shutil.rmtree(server.folder)
+        client.bgsave()
+        for _ in range(1_000):
+            if client.info("persistence")["rdb_last_bgsave_status"] == "err":
+                break
+            time.sleep(0.02)
+        told = refusal(client)
+    assert "Redis answers" in told.message
+    assert "MISCONF" in told.message
+    assert "disk" in told.hint
+
+
+def test_a_redis_out_of_memory_is_named() -> None:
+    with a_client("--maxmemory-policy", "noeviction") as (client, _):
+        client.config_set("maxmemory", 1)
+        told = refusal(client)
+    assert "memory" in told.message
+    assert "maxmemory" in told.hint
+
+
+def test_a_replica_is_named() -> None:
+    with a_client() as (client, _):
+        client.replicaof("127.0.0.1", 1)
+        told = refusal(client)
+    assert "read only replica" in told.message
+    assert "ANTIPHON_REDIS_URL" in told.hint
+
+
+def test_a_redis_that_loads_its_data_is_named() -> None:
+    assert "wait" in unavailable(BusyLoadingError("Redis is loading the dataset in memory")).hint
+
+
+async def test_one_that_nobody_reaches_is_out_of_reach() -> None:
+    async def refused() -> None:
+        raise ConnectionError("Error 111 connecting to 127.0.0.1:1. Connection refused.")
+
+    with pytest.raises(
+        RedisUnavailable, match=r"Redis is out of reach: Error 111 connecting to 127\.0\.0\.1:1"
+    ):
+        await patiently("ask", refused, 0.0)

@@ -65,11 +65,11 @@ def parse(url: str) -> Address:
 
 def form_for(url: str, user: str, password: str) -> str:
     """The address that `url` has for another user, its hosts and ports left open."""
-    address = parse(url or DEFAULT_URL)
+    address, scheme = parse(url), urlsplit(url).scheme
     login = f"{user}:{quote(password, safe='')}"
     if address.sentinels:
-        return f"{urlsplit(url).scheme}://{login}@HOST:PORT,HOST:PORT/{address.service}/{address.database}"
-    return f"redis://{login}@HOST:PORT/{address.database}"
+        return f"{scheme}://{login}@HOST:PORT,HOST:PORT/{address.service}/{address.database}"
+    return f"{'rediss' if scheme == 'rediss' else 'redis'}://{login}@HOST:PORT/{address.database}"
 
 
 class _Malformed(ValueError):

@@ -20,6 +20,7 @@ USERS: tuple[User, ...] = (*COMPONENTS, "client", "operator")
 
 _CONNECT = ("hello", "ping", "info", "time")
 _READER = ("client|id", "client|unblock")
+_SENTINEL = ("role",)
 _CLUSTER = ("cluster|slots", "command", "asking")
 _RUN = ("eval", "evalsha")
 
@@ -41,19 +42,23 @@ class Rule(NamedTuple):
 
 
 def acl_file(
-    keys: Keys, passwords: Mapping[User, str | None], *, database: int = 0, is_cluster: bool = False
+    keys: Keys,
+    passwords: Mapping[User, str | None],
+    *,
+    database: int = 0,
+    is_cluster: bool = False,
+    has_sentinels: bool = False,
 ) -> str:
     """The file for `aclfile`: the users in `passwords`, None standing for no password at all.
 
     The default user is switched off. A user may change into another database only when `database` is not the
-    first, and ask for the layout of a cluster only in one.
+    first, ask for the layout of a cluster only in one, and whether a server is the master only behind sentinels.
     """
+    beside = ("select",) * (database != 0) + _CLUSTER * is_cluster + _SENTINEL * has_sentinels
     lines = ["user default off resetchannels -@all"]
     for user, password in passwords.items():
         secret = "nopass" if password is None else f"#{sha256(password.encode()).hexdigest()}"
-        lines.append(
-            " ".join([f"user {user} on {secret} resetchannels", *_rights(user, keys, database, is_cluster)])
-        )
+        lines.append(" ".join([f"user {user} on {secret} resetchannels", *_rights(user, keys, beside)]))
     return "\n".join(lines) + "\n"
 
 
@@ -69,9 +74,9 @@ def outboxes(component: Component) -> tuple[Component, ...]:
     return tuple(other for other in COMPONENTS if other in inboxes)
 
 
-def _rights(user: User, keys: Keys, database: int, is_cluster: bool) -> Iterator[str]:
-    free = [*_CONNECT, *(_READER if user in COMPONENTS else ())]
-    free += ["select"] * (database != 0) + [*_CLUSTER] * is_cluster
+def _rights(user: User, keys: Keys, beside: tuple[str, ...]) -> Iterator[str]:
+    free = [*_CONNECT, *(_READER if user in COMPONENTS else ()), *beside]
+    free += ["wait"] * (user == "tool_dispatcher")  # for ANTIPHON_BUS_WAIT_REPLICAS
     yield " ".join(["-@all", *(f"+{command}" for command in free)])
     rules = rules_of(user, keys.namespace)
     for rule in rules:
@@ -181,7 +186,8 @@ def _tool_dispatcher(keys: Keys) -> Iterator[Rule]:
     yield Rule("R", ("xrange",), (keys.log("*"),))
     yield Rule("R", ("lrange",), (keys.of_session("*", MEMORY),))
     yield Rule("RW", ("hsetnx", "hgetall", "hexists", "hlen", "pexpire"), (journal,))
-    yield Rule("RW", ("hmget", "hset", "pexpire"), (effect,))
+    yield Rule("RW", ("hmget", "hset", "del", "pexpire"), (effect,))
+    yield Rule("RW", ("hget", "hdel"), (journal,))
     yield Rule("RW", ("set", "get"), (keys.of_session("*", "result:*"), keys.cached("*"), keys.rate("*")))
     yield Rule("W", ("set",), (keys.catalogue(), keys.catalogue_content("*")))
     slots = ("zremrangebyscore", "zcard", "zscore", "zadd", "zrange", "zrem", "pexpireat")

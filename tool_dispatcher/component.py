@@ -118,7 +118,7 @@ def _caller(
     )
     return Caller(
         tools,
-        Ledger(bus.batcher, bus.keys, lease_s=lease_s, retention_s=retention_s),
+        Ledger(bus.batcher, bus.keys, lease_s=lease_s, retention_s=retention_s, claims=bus.claims),
         ReadCache(bus.batcher, bus.keys),
         attempts,
         outcomes,

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import quote
 
 import typer
-from antiphon_shared.bus.connection import database_of
+from antiphon_shared.bus.address import DEFAULT_URL, form_for, parse
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.process.ids import new_password
 from antiphon_shared.process.settings import PipelineSettings, load
@@ -61,16 +60,18 @@ async def _acl(names: list[str], file: Path | None, is_open: bool, is_cluster: b
     given = _given(file) if file is not None else {}
     drawn = {} if is_open else {user: new_password() for user in users if user not in given}
     chosen = {user: None if is_open else given.get(user) or drawn[user] for user in users}
-    url = settings.redis_url.get_secret_value() if settings.redis_url else ""
+    url = settings.redis_url.get_secret_value() if settings.redis_url else DEFAULT_URL
+    address = parse(url)
     text = acl_file(
         Keys(settings.namespace, settings.partitions),
         chosen,
-        database=database_of(url),
-        is_cluster=is_cluster,
+        database=address.database,
+        is_cluster=is_cluster or len(address.servers) > 1,
+        has_sentinels=bool(address.sentinels),
     )
     write(text)
     for user, password in drawn.items():
-        stderr().print(f"{user}: redis://{user}:{quote(password, safe='')}@HOST:PORT/{database_of(url)}")
+        stderr().print(f"{user}: {form_for(url, user, password)}")
     if drawn:
         stderr().print("These passwords are not shown again; the file holds their hashes.", style="yellow")
     if is_open:

@@ -2,15 +2,17 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from antiphon_shared.bus.batcher import Route
 from antiphon_shared.bus.connection import Connections
 from antiphon_shared.bus.consumer import Consumer
 from antiphon_shared.bus.handling import NOTHING, Delivery, Handler, Handlers, Outcome, SessionStore
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.wire import Command
 from antiphon_shared.events import (
     AnyEvent,
     CancellationRequested,
@@ -281,6 +283,23 @@ class Proxy:
                     break
                 writer.write(reply)
         writer.transport.abort()
+
+
+class Tapped:
+    """A route on which somebody sees what is sent, right before."""
+
+    def __init__(self, route: Route, see: Callable[[Sequence[Command]], None]) -> None:
+        self._route, self._see = route, see
+
+    def lane_of(self, command: Command) -> str:
+        return self._route.lane_of(command)
+
+    async def exchange(self, lane: str, commands: Sequence[Command]) -> list[Any]:
+        self._see(commands)
+        return await self._route.exchange(lane, commands)
+
+    async def follow(self, error: Exception) -> tuple[str | None, bool] | None:
+        return await self._route.follow(error)
 
 
 async def admin(url: str, *command: Any) -> Any:

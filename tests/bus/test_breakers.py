@@ -14,12 +14,12 @@ from antiphon_shared.bus.breakers import SharedBreakers, of_model
 from antiphon_shared.bus.connection import Connections
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.bus.wire import Command, exchange_over
+from antiphon_shared.bus.wire import Command
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.settings import BusSettings
 from redis.exceptions import RedisError
 
-from tests.bus.builders import eventually
+from tests.bus.builders import Tapped, eventually
 from tests.redis_server import running
 
 LONG = Breaker(failures_min=3, window_calls=10, open_s=600)
@@ -134,13 +134,7 @@ async def has_endings(bus: Bus, count: int) -> bool:
 
 async def test_what_works_is_not_told_and_not_asked_for(bus: Bus) -> None:
     sent: list[Command] = []
-    exchange = exchange_over(bus.connections)
-
-    async def counted(commands: Sequence[Command]) -> list[object]:
-        sent.extend(commands)
-        return await exchange(commands)
-
-    bus.batcher.open(counted)
+    bus.batcher.open(Tapped(bus.route(), sent.extend))
     breakers = SharedBreakers(bus, LONG)
     for _ in range(100):
         assert isinstance(await breakers.ask(LOOK), Allowed)
@@ -153,18 +147,16 @@ async def test_what_works_is_not_told_and_not_asked_for(bus: Bus) -> None:
 
 
 async def test_what_ends_while_others_are_being_told_is_told_next(bus: Bus) -> None:
-    exchange = exchange_over(bus.connections)
     breakers = SharedBreakers(bus, LONG)
     left = 3
 
-    async def meanwhile(commands: Sequence[Command]) -> list[object]:
+    def meanwhile(commands: Sequence[Command]) -> None:
         nonlocal left
         if left and any(str(command[0]).startswith("EVAL") for command in commands):
             left -= 1
             breakers.note(LOOK, True)
-        return await exchange(commands)
 
-    bus.batcher.open(meanwhile)
+    bus.batcher.open(Tapped(bus.route(), meanwhile))
     duty = asyncio.create_task(breakers.run())
     fail(breakers, 1)
     await eventually(lambda: is_open(bus))

@@ -39,11 +39,15 @@ class Processes:
         partitions: int = 1,
         logins: Mapping[Component, str] | None = None,
         is_forked: bool = True,
+        client: "redis.Redis | None" = None,
         **environment: str,
     ) -> None:
-        """`logins` are the users, as `user:password`, that components have in place of the one in `url`."""
+        """`logins` are the users, as `user:password`, that components have in place of the one in `url`.
+
+        `client` is the test's own, where `url` is one that the library does not take.
+        """
         self._is_forked = is_forked
-        self.client: redis.Redis = redis.Redis.from_url(url, protocol=3, socket_timeout=LIMIT_S)
+        self.client: redis.Redis = client or redis.Redis.from_url(url, protocol=3, socket_timeout=LIMIT_S)
         self._host, self._logins = url.rpartition("@")[2].removeprefix("redis://"), logins or {}
         self.keys = Keys("antiphon", partitions)
         self.folder = Path(tempfile.mkdtemp(prefix="antiphon-flow-"))

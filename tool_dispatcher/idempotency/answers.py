@@ -71,6 +71,21 @@ def out_of_reach(write: Write, may_have_begun: bool) -> ToolError:
     )
 
 
+def not_replicated(write: Write, problem: str, may_have_begun: bool) -> ToolError:
+    """A failover could forget that it has begun, so it does not begin."""
+    if may_have_begun:
+        return tool_error(
+            "outcome_unknown",
+            f"{write.tool} may have been run before, and cannot be seen to now: Redis's replicas are behind "
+            f"({problem})",
+        )
+    return tool_error(
+        "api_failure",
+        f"{write.tool} was not run: Redis's replicas are behind ({problem}) Nothing has changed.",
+        "Call it again later, or go on without it and say that it was not done.",
+    )
+
+
 def is_unknown(result: ToolResult) -> bool:
     """Whether nobody knows if the call took effect."""
     return result.error is not None and result.error.error_type == "outcome_unknown"

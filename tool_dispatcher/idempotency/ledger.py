@@ -1,7 +1,7 @@
 """The ledger of writes: one record for each idempotency key, and its transitions, each an atomic script.
 
     nothing --claim--> in_progress --settle--> settled | unknown
-                           |  ^
+       ^--release--<       |  ^
                            +--+ renew, take_over (a new fence)
 
 A record outlives its session and what its tool's contract promises. See the scripts for what each checks.
@@ -16,7 +16,7 @@ from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.scripts import script_of
-from antiphon_shared.bus.wire import Argument
+from antiphon_shared.bus.wire import Argument, NotReplicated
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process.clock import milliseconds, monotonic_s
 from antiphon_shared.process.errors import AntiphonError, RedisUnavailable
@@ -50,6 +50,10 @@ class SessionStopped(AntiphonError):
 
 class LedgerUnavailable(RedisUnavailable):
     """The ledger cannot be read or written: Redis has been away for longer than we wait."""
+
+
+class ClaimNotReplicated(LedgerUnavailable):
+    """Too few replicas have the claim of a write, so that a failover could forget it. Nothing has begun here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,8 @@ class Ledger:
 
     `lease_s`: how long a claimant may be silent before it is taken over. `retention_s`: how long what belongs
     to a session is kept. Whatever finds Redis away waits for `patience_s` at most, and raises LedgerUnavailable;
-    `settle` alone waits until Redis is back, as it holds what nobody else knows.
+    `settle` alone waits until Redis is back, as it holds what nobody else knows. `claims` sends what has to be on
+    replicas before anything begins.
     """
 
     def __init__(
@@ -116,9 +121,11 @@ class Ledger:
         lease_s: float,
         retention_s: float,
         patience_s: float = PATIENCE_S,
+        claims: Batcher | None = None,
     ) -> None:
         self.lease_s = lease_s
         self._batcher = batcher
+        self._claims = claims or batcher
         self._keys = keys
         self._lease_ms = milliseconds(lease_s)
         self._retention_s = retention_s
@@ -127,7 +134,7 @@ class Ledger:
     async def claim(self, write: Write) -> Claim | None:
         """The right to run a write that nobody has claimed. None: ask how it stands.
 
-        Raises KeyUsedForAnother, SessionStopped, and LedgerUnavailable.
+        Raises KeyUsedForAnother, SessionStopped, LedgerUnavailable, and ClaimNotReplicated.
         """
         claimant = new_id().hex
         stopped = self._keys.stopped(self._keys.partition(write.session_id))
@@ -144,7 +151,12 @@ class Ledger:
 
         async def attempt() -> Claim | None:
             begins_s = monotonic_s()
-            answer = await self._batcher.run(_CLAIM, [*self._names(write), stopped], arguments)
+            try:
+                answer = await self._claims.run(_CLAIM, [*self._names(write), stopped], arguments)
+            except NotReplicated as error:
+                answer = error.reply
+                if await self._released(write, claimant):
+                    raise ClaimNotReplicated(f"{error}.") from None
             if answer == b"mismatch":
                 raise _used_for_another(write)
             if answer == b"stopped":
@@ -175,10 +187,21 @@ class Ledger:
 
         async def attempt() -> Claim | None:
             begins_s = monotonic_s()
-            new_fence = int(await self._batcher.run(_TAKE_OVER, self._names(write)[:1], arguments))
+            try:
+                new_fence = int(await self._claims.run(_TAKE_OVER, self._names(write)[:1], arguments))
+            except NotReplicated as error:
+                # Not given up: who had it before may have begun. It is abandoned again when this lease is over.
+                if int(error.reply):
+                    raise ClaimNotReplicated(f"{error}.") from None
+                return None
             return Claim(write, claimant, new_fence, begins_s + self.lease_s) if new_fence else None
 
         return await self._patiently("take over a write", attempt)
+
+    async def _released(self, write: Write, claimant: str) -> bool:
+        """Take back a claim under which nothing has begun. False when it is not, or not any more, there."""
+        entries: list[Argument] = [begun_entry(call_id) for call_id in write.call_ids]
+        return bool(await self._batcher.run(_RELEASE, self._names(write), [claimant, *entries]))
 
     async def renew(self, claim: Claim) -> bool:
         """Begin the claim's lease anew. False when it was taken over. Raises LedgerUnavailable."""
@@ -253,4 +276,5 @@ _CLAIM = script_of(__package__, "claim")
 _STANDS = script_of(__package__, "stands")
 _TAKE_OVER = script_of(__package__, "take_over")
 _RENEW = script_of(__package__, "renew")
+_RELEASE = script_of(__package__, "release")
 _SETTLE = script_of(__package__, "settle")

@@ -21,6 +21,7 @@ from tool_dispatcher.authoring.reconcile import NoEffect, TookEffect
 from tool_dispatcher.idempotency import answers
 from tool_dispatcher.idempotency.ledger import (
     Claim,
+    ClaimNotReplicated,
     EndState,
     KeyUsedForAnother,
     Ledger,
@@ -80,6 +81,11 @@ class _Once:
             return await self._answer(answers.refused(self._write))
         except SessionStopped:
             return await self._answer(answers.stopped(self._write))
+        except ClaimNotReplicated as error:
+            self._log().warning("claim of a write is not on enough replicas", error=error.message)
+            return await self._answer(
+                answers.not_replicated(self._write, error.message, self._may_have_begun)
+            )
         except LedgerUnavailable as error:
             self._log().warning("the ledger of writes is out of reach", error=str(error))
             return await self._answer(answers.out_of_reach(self._write, self._may_have_begun))

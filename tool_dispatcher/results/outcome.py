@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.process.aside import aside
 from antiphon_shared.process.clock import milliseconds, monotonic_s
 from antiphon_shared.text.redaction import Redactor
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
@@ -33,6 +34,10 @@ class Outcomes:
     def without_secrets(self, outcome: Any, secrets: Sequence[str] = ()) -> Any:
         """JSON values, or a ToolError, with every secret redacted. `secrets` are those of one call."""
         return without(secrets, redacted(outcome, self._redactor))
+
+    async def clean(self, outcome: Any, secrets: Sequence[str] = ()) -> Any:
+        """The same, beside the event loop where the outcome is large."""
+        return await aside(self.without_secrets, outcome, secrets)
 
     def of_error(
         self, places: Sequence[int], calls: Sequence[RequestedCall], error: ToolError
@@ -66,7 +71,8 @@ class Outcomes:
         """What is shown of the data, and the handle of its whole where that is more; or a ToolError."""
         contract = tool.contract
         handle = f"r{batch.request.round}c{place}"
-        fitted = shown(
+        fitted = await aside(
+            shown,
             data,
             contract.effect,
             bytes_max=min(batch.result_bytes_max, contract.result_bytes_max or batch.result_bytes_max),

@@ -12,6 +12,7 @@ it is:
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.process.aside import json_of
 from pydantic_core import from_json, to_json
 
 _PATH_MAX = 6
@@ -36,7 +37,7 @@ def fit(data: Any, bytes_max: int, handle: str) -> Fitted:
 
     Raises ValueError when it cannot be written as JSON.
     """
-    whole = to_json(data)
+    whole = json_of(data)
     if len(whole) <= bytes_max:
         return Fitted(data)
     if isinstance(data, str):
@@ -105,7 +106,7 @@ def _long_part(data: Any) -> _Long:
             continue
         if not isinstance(data, dict) or not data:
             break
-        members = {key: to_json(value) for key, value in data.items()}
+        members = {key: json_of(value) for key, value in data.items()}
         longest = max(members, key=lambda key: len(members[key]))
         for key, value in members.items():
             start += _characters(key) + 2  # the brace or comma before it, the colon behind

@@ -1,19 +1,46 @@
 """What came of a call, without what must not be seen. Pure."""
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
+from antiphon_shared.process.aside import is_large
 from antiphon_shared.text.redaction import MARKED_CHARACTERS_MIN, Redactor
 from antiphon_shared.tools.calls import ToolError
+
+_PIECE = 500
+_DEPTH_MAX = 4
 
 
 def redacted(outcome: Any, redactor: Redactor) -> Any:
     """JSON values, or a ToolError, with every secret redacted; the same object when there is none."""
     if not isinstance(outcome, ToolError):
-        return redactor.json(outcome)
+        return _in_pieces(outcome, redactor, 0)
     said = outcome.model_dump(mode="json")
     clean = redactor.json(said)
     return outcome if clean is said else ToolError.model_validate(clean)
+
+
+def _in_pieces(value: Any, redactor: Redactor, depth: int) -> Any:
+    """As `redactor.json`: long lists piece by piece, as the search of one text holds up everything else."""
+    if depth >= _DEPTH_MAX or not isinstance(value, list | dict) or not is_large(value):
+        return redactor.json(value)
+    if isinstance(value, list):
+        pieces = [value[start : start + _PIECE] for start in range(0, len(value), _PIECE)]
+        if len(pieces) == 1:
+            cleaned = [_in_pieces(item, redactor, depth + 1) for item in value]
+            return value if all(map(operator.is_, cleaned, value)) else cleaned
+        clean = [redactor.json(piece) for piece in pieces]
+        return value if all(map(operator.is_, clean, pieces)) else [item for piece in clean for item in piece]
+    large = {key for key, item in value.items() if isinstance(item, list | dict) and is_large(item)}
+    frame = redactor.json({key: None if key in large else item for key, item in value.items()})
+    if not large or list(frame) != list(value):
+        return redactor.json(value)
+    cleaned = {
+        key: _in_pieces(value[key], redactor, depth + 1) if key in large else item
+        for key, item in frame.items()
+    }
+    return value if all(cleaned[key] is value[key] for key in value) else cleaned
 
 
 def without(secrets: Sequence[str], outcome: Any) -> Any:

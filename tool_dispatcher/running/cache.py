@@ -11,10 +11,11 @@ from typing import Any
 import structlog
 from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.keys import Keys
+from antiphon_shared.process.aside import json_within
 from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.tools.contract import Contract
-from pydantic_core import from_json, to_json
+from pydantic_core import from_json
 from redis.exceptions import RedisClusterException, RedisError
 
 from tool_dispatcher.idempotency.fingerprint import fingerprint
@@ -72,9 +73,9 @@ class ReadCache:
         if isinstance(data, ToolError) or ttl_s <= 0:
             return
         try:
-            content = to_json(data)
+            content = json_within(data, self._bytes_max)
         except ValueError:  # what cannot be written cannot be kept; PydanticSerializationError is one
             return
-        if len(content) <= self._bytes_max:
+        if content is not None:
             # Nobody waits for the reply: whether it was kept makes no difference to this call.
             self._batcher.submit("SET", self._keys.cached(digest), content, "PX", milliseconds(ttl_s))

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.process.aside import aside
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 from antiphon_shared.tools.contract import Contract
@@ -99,7 +100,7 @@ class Caller:
         (place,), (call,) = unit.calls, calls
         if place in batch.arguments:
             return batch.arguments[place]
-        return filled_in(call, tool, known, await batch.wholes_of(places_named(call), known))
+        return await aside(filled_in, call, tool, known, await batch.wholes_of(places_named(call), known))
 
     async def _once(self, work: Work) -> Results:
         """A write runs under its key, at most once; or what came of it elsewhere is what came of it."""
@@ -108,7 +109,7 @@ class Caller:
             session_id=batch.session.session_id,
             key=work.unit.key,
             tool=work.tool.name,
-            fingerprint=fingerprint(work.tool.name, work.arguments.plain),
+            fingerprint=await aside(fingerprint, work.tool.name, work.arguments.plain),
             round=batch.request.round,
             call_ids=tuple(call.id for call in work.calls),
             # Never less than what the session may still take, and is kept for afterwards.
@@ -121,7 +122,7 @@ class Caller:
             return await self._results(work, await self._answer(work, claim))
 
         async def results_of(outcome: Any) -> Results:
-            clean = self._outcomes.without_secrets(outcome, work.arguments.secrets)
+            clean = await self._outcomes.clean(outcome, work.arguments.secrets)
             return await self._results(work, Answer(clean))
 
         async def ask(fence: int) -> Any:
@@ -149,7 +150,8 @@ class Caller:
     async def _read(self, work: Work) -> Answer:
         """A read is answered from the cache where its contract allows it."""
         batch = work.batch
-        digest = digest_of(
+        digest = await aside(
+            digest_of,
             work.tool.name,
             work.contract,
             batch.request.tenant,
@@ -226,7 +228,7 @@ class Caller:
         fence = 0 if claim is None else claim.fence
         attempt = Attempt(tool, arguments, key, work.calls[0].id, number, fence, claim)
         outcome = await self._attempts.make(attempt, work.batch)
-        return self._outcomes.without_secrets(outcome, arguments.secrets)
+        return await self._outcomes.clean(outcome, arguments.secrets)
 
     async def _results(self, work: Work, answer: Answer) -> Results:
         """One result for each call."""

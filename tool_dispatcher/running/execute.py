@@ -10,6 +10,7 @@ from typing import Any
 
 import structlog
 from antiphon_shared import faults
+from antiphon_shared.process.aside import aside
 from antiphon_shared.text.redaction import MARKED_CHARACTERS_MIN, Redactor
 from antiphon_shared.tools.calls import ToolError
 
@@ -62,7 +63,7 @@ async def _run(call: Call, place: Place | None) -> Any:
         result = function() if place is None else await place.run(function)
         if inspect.isawaitable(result):
             result = await result
-        return as_json(result)
+        return await aside(as_json, result)
     except asyncio.CancelledError:
         raise
     except NotJson as problem:

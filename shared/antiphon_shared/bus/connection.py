@@ -1,4 +1,4 @@
-"""Clients for Redis: a plain server, a cluster, or fakeredis inside the process.
+"""Clients for Redis: a plain server, one behind sentinels, a cluster, or fakeredis inside the process.
 
 The library's automatic retries are off everywhere: a read that is repeated loses entries, a command that is
 repeated may be applied twice. What is safe to repeat is repeated by its caller.
@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 
 import structlog
 from redis.asyncio import Redis, RedisCluster
+from redis.asyncio.connection import SSLConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import (
+    AskError,
     AuthenticationError,
     AuthorizationError,
     BusyLoadingError,
@@ -20,6 +22,7 @@ from redis.exceptions import (
     ConnectionError,
     InvalidResponse,
     MasterDownError,
+    MovedError,
     OutOfMemoryError,
     ReadOnlyError,
     RedisClusterException,
@@ -30,16 +33,20 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-from antiphon_shared.bus import tls
+from antiphon_shared.bus import address, tls
+from antiphon_shared.bus.sentinels import MasterConnection, MasterSSLConnection, Sentinels
 from antiphon_shared.bus.unavailable import unavailable
+from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.secret_values import secrets_in
 from antiphon_shared.text.redaction import Redactor
 
-DEFAULT_URL = "redis://localhost:6379/0"
 BLOCK_S = 1.0
 """How long a read waits for entries at most."""
 SOCKET_TIMEOUT_S = 10.0
+_CONNECT_TIMEOUT_S = 5.0
+_LAYOUT_AGE_S = 0.2
+_LAYOUT_LIMIT_S = 2.0
 _BACKOFF_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 2.0)
 
 UNAVAILABLE = (
@@ -50,6 +57,8 @@ UNAVAILABLE = (
     MasterDownError,
     ClusterDownError,
     TryAgainError,
+    AskError,
+    MovedError,
     OutOfMemoryError,
     SlotNotCoveredError,
 )
@@ -72,6 +81,11 @@ class Connections:
         self.is_fake = False
         self._dedicated: list[Client] = []
         self._closers: list[Callable[[], Awaitable[None]]] = []
+        self._sentinels: Sentinels | None = None
+        self._server = url
+        """The address that leads to the server, or to the node of a cluster that was reached."""
+        self._learning: asyncio.Task[None] | None = None
+        self._learned_s = 0.0
 
     @classmethod
     def to_fake(cls, client: Client) -> "Connections":
@@ -89,17 +103,43 @@ class Connections:
         """A client of one connection of its own, to the server that holds `key`: for blocking reads."""
         if self.is_fake:
             return self.main
-        if isinstance(self.main, RedisCluster):
+        if self.is_cluster:
+            await self.learn_layout()
             node = self.main.get_node_from_key(key)
             if node is None:
                 raise ConnectionError(f"no cluster node holds {key}")
-            client = _plain(self.url)
-            # Given to from_url, these would lose against the address in the URL.
-            client.connection_pool.connection_kwargs.update(host=node.host, port=int(node.port))
+            client = self.client_of_node(node.host, int(node.port))
         else:
-            client = _plain(self.url)
+            client = self._client()
         self._dedicated.append(client)
         return client
+
+    @property
+    def is_cluster(self) -> bool:
+        return isinstance(self.main, RedisCluster)
+
+    def client_of_node(self, host: str, port: int) -> Client:
+        """A client, not yet connected, of one node of the cluster."""
+        client = self._client()
+        # Given to from_url, these would lose against the address in the URL.
+        client.connection_pool.connection_kwargs.update(host=host, port=port)
+        return client
+
+    async def learn_layout(self, failed_node: str | None = None) -> None:
+        """Ask a cluster which node holds what, unless that was just done; returns when it is known, or soon."""
+        if self._learning is None and monotonic_s() - self._learned_s < _LAYOUT_AGE_S:
+            return
+        if self._learning is None:
+            self._learning = asyncio.create_task(self._learn(failed_node))
+        await asyncio.wait((self._learning,), timeout=_LAYOUT_LIMIT_S)
+
+    async def _learn(self, failed_node: str | None) -> None:
+        try:
+            await self.main.nodes_manager.initialize(last_failed_node_name=failed_node)
+        except (RedisError, RedisClusterException, OSError) as error:
+            structlog.get_logger().debug("the cluster's layout could not be read", error=str(error))
+        finally:
+            self._learned_s, self._learning = monotonic_s(), None
 
     async def release(self, client: Client) -> None:
         """Close a dedicated client."""
@@ -119,13 +159,54 @@ class Connections:
         for closer in self._closers:
             await closer()
         self._closers.clear()
+        if self._learning is not None:
+            self._learning.cancel()
+            await asyncio.gather(self._learning, return_exceptions=True)
         for client in [*self._dedicated, self.main]:
             if client is not None:
                 await client.aclose()
         self._dedicated.clear()
 
     async def _connect(self) -> Client:
-        client = _plain(self.url)
+        where = address.parse(self.url)
+        if where.sentinels:
+            self._sentinels = Sentinels(where.sentinels, where.service)
+            await self._sentinels.check()
+        for n, self._server in enumerate(where.servers, 1):
+            try:
+                client, is_cluster = await self._reached()
+                break
+            except (ConnectionError, TimeoutError, BusyLoadingError):
+                if n == len(where.servers):
+                    raise
+        if not is_cluster and len(where.servers) == 1:
+            return client
+        await client.aclose()
+        if not is_cluster:
+            raise ConfigurationError(
+                "ANTIPHON_REDIS_URL names several servers, and what answers is no cluster.",
+                hint="For one server and its replicas name their sentinels: redis+sentinel://HOST:PORT/SERVICE.",
+            )
+        clustered: Client = RedisCluster.from_url(
+            self._server,
+            protocol=3,
+            legacy_responses=False,
+            socket_timeout=SOCKET_TIMEOUT_S,
+            socket_connect_timeout=_CONNECT_TIMEOUT_S,
+            # What a part of the cluster holds goes on while another is away, where its own setting allows it.
+            require_full_coverage=False,
+            retry=_no_retry(),
+        )
+        try:
+            await clustered.initialize()
+        except BaseException:
+            await clustered.aclose()
+            raise
+        return clustered
+
+    async def _reached(self) -> tuple[Client, bool]:
+        """A client of the server, which has answered, and whether that is a node of a cluster."""
+        client = self._client()
         try:
             await client.ping()
             cluster = await client.execute_command("INFO", "cluster")
@@ -144,18 +225,16 @@ class Connections:
         except BaseException:
             await client.aclose()
             raise
-        if not int(cluster.get("cluster_enabled", 0)):
-            return client
-        await client.aclose()
-        clustered: Client = RedisCluster.from_url(
-            self.url, protocol=3, legacy_responses=False, socket_timeout=SOCKET_TIMEOUT_S, retry=_no_retry()
-        )
-        try:
-            await clustered.initialize()
-        except BaseException:
-            await clustered.aclose()
-            raise
-        return clustered
+        return client, bool(int(cluster.get("cluster_enabled", 0)))
+
+    def _client(self) -> Client:
+        client = _plain(self._server)
+        if self._sentinels is not None:
+            pool = client.connection_pool
+            is_tls = issubclass(pool.connection_class, SSLConnection)
+            pool.connection_class = MasterSSLConnection if is_tls else MasterConnection
+            pool.connection_kwargs["sentinels"] = self._sentinels
+        return client
 
 
 async def patiently(what: str, attempt: Callable[[], Awaitable[T]], limit_s: float | None = None) -> T:
@@ -185,27 +264,15 @@ def is_unavailable(error: BaseException) -> bool:
     )
 
 
-def database_of(url: str) -> int:
-    """The number of the database in an address of Redis; 0 when it names none. Raises ConfigurationError."""
-    return int(_plain(url or DEFAULT_URL).connection_pool.connection_kwargs.get("db") or 0)
-
-
 def _plain(url: str) -> Client:
-    try:
-        return Redis.from_url(
-            url,
-            protocol=3,
-            legacy_responses=False,
-            socket_timeout=SOCKET_TIMEOUT_S,
-            socket_connect_timeout=5,
-            retry=_no_retry(),
-        )
-    except ValueError:  # its text may quote a part of the password
-        raise ConfigurationError(
-            "ANTIPHON_REDIS_URL: not an address of Redis.",
-            hint="Use redis://HOST:PORT/DB or rediss://HOST:PORT/DB; in a password write signs such as "
-            "/ # ? @ [ percent-encoded.",
-        ) from None
+    return Redis.from_url(
+        url,
+        protocol=3,
+        legacy_responses=False,
+        socket_timeout=SOCKET_TIMEOUT_S,
+        socket_connect_timeout=_CONNECT_TIMEOUT_S,
+        retry=_no_retry(),
+    )
 
 
 def _no_retry() -> Retry:

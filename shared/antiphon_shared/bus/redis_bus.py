@@ -10,18 +10,20 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from antiphon_shared.bus import scripts
-from antiphon_shared.bus.batcher import Batcher
-from antiphon_shared.bus.connection import DEFAULT_URL, Client, Connections
+from antiphon_shared.bus.address import DEFAULT_URL
+from antiphon_shared.bus.batcher import Batcher, OneLane, Route
+from antiphon_shared.bus.cluster import ClusterRoute
+from antiphon_shared.bus.connection import Client, Connections
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.live_format import LiveFormat
 from antiphon_shared.bus.sessions import RedisSession
 from antiphon_shared.bus.signing import Signer, genuine, require_key
 from antiphon_shared.bus.tls import with_certificates
 from antiphon_shared.bus.waiting import place_of
-from antiphon_shared.bus.wire import Argument, exchange_over
+from antiphon_shared.bus.wire import Argument, Replicas, exchange_over
 from antiphon_shared.events import AnyEvent, decode, encode
 from antiphon_shared.process.clock import milliseconds, monotonic_s
-from antiphon_shared.process.errors import RedisUnavailable, UnreadableEvent
+from antiphon_shared.process.errors import ConfigurationError, RedisUnavailable, UnreadableEvent
 from antiphon_shared.process.secret_values import secret_values
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 from antiphon_shared.text.redaction import WELL_KNOWN, Redactor
@@ -48,6 +50,8 @@ class Bus:
         """Knows the secrets of this process; what goes into an event from an error goes through it."""
         self.batcher = Batcher()
         """To be kept by whoever is built before the bus is open; it works from then on."""
+        self.claims = Batcher() if settings.wait_replicas else self.batcher
+        """For what is begun only when ANTIPHON_BUS_WAIT_REPLICAS have it; waits on a connection of its own."""
         self.connections = connections
         self.keys = keys
         self.formats = LiveFormat(self.batcher, keys)
@@ -76,7 +80,22 @@ class Bus:
             raise RedisUnavailable(
                 "Redis is out of reach.", hint="Start one, or set ANTIPHON_REDIS_URL."
             ) from None
-        self.batcher.open(exchange_over(self.connections))
+        self.batcher.open(self.route())
+        if self.claims is not self.batcher:
+            if self.connections.is_fake:
+                raise ConfigurationError(
+                    "ANTIPHON_BUS_WAIT_REPLICAS: the Redis inside this process has no replicas.",
+                    hint="Unset it, or set ANTIPHON_REDIS_URL.",
+                )
+            self.claims.open(
+                self.route(Replicas(self.settings.wait_replicas, self.settings.wait_replicas_timeout_s))
+            )
+
+    def route(self, replicas: Replicas | None = None) -> Route:
+        """A new way for commands to Redis, over connections of its own."""
+        if self.connections.is_cluster:
+            return ClusterRoute(self.connections, replicas)
+        return OneLane(exchange_over(self.connections, replicas))
 
     async def close(self) -> None:
         await self.connections.close()
@@ -197,7 +216,7 @@ class Bus:
         """Create streams and consumer groups (stream, group) that are not there yet, from their beginning."""
         for stream, group in streams:
             try:
-                await self.client.execute_command("XGROUP", "CREATE", stream, group, "0", "MKSTREAM")
+                await self.batcher.submit("XGROUP", "CREATE", stream, group, "0", "MKSTREAM")
             except Exception as error:
                 if "BUSYGROUP" not in str(error):
                     raise

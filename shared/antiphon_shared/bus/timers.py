@@ -129,7 +129,7 @@ class CleanUp:
         return BLOCK_S
 
     async def _remove_silent_consumers(self) -> None:
-        for listed in await self.bus.client.execute_command("XINFO", "CONSUMERS", self.stream, self.group):
+        for listed in await self.bus.batcher.submit("XINFO", "CONSUMERS", self.stream, self.group):
             # Redis names the fields in bytes, fakeredis in text.
             consumer = {name.decode() if isinstance(name, bytes) else name: listed[name] for name in listed}
             if not consumer["pending"] and consumer["idle"] > self.silent_s * 1000:

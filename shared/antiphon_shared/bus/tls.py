@@ -3,6 +3,7 @@
 import ssl
 from urllib.parse import urlencode
 
+from antiphon_shared.bus.address import TLS_BEGINNINGS
 from antiphon_shared.process.errors import ConfigurationError
 
 _CA, _CERT, _KEY = (f"ANTIPHON_REDIS_TLS_{name}" for name in ("CA", "CERT", "KEY"))
@@ -17,10 +18,10 @@ def with_certificates(url: str, ca: str, certificate: str, key: str) -> str:
     """
     if not (ca or certificate or key):
         return url
-    if not url.startswith("rediss://"):
+    if not url.startswith(TLS_BEGINNINGS):
         raise ConfigurationError(
             f"{_CA}, {_CERT}, {_KEY}: the address of Redis is not one with TLS.",
-            hint="Begin ANTIPHON_REDIS_URL with rediss://.",
+            hint="Begin ANTIPHON_REDIS_URL with rediss:// or rediss+sentinel://.",
         )
     if bool(certificate) != bool(key):
         missing = _KEY if certificate else _CERT

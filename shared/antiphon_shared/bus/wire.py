@@ -1,20 +1,18 @@
 """How a batch of commands travels: over one connection of our own, or through the library's pipeline.
 
-On a plain server the library's parts are put together directly: its connection, hiredis to pack (the
-library's asyncio side packs in Python, which was a third of a busy process's time), and one timeout for the
-batch in place of one for each reply. A cluster, which routes each command, and fakeredis take the library's
-pipeline.
+The library's parts are put together directly: its connection, hiredis to pack (the library's asyncio side packs
+in Python, which was a third of a busy process's time), and one timeout for the batch in place of one for each
+reply. fakeredis takes the library's pipeline.
 """
 
 import asyncio
 import builtins
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import hiredis
-from redis.asyncio import RedisCluster
-from redis.exceptions import ConnectionError, ResponseError, TimeoutError
+from redis.exceptions import ConnectionError, ReadOnlyError, ResponseError, TimeoutError
 
 from antiphon_shared import faults
 from antiphon_shared.bus.connection import SOCKET_TIMEOUT_S, Client, Connections
@@ -25,33 +23,67 @@ Exchange = Callable[[Sequence[Command]], Awaitable[list[Any]]]
 """Sends commands and returns a reply, or the error it was answered with, for each. Raises when none came."""
 
 
-def exchange_over(connections: Connections) -> Exchange:
-    """The best way there is to the Redis of `connections`."""
+class Replicas(NamedTuple):
+    """How many replicas must have what a batch has written, and how long they are waited for."""
+
+    wanted: int
+    timeout_s: float
+
+
+class NotReplicated(Exception):
+    """Too few replicas have what a command has written, whose reply this is."""
+
+    def __init__(self, reply: Any, acknowledged: int, replicas: Replicas) -> None:
+        super().__init__(
+            f"{acknowledged} of {replicas.wanted} replicas had it within {replicas.timeout_s:g} s"
+        )
+        self.reply = reply
+
+
+def exchange_over(connections: Connections, replicas: Replicas | None = None) -> Exchange:
+    """The best way there is to the one server of `connections`."""
     client = connections.main
-    if connections.is_fake or isinstance(client, RedisCluster):
+    if connections.is_fake:
         return lambda commands: _through_pipeline(client, commands)
-    wire = Wire(client)
+    wire = Wire(client, replicas=replicas)
     connections.on_close(wire.close)
     return wire.exchange
 
 
 class Wire:
-    """One connection that carries batch after batch; connects again after a failure."""
+    """One connection that carries batch after batch; connects again after a failure.
 
-    def __init__(self, client: Client, fault_point: str = "redis.commands.sent") -> None:
+    With `replicas`, each batch is waited for until they have what it has written. WAIT speaks of the connection it
+    is sent on, and blocks it: nothing should travel with claims that can do without.
+    """
+
+    def __init__(
+        self, client: Client, fault_point: str = "redis.commands.sent", replicas: Replicas | None = None
+    ) -> None:
         pool = client.connection_pool
         # Without a timeout of its own: with one, the library starts a task for each write.
         self._connection = pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": None})
         self._callbacks = client.response_callbacks
         self._fault_point = fault_point
+        self._replicas = replicas
+        self._limit_s = SOCKET_TIMEOUT_S + (replicas.timeout_s if replicas else 0.0)
 
     async def exchange(self, commands: Sequence[Command]) -> list[Any]:
+        if self._replicas is not None:
+            wait_ms = max(1, round(self._replicas.timeout_s * 1000))
+            *replies, acknowledged = await self._exchange(
+                [*commands, ("WAIT", self._replicas.wanted, wait_ms)]
+            )
+            return _replicated(replies, acknowledged, self._replicas)
+        return await self._exchange(commands)
+
+    async def _exchange(self, commands: Sequence[Command]) -> list[Any]:
         packed = b"".join([_pack(command) for command in commands])
         try:
-            async with asyncio.timeout(SOCKET_TIMEOUT_S):
+            async with asyncio.timeout(self._limit_s):
                 await self._connection.send_packed_command([packed], check_health=False)
                 await faults.at(self._fault_point, self.close)
-                return [await self._reply_to(command) for command in commands]
+                replies = [await self._reply_to(command) for command in commands]
         except builtins.TimeoutError:
             await self.close()
             raise TimeoutError("Redis did not answer in time") from None
@@ -59,6 +91,9 @@ class Wire:
             # A reply that nobody has read would be taken for the next command's.
             await self.close()
             raise
+        if any(isinstance(reply, ReadOnlyError) for reply in replies):
+            await self.close()  # its master has become a replica: another connection may lead to the new one
+        return replies
 
     async def close(self) -> None:
         await self._connection.disconnect(nowait=True)
@@ -75,6 +110,18 @@ class Wire:
             return reply if callback is None else callback(reply)
         except Exception as error:  # noqa: BLE001  # the library misreads one reply; the others are still to be read
             return error
+
+
+def _replicated(replies: list[Any], acknowledged: Any, replicas: Replicas) -> list[Any]:
+    """The replies; those that report success as NotReplicated, where too few replicas have followed."""
+    if isinstance(acknowledged, Exception):
+        return [reply if isinstance(reply, Exception) else acknowledged for reply in replies]
+    if acknowledged >= replicas.wanted:
+        return replies
+    return [
+        reply if isinstance(reply, Exception) else NotReplicated(reply, acknowledged, replicas)
+        for reply in replies
+    ]
 
 
 # Its stub has the tuple of any length for a tuple of one.

@@ -43,7 +43,7 @@ def secrets_in(value: str) -> Iterator[str]:
     if at and (password := login.partition(":")[2]):
         yield from (value, password, unquote(password))
     for name, given in parse_qs(rest.partition("?")[2], strict_parsing=False).items():
-        if name == "password":
+        if name in ("password", "sentinel_password"):
             yield from given
 
 

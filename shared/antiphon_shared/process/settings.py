@@ -59,7 +59,9 @@ class PipelineSettings(Settings):
 
     redis_url: SecretStr | None = Field(
         default=None,
-        description="redis:// or rediss:// address; components default to `redis://localhost:6379/0`.",
+        description="Where Redis is: `redis://USER:PASSWORD@HOST:PORT/DB`, several HOST:PORT for a cluster, "
+        "`redis+sentinel://USER:PASSWORD@HOST:PORT,HOST:PORT/SERVICE/DB` for sentinels; `rediss://` and "
+        "`rediss+sentinel://` with TLS. Components default to `redis://localhost:6379/0`.",
     )
     redis_tls_ca: str = Field(
         default="",
@@ -172,6 +174,19 @@ class BusSettings(Settings):
         le=10_000_000,
         description="Queries that may wait for room per partition; beyond, one is rejected as `overloaded`, unless "
         "its tenant has less than its share.",
+    )
+    wait_replicas: int = Field(
+        default=0,
+        ge=0,
+        le=16,
+        description="Replicas that must have the claim of a write before its call starts; see docs/operations.md. Set "
+        "it where dispatchers run.",
+    )
+    wait_replicas_timeout_s: float = Field(
+        default=1.0,
+        ge=0.01,
+        le=8,
+        description="Seconds they are waited for; then the call does not start.",
     )
     unsigned_queries: bool = Field(
         default=False,

@@ -6,7 +6,7 @@ from typing import Any
 
 from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.bus.wire import Command, Exchange, exchange_over
+from antiphon_shared.bus.wire import Command, Exchange
 from antiphon_shared.tools.calls import ToolError, ToolResult
 from antiphon_shared.tools.journal import journal_name
 from redis.exceptions import ConnectionError as ConnectionLost
@@ -89,7 +89,12 @@ def a_ledger(bus: Bus, wire: BreakableWire | None = None, **settings: Any) -> Le
 
 
 def a_wire(bus: Bus) -> BreakableWire:
-    return BreakableWire(exchange_over(bus.connections))
+    route = bus.route()
+
+    async def exchange(commands: Sequence[Command]) -> list[Any]:
+        return await route.exchange(route.lane_of(commands[0]), commands)
+
+    return BreakableWire(exchange)
 
 
 def record_of(bus: Bus, write: Write) -> str:

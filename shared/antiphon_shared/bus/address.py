@@ -1,0 +1,110 @@
+"""What ANTIPHON_REDIS_URL may be: one server, several nodes of a cluster, or sentinels that know the server. Pure."""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from redis.asyncio.connection import parse_url
+
+from antiphon_shared.process.errors import ConfigurationError
+
+DEFAULT_URL = "redis://localhost:6379/0"
+SENTINEL_SCHEMES = ("redis+sentinel", "rediss+sentinel")
+TLS_BEGINNINGS = ("rediss://", "rediss+sentinel://")
+
+_SENTINEL_PORT = 26379
+_SERVICE = re.compile(r"[A-Za-z0-9._-]{1,128}")
+_DATABASE = re.compile(r"\d{1,9}")
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.%]+\]|[^\s\[\]:,/?#@]+)(?::(\d{1,5}))?")
+_FORMS = (
+    "Use redis://USER:PASSWORD@HOST:PORT/DB, with several HOST:PORT separated by commas for a cluster, or "
+    "redis+sentinel://USER:PASSWORD@HOST:PORT,HOST:PORT/SERVICE/DB for sentinels; rediss:// and rediss+sentinel:// "
+    "with TLS. Percent-encode signs such as / # ? @ [ in a password."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where Redis is."""
+
+    servers: tuple[str, ...]
+    """An address for each server named; with sentinels one, whose host they know."""
+    sentinels: tuple[str, ...] = ()
+    service: str = ""
+    """The name under which the sentinels watch the server."""
+
+    @property
+    def database(self) -> int:
+        return int(parse_url(self.servers[0]).get("db") or 0)
+
+
+def parse(url: str) -> Address:
+    """The servers and sentinels that `url` names. Raises ConfigurationError, which quotes no part of it.
+
+    The credentials before the @ are those of the server; those of the sentinels are the parameters
+    `sentinel_username` and `sentinel_password`. All other parameters hold for both.
+    """
+    try:
+        parts = urlsplit(url)
+        login, at, hosts = parts.netloc.rpartition("@")
+        if parts.scheme in SENTINEL_SCHEMES:
+            address = _with_sentinels(parts.scheme, login + at, hosts, parts.path, parts.query)
+        elif "," in hosts and parts.scheme in ("redis", "rediss"):
+            rest = f"{parts.path}?{parts.query}" if parts.query else parts.path
+            found = [f"{_host(host)}{_port(host, 6379)}" for host in hosts.split(",")]
+            address = Address(tuple(f"{parts.scheme}://{login}{at}{host}{rest}" for host in found))
+        else:
+            address = Address((url,))
+        for each in (*address.servers, *address.sentinels):
+            parse_url(each)
+    except ValueError as error:
+        about = str(error) if isinstance(error, _Malformed) else "not an address of Redis"
+        raise ConfigurationError(f"ANTIPHON_REDIS_URL: {about}.", hint=_FORMS) from None
+    return address
+
+
+def form_for(url: str, user: str, password: str) -> str:
+    """The address that `url` has for another user, its hosts and ports left open."""
+    address, scheme = parse(url), urlsplit(url).scheme
+    login = f"{user}:{quote(password, safe='')}"
+    if address.sentinels:
+        return f"{scheme}://{login}@HOST:PORT,HOST:PORT/{address.service}/{address.database}"
+    return f"{'rediss' if scheme == 'rediss' else 'redis'}://{login}@HOST:PORT/{address.database}"
+
+
+class _Malformed(ValueError):
+    """What is wrong with an address, in words that quote none of it."""
+
+
+def _with_sentinels(scheme: str, login: str, hosts: str, path: str, query: str) -> Address:
+    service, _, database = path.removeprefix("/").partition("/")
+    if not service:
+        raise _Malformed("the name of the service that the sentinels watch is missing")
+    if not _SERVICE.fullmatch(service) or (database and not _DATABASE.fullmatch(database)):
+        raise _Malformed("/SERVICE/DB is not a name and a number")
+    given = parse_qsl(query, keep_blank_values=True)
+    own = dict(given)
+    user, password = own.get("sentinel_username", ""), own.get("sentinel_password", "")
+    options = urlencode([(name, value) for name, value in given if not name.startswith("sentinel_")])
+    behind = f"?{options}" if options else ""
+    plain = scheme.removesuffix("+sentinel")
+    sentinel_login = f"{quote(user, safe='')}:{quote(password, safe='')}@" if password else ""
+    sentinels = tuple(
+        f"{plain}://{sentinel_login}{_host(host)}{_port(host, _SENTINEL_PORT)}/0{behind}"
+        for host in hosts.split(",")
+    )
+    return Address((f"{plain}://{login}{service}/{database or 0}{behind}",), sentinels, service)
+
+
+def _host(given: str) -> str:
+    if (found := _HOST.fullmatch(given)) is None:
+        raise _Malformed("one of the hosts is not HOST:PORT")
+    return found[1]
+
+
+def _port(given: str, default: int) -> str:
+    found = _HOST.fullmatch(given)
+    port = int(found[2]) if found is not None and found[2] else default
+    if not 0 < port < 65_536:
+        raise _Malformed("one of the ports is no number from 1 to 65535")
+    return f":{port}"

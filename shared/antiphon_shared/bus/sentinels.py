@@ -1,0 +1,112 @@
+"""Redis behind sentinels: every new connection asks them which server is the master now."""
+
+import asyncio
+from typing import Any, NamedTuple
+
+from redis.asyncio import Redis
+from redis.asyncio.connection import Connection, SSLConnection
+from redis.exceptions import (
+    AuthenticationError,
+    ConnectionError,
+    NoPermissionError,
+    RedisError,
+    ResponseError,
+)
+
+from antiphon_shared.process.errors import ConfigurationError
+
+_ANSWER_S = 1.0
+"""How long one sentinel may take: the others are asked at the same time."""
+
+
+class _Master(NamedTuple):
+    epoch: int
+    """Counts the failovers: of two answers the one with the higher number is newer."""
+    host: str
+    port: int
+
+
+class Sentinels:
+    """The sentinels that watch one service."""
+
+    def __init__(self, urls: tuple[str, ...], service: str) -> None:
+        self._urls, self._service = urls, service
+
+    async def master(self) -> tuple[str, int]:
+        """Host and port of the master, by the newest of all answers. Raises ConnectionError when there is none."""
+        answers = await self._ask()
+        if known := [answer for answer in answers if isinstance(answer, _Master)]:
+            newest = max(known)
+            return newest.host, newest.port
+        raise ConnectionError(f"no sentinel names the master of {self._service}: {answers[0]}")
+
+    async def check(self) -> None:
+        """Raises ConfigurationError when the sentinels' answers say that waiting cannot help."""
+        answers = await self._ask()
+        refusals = [answer for answer in answers if isinstance(answer, ResponseError | AuthenticationError)]
+        if not refusals or any(isinstance(answer, _Master) for answer in answers):
+            return
+        if any(isinstance(refusal, AuthenticationError | NoPermissionError) for refusal in refusals):
+            raise ConfigurationError(
+                "ANTIPHON_REDIS_URL: the sentinels refuse us.",
+                hint="Their credentials are the parameters sentinel_username and sentinel_password.",
+            )
+        if all("No such master" in str(refusal) for refusal in refusals):
+            raise ConfigurationError(
+                f"ANTIPHON_REDIS_URL: the sentinels watch no service named {self._service}.",
+                hint="It is the name in their line `sentinel monitor NAME HOST PORT QUORUM`.",
+            )
+
+    async def _ask(self) -> list[_Master | Exception]:
+        return await asyncio.gather(*map(self._answer, self._urls))
+
+    async def _answer(self, url: str) -> _Master | Exception:
+        client = Redis.from_url(
+            url,
+            protocol=3,
+            legacy_responses=False,
+            socket_timeout=_ANSWER_S,
+            socket_connect_timeout=_ANSWER_S,
+            retry=None,
+        )
+        command: Any = client.execute_command
+        try:
+            async with asyncio.timeout(2 * _ANSWER_S):
+                told = await command("SENTINEL", "MASTER", self._service)
+            return _Master(int(told[b"config-epoch"]), told[b"ip"].decode(), int(told[b"port"]))
+        except (RedisError, OSError, LookupError, ValueError, TypeError) as error:
+            return error
+        finally:
+            await client.aclose()
+
+
+class _FollowsMaster:
+    """What a connection needs to lead to the master, wherever that is by then."""
+
+    host: str
+    port: int
+
+    def __init__(self, *, sentinels: Sentinels, **options: Any) -> None:
+        self._sentinels = sentinels
+        super().__init__(**options)
+
+    async def _connect(self) -> None:
+        self.host, self.port = await self._sentinels.master()
+        await super()._connect()  # type: ignore[misc]  # the connection this is mixed into
+
+    async def on_connect_check_health(self, check_health: bool = True) -> None:
+        connection: Any = self
+        await super().on_connect_check_health(check_health)  # type: ignore[misc]
+        # Sentinels that are behind may name a server that has been demoted meanwhile.
+        await connection.send_command("ROLE", check_health=False)
+        role = await connection.read_response()
+        if role[0] != b"master":
+            raise ConnectionError(f"the server at {self.host}:{self.port} is no master any more")
+
+
+class MasterConnection(_FollowsMaster, Connection):
+    """A connection to the master of a service."""
+
+
+class MasterSSLConnection(_FollowsMaster, SSLConnection):
+    """The same with TLS."""

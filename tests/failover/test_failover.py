@@ -1,0 +1,102 @@
+"""A master dies under load: sessions go on, nothing is lost that a replica had, and each write has one effect."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from antiphon_shared.events.session import Response
+from antiphon_shared.process.errors import AntiphonError
+from redis.exceptions import RedisError
+
+from antiphon import Antiphon
+from tests.failover.pipeline import WRITES_OF_A_SESSION, Writing, writing
+from tests.failover.servers import cluster, watched
+
+pytestmark = pytest.mark.chaos
+
+SESSIONS = int(os.environ.get("CHAOS_FAILOVER_SESSIONS", "24"))
+OPEN_MAX = 6
+KILL_AFTER = SESSIONS // 3
+"""Sessions that are answered before the master is killed."""
+SUBMIT_AGAIN_S = 20.0
+WAITED = {"ANTIPHON_BUS_WAIT_REPLICAS": "1", "ANTIPHON_BUS_WAIT_REPLICAS_TIMEOUT_S": "2"}
+
+
+async def answered(client: Antiphon, session_id: str) -> Response:
+    """Its answer; the query is submitted again where Redis has forgotten it, as one id is one session."""
+    while True:
+        try:
+            await client.submit(f"Do it for {session_id}.", session_id=session_id)
+            async with asyncio.timeout(SUBMIT_AGAIN_S):
+                return await client.result(session_id)
+        except (AntiphonError, RedisError, TimeoutError):
+            await asyncio.sleep(0.1)
+
+
+async def under_load(five: Writing, url: str, disaster: Callable[[], Awaitable[Any]]) -> list[Response]:
+    """Sessions that keep coming while disaster strikes; all of their answers."""
+    responses: list[Response] = []
+    places, ended = asyncio.Semaphore(OPEN_MAX), asyncio.Semaphore(0)
+
+    async def one(client: Antiphon, session_id: str) -> None:
+        async with places:
+            responses.append(await answered(client, session_id))
+            ended.release()
+
+    async def strike() -> None:
+        for _ in range(KILL_AFTER):
+            await ended.acquire()
+        await disaster()
+
+    async with Antiphon(url, partitions=five.keys.partitions) as client, asyncio.timeout(240):
+        await asyncio.gather(strike(), *(one(client, f"s{n}") for n in range(SESSIONS)))
+    return responses
+
+
+def assert_all_single(five: Writing, responses: list[Response]) -> None:
+    """Each session answered; each write has the one effect that was reported, or none where it was not begun."""
+    assert len({response.session_id for response in responses}) == SESSIONS
+    assert {(response.status, response.termination_reason) for response in responses} == {
+        ("complete", "natural_completion")
+    }
+    effects = five.effects()
+    assert set(effects.values()) == {1}
+    results = [result for n in range(SESSIONS) for result in results_of(five, f"s{n}")]
+    assert len(results) == SESSIONS * WRITES_OF_A_SESSION
+    refused = [result["error"] for result in results if result["status"] == "error"]
+    assert all("was not run: Redis's replicas are behind" in error["message"] for error in refused), refused
+    assert sum(effects.values()) == len(results) - len(refused)
+    assert len(refused) < len(results) // 2
+
+
+def results_of(five: Writing, session_id: str) -> list[dict[str, Any]]:
+    batches = [event["data"] for event in five.log(session_id) if ".tools.completed." in event["type"]]
+    return [result for batch in batches for result in batch["results"]]
+
+
+def test_behind_sentinels_a_master_killed_under_load_is_followed_and_writes_stay_single() -> None:
+    with watched() as servers, writing(servers.url, servers.client(), **WAITED) as five:
+
+        async def kill_the_master() -> None:
+            servers.master.kill()
+            await asyncio.to_thread(servers.until_promoted)
+            # The setting asks for a replica: the old master comes back as one.
+            await asyncio.to_thread(servers.master.start)
+
+        responses = asyncio.run(under_load(five, servers.url, kill_the_master))
+        assert_all_single(five, responses)
+
+
+def test_in_a_cluster_of_six_nodes_a_master_killed_under_load_is_followed_and_writes_stay_single() -> None:
+    with cluster() as servers, writing(servers.url, servers.client(), partitions=3, **WAITED) as five:
+        master, replica = servers.pair_of(five.keys.inbox(0, "coordinator"))
+
+        async def kill_a_master() -> None:
+            master.kill()
+            await asyncio.to_thread(servers.until_promoted, replica)
+            await asyncio.to_thread(master.start)
+
+        responses = asyncio.run(under_load(five, servers.url, kill_a_master))
+        assert_all_single(five, responses)

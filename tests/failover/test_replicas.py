@@ -1,0 +1,148 @@
+"""ANTIPHON_BUS_WAIT_REPLICAS: a write begins when enough replicas have its claim, and else not at all."""
+
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+import redis
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.settings import BusSettings
+from fakeredis import FakeAsyncRedis
+
+from tests.failover.servers import Cluster, Watched, cluster, hold_back, watched
+from tests.redis_server import RedisServer
+from tests.tool_dispatcher.idempotency.builders import a_write, results_of
+from tool_dispatcher.idempotency.ledger import ClaimNotReplicated, Ledger, Results, Write
+from tool_dispatcher.idempotency.once import Means, once
+
+WAITED_S = 0.3
+
+
+def named(name: str) -> Write:
+    return a_write(session_id=name, key=f"default/{name}/1/c1")
+
+
+class Place:
+    """Where a write goes: its servers, their address, and how many partitions there are."""
+
+    def __init__(self, servers: Watched | Cluster) -> None:
+        self.servers, self.url = servers, servers.url
+        self.keys = Keys("antiphon", 3 if isinstance(servers, Cluster) else 1)
+
+    def pair(self, key: str) -> tuple[RedisServer, RedisServer]:
+        """The master that has a key, and its replica."""
+        if isinstance(self.servers, Cluster):
+            return self.servers.pair_of(key)
+        return self.servers.master, self.servers.replica
+
+
+@pytest.fixture(scope="module", params=["sentinels", "cluster"])
+def place(request: pytest.FixtureRequest) -> Iterator[Place]:
+    with watched() if request.param == "sentinels" else cluster() as servers:
+        yield Place(servers)
+
+
+@asynccontextmanager
+async def a_ledger(place: Place, wanted: int) -> AsyncIterator[tuple[Ledger, Bus]]:
+    settings = BusSettings(wait_replicas=wanted, wait_replicas_timeout_s=WAITED_S)
+    bus = Bus(Connections(place.url), place.keys, settings)
+    await bus.open()
+    try:
+        yield Ledger(bus.batcher, bus.keys, lease_s=20, retention_s=3_600, claims=bus.claims), bus
+    finally:
+        await bus.close()
+
+
+def means(runs: list[str], write: Write) -> Means:
+    async def run(claim: Any) -> Results:
+        runs.append(write.key)
+        return results_of("done", write)
+
+    async def told(outcome: Any) -> Results:
+        return results_of(outcome, write)
+
+    return Means(run=run, results_of=told, is_safe_to_repeat=False, wait_s=5)
+
+
+async def test_a_claim_that_is_on_the_replica_lets_the_write_begin(place: Place) -> None:
+    runs: list[str] = []
+    write = named("followed")
+    async with a_ledger(place, 1) as (ledger, bus):
+        (result,) = await once(ledger, write, means(runs, write))
+        record = bus.keys.effect(write.session_id, write.key)
+    assert result.error is None
+    assert runs == [write.key]
+    _, replica = place.pair(record)
+    assert has(replica, record)
+
+
+async def test_without_enough_replicas_the_write_does_not_begin_and_leaves_nothing_behind(
+    place: Place,
+) -> None:
+    runs: list[str] = []
+    write = named("unfollowed")
+    async with a_ledger(place, 2) as (ledger, _):
+        (result,) = await once(ledger, write, means(runs, write))
+        assert (await ledger.stands(write)).state == "none"
+    assert result.error is not None
+    assert result.error.error_type == "api_failure"
+    assert "was not run: Redis's replicas are behind" in result.error.message
+    assert "Nothing has changed" in result.error.message
+    assert not runs
+    async with a_ledger(place, 1) as (ledger, _):  # it may be called again, under the same key
+        (result,) = await once(ledger, write, means(runs, write))
+    assert result.error is None
+    assert runs == [write.key]
+
+
+async def test_what_somebody_else_has_claimed_is_not_given_up(place: Place) -> None:
+    write = named("of-somebody-else")
+    async with a_ledger(place, 1) as (first, _), a_ledger(place, 2) as (second, _):
+        claim = await first.claim(write)
+        assert claim is not None
+        assert await second.claim(write) is None
+        assert await first.renew(claim)
+
+
+async def test_a_takeover_waits_too_and_gives_up_nobody_elses_write(place: Place) -> None:
+    write = named("taken-over")
+    async with a_ledger(place, 1) as (_, bus), a_ledger(place, 2) as (second, _):
+        short = Ledger(bus.batcher, bus.keys, lease_s=0.05, retention_s=3_600, claims=bus.claims)
+        claim = await short.claim(write)
+        assert claim is not None
+        while (standing := await short.stands(write)).state != "abandoned":
+            pass
+        with pytest.raises(ClaimNotReplicated):
+            await second.take_over(write, standing.fence)
+        assert (await short.stands(write)).state != "none"
+
+
+async def test_a_replica_that_is_held_back_holds_writes_back_and_no_others(place: Place) -> None:
+    """Last of this file: the replica stays behind."""
+    write = named("held-back")
+    async with a_ledger(place, 1) as (ledger, bus):
+        record = bus.keys.effect(write.session_id, write.key)
+        master, replica = place.pair(record)
+        hold_back(replica, master)
+        with pytest.raises(ClaimNotReplicated):
+            await ledger.claim(write)
+        assert await bus.batcher.submit("EXISTS", record) == 0
+
+
+async def test_the_redis_inside_the_process_has_no_replicas_to_wait_for() -> None:
+    bus = Bus(Connections.to_fake(FakeAsyncRedis(protocol=3)), Keys(), BusSettings(wait_replicas=1))
+    with pytest.raises(ConfigurationError, match="ANTIPHON_BUS_WAIT_REPLICAS"):
+        await bus.open()
+
+
+def has(replica: RedisServer, key: str) -> bool:
+    """Whether a replica has a key; one of a cluster answers for itself only when it is asked to."""
+    with redis.Redis.from_url(replica.url, single_connection_client=True) as client:
+        with contextlib.suppress(redis.ResponseError):
+            client.execute_command("READONLY")
+        return bool(client.exists(key))

@@ -1,0 +1,43 @@
+"""Writes whose effects are counted where they take place: in a file, one line for each run that has an effect."""
+
+import os
+from typing import Any
+
+from antiphon import NO_EFFECT, TookEffect, ToolContext, tool
+
+_FILE = os.environ.get("EFFECTS_FILE", os.devnull)
+
+
+@tool(effect="write", idempotent=True)
+def book(what: str, context: ToolContext) -> dict[str, str]:
+    """Books a thing, once for each key."""
+    if not _has(context.idempotency_key):
+        _note("book", context.idempotency_key, what)
+    return {"booked": what}
+
+
+def _what_came_of(key: str, arguments: dict[str, Any]) -> Any:
+    return TookEffect({"posted": arguments["what"]}) if _has(key) else NO_EFFECT
+
+
+@tool(effect="write", reconcile=_what_came_of)
+def post(what: str, context: ToolContext) -> dict[str, str]:
+    """Posts a thing; what has been posted can be looked up."""
+    _note("post", context.idempotency_key, what)
+    return {"posted": what}
+
+
+def _has(key: str) -> bool:
+    try:
+        with open(_FILE) as file:
+            return any(line.split()[1] == key for line in file)
+    except FileNotFoundError:
+        return False
+
+
+def _note(name: str, key: str, what: str) -> None:
+    file = os.open(_FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    try:
+        os.write(file, f"{name} {key} {what}\n".encode())
+    finally:
+        os.close(file)

@@ -6,11 +6,11 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 from antiphon_shared.events.base import COMPONENTS
 
 from tests.flows.pipeline import Model, Pipeline, scripted_model
-from tests.flows.processes import ROOT, component_of
 from tests.messages_server import Scripted, Use
 from tests.redis_server import RedisServer, running
 from tests.releases.trees import started_from
@@ -53,12 +53,17 @@ class Mixed(Pipeline):
             },
         )
 
-    def start_from(self, tree: Path, *names: str) -> None:
-        """Start processes of a tree and wait until they are ready; one of each component when none is named."""
-        for name in names or COMPONENTS:
+    def start_from(self, tree: Path) -> None:
+        """Start one process of each component of a tree, and wait until they are ready."""
+        for name in COMPONENTS:
             log = self.folder / f"{name}.log"
             self.running[name] = started_from(tree, name, self.environment, log, self.tools)
-        self.wait_until_ready(*(names or COMPONENTS))
+        self.wait_until_ready()
+
+    def start_ours(self, name: str) -> None:
+        """Start a process of this tree, and wait until it is ready."""
+        self.start(name, ANTIPHON_TOOLS="tests.releases.release_tools")
+        self.wait_until_ready(name)
 
     def ask(self, count: int) -> None:
         """Submit so many new sessions."""
@@ -82,9 +87,10 @@ class Mixed(Pipeline):
         alive = {process.pid for process in self.running.values() if process.poll() is None}
         for component in COMPONENTS:
             key = self.keys.workers(component)
-            for worker, beat in self.client.hgetall(key).items():  # type: ignore[union-attr]  # it is not awaited
+            beats = cast("dict[bytes, bytes]", self.client.hgetall(key))
+            for worker, beat in beats.items():
                 if json.loads(beat.partition(b" ")[2])["pid"] not in alive:
-                    self.client.hdel(key, worker)
+                    self.client.hdel(key, worker.decode())
 
     def formats(self, session_id: str) -> set[int]:
         """The formats that the events of a session name."""
@@ -105,6 +111,3 @@ def mixed(folder: Path) -> Iterator[Mixed]:
             yield five
         finally:
             five.stop()
-
-
-__all__ = ["ROOT", "Mixed", "component_of", "mixed"]

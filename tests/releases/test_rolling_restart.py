@@ -7,7 +7,7 @@ from antiphon_shared.events.base import COMPONENTS
 from antiphon_shared.formats import FORMAT
 
 from tests.flows.promises import assert_each_answered_once, assert_whole
-from tests.releases.mixed import ROOT, Mixed, mixed
+from tests.releases.mixed import Mixed, mixed
 from tests.releases.trees import earlier_tree
 
 SESSIONS = 50
@@ -24,9 +24,9 @@ def test_sessions_survive_a_rolling_restart_from_an_earlier_release(tmp_path: Pa
         five.until(lambda: bool(five.ledger.path.exists()), "the first writes")
         for n, component in enumerate(COMPONENTS):
             ours = f"{component}-2"
-            five.start_from(ROOT, ours)
+            five.start_ours(ours)
             five.kill_at_work(ours)
-            five.start_from(ROOT, ours)
+            five.start_ours(ours)
             if n % 2:
                 five.kill_at_work(component)
             else:

@@ -29,7 +29,7 @@ def since(format: int) -> dict[str, Any]:
 def as_json(value: BaseModel, format: int, **options: Any) -> bytes:
     """Return the JSON of `value` as a release of `format` reads it; `options` are those of `model_dump_json`."""
     if format < FORMAT and (left_out := newer_fields(value, format)):
-        options["exclude"] = {**dict.fromkeys(options.get("exclude", ()), True), **left_out}
+        options["exclude"] = {**left_out, **dict.fromkeys(options.get("exclude", ()), True)}
     return value.__pydantic_serializer__.to_json(value, **options)
 
 

@@ -12,8 +12,8 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.signing import SIGNATURE
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import Component
-from antiphon_shared.process.errors import AntiphonError, ErrorInfo, UnreadableEvent
-from antiphon_shared.stored import Kind
+from antiphon_shared.process.errors import AntiphonError, ErrorInfo, NewerFormat, UnreadableEvent
+from antiphon_shared.stored import Kind, fields_of
 from antiphon_shared.values import Value
 
 _LATEST_S = 253_402_300_799
@@ -39,6 +39,8 @@ class Letter(Value):
     def of(
         cls, entry: Entry, component: Component, delivery: Delivery | None, error: ErrorInfo, now: datetime
     ) -> "Letter":
+        if error.code == NewerFormat.code:
+            return cls._for_a_newer_release(entry, component, error, now)
         return cls(
             component=component,
             entry=entry.id,
@@ -50,6 +52,24 @@ class Letter(Value):
             error=error,
             buried=now,
             signature=entry.fields.get(SIGNATURE, b"").decode(errors="replace") if delivery else "",
+        )
+
+    @classmethod
+    def _for_a_newer_release(
+        cls, entry: Entry, component: Component, error: ErrorInfo, now: datetime
+    ) -> "Letter":
+        """Return the letter of what we cannot read, and a later release can once it is requeued."""
+        fields = fields_of(entry.fields.get(b"event", b""))
+        return cls(
+            component=component,
+            entry=entry.id,
+            log=entry.fields.get(b"log", b"").decode(errors="replace"),
+            session_id=str(fields.get("subject", "")),
+            event_type=str(fields.get("type", "")),
+            deliveries=entry.deliveries,
+            error=error,
+            buried=now,
+            signature=entry.fields.get(SIGNATURE, b"").decode(errors="replace"),
         )
 
 

@@ -1,0 +1,100 @@
+"""New sessions are opened in the newest format that every worker reads."""
+
+import asyncio
+
+import orjson
+import pytest
+from antiphon_shared.bus import live_format
+from antiphon_shared.bus.live_format import FORGET_MS, format_of
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.formats import FORMAT
+from antiphon_shared.process import health
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.errors import ConfigurationError
+
+from tests.bus.builders import eventually
+
+NOW_MS = 1_795_244_309_110
+EARLIER = b'{"host":"h","pid":1,"started":"2026-11-22T12:00:00Z","in_hand":0}'
+
+
+@pytest.fixture(autouse=True)
+def _always_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_format, "_KNOWN_FOR_S", 0.0)
+
+
+async def beat_once(bus: Bus) -> None:
+    beating = asyncio.create_task(health.beat(bus, "reasoning_engine", "ours", utc_now(), lambda: 0))
+    await eventually(lambda: is_heard(bus))
+    beating.cancel()
+
+
+async def is_heard(bus: Bus) -> bool:
+    return bool(await health.workers(bus, "reasoning_engine"))
+
+
+async def an_earlier_worker(bus: Bus) -> None:
+    seconds, _ = await bus.batcher.submit("TIME")
+    line = f"{int(seconds) * 1000} ".encode() + EARLIER
+    await bus.batcher.submit("HSET", bus.keys.workers("tool_dispatcher"), "theirs", line)
+
+
+async def test_without_any_worker_it_is_the_release_s_own(bus: Bus) -> None:
+    assert await bus.formats.of_new_session() == FORMAT
+
+
+async def test_a_worker_of_an_earlier_release_keeps_new_sessions_in_its_format(bus: Bus) -> None:
+    await beat_once(bus)
+    assert await bus.formats.now() == FORMAT
+    await an_earlier_worker(bus)
+    assert await bus.formats.of_new_session() == 1
+    await health.sign_off(bus, "tool_dispatcher", "theirs")
+    assert await bus.formats.of_new_session() == FORMAT
+
+
+async def test_the_newest_format_of_a_session_is_kept(bus: Bus) -> None:
+    await an_earlier_worker(bus)
+    await bus.formats.of_new_session()
+    assert await bus.batcher.submit("GET", bus.keys.format()) is None
+    await health.sign_off(bus, "tool_dispatcher", "theirs")
+    await bus.formats.of_new_session()
+    assert await bus.batcher.submit("GET", bus.keys.format()) == b"%d" % FORMAT
+
+
+async def test_a_kept_format_is_never_lowered(bus: Bus) -> None:
+    await bus.batcher.submit("SET", bus.keys.format(), FORMAT + 1)
+    await bus.formats.of_new_session()
+    assert await bus.batcher.submit("GET", bus.keys.format()) == b"%d" % (FORMAT + 1)
+
+
+async def test_a_deployment_of_a_later_release_is_refused(bus: Bus) -> None:
+    await bus.formats.check()
+    await bus.batcher.submit("SET", bus.keys.format(), FORMAT)
+    await bus.formats.check()
+    await bus.batcher.submit("SET", bus.keys.format(), FORMAT + 1)
+    with pytest.raises(
+        ConfigurationError, match=f"sessions of format {FORMAT + 1}.*reads up to format {FORMAT}"
+    ):
+        await bus.formats.check()
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ({"pid": 1}, 1),
+        ({"pid": 1, "format": 7}, 7),
+        ({"pid": 1, "format": 0}, 1),
+        ({"pid": 1, "format": "x"}, 1),
+        ({"format": 1}, None),
+        ([], None),
+    ],
+)
+def test_a_heartbeat_tells_what_its_worker_reads(told: object, expected: int | None) -> None:
+    assert format_of(f"{NOW_MS} ".encode() + orjson.dumps(told), NOW_MS) == expected
+
+
+def test_a_worker_that_was_killed_counts_as_long_as_it_may_be_started_again() -> None:
+    beat = f"{NOW_MS} ".encode() + EARLIER
+    assert format_of(beat, NOW_MS + FORGET_MS) == 1
+    assert format_of(beat, NOW_MS + FORGET_MS + 1) is None
+    assert format_of(b"junk", NOW_MS) is None

@@ -1,0 +1,48 @@
+"""A deployment that a later release has written to: this one refuses to start, and mangles nothing."""
+
+import orjson
+import pytest
+from antiphon_shared.events import COMPONENTS, Component
+from antiphon_shared.formats import FORMAT
+
+from tests.flows.pipeline import Pipeline, pipeline
+
+LATER = FORMAT + 1
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_a_worker_refuses_to_start_on_what_a_later_release_has_stored(component: Component) -> None:
+    with pipeline(is_started=False) as five:
+        five.client.set(five.keys.format(), LATER)
+        five.start(component)
+        assert five.running[component].wait(timeout=60) == 2
+        words = five.logs()
+    assert f"holds sessions of format {LATER}" in words
+    assert f"this release reads up to format {FORMAT}" in words
+    assert "Run the release that wrote them, or a later one." in words
+    assert "Traceback" not in words
+
+
+def test_a_session_of_a_later_format_is_set_aside_whole_and_can_be_requeued() -> None:
+    with pipeline() as five:
+        event, log = an_event_of_a_later_release(five)
+        fields: dict[str, str | bytes] = {"event": event, "log": log}
+        five.add(five.keys.inbox(0, "coordinator"), fields)
+        five.until(lambda: bool(five.entries(five.keys.dead(0))), "the dead letter")
+        (_, dead) = five.entries(five.keys.dead(0))[0]
+        letter = orjson.loads(dead[b"letter"])
+        assert dead[b"event"] == event
+        assert letter["error"]["code"] == "newer_format"
+        assert "antiphon dead requeue" in letter["error"]["message"]
+        assert (letter["component"], letter["log"]) == ("coordinator", log)
+        assert letter["event_type"] == "antiphon.deadline.reached.v1"
+        assert all(process.poll() is None for process in five.running.values())
+
+
+def an_event_of_a_later_release(five: Pipeline) -> tuple[bytes, str]:
+    five.submit("Why?", session_id="s1")
+    five.response_to("s1")
+    first = five.log("s1")[0]
+    ((log, _), *_) = five.entries(five.keys.log("s1"))
+    later = {**first, "type": "antiphon.deadline.reached.v1", "data": {"unheard": "of"}, "format": LATER}
+    return orjson.dumps(later), log.decode()

@@ -1,0 +1,109 @@
+"""What a release writes for sessions of an earlier format is what that release reads, and nothing else."""
+
+from typing import Literal
+
+import orjson
+import pytest
+from antiphon_shared.formats import (
+    FORMAT,
+    CannotCarryOver,
+    as_json,
+    carried_over,
+    in_format,
+    needed_format,
+    newer_fields,
+    since,
+    without,
+)
+from antiphon_shared.values import Value
+from pydantic import Field
+
+BEFORE = FORMAT - 1
+
+
+class Leaf(Value):
+    kind: Literal["leaf"] = "leaf"
+    name: str = ""
+    colour: str = Field(default="green", json_schema_extra=since(FORMAT))
+
+
+class Twig(Value):
+    kind: Literal["twig"] = "twig"
+    colour: str = "brown"
+    leaves: tuple["Leaf | Twig", ...] = ()
+
+
+class Tree(Value):
+    root: Leaf | Twig = Leaf()
+    branches: tuple[Leaf | Twig, ...] = ()
+    named: dict[str, Leaf] = Field(default_factory=dict)
+    height: int | None = Field(default=None, json_schema_extra=since(FORMAT))
+
+
+OLD = Tree(branches=(Leaf(name="a"), Twig(colour="grey", leaves=(Twig(leaves=(Leaf(name="b"),)),))))
+NEW = Tree(
+    root=Leaf(colour="red"),
+    branches=(Twig(leaves=(Leaf(name="b", colour="gold"),)),),
+    named={"x": Leaf(colour="blue")},
+    height=3,
+)
+
+
+def test_newer_fields_are_left_out_wherever_they_stand() -> None:
+    written = orjson.loads(as_json(NEW, BEFORE))
+    assert "colour" not in written["root"]
+    assert written["branches"][0]["colour"] == "brown", "one of the same name that was always there"
+    assert "colour" not in written["branches"][0]["leaves"][0]
+    assert "colour" not in written["named"]["x"]
+    assert "height" not in written
+
+
+def test_nothing_is_left_out_for_the_current_format() -> None:
+    assert as_json(NEW, FORMAT) == NEW.model_dump_json().encode()
+    assert newer_fields(NEW, FORMAT) == {}
+
+
+def test_other_exclusions_hold_as_well() -> None:
+    assert orjson.loads(as_json(NEW, BEFORE, exclude={"root", "named"})).keys() == {"branches"}
+
+
+def test_a_value_in_an_earlier_format_is_what_its_readers_make_of_it() -> None:
+    before = in_format(NEW, BEFORE)
+    assert before == Tree(branches=(Twig(leaves=(Leaf(name="b"),)),), named={"x": Leaf()})
+    assert in_format(OLD, BEFORE) is OLD
+    assert in_format(NEW, FORMAT) is NEW
+
+
+@pytest.mark.parametrize(
+    ("value", "needed"),
+    [
+        (OLD, (1, "")),
+        (Tree(height=1), (FORMAT, "height")),
+        (Tree(root=Leaf(colour="red")), (FORMAT, "root.colour")),
+        (Tree(branches=(Twig(leaves=(Leaf(colour="red"),)),)), (FORMAT, "branches.leaves.colour")),
+    ],
+)
+def test_the_format_a_value_needs_is_told_with_the_field_that_needs_it(
+    value: Tree, needed: tuple[int, str]
+) -> None:
+    assert needed_format(value) == needed
+
+
+def test_json_is_left_without_what_is_newer_in_its_value() -> None:
+    tree = Tree(root=Leaf(name="a", colour="red"), height=3)
+    assert without({"root": {"name": "a", "colour": "red"}, "height": 3}, newer_fields(tree, BEFORE)) == {
+        "root": {"name": "a"}
+    }
+
+
+def test_what_an_earlier_version_wrote_is_carried_over_step_by_step() -> None:
+    upcasters = {1: lambda fields: {"b": fields["a"]}, 2: lambda fields: {"c": fields["b"] * 2}}
+    assert carried_over({"a": 2}, upcasters, 1, 3) == {"c": 4}
+    assert carried_over({"b": 2}, upcasters, 2, 3) == {"c": 4}
+    assert carried_over({"c": 4}, upcasters, 3, 3) == {"c": 4}
+
+
+@pytest.mark.parametrize(("fields", "written"), [({}, 1), ({"a": 1}, 0)])
+def test_what_cannot_be_carried_over_is_told(fields: dict[str, int], written: int) -> None:
+    with pytest.raises(CannotCarryOver):
+        carried_over(fields, {1: lambda fields: {"b": fields["a"]}}, written, 2)

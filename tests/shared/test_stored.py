@@ -1,0 +1,67 @@
+"""A kind of stored value reads what every release before has written, and names what a later one wrote."""
+
+from typing import Any
+
+import pytest
+from antiphon_shared.formats import FORMAT
+from antiphon_shared.process.errors import NewerFormat, UnreadableEvent
+from antiphon_shared.stored import Kind
+from antiphon_shared.values import Value
+from pydantic import Field
+
+
+class Note(Value):
+    format: int = Field(default=1, ge=1)
+    words: str = ""
+
+
+FIRST: Kind[Note] = Kind("a note", Note, writes_defaults=False)
+THIRD: Kind[Note] = Kind(
+    "a note",
+    Note,
+    version=3,
+    upcasters={1: lambda fields: {"said": fields["text"]}, 2: lambda fields: {"words": fields["said"]}},
+)
+
+
+def test_the_first_version_is_written_without_its_number() -> None:
+    assert FIRST.write(Note(words="Yes."), FORMAT) == b'{"words":"Yes."}'
+    assert FIRST.write(Note(), FORMAT) == b"{}"
+    assert FIRST.read(b'{"words":"Yes."}') == Note(words="Yes.")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [b'{"text":"Yes."}', b'{"stored_version":2,"said":"Yes."}', b'{"stored_version":3,"words":"Yes."}'],
+)
+def test_every_version_is_read(written: bytes) -> None:
+    assert THIRD.read(written) == Note(words="Yes.")
+
+
+def test_a_later_version_stands_in_front() -> None:
+    written = THIRD.write(Note(words="Yes."), FORMAT)
+    assert written == b'{"stored_version":3,"format":1,"words":"Yes."}'
+    assert THIRD.read(written) == Note(words="Yes.")
+    assert THIRD.versioned(b"{}") == b'{"stored_version":3}'
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        b'{"stored_version":4,"words":"Yes."}',
+        b'{"stored_version":4,"unheard":"of"}',
+        b'{"stored_version":3,"words":"Yes.","format":%d}' % (FORMAT + 1),
+    ],
+)
+def test_what_a_later_release_wrote_is_refused_by_that_name(written: bytes) -> None:
+    with pytest.raises(NewerFormat, match="a note has format"):
+        THIRD.read(written)
+
+
+@pytest.mark.parametrize("kind", [FIRST, THIRD])
+@pytest.mark.parametrize(
+    "written", [b"", b"null", b"[]", b'{"no":"note"}', b'{"format":"x"}', b'{"stored_version":"x"}', b"\xff"]
+)
+def test_what_nobody_wrote_is_unreadable(kind: Kind[Any], written: bytes) -> None:
+    with pytest.raises(UnreadableEvent, match="a note"):
+        kind.read(written)

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from antiphon_shared.breakers.breaker import CLOSED, Breaker, BreakerState, Phase, Refused
+from antiphon_shared.breakers.breaker import CLOSED, BreakerState, Phase, Refused
 from antiphon_shared.breakers.table import is_name
 from antiphon_shared.bus.breaker_store import BreakerStore
 from antiphon_shared.bus.connection import is_unavailable
@@ -16,7 +16,9 @@ from antiphon_shared.bus.intake import GROUP as INTAKE_GROUP
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import COMPONENTS, AnyEvent, Component, QuerySubmitted, decode
 from antiphon_shared.process import health
+from antiphon_shared.process.breaker_settings import BreakerSettings
 from antiphon_shared.process.errors import AntiphonError, RedisUnavailable
+from antiphon_shared.process.settings import load
 from antiphon_shared.values import Value
 from redis.exceptions import ResponseError
 
@@ -139,7 +141,7 @@ async def breakers(bus: Bus) -> tuple[BreakerStatus, ...]:
 
 
 def _breaker_status(name: str, state: BreakerState, now: float) -> BreakerStatus:
-    breaker = Breaker()
+    breaker = load(BreakerSettings).breaker
     answer = breaker.ask(state, now)
     held = state.held
     return BreakerStatus(

@@ -6,6 +6,7 @@
 import sys
 from types import ModuleType
 
+from antiphon_shared.process.breaker_settings import BreakerSettings
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, Settings, variables
 
 import antiphon.recording.settings
@@ -60,6 +61,7 @@ def _groups(title: str, module: ModuleType) -> list[Group]:
 GROUPS: tuple[Group, ...] = (
     ("All processes", PipelineSettings),
     ("The bus", BusSettings),
+    ("Circuit breakers", BreakerSettings),
     *_groups("Coordinator", coordinator.settings),
     *_groups("Reasoning engine", reasoning_engine.settings),
     *_groups("Tool dispatcher", tool_dispatcher.settings),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from antiphon_shared.breakers.breaker import Breaker
 from antiphon_shared.breakers.outages import Outages
 from antiphon_shared.bus.admission import Admission
 from antiphon_shared.bus.breakers import SharedBreakers
@@ -10,6 +9,7 @@ from antiphon_shared.bus.conversations import SharedTurns
 from antiphon_shared.bus.intake import Intake
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.memory.conversation import Turns
+from antiphon_shared.process.breaker_settings import BreakerSettings
 from antiphon_shared.process.ids import new_consumer_name
 from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import PipelineSettings, load
@@ -33,7 +33,7 @@ def build(
     """
     settings = load(CoordinatorSettings) if settings is None else settings
     pipeline = load(PipelineSettings) if pipeline is None else pipeline
-    breakers = SharedBreakers(bus, Breaker())
+    breakers = SharedBreakers(bus, load(BreakerSettings).breaker)
     coordinator = Coordinator(
         settings.limits(bus.settings.lease_s, bus.settings.deadline_max_s),
         settings.catalogue_wait_s,

@@ -1,8 +1,8 @@
 """Wiring: the only place of this room that reads settings and builds clients."""
 
-from antiphon_shared.breakers.breaker import Breaker
 from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.breaker_settings import BreakerSettings
 from antiphon_shared.process.service import Background, Service
 from antiphon_shared.process.settings import PipelineSettings, load, load_environment
 
@@ -45,7 +45,7 @@ def build(
         if not is_offline:
             limiter, breakers = (
                 Limiter(bus.batcher, bus.keys, settings.limits),
-                SharedBreakers(bus, Breaker()),
+                SharedBreakers(bus, load(BreakerSettings).breaker),
             )
             door = Door(limiter, breakers, settings.slow_s, settings.retry_after_max_s)
             background = (breakers.run,)

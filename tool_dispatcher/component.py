@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from antiphon_shared import faults
-from antiphon_shared.breakers.breaker import Breaker
 from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.breaker_settings import BreakerSettings
 from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.tools.calls import Catalogue
@@ -49,7 +49,7 @@ def build(
     own = load_tools(load(PipelineSettings).tools) if registry is None else registry
     tools = Registry([*own.values(), *builtins(own)])
     rule = _approval_rule(settings, own)
-    breakers = SharedBreakers(bus, Breaker())
+    breakers = SharedBreakers(bus, load(BreakerSettings).breaker)
     threads = Threads(settings.threads)
     outcomes = Outcomes(bus.redactor, settings.stored_result_bytes_max)
     dispatcher = ToolDispatcher(

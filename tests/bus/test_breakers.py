@@ -22,7 +22,7 @@ from redis.exceptions import RedisError
 from tests.bus.builders import Tapped, eventually
 from tests.redis_server import running
 
-LONG = Breaker(failures_min=3, window_calls=10, open_s=600)
+LONG = Breaker(calls_min=3, window_calls=10, open_s=600)
 """Stays open for as long as a test takes."""
 SHORT = LONG.model_copy(update={"open_s": 1.0})
 """Half-open soon, but not before others have looked."""
@@ -100,7 +100,7 @@ async def test_what_fails_in_one_process_is_left_alone_by_all(bus: Bus) -> None:
 
 async def test_failures_of_many_processes_add_up(bus: Bus) -> None:
     """Each tells of one at the same moment: whoever comes too late with its change makes it again."""
-    breaker = LONG.model_copy(update={"failures_min": 8, "window_calls": 8})
+    breaker = LONG.model_copy(update={"calls_min": 8, "window_calls": 8})
     async with processes(bus, 8, breaker) as all_of_them:
         for name in (LOOK, MODEL):
             for breakers in all_of_them:
@@ -160,7 +160,7 @@ async def test_what_ends_while_others_are_being_told_is_told_next(bus: Bus) -> N
     duty = asyncio.create_task(breakers.run())
     fail(breakers, 1)
     await eventually(lambda: is_open(bus))
-    assert (await kept(bus))[LOOK].failures == LONG.failures_min
+    assert (await kept(bus))[LOOK].failures == LONG.calls_min
     duty.cancel()
 
 

@@ -13,7 +13,7 @@ from tests.flows.pipeline import ANSWER, Pipeline, pipeline
 from tests.flows.processes import ROOT
 from tests.messages_server import Scripted, Use
 
-CALLS = 6
+CALLS = 11
 """Of one session: one more than it takes to open."""
 SCRIPT = [
     Scripted(

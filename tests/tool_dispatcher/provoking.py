@@ -155,7 +155,7 @@ async def by_failing_often() -> ToolError:
 
 async def refused_by_its_breaker(broken: Tool) -> ToolError:
     async with a_dispatcher(broken) as dispatcher:
-        for n in range(5):
+        for n in range(10):
             await dispatcher.run(a_request(a_call(f"c{n}")))
         (result,) = await dispatcher.run(a_request(a_call("last")))
     return error_in(result)

@@ -244,7 +244,7 @@ ERRORS: dict[str, Provoked] = {
     "a tool that keeps failing": Provoked(
         "circuit_open",
         lambda _: by_failing_often(),
-        ("look is not called at the moment: 5 of its last 5 calls failed. This call was not run.",),
+        ("look is not called at the moment: 10 of its last 10 calls failed. This call was not run.",),
         ("Use another tool, or go on without look and say so. It is tried again in about 15 s.",),
         {"retry_after_s": (10, 15)},
     ),

@@ -25,7 +25,7 @@ from tool_dispatcher.idempotency.ledger import Claim
 from tool_dispatcher.results.as_json import as_json
 from tool_dispatcher.running.arguments import Arguments
 from tool_dispatcher.running.batch_run import BatchRun
-from tool_dispatcher.running.breakers import ToolBreakers
+from tool_dispatcher.running.breakers import GuardedCall, ToolBreakers
 from tool_dispatcher.running.execute import Call, execute
 from tool_dispatcher.running.threads import NoThread, Place, Threads
 
@@ -43,6 +43,8 @@ class Attempt:
     fence: int = 0
     claim: Claim | None = None
     """Of a write: it runs only while this is good."""
+    guard: GuardedCall | None = None
+    """Of the call that it is an attempt at; None where its tool is only asked what came of a write."""
 
 
 class Attempts:
@@ -51,7 +53,8 @@ class Attempts:
     def __init__(
         self, slots: Slots, rates: RateLimiter, breakers: ToolBreakers, threads: Threads, calls_max: int
     ) -> None:
-        self._slots, self._rates, self._breakers, self._threads = slots, rates, breakers, threads
+        self._slots, self._rates, self._threads = slots, rates, threads
+        self.guarded = breakers.call_of
         self._places = asyncio.Semaphore(calls_max)
 
     async def make(self, attempt: Attempt, batch: BatchRun) -> Any:
@@ -70,13 +73,14 @@ class Attempts:
                 return _claim_lost(attempt.tool)
             if batch.leave.standing.is_over(utc_now()):
                 return _grant_over(attempt.tool)
-            if (refused := await self._breakers.ask(attempt.tool.name)) is not None:
+            assert attempt.guard is not None, "an attempt is made within `guarded`"
+            if (refused := await attempt.guard.ask()) is not None:
                 return refused
             began_s = monotonic_s()
             await faults.at("tool.before")
             outcome = await execute(_call(attempt, batch), place)
             await faults.at("tool.after")
-            self._breakers.note(attempt.tool.name, outcome, _is_slow(attempt.tool, monotonic_s() - began_s))
+            attempt.guard.attempted(outcome, _is_slow(attempt.tool, monotonic_s() - began_s))
             return _with_example(outcome, attempt.tool)
 
     async def reconcile(self, attempt: Attempt, batch: BatchRun) -> Any:

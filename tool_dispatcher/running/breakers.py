@@ -1,9 +1,11 @@
 """The circuit breakers of tools: what keeps failing, in whichever process, is not called for a while."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import ceil
 from typing import Any
 
-from antiphon_shared.breakers.breaker import Allowed, Refused
+from antiphon_shared.breakers.breaker import Refused
 from antiphon_shared.bus.breakers import SharedBreakers, of_tool
 from antiphon_shared.tools.calls import ErrorType, ToolError
 
@@ -24,24 +26,53 @@ would look like an outage; retries and the limit itself see to the pause.
 
 
 class ToolBreakers:
-    """Asked right before each attempt at a tool, and told of each attempt's outcome."""
+    """Let calls of tools through, and count how they end: each call once, however often it was tried."""
 
     def __init__(self, shared: SharedBreakers) -> None:
         self._shared = shared
 
-    async def ask(self, tool: str) -> ToolError | None:
-        """None when the tool may be called; else the circuit_open error the call is answered with.
+    @contextmanager
+    def call_of(self, tool: str) -> Iterator["GuardedCall"]:
+        """One call of the tool, with all its attempts; its end is counted when the block is left."""
+        call = GuardedCall(self._shared, tool)
+        try:
+            yield call
+        finally:
+            call.count()
 
-        Who is let through must call the tool, and `note` the outcome: it may be the one probe.
+
+class GuardedCall:
+    """One call, as the breaker of its tool sees it."""
+
+    def __init__(self, shared: SharedBreakers, tool: str) -> None:
+        self._shared, self._tool = shared, tool
+        self._is_probe = False
+        self._has_failed: bool | None = None
+        """Whether the latest attempt failed; None while none has run."""
+
+    async def ask(self) -> ToolError | None:
+        """Return None when an attempt may run, else the circuit_open error the call is answered with.
+
+        A call that is the breaker's one probe may make all of its attempts.
         """
-        answer = await self._shared.ask(of_tool(tool))
-        return None if isinstance(answer, Allowed) else _refusal(tool, answer)
+        if self._is_probe:
+            return None
+        answer = await self._shared.ask(of_tool(self._tool))
+        if isinstance(answer, Refused):
+            return _refusal(self._tool, answer)
+        self._is_probe = answer.state.opened is not None
+        return None
 
-    def note(self, tool: str, outcome: Any, is_slow: bool = False) -> None:
-        """What came of an attempt: JSON data, or a ToolError; and whether it took longer than the tool should."""
+    def attempted(self, outcome: Any, is_slow: bool = False) -> None:
+        """Note an attempt's outcome: JSON data or a ToolError, and whether it took longer than the tool should."""
         kind = outcome.error_type if isinstance(outcome, ToolError) else None
         if kind not in _NEVER_RAN:
-            self._shared.note(of_tool(tool), is_slow or kind in _FAILURES)
+            self._has_failed = is_slow or kind in _FAILURES
+
+    def count(self) -> None:
+        """Count the call by its latest attempt; not at all where none has run."""
+        if self._has_failed is not None:
+            self._shared.note(of_tool(self._tool), self._has_failed)
 
 
 def _refusal(tool: str, refused: Refused) -> ToolError:

@@ -32,6 +32,7 @@ from tool_dispatcher.results.redacted import without
 from tool_dispatcher.running.arguments import Arguments, arguments_of, filled_in, places_named
 from tool_dispatcher.running.attempt import Attempt, Attempts
 from tool_dispatcher.running.batch_run import BatchRun
+from tool_dispatcher.running.breakers import GuardedCall
 from tool_dispatcher.running.cache import ReadCache, digest_of
 from tool_dispatcher.running.group import Group, Items
 from tool_dispatcher.running.retrying import with_retries
@@ -191,13 +192,14 @@ class Caller:
 
     async def _tried(self, work: Work, tool: Tool, arguments: Arguments, claim: Claim | None) -> Any:
         """What came of the last attempt."""
+        with self._attempts.guarded(tool.name) as guard:
 
-        async def make(number: int) -> Any:
-            # What a function was given it may have changed; another attempt begins with its own.
-            fresh = arguments if number == 1 else arguments_of(tool, arguments.plain, arguments.secrets)
-            return await self._attempt(work, tool, fresh, work.unit.key, claim, number)
+            async def make(number: int) -> Any:
+                # What a function was given it may have changed; another attempt begins with its own.
+                fresh = arguments if number == 1 else arguments_of(tool, arguments.plain, arguments.secrets)
+                return await self._attempt(work, tool, fresh, work.unit.key, claim, number, guard)
 
-        return await with_retries(make, tool.contract, lambda: work.batch.time_left_s)
+            return await with_retries(make, tool.contract, lambda: work.batch.time_left_s)
 
     async def _tried_as_group(self, work: Work, tool: Tool, arguments: Arguments, claim: Claim | None) -> Any:
         """The same of several calls that run as one: Items, or a ToolError when every attempt failed as a whole."""
@@ -205,13 +207,15 @@ class Caller:
         assert variant is not None, "a unit of one call is no group"
         items = arguments.plain[variant.argument]
         group = Group(work.unit, work.contract, can_be_asked=tool.reconcile is not None)
+        with self._attempts.guarded(tool.name) as guard:
 
-        async def make(number: int) -> Any:
-            some = gathered(variant, [items[place] for place in group.left])
-            fresh = arguments if number == 1 else arguments_of(tool, some, arguments.secrets)
-            return group.note(await self._attempt(work, tool, fresh, group.key, claim, number), number)
+            async def make(number: int) -> Any:
+                some = gathered(variant, [items[place] for place in group.left])
+                fresh = arguments if number == 1 else arguments_of(tool, some, arguments.secrets)
+                outcome = await self._attempt(work, tool, fresh, group.key, claim, number, guard)
+                return group.note(outcome, number)
 
-        return group.outcome(await with_retries(make, work.contract, lambda: work.batch.time_left_s))
+            return group.outcome(await with_retries(make, work.contract, lambda: work.batch.time_left_s))
 
     async def _attempt(
         self,
@@ -221,12 +225,13 @@ class Caller:
         key: str,
         claim: Claim | None,
         number: int,
+        guard: GuardedCall,
     ) -> Any:
         """What came of one attempt, without secrets."""
         if isinstance(arguments, ToolError):
             return arguments
         fence = 0 if claim is None else claim.fence
-        attempt = Attempt(tool, arguments, key, work.calls[0].id, number, fence, claim)
+        attempt = Attempt(tool, arguments, key, work.calls[0].id, number, fence, claim, guard)
         outcome = await self._attempts.make(attempt, work.batch)
         return await self._outcomes.clean(outcome, arguments.secrets)
 

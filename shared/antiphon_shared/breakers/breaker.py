@@ -67,14 +67,16 @@ class Refused:
 
 
 class Breaker(Value):
-    """When it opens, and for how long."""
+    """When it opens, and for how long: by the rate of failures in a rolling window, over a minimum of calls."""
 
-    failures_min: int = Field(default=5, ge=1, le=1_000, description="Failures it takes to open.")
-    failure_share: float = Field(
-        default=0.5, gt=0, le=1, description="Share of failures among the calls looked at that it takes."
+    calls_min: int = Field(
+        default=10, ge=1, le=1_000, description="Calls in the window that it takes to open."
+    )
+    failure_rate: float = Field(
+        default=0.5, gt=0, le=1, description="Share of failures among the calls in the window that opens it."
     )
     window_s: float = Field(default=60.0, gt=0, le=86_400, description="Seconds looked back.")
-    window_calls: int = Field(default=20, ge=1, le=1_000, description="Calls looked back.")
+    window_calls: int = Field(default=50, ge=1, le=1_000, description="Calls looked back.")
     open_s: float = Field(
         default=15.0,
         gt=0,
@@ -123,12 +125,12 @@ class Breaker(Value):
         first, failures, has_news = 0, 0, False
         for count, ending in enumerate(joined, 1):
             failures += ending.is_failure
-            has_news = has_news or (ending.is_failure and id(ending) in is_new)
+            has_news = has_news or id(ending) in is_new
             while count - first > self.window_calls or ending.at - joined[first].at > self.window_s:
                 failures -= joined[first].is_failure
                 first += 1
             # Also at one that is known already, when it is the new ones before it that make it too many.
-            if ending.is_failure and has_news and failures >= self._failures_needed(count - first):
+            if ending.is_failure and has_news and self._is_too_much(failures, count - first):
                 return BreakerState(endings=tuple(joined[first:count]), opened=ending.at)
         return BreakerState(endings=tuple(joined[first:]))
 
@@ -149,8 +151,8 @@ class Breaker(Value):
         latest = max(state.opened, state.opened if state.probed is None else state.probed)
         return abs(now - latest) > self.open_s + self.window_s
 
-    def _failures_needed(self, calls: int) -> float:
-        return max(min(self.failures_min, self.window_calls), self.failure_share * calls)
+    def _is_too_much(self, failures: int, calls: int) -> bool:
+        return calls >= min(self.calls_min, self.window_calls) and failures >= self.failure_rate * calls
 
     def _left_s(self, since: float, now: float) -> float:
         """Of the time it stays open. A clock that was set back by more than that does not keep it open."""

@@ -16,7 +16,7 @@ from antiphon_shared.breakers.breaker import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-BREAKER = Breaker(failures_min=3, failure_share=0.5, window_s=60, window_calls=10, open_s=20)
+BREAKER = Breaker(calls_min=3, failure_rate=0.5, window_s=60, window_calls=10, open_s=20)
 
 
 def after(*endings: bool, state: BreakerState = CLOSED, start: float = 0.0) -> BreakerState:
@@ -53,6 +53,31 @@ def test_it_opens_on_enough_failures_that_are_enough_of_the_latest_calls(
     endings: tuple[bool, ...], opens: bool
 ) -> None:
     assert (after(*endings).opened is not None) is opens
+
+
+def test_it_opens_by_rate_and_never_below_a_minimum_of_calls() -> None:
+    breaker = Breaker()
+    few = few_calls(breaker, failures=9, successes=0)
+    assert few.opened is None, "nine calls are too few to judge by, whatever their rate"
+    assert breaker.after(few, True, 9).opened == 9
+    assert few_calls(breaker, failures=4, successes=6).opened is None
+    assert few_calls(breaker, failures=6, successes=5).opened is not None
+
+
+def test_two_timeouts_among_ten_calls_leave_it_closed_whichever_come_first() -> None:
+    for first in range(9):
+        endings = [place in (first, first + 1) for place in range(10)]
+        state = CLOSED
+        for second, is_failure in enumerate(endings):
+            state = Breaker().after(state, is_failure, second)
+        assert state.opened is None
+
+
+def few_calls(breaker: Breaker, failures: int, successes: int) -> BreakerState:
+    state = CLOSED
+    for second in range(failures + successes):
+        state = breaker.after(state, second >= successes, second)
+    return state
 
 
 def test_failures_of_long_ago_are_forgotten() -> None:
@@ -102,7 +127,7 @@ def test_a_clock_set_back_does_not_keep_it_open() -> None:
 
 
 def test_a_breaker_with_more_failures_than_calls_looked_at_can_still_open() -> None:
-    breaker, state = Breaker(failures_min=50, window_calls=5), CLOSED
+    breaker, state = Breaker(calls_min=50, window_calls=5), CLOSED
     for second in range(5):
         state = breaker.after(state, True, second)
     assert state.opened == 4
@@ -119,7 +144,7 @@ class Model:
         latest = [failed for at, failed in self.calls if now - at <= BREAKER.window_s][
             -BREAKER.window_calls :
         ]
-        return latest[-1] and sum(latest) >= 3 and sum(latest) / len(latest) >= 0.5
+        return latest[-1] and len(latest) >= 3 and sum(latest) / len(latest) >= 0.5
 
 
 @given(st.lists(st.tuples(st.floats(0, 40), st.booleans()), max_size=60))

@@ -41,16 +41,28 @@ def clock() -> Clock:
 def breakers(clock: Clock) -> ToolBreakers:
     """Those of a process that has not reached Redis yet."""
     bus = Bus(Connections("redis://nowhere"), Keys(), BusSettings())
-    return ToolBreakers(SharedBreakers(bus, Breaker(failures_min=3, failure_share=0.5, open_s=20), clock))
+    return ToolBreakers(SharedBreakers(bus, Breaker(calls_min=3, open_s=20), clock))
 
 
 def note(breakers: ToolBreakers, *kinds: ErrorType | None) -> None:
     for kind in kinds:
-        breakers.note("look", tool_error(kind, "It went as it went.") if kind else {"found": 1})
+        end(breakers, tool_error(kind, "It went as it went.") if kind else {"found": 1})
+
+
+def end(breakers: ToolBreakers, *attempts: Any, is_slow: bool = False) -> None:
+    """One call with these attempts."""
+    with breakers.call_of("look") as call:
+        for outcome in attempts:
+            call.attempted(outcome, is_slow)
+
+
+async def asked(breakers: ToolBreakers, tool: str = "look") -> ToolError | None:
+    with breakers.call_of(tool) as call:
+        return await call.ask()
 
 
 async def refusal(breakers: ToolBreakers, tool: str = "look") -> ToolError:
-    error = await breakers.ask(tool)
+    error = await asked(breakers, tool)
     assert error is not None
     return error
 
@@ -58,7 +70,7 @@ async def refusal(breakers: ToolBreakers, tool: str = "look") -> ToolError:
 @pytest.mark.parametrize("kind", FAILURES)
 async def test_failures_open_it(breakers: ToolBreakers, kind: ErrorType) -> None:
     note(breakers, kind, kind)
-    assert await breakers.ask("look") is None
+    assert await asked(breakers) is None
     note(breakers, kind)
     assert (await refusal(breakers)).error_type == "circuit_open"
 
@@ -66,9 +78,9 @@ async def test_failures_open_it(breakers: ToolBreakers, kind: ErrorType) -> None
 @pytest.mark.parametrize("kind", ANSWERS)
 async def test_an_answer_that_is_an_error_is_a_success(breakers: ToolBreakers, kind: ErrorType) -> None:
     note(breakers, *(kind,) * 10)
-    assert await breakers.ask("look") is None
+    assert await asked(breakers) is None
     note(breakers, *("timeout",) * 3)
-    assert await breakers.ask("look") is None  # 3 of 13
+    assert await asked(breakers) is None  # 3 of 13
 
 
 @pytest.mark.parametrize("kind", NEVER_RAN)
@@ -76,9 +88,9 @@ async def test_a_call_that_never_ran_says_nothing_of_its_tool(
     breakers: ToolBreakers, kind: ErrorType
 ) -> None:
     note(breakers, "timeout", "timeout", *(kind,) * 10)
-    assert await breakers.ask("look") is None
+    assert await asked(breakers) is None
     note(breakers, "timeout")
-    assert await breakers.ask("look") is not None
+    assert await asked(breakers) is not None
 
 
 def test_every_type_of_error_is_one_or_the_other() -> None:
@@ -86,11 +98,11 @@ def test_every_type_of_error_is_one_or_the_other() -> None:
 
 
 async def test_the_refusal_says_what_happened_and_what_to_do(breakers: ToolBreakers, clock: Clock) -> None:
-    note(breakers, None, *("timeout",) * 3)
+    note(breakers, None, *("timeout",) * 2)
     clock.now += 4.5
     error = await refusal(breakers)
     assert error.message == (
-        "look is not called at the moment: 3 of its last 4 calls failed. This call was not run."
+        "look is not called at the moment: 2 of its last 3 calls failed. This call was not run."
     )
     assert error.suggested_action == (
         "Use another tool, or go on without look and say so. It is tried again in about 16 s."
@@ -100,7 +112,7 @@ async def test_the_refusal_says_what_happened_and_what_to_do(breakers: ToolBreak
 
 async def test_one_tool_does_not_stand_for_another(breakers: ToolBreakers) -> None:
     note(breakers, *("timeout",) * 3)
-    assert await breakers.ask("fetch") is None
+    assert await asked(breakers, "fetch") is None
 
 
 @pytest.mark.parametrize(
@@ -115,15 +127,54 @@ async def test_one_tool_does_not_stand_for_another(breakers: ToolBreakers) -> No
 async def test_one_probe_decides(breakers: ToolBreakers, clock: Clock, outcome: Any, is_open: bool) -> None:
     note(breakers, *("timeout",) * 3)
     clock.now += 20
-    assert await breakers.ask("look") is None
-    assert await breakers.ask("look") is not None  # one at a time
-    breakers.note("look", outcome)
-    assert (await breakers.ask("look") is not None) is is_open
+    assert await asked(breakers) is None
+    assert await asked(breakers) is not None  # one at a time
+    end(breakers, outcome)
+    assert (await asked(breakers) is not None) is is_open
 
 
 @pytest.mark.parametrize("outcome", ["data", tool_error("not_found", "No.")])
 async def test_an_answer_that_took_too_long_is_a_failure(breakers: ToolBreakers, outcome: Any) -> None:
     for _ in range(3):
-        assert await breakers.ask("look") is None
-        breakers.note("look", outcome, is_slow=True)
+        assert await asked(breakers) is None
+        end(breakers, outcome, is_slow=True)
     assert (await refusal(breakers)).error_type == "circuit_open"
+
+
+TIMEOUT = tool_error("timeout", "Slow.")
+
+
+async def test_a_call_counts_once_however_often_it_was_tried(breakers: ToolBreakers) -> None:
+    for _ in range(2):
+        end(breakers, TIMEOUT, TIMEOUT, TIMEOUT)
+    assert await asked(breakers) is None
+    end(breakers, TIMEOUT, TIMEOUT, TIMEOUT)
+    assert (await refusal(breakers)).message.startswith(
+        "look is not called at the moment: 3 of its last 3 calls"
+    )
+
+
+async def test_a_call_that_succeeds_in_the_end_is_a_success(breakers: ToolBreakers) -> None:
+    for _ in range(9):
+        end(breakers, TIMEOUT, TIMEOUT, {"found": 1})
+    assert await asked(breakers) is None
+
+
+async def test_a_call_whose_next_attempt_is_refused_counts_by_the_one_that_ran(
+    breakers: ToolBreakers,
+) -> None:
+    for _ in range(3):
+        end(breakers, TIMEOUT, tool_error("circuit_open", "This call was not run."))
+    assert await asked(breakers) is not None
+
+
+async def test_the_probe_may_make_all_of_its_attempts(breakers: ToolBreakers, clock: Clock) -> None:
+    note(breakers, *("timeout",) * 3)
+    clock.now += 20
+    with breakers.call_of("look") as probe:
+        assert await probe.ask() is None
+        probe.attempted(TIMEOUT)
+        assert await probe.ask() is None
+        assert await asked(breakers) is not None
+        probe.attempted({"found": 1})
+    assert await asked(breakers) is None

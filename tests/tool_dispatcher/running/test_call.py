@@ -1,5 +1,6 @@
 """The life of a call: tried again where that is safe, answered by another tool, given what other calls returned."""
 
+import asyncio
 from copy import deepcopy
 from typing import Any
 
@@ -190,11 +191,11 @@ class TestAlternatives:
     async def test_another_write_is_made_where_the_first_is_left_alone_for_a_while(self) -> None:
         ledger = Ledger()
         async with a_dispatcher(self.broken("write"), ledger.tool("other", "write")) as dispatcher:
-            for n in range(6):
+            for n in range(11):
                 (result,) = await dispatcher.run(a_request(a_call(f"c{n}"), allowed=("look", "other")))
         assert (result.status, result.substitute) == ("ok", "other")
         assert "circuit_open" in result.substitute_because
-        assert ledger.effects == {"default/s1/1/c5": 1}
+        assert ledger.effects == {"default/s1/1/c10": 1}
 
     async def test_when_all_of_them_fail_the_first_failure_is_told_and_which_failed_too(self) -> None:
         second = a_tool("other", Flaky(failing("not_found"), failing("not_found")))
@@ -279,3 +280,19 @@ class TestPlaceholders:
             "id": "${calls[0].documents[0]} is not there: calls[0].documents is an empty list"
         }
         assert error.example_valid_call == fetch.example
+
+
+async def test_two_timeouts_among_ten_calls_do_not_stop_the_eight_others() -> None:
+    """The two that hang hold both places of the tool until they have timed out three times each."""
+
+    async def look(arguments: dict[str, Any], context: ToolContext) -> str:
+        if arguments["city"] in ("Fog", "Mist"):
+            await asyncio.sleep(60)
+        return f"sun in {arguments['city']}"
+
+    cities = ("Fog", "Mist", *"ABCDEFGH")
+    calls = [a_call(f"c{n}", arguments={"city": city}) for n, city in enumerate(cities)]
+    bounded = a_tool("look", look, max_concurrency=2, timeout_s=0.05, backoff=QUICK)
+    results = await results_of([bounded], a_request(*calls))
+    assert [error_in(result).error_type for result in results[:2]] == ["timeout"] * 2
+    assert [result.data for result in results[2:]] == [f"sun in {city}" for city in "ABCDEFGH"]

@@ -1,0 +1,37 @@
+"""Settings of the circuit breakers, which all components share: `ANTIPHON_BREAKER_<NAME>`."""
+
+from pydantic import Field
+from pydantic_settings import SettingsConfigDict
+
+from antiphon_shared.breakers.breaker import Breaker
+from antiphon_shared.process.settings import Settings
+
+
+class BreakerSettings(Settings):
+    """When tools and models are left alone: `ANTIPHON_BREAKER_<NAME>`, alike for all components."""
+
+    model_config = SettingsConfigDict(env_prefix="ANTIPHON_BREAKER_")
+    section = "breaker"
+
+    calls_min: int = Field(
+        default=10,
+        ge=1,
+        le=1_000,
+        description="Calls of a tool or model in the window before its circuit can open.",
+    )
+    failure_rate: float = Field(
+        default=0.5,
+        gt=0,
+        le=1,
+        description="Share of failures among the calls in the window from which on a circuit opens.",
+    )
+    window_s: float = Field(default=60.0, gt=0, le=86_400, description="Seconds that the window looks back.")
+    window_calls: int = Field(default=50, ge=1, le=1_000, description="Calls that the window holds at most.")
+    open_s: float = Field(
+        default=15.0, gt=0, le=86_400, description="Seconds from the opening of a circuit to the next probe."
+    )
+
+    @property
+    def breaker(self) -> Breaker:
+        """The rule as a value."""
+        return Breaker(**self.model_dump())

@@ -3,7 +3,7 @@
 What happens to one of its units, from the claim of a write to its result, is in running/call.py.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from antiphon_shared.bus.handling import Delivery, Handlers, Outcome, SessionStore
 from antiphon_shared.events import ToolsCompleted, ToolsRequested
@@ -64,6 +64,7 @@ class ToolDispatcher:
             leave=leave,
             arguments={place: given for place, given in ahead.items() if isinstance(given, Arguments)},
             ends_s=ends_s,
+            log=self._outcomes.log_of(session.session_id, request.round),
             result_bytes_max=min(self._result_bytes_max, self._batch_bytes_max // len(request.calls)),
             begun=noted.begun,
             named=frozenset(place for call in request.calls for place in places_named(call)),
@@ -114,16 +115,26 @@ class ToolDispatcher:
         """The plan, step by step: begin what may begin, settle what is answered, wait for what ends next."""
         async with Running() as running:
             step = start(plan)
+            if batch.attempt == 1:  # no journal can hold these: it goes by id
+                _log(batch, [result for i in sorted(plan.repeated) if (result := plan.answered.get(i))])
             while True:
                 course.began(step.begin)
                 await batch.journal.settle(step.answered)
+                _log(batch, step.answered)
                 if step.progress.is_done:
                     return step.progress.results()
                 for unit in step.begin:
                     running.begin(unit, self._caller.run(unit, batch, step.progress.outcomes))
                 ended = await running.ended()
                 course.ended(ended)
+                for unit, results in ended:
+                    _log(batch, results, (batch.request.calls[unit.calls[0]].id, unit.tool))
                 step = advance(step.progress, *ended)
+
+
+def _log(batch: BatchRun, results: Iterable[ToolResult], ran_as: tuple[str, str] | None = None) -> None:
+    """A line for each call that was settled here."""
+    batch.log.settled([one for one in results if one.call_id not in batch.journal.lost], ran_as)
 
 
 def _told(leave: Leave, noted: Noted, request: ToolsRequested) -> dict[int, ToolError]:

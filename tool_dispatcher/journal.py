@@ -36,6 +36,8 @@ class Journal:
     def __init__(self, session: SessionStore, round: int, format: int = FORMAT) -> None:
         """`format` is that of the session."""
         self._session, self.format = session, format
+        self.lost: set[str] = set()
+        """Ids of calls that another worker had settled before we could."""
         self._name = journal_name(round)
 
     async def noted(self, calls: Sequence[RequestedCall]) -> Noted:
@@ -63,6 +65,7 @@ class Journal:
 
         if await patiently("note in journal", note):
             return result
+        self.lost.add(result.call_id)
         return _outcome(await self._read(), result.call_id) or result
 
     async def keep(self, handle: str, whole: bytes) -> None:

@@ -24,6 +24,7 @@ from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Bounds, Unit, advance, plan_batch, start
+from tool_dispatcher.call_log import CallLog
 from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.results.as_json import shown
 from tool_dispatcher.results.redacted import redacted, without
@@ -47,6 +48,7 @@ class _Batch:
     terms: Terms
     arguments: Mapping[int, Arguments | ToolError]
     ends_s: float
+    log: CallLog
 
     @property
     def time_left_s(self) -> float:
@@ -85,7 +87,8 @@ class LinearTools:
         }
         ahead = checked_ahead(request.calls, self._tools, refused)
         ends_s = began_s + (request.deadline - utc_now()).total_seconds()
-        batch = _Batch(session_id, request, terms, ahead, ends_s)
+        log = CallLog(session_id, request.round, self._redactor)
+        batch = _Batch(session_id, request, terms, ahead, ends_s, log)
         invalid = {place: self._clean(one) for place, one in ahead.items() if isinstance(one, ToolError)}
         plan = plan_batch(
             request,
@@ -95,11 +98,18 @@ class LinearTools:
             example_of=lambda name: self._tools[name].example,
         )
         step = start(plan)
+        log.settled(result for i in sorted(plan.repeated) if (result := plan.answered.get(i)))
         async with Running() as running:
-            while not step.progress.is_done:
+            while True:
+                log.settled(step.answered)
+                if step.progress.is_done:
+                    break
                 for unit in step.begin:
                     running.begin(unit, self._run(unit, batch, step.progress.outcomes))
-                step = advance(step.progress, *await running.ended())
+                ended = await running.ended()
+                for unit, results in ended:
+                    log.settled(results, (request.calls[unit.calls[0]].id, unit.tool))
+                step = advance(step.progress, *ended)
         return ToolsCompleted.of(
             request.round, step.progress.results(), milliseconds(monotonic_s() - began_s)
         )
@@ -170,7 +180,9 @@ class LinearTools:
                     return _out_of_time(tool)
                 timeout_s = min(tool.contract.timeout_s, batch.time_left_s)
                 context = _context(call, batch, number, timeout_s)
-                outcome = await execute(Call(tool, fresh.given, context, timeout_s, fresh.secrets), place)
+                batch.log.began(call.id, tool.name)
+                made = Call(tool, fresh.given, context, timeout_s, fresh.secrets, batch.log)
+                outcome = await execute(made, place)
                 return without(fresh.secrets, outcome)
 
         return await with_retries(attempt, tool.contract, lambda: batch.time_left_s)

@@ -7,6 +7,7 @@ from antiphon_shared.tools.calls import ErrorType, ToolError
 from antiphon_shared.tools.contract import Effect
 
 from tool_dispatcher.authoring import foreign_failures
+from tool_dispatcher.authoring.codes import code_in
 
 MESSAGE_CHARACTERS_MAX = 2_000
 _RETRY_AFTER_S_MAX = 86_400 * 365
@@ -36,7 +37,8 @@ _OF_THE_DISPATCHER: tuple[ErrorType, ...] = ("unknown_tool", "dependency_failed"
 ERRORS_OF_TOOLS: tuple[ErrorType, ...] = tuple(
     kind for kind in get_args(ErrorType) if kind not in _OF_THE_DISPATCHER
 )
-_MAY_PASS: tuple[ErrorType, ...] = ("rate_limit", "api_failure", "timeout")
+MAY_PASS: tuple[ErrorType, ...] = ("rate_limit", "api_failure", "timeout")
+"""What may be gone at the next attempt. Of a write, only its author knows that it had no effect before."""
 
 
 class InvalidTool(ConfigurationError):
@@ -51,9 +53,12 @@ class InvalidTool(ConfigurationError):
 class ToolFailed(Exception):
     """Raise it in a tool to say what the model should know of a failure.
 
-    `suggested_action` says what the model should do next, `retry_after_s` when a retry may help. Raises
-    ValueError for an `error_type` that does not exist, or that only the dispatcher can speak of.
+    `suggested_action` says what the model should do next, `retry_after_s` when a retry may help, `code` what your
+    own system calls it; a subclass may have one. Raises ValueError for an `error_type` that does not exist, or that
+    only the dispatcher can speak of.
     """
+
+    code = ""
 
     def __init__(
         self,
@@ -61,6 +66,7 @@ class ToolFailed(Exception):
         message: str,
         suggested_action: str | None = None,
         retry_after_s: float | None = None,
+        code: str | None = None,
     ) -> None:
         if error_type not in ERRORS_OF_TOOLS:
             raise ValueError(
@@ -71,6 +77,8 @@ class ToolFailed(Exception):
         self.message = message
         self.suggested_action = suggested_action
         self.retry_after_s = retry_after_s
+        if code is not None:
+            self.code = code
 
 
 def error_of(error: BaseException, effect: Effect) -> ToolError:
@@ -78,18 +86,19 @@ def error_of(error: BaseException, effect: Effect) -> ToolError:
     if isinstance(error, ToolFailed):
         return _told(error)
     message = f"{type(error).__name__}: {_text(error)}".removesuffix(": ")
+    code = code_in(foreign_failures.code_of(error))
     is_write = effect == "write"
     if (reading := foreign_failures.read(error)) is not None:
         message = foreign_failures.shortened(message)
         # Of a write that was refused nobody knows here what it had done before: only its author does.
-        is_unknown = is_write and reading.error_type in _MAY_PASS
+        is_unknown = is_write and reading.error_type in MAY_PASS
         error_type = "outcome_unknown" if is_unknown else reading.error_type
         action = _AFTER_A_FAILED_WRITE if is_write and not is_unknown else None
-        return tool_error(error_type, message, action, retry_after_s=reading.retry_after_s)
+        return tool_error(error_type, message, action, retry_after_s=reading.retry_after_s, code=code)
     if isinstance(error, PermissionError):
-        return tool_error("permission_denied", message)
+        return tool_error("permission_denied", message, code=code)
     # Model and reader are told the same of a write: whatever it had done by then is not known.
-    return tool_error("outcome_unknown" if is_write else "internal_error", message)
+    return tool_error("outcome_unknown" if is_write else "internal_error", message, code=code)
 
 
 def tool_error(
@@ -118,6 +127,7 @@ def _told(failure: ToolFailed) -> ToolError:
         failure.message,
         failure.suggested_action,
         retry_after_s=wait_s if is_usable else None,
+        code=code_in(failure.code),
     )
 
 

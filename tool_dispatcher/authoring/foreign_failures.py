@@ -31,7 +31,7 @@ class Reading:
 def read(error: BaseException) -> Reading | None:
     """What a foreign exception says; None when it is none that we can read."""
     if (status := _status_of(error)) is not None:
-        return _of_status(status, _retry_after_s(error))
+        return of_status(status, _retry_after_s(error))
     names = {kind.__name__ for kind in type(error).__mro__}
     if names & _OUT_OF_TIME:
         return Reading("timeout")
@@ -40,12 +40,19 @@ def read(error: BaseException) -> Reading | None:
     return None
 
 
+def code_of(error: BaseException) -> str:
+    """Return the code that an exception carries as text, as many clients' do; empty when it has none."""
+    code = _carried(error, "code")
+    return code if isinstance(code, str) else ""
+
+
 def shortened(message: str) -> str:
     """A client's message without its advice to programmers, and without the query of an address, where keys stand."""
     return _QUERY.sub("", message.strip().partition("\n")[0])
 
 
-def _of_status(status: int, retry_after_s: float | None) -> Reading | None:
+def of_status(status: int, retry_after_s: float | None = None) -> Reading | None:
+    """Return what an HTTP status says of a call; None when it says nothing of a failure that we know."""
     match status:
         case 400 | 409 | 411 | 412 | 413 | 414 | 415 | 422:
             return Reading("validation_error")

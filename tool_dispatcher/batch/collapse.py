@@ -8,10 +8,13 @@ from antiphon_shared.events import ToolsRequested
 from antiphon_shared.tools.calls import ErrorType, ToolError
 from antiphon_shared.tools.contract import BatchVariant, Contract, Effect
 
-from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS, WHAT_TO_DO, readable, tool_error
+from tool_dispatcher.authoring.codes import code_in, is_code_alone, type_of
+from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS, MAY_PASS, WHAT_TO_DO, readable, tool_error
 from tool_dispatcher.batch.placeholders import outlined
 
 _ENVELOPE = frozenset(("index", "status", "data", "error"))
+_ERROR = frozenset(("code", "error_type", "message", "suggested_action", "retry_after_s", "fields"))
+"""What may be said of an error; beside the envelope too, where the error has no object of its own."""
 _RETRY_AFTER_S_MAX = 86_400
 _FIELDS_MAX = 20
 _READ_SINGLY = "Call {tool} again for one item at a time, or go on without it and say so."
@@ -114,20 +117,22 @@ def _read_item(item: Any, effect: Effect) -> Any:
     error = item.get("error")
     if error is not None and (is_envelope or item.get("status") == "error"):
         return _read_error(error, effect)
-    if is_envelope and item.get("status") == "error":
-        return _read_error("nothing is said of why", effect)
+    if item.get("status") == "error" and item.keys() <= _ENVELOPE | _ERROR:
+        told = {name: said for name, said in item.items() if name in _ERROR}
+        return _read_error(told or "nothing is said of why", effect)
     return item["data"] if is_envelope and "data" in item else item
 
 
 def _read_error(told: Any, effect: Effect) -> ToolError:
-    """The error a variant gives of one item, as far as it is in our form."""
+    """The error a variant gives of one item: with its own code, and the error type that it names or stands for."""
+    if is_code_alone(told):
+        told = {"code": told}
     unclear = _ITEM_OF_A_WRITE if effect == "write" else WHAT_TO_DO["internal_error"]
     if not isinstance(told, dict):
         return tool_error("internal_error", f"The item failed: {told}", unclear)
-    error_type: ErrorType = (
-        told["error_type"] if told.get("error_type") in ERRORS_OF_TOOLS else "internal_error"
-    )
-    message = told.get("message") or f"The item failed: {readable(told, 500)}"
+    code = code_in(told.get("code"))
+    error_type = _type_of(told.get("error_type"), code, effect)
+    message = told.get("message") or f"The item failed: {code or readable(told, 500)}"
     action = told.get("suggested_action") or (unclear if error_type == "internal_error" else None)
     wait_s = told.get("retry_after_s")
     is_usable = isinstance(wait_s, int | float) and 0 <= wait_s <= _RETRY_AFTER_S_MAX
@@ -137,7 +142,18 @@ def _read_error(told: Any, effect: Effect) -> ToolError:
         action,
         retry_after_s=wait_s if is_usable else None,
         fields=_fields(told.get("fields")),
+        code=code,
     )
+
+
+def _type_of(named: Any, code: str, effect: Effect) -> ErrorType:
+    if named in ERRORS_OF_TOOLS:
+        found: ErrorType = named
+        return found
+    read = type_of(code)
+    if effect == "write" and read in MAY_PASS:
+        return "outcome_unknown"
+    return read or "internal_error"
 
 
 def _fields(told: Any) -> dict[str, str]:

@@ -11,6 +11,7 @@ from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import failed
+from tool_dispatcher.call_log import CallLog
 from tool_dispatcher.results.as_json import shown
 from tool_dispatcher.results.redacted import redacted, without
 from tool_dispatcher.running.batch_run import BatchRun
@@ -30,6 +31,10 @@ class Outcomes:
 
     def __init__(self, redactor: Redactor, stored_bytes_max: int) -> None:
         self._redactor, self._stored_bytes_max = redactor, stored_bytes_max
+
+    def log_of(self, session_id: str, round: int) -> CallLog:
+        """The log lines of a batch."""
+        return CallLog(session_id, round, self._redactor)
 
     def without_secrets(self, outcome: Any, secrets: Sequence[str] = ()) -> Any:
         """JSON values, or a ToolError, with every secret redacted. `secrets` are those of one call."""

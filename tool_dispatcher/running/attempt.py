@@ -60,6 +60,7 @@ class Attempts:
     async def make(self, attempt: Attempt, batch: BatchRun) -> Any:
         """JSON values, or a ToolError. Raises nothing but CancelledError."""
         if isinstance(attempt.tool, Builtin):
+            batch.log.began(attempt.call_id, attempt.tool.name)
             return await attempt.tool.answer(attempt.arguments.plain, batch, attempt.call_id)
         async with AsyncExitStack() as held:
             try:
@@ -77,6 +78,7 @@ class Attempts:
             if (refused := await attempt.guard.ask()) is not None:
                 return refused
             began_s = monotonic_s()
+            batch.log.began(attempt.call_id, attempt.tool.name)
             await faults.at("tool.before")
             outcome = await execute(_call(attempt, batch), place)
             await faults.at("tool.after")
@@ -126,7 +128,8 @@ class Attempts:
 def _call(attempt: Attempt, batch: BatchRun) -> Call:
     timeout_s = _timeout_s(attempt, batch)
     context = _context(attempt, batch, timeout_s)
-    return Call(attempt.tool, attempt.arguments.given, context, timeout_s, attempt.arguments.secrets)
+    secrets = attempt.arguments.secrets
+    return Call(attempt.tool, attempt.arguments.given, context, timeout_s, secrets, batch.log)
 
 
 def _timeout_s(attempt: Attempt, batch: BatchRun) -> float:

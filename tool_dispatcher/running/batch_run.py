@@ -11,6 +11,7 @@ from antiphon_shared.tools.calls import ToolResult
 from pydantic_core import from_json
 
 from tool_dispatcher.access.gatekeeper import Leave
+from tool_dispatcher.call_log import CallLog
 from tool_dispatcher.journal import Journal
 from tool_dispatcher.running.arguments import Arguments
 
@@ -28,6 +29,8 @@ class BatchRun:
     """By place, those that need no other call's result."""
     ends_s: float
     """When its time is over, on the monotonic clock."""
+    log: CallLog
+    """Where each of its calls has its line."""
     result_bytes_max: int
     """What one result may have, so that all of them go into one event."""
     begun: frozenset[int] = frozenset()

@@ -21,7 +21,7 @@ from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 from antiphon_shared.tools.contract import Contract
 
-from tool_dispatcher.authoring.failures import readable, tool_error
+from tool_dispatcher.authoring.failures import readable
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Unit, begun_before, gathered, spread
 from tool_dispatcher.idempotency.fingerprint import fingerprint
@@ -268,11 +268,4 @@ def _with_alternatives(error: ToolError, failed_too: Sequence[str]) -> ToolError
     if not failed_too:
         return error
     message = f"{error.message} ({', '.join(failed_too)}, asked instead, failed as well.)"
-    return tool_error(
-        error.error_type,
-        message,
-        error.suggested_action,
-        example_valid_call=error.example_valid_call,
-        retry_after_s=error.retry_after_s,
-        fields=error.fields,
-    )
+    return error.model_copy(update={"message": readable(message)})

@@ -5,18 +5,17 @@ import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from traceback import format_exception
 from typing import Any
 
 import structlog
 from antiphon_shared import faults
 from antiphon_shared.process.aside import aside
-from antiphon_shared.text.redaction import MARKED_CHARACTERS_MIN, Redactor
 from antiphon_shared.tools.calls import ToolError
 
 from tool_dispatcher.authoring.context import ToolContext
-from tool_dispatcher.authoring.failures import ToolFailed, error_of, tool_error
+from tool_dispatcher.authoring.failures import error_of, tool_error
 from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.call_log import CallLog
 from tool_dispatcher.results.as_json import NotJson, as_json, unusable
 from tool_dispatcher.running.threads import Place
 
@@ -34,6 +33,8 @@ class Call:
     timeout_s: float
     secrets: Sequence[str] = ()
     """Those among the arguments that must not be seen."""
+    log: CallLog | None = None
+    """Where what the tool raises is noted for the call's line."""
 
 
 async def execute(call: Call, place: Place | None) -> Any:
@@ -67,11 +68,10 @@ async def _run(call: Call, place: Place | None) -> Any:
     except asyncio.CancelledError:
         raise
     except NotJson as problem:
-        _log(call).warning("tool returned what is not JSON", problem=str(problem))
         return unusable(str(problem), tool.effect)
     except BaseException as error:  # noqa: BLE001  # a tool may raise anything; SystemExit must not end us
-        if not isinstance(error, ToolFailed):
-            _log_failure(call, error)
+        if call.log is not None:
+            call.log.raised(call.context.call_id, tool.name, error, call.secrets)
         return error_of(error, tool.effect)
 
 
@@ -105,19 +105,8 @@ def _timed_out(call: Call, place: Place | None) -> ToolError:
     where = (
         "cancelled" if place is None else "left behind: its thread cannot be stopped, its result is dropped"
     )
-    _log(call).warning("tool timed out", timeout_s=call.timeout_s, call_is=where)
+    structlog.get_logger().debug(
+        "tool_attempt_timed_out", tool=call.tool.name, call_id=call.context.call_id, call_is=where
+    )
     message = f"{call.tool.name} did not finish within {call.timeout_s:.3g} s."
     return tool_error("outcome_unknown" if call.tool.effect == "write" else "timeout", message)
-
-
-def _log_failure(call: Call, error: BaseException) -> None:
-    if not call.secrets:
-        _log(call).warning("tool failed", exc_info=error)
-        return
-    # The log knows the secrets of this process, but not those of one call, which an exception may quote.
-    written = Redactor(call.secrets, MARKED_CHARACTERS_MIN).text("".join(format_exception(error)))
-    _log(call).warning("tool failed", exception=written)
-
-
-def _log(call: Call) -> Any:
-    return structlog.get_logger().bind(tool=call.tool.name, call=call.context.call_id)

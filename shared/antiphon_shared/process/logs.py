@@ -11,6 +11,7 @@ from types import TracebackType
 
 import orjson
 import structlog
+from structlog.typing import EventDict
 
 from antiphon_shared.text.control import harmless_json, visible
 from antiphon_shared.text.redaction import Redactor
@@ -44,21 +45,31 @@ def configure(level: str, component: str, secrets: Iterable[str] = ()) -> None:
 
 
 def silence(level: str = "error", secrets: Iterable[str] = ()) -> None:
-    """Plain lines on stderr, and only what is as severe as `level`: for the command line."""
+    """Plain lines on stderr, and only what is as severe as `level`: for the command line.
+
+    From `error` on without the lines of calls: whoever asks for so little shows what came of calls itself.
+    """
     redactor = Redactor(secrets)
+    severity = logging.getLevelNamesMapping()[level.upper()]
+
+    def without_calls(_: object, __: str, line: EventDict) -> EventDict:
+        if severity >= logging.ERROR and line.get("event") == "tool_call":
+            raise structlog.DropEvent
+        return line
 
     def redact(_: object, __: str, line: str | bytes) -> str:
         return visible(redactor.text(line if isinstance(line, str) else line.decode("utf-8", "replace")))
 
     structlog.configure(
         processors=[
+            without_calls,
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.format_exc_info,
             structlog.dev.ConsoleRenderer(colors=False),
             redact,  # type: ignore[list-item]  # a processor after the one that makes text is given text
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        wrapper_class=structlog.make_filtering_bound_logger(severity),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
-from antiphon_shared.formats import FORMAT, newer_fields, without
+from antiphon_shared.formats import FORMAT, newer_fields, since, without
 from antiphon_shared.stored import Kind
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract, Effect
 from antiphon_shared.values import LogEntry, Value
@@ -63,6 +63,12 @@ class ToolError(Value):
     example_valid_call: dict[str, Any] | None = None
     retry_after_s: float | None = None
     fields: dict[str, str] = Field(default={}, description="What is wrong with each argument, by its path.")
+    code: str = Field(
+        default="",
+        max_length=100,
+        json_schema_extra=since(2),
+        description="The code that the tool itself gave, such as NOT_FOUND; empty when it gave none.",
+    )
 
 
 class ToolResult(Value):
@@ -80,6 +86,14 @@ class ToolResult(Value):
         default="", description="What the whole of a result is read by, when `data` is only its beginning."
     )
     duration_ms: int = Field(default=0, ge=0)
+    cached: bool = Field(
+        default=False,
+        json_schema_extra=since(2),
+        description="Whether an earlier read's result was given again.",
+    )
+    cached_at: AwareDatetime | None = Field(
+        default=None, json_schema_extra=since(2), description="When that read was made."
+    )
 
 
 class Summary(Value):

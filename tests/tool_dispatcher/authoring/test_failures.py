@@ -24,3 +24,30 @@ def test_a_failure_that_says_nothing_is_told_with_what_to_do() -> None:
         "The tool failed and did not say why.",
         WHAT_TO_DO["not_found"],
     )
+
+
+class NoSuchOrder(ToolFailed):
+    code = "ORDER_UNKNOWN"
+
+
+class Client(Exception):
+    code = "InvalidParameter"
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "error_type"),
+    [
+        (ToolFailed("not_found", "No such city.", code="NOT_FOUND"), "NOT_FOUND", "not_found"),
+        (NoSuchOrder("not_found", "No such order."), "ORDER_UNKNOWN", "not_found"),
+        (NoSuchOrder("not_found", "No such order.", code="GONE"), "GONE", "not_found"),
+        (Client("bad"), "InvalidParameter", "internal_error"),
+        (ToolFailed("not_found", "No."), "", "not_found"),
+        (ToolFailed("not_found", "No.", code="not a code"), "", "not_found"),
+        (SystemExit(3), "", "internal_error"),
+    ],
+)
+def test_the_code_of_an_exception_is_kept_beside_the_error_type(
+    error: BaseException, code: str, error_type: str
+) -> None:
+    told = error_of(error, "read")
+    assert (told.code, told.error_type) == (code, error_type)

@@ -295,3 +295,38 @@ def test_one_bad_item_is_the_failure_of_its_call_alone() -> None:
     results = Hand(_plan_of(4), outcomes).end_all()
     assert [result.status for result in results] == ["ok", "error", "ok", "ok"]
     assert "no" in error_in(results[1]).message
+
+
+@pytest.mark.parametrize(
+    ("item", "code", "error_type"),
+    [
+        ({"error": {"code": "NOT_FOUND"}}, "NOT_FOUND", "not_found"),
+        ({"error": {"code": "NOT_FOUND", "message": "No such city."}}, "NOT_FOUND", "not_found"),
+        ({"error": "NOT_FOUND"}, "NOT_FOUND", "not_found"),
+        ({"status": "error", "error": {"code": "not-found"}}, "not-found", "not_found"),
+        ({"index": 0, "status": "error", "code": "NOT_FOUND", "message": "None."}, "NOT_FOUND", "not_found"),
+        ({"error": {"code": 404}}, "404", "not_found"),
+        ({"error": {"code": "ORA-00942", "error_type": "not_found"}}, "ORA-00942", "not_found"),
+        ({"error": {"code": "E_FULL"}}, "E_FULL", "internal_error"),
+        ({"error": {"code": "TOO_MANY_REQUESTS"}}, "TOO_MANY_REQUESTS", "rate_limit"),
+        ({"error": {"code": "has spaces\n"}}, "", "internal_error"),
+        ({"error": {"code": True}}, "", "internal_error"),
+        ({"error": {"message": "no code"}}, "", "internal_error"),
+    ],
+)
+def test_an_items_error_keeps_its_code_beside_the_error_type(item: Any, code: str, error_type: str) -> None:
+    (error,) = spread(MANY, "read", [item], 1)
+    assert isinstance(error, ToolError)
+    assert (error.code, error.error_type) == (code, error_type)
+    assert code in error.message or "message" in str(item)
+
+
+@pytest.mark.parametrize("code", ["TIMEOUT", "RATE_LIMITED", "UNAVAILABLE", "503"])
+def test_the_code_of_a_write_that_may_pass_does_not_say_that_it_had_no_effect(code: str) -> None:
+    (error,) = spread(MANY, "write", [{"error": {"code": code}}], 1)
+    assert (error.code, error.error_type) == (code, "outcome_unknown")
+
+
+def test_data_that_has_a_code_or_a_status_of_its_own_is_data() -> None:
+    items = [{"code": "NOT_FOUND"}, {"status": "error", "host": "a"}, {"data": {"code": "X"}, "status": "ok"}]
+    assert spread(MANY, "read", items, 3) == [*items[:2], {"code": "X"}]

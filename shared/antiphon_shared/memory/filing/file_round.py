@@ -123,7 +123,7 @@ def _tools_found_by(result: ToolResult) -> tuple[str, ...] | None:
 
 def _told_of(error: ToolError) -> str:
     """What the model reads of a failure: what happened, how it is done right, and what to do next."""
-    parts = [error.message]
+    parts = [f"{error.code}: {error.message}" if error.code else error.message]
     if error.example_valid_call is not None:
         parts.append(f"Valid arguments: {to_json(storable(error.example_valid_call)).decode()}.")
     parts.append(error.suggested_action)

@@ -100,6 +100,18 @@ def test_a_failure_is_filed_with_valid_arguments_and_when_to_come_again() -> Non
     )
 
 
+def test_the_code_that_a_tool_gave_arrives_beside_the_error_type() -> None:
+    error = an_error("not_found", "No such city.").model_copy(update={"code": "NOT_FOUND"})
+    (use,) = a_memory(a_round(("look", {}, error))).tool_usage
+    assert use.outcome == "not_found"
+    assert use.message.startswith("NOT_FOUND: No such city.")
+
+
+def test_the_code_of_an_item_within_a_result_is_a_fact() -> None:
+    data = {"results": [{"city": "Oslo", "celsius": 4}, {"city": "Atlantis", "error": {"code": "NOT_FOUND"}}]}
+    assert any("NOT_FOUND" in fact.statement for fact in filed(a_result("look", data)).facts.values())
+
+
 def test_an_empty_result_is_used_as_such() -> None:
     (use,) = a_memory(a_round(("search", {"q": "tea pots"}, {"results": []}))).tool_usage
     assert (use.outcome, use.message, use.arguments, use.query) == (

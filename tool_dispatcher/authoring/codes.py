@@ -1,0 +1,57 @@
+"""Codes of a tool's own, such as NOT_FOUND: kept as they are, and read as one of our error types. Pure."""
+
+import re
+from typing import Any
+
+from antiphon_shared.tools.calls import ErrorType
+
+from tool_dispatcher.authoring import foreign_failures
+
+_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,99}")
+_LOUD = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+|E[A-Z]{3,}")
+"""A text that can be nothing but a code."""
+_TYPES: dict[str, ErrorType] = {
+    "validation_error": "validation_error",
+    "invalid_argument": "validation_error",
+    "invalid_request": "validation_error",
+    "bad_request": "validation_error",
+    "not_found": "not_found",
+    "no_such_key": "not_found",
+    "permission_denied": "permission_denied",
+    "forbidden": "permission_denied",
+    "unauthorized": "permission_denied",
+    "unauthenticated": "permission_denied",
+    "rate_limit": "rate_limit",
+    "rate_limited": "rate_limit",
+    "too_many_requests": "rate_limit",
+    "resource_exhausted": "rate_limit",
+    "api_failure": "api_failure",
+    "unavailable": "api_failure",
+    "service_unavailable": "api_failure",
+    "timeout": "timeout",
+    "timed_out": "timeout",
+    "deadline_exceeded": "timeout",
+    "outcome_unknown": "outcome_unknown",
+    "internal_error": "internal_error",
+}
+
+
+def code_in(given: Any) -> str:
+    """Return the code that a tool gave, text or a number; empty when it is none."""
+    if isinstance(given, bool) or not isinstance(given, str | int):
+        return ""
+    code = str(given).strip()
+    return code if _CODE.fullmatch(code) else ""
+
+
+def is_code_alone(text: Any) -> bool:
+    """Return whether a text is a code and nothing else, such as `NOT_FOUND`."""
+    return isinstance(text, str) and _LOUD.fullmatch(text) is not None
+
+
+def type_of(code: str) -> ErrorType | None:
+    """Return the error type that a code, or an HTTP status, stands for; None when it is not known."""
+    if code.isdecimal() and len(code) == 3:
+        reading = foreign_failures.of_status(int(code))
+        return None if reading is None else reading.error_type
+    return _TYPES.get(code.lower().replace("-", "_"))

@@ -1,0 +1,88 @@
+"""The log line of a call, `tool_call`: one for each, as it settles, whatever came of it.
+
+    INFO   ok        the tool, or one in its place, answered
+           cached    a read was answered from the cache
+           refused   it did not run: no permission, invalid arguments, a dependency, an open circuit
+    ERROR  failed    it ran and failed, or may have: with the error's type and message, and the traceback
+
+A call that another worker has settled is in that one's log. Attempts that are made again are lines at DEBUG.
+"""
+
+from collections.abc import Iterable
+from traceback import format_exception
+from typing import Any, Literal
+
+import structlog
+from antiphon_shared.text.redaction import MARKED_CHARACTERS_MIN, Redactor
+from antiphon_shared.tools.calls import ErrorType, ToolResult
+
+Status = Literal["ok", "cached", "refused", "failed"]
+
+_NEVER_RUN: frozenset[ErrorType] = frozenset(
+    ("unknown_tool", "dependency_failed", "cancelled", "circuit_open")
+)
+_REFUSED_BEFORE: frozenset[ErrorType] = frozenset(("validation_error", "permission_denied"))
+"""What the dispatcher refuses a call with, and a tool that runs may fail with."""
+
+
+def status_of(result: ToolResult, has_run: bool) -> Status:
+    """Return how a call ended, in one word. Nothing else names the status of a call."""
+    if result.error is None:
+        return "cached" if result.cached else "ok"
+    kind = result.error.error_type
+    return "refused" if kind in _NEVER_RUN or (kind in _REFUSED_BEFORE and not has_run) else "failed"
+
+
+class CallLog:
+    """The lines of one batch's calls, without secrets: neither the process's own nor marked arguments."""
+
+    def __init__(self, session_id: str, round: int, redactor: Redactor) -> None:
+        self._session_id, self._round, self._redactor = session_id, round, redactor
+        self._ran: set[str] = set()
+        self._traces: dict[tuple[str, str], str] = {}
+
+    def began(self, call_id: str, tool: str) -> None:
+        """Note that an attempt begins."""
+        self._ran.add(call_id)
+        self._traces.pop((call_id, tool), None)
+
+    def raised(self, call_id: str, tool: str, error: BaseException, secrets: Iterable[str]) -> None:
+        """Note what the attempt has raised; `secrets` are those of the call's arguments."""
+        written = "".join(format_exception(error))
+        trace = Redactor(list(secrets), MARKED_CHARACTERS_MIN).text(written)
+        self._traces[call_id, tool] = trace
+        _log().debug("tool_attempt_failed", tool=tool, call_id=call_id, exception=self._redactor.text(trace))
+
+    def settled(self, results: Iterable[ToolResult], ran_as: tuple[str, str] | None = None) -> None:
+        """Write a line for each of the results.
+
+        `ran_as`: the id of the call and the tool that they were run as; None where they were answered without.
+        """
+        for result in results:
+            status = status_of(result, ran_as is not None and ran_as[0] in self._ran)
+            line = _log().error if status == "failed" else _log().info
+            line("tool_call", **self._redactor.json(self._fields(result, status, ran_as)))
+
+    def _fields(self, result: ToolResult, status: Status, ran_as: tuple[str, str] | None) -> dict[str, Any]:
+        fields: dict[str, Any] = {
+            "tool": result.tool,
+            "call_id": result.call_id,
+            "session": self._session_id,
+            "round": self._round,
+            "latency_ms": result.duration_ms,
+            "status": status,
+        }
+        ran = result.substitute or (ran_as[1] if ran_as else result.tool)
+        if ran != result.tool:
+            fields["ran"] = ran
+        if result.error is not None:
+            fields |= {"error_type": result.error.error_type, "error": result.error.message}
+            if result.error.code:
+                fields["code"] = result.error.code
+            if ran_as and (trace := self._traces.get((ran_as[0], ran))):
+                fields["exception"] = trace
+        return fields
+
+
+def _log() -> Any:
+    return structlog.get_logger()

@@ -79,14 +79,16 @@ class Antiphon:
         *,
         model: "Provider | Model | None" = None,
         scopes: Iterable[str] | None = None,
+        cache: bool | None = None,
     ) -> Self:
         """A whole pipeline inside this process, started on entering and gone on leaving; it keeps nothing.
 
         `tools` are functions decorated with `tool`, Tools, Toolsets, modules, or names of modules. `scopes` are
-        what they may be used for: ["read"] unless told, so ["read", "write"] lets tools write.
+        what they may be used for: ["read"] unless told, so ["read", "write"] lets tools write. `cache`: whether reads
+        may be answered from the cache; they may unless told.
         """
         client = cls()
-        client._pipeline = EmbeddedPipeline(tools, model, scopes)
+        client._pipeline = EmbeddedPipeline(tools, model, scopes, cache)
         return client
 
     async def __aenter__(self) -> Self:

@@ -39,7 +39,8 @@ class EmbeddedPipeline:
     """The five components over the tools given, until stopped.
 
     Settings other than Redis, namespace and partitions come from the environment, as everywhere; `scopes`, when
-    given, stand in the place of ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES. `model`: who provides it, or one itself.
+    given, stand in the place of ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES, `cache` in that of
+    ANTIPHON_TOOL_DISPATCHER_CACHE. `model`: who provides it, or one itself.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class EmbeddedPipeline:
         tools: Iterable[Any],
         model: "Provider | Model | None",
         scopes: Iterable[str] | None = None,
+        cache: bool | None = None,
     ) -> None:
         if not (model is None or hasattr(model, "reply") or model in PROVIDERS):
             raise ConfigurationError(f"model: {model!r} is none of {', '.join(PROVIDERS)}.")
@@ -56,6 +58,7 @@ class EmbeddedPipeline:
             )
         self._tools, self._model = list(tools), model
         self._scopes = None if scopes is None else _checked_scopes(scopes)
+        self._cache = cache
         self._redis: private_redis.PrivateRedis | None = None
         self._bus: Bus | None = None
         self._stopping = asyncio.Event()
@@ -135,7 +138,8 @@ class EmbeddedPipeline:
         ]
 
     def _dispatcher_settings(self) -> ToolDispatcherSettings:
-        return dispatcher_settings(self._scopes)
+        settings = dispatcher_settings(self._scopes)
+        return settings if self._cache is None else settings.model_copy(update={"cache": self._cache})
 
 
 def dispatcher_settings(scopes: Iterable[str] | None) -> ToolDispatcherSettings:

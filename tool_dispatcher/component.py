@@ -119,7 +119,7 @@ def _caller(
     return Caller(
         tools,
         Ledger(bus.batcher, bus.keys, lease_s=lease_s, retention_s=retention_s, claims=bus.claims),
-        ReadCache(bus.batcher, bus.keys),
+        ReadCache(bus.batcher, bus.keys) if settings.cache else None,
         attempts,
         outcomes,
         retention_s,

@@ -43,6 +43,10 @@ class ToolDispatcherSettings(Settings):
         le=100_000_000,
         description="Bytes of a result that is kept whole where only its beginning is shown.",
     )
+    cache: bool = Field(
+        default=True,
+        description="Whether reads are answered from the cache where their contracts allow it.",
+    )
     default_scopes: Scopes = Field(
         default=("read",),
         description="Comma list: what a session without a grant may do; a single comma for nothing.",

@@ -77,7 +77,8 @@ def _retry(contract: Contract) -> str:
 
 
 def _of_a_read(contract: Contract) -> Iterator[tuple[str, str]]:
-    yield "cache", duration(contract.cache_ttl_s) if contract.cache_ttl_s else "never"
+    kept = duration(contract.cache_ttl_s) if contract.cache_ttl_s else "never"
+    yield "cache", f"{kept}; the same arguments give the same result" if contract.deterministic else kept
 
 
 def _of_a_write(contract: Contract) -> Iterator[tuple[str, str]]:

@@ -191,7 +191,7 @@ def result_text(result: ToolResult) -> str:
         return "error"
     count = _results_in(result.data)
     found = "nothing found" if count == 0 else counted(count, "result")
-    shown = ", shown in part" if result.handle else ""
+    shown = (", cached" if result.cached else "") + (", shown in part" if result.handle else "")
     by = f" from {one_line(result.substitute)} in its place" if result.substitute else ""
     return f"ok, {found}{shown}{by}"
 

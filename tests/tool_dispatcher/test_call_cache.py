@@ -1,11 +1,13 @@
 """Reads that are kept: the same call by the same session's rights does not run again, any other does."""
 
+import asyncio
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.clock import utc_now
 from antiphon_shared.tools.calls import ToolResult
 
 from tests.tool_dispatcher.builders import (
@@ -138,3 +140,115 @@ async def test_permission_is_checked_before_the_cache_is_asked() -> None:
         (result,) = await results_of([counting.tool()], request, bus, default_scopes=())
     assert result.status == "error"
     assert result.data is None
+
+
+async def test_a_cached_result_says_so_and_when_it_was_made(bus: Bus) -> None:
+    counting = Counting()
+    before = utc_now()
+    first, second = await ask(counting.tool(), bus), await ask(counting.tool(), bus, "b")
+    assert (first.cached, first.cached_at) == (False, None)
+    assert second.cached
+    assert second.cached_at is not None
+    assert before <= second.cached_at <= utc_now()
+
+
+async def test_a_deterministic_read_is_cached_without_being_told_for_how_long(bus: Bus) -> None:
+    counting = Counting()
+    look = a_tool("look", counting, deterministic=True)
+    await ask(look, bus)
+    assert (await ask(look, bus, "b")).cached
+
+
+async def test_a_tool_that_was_changed_is_not_answered_from_the_cache_of_the_old_one(bus: Bus) -> None:
+    counting = Counting()
+    await ask(counting.tool(), bus)
+    await ask(counting.tool(example={"city": "Oslo"}), bus, "b")
+    assert counting.count == 2
+
+
+async def test_without_the_setting_nothing_is_cached(bus: Bus) -> None:
+    counting = Counting()
+    for id in ("a", "b"):
+        (result,) = await results_of([counting.tool()], a_request(a_call(id)), bus, cache=False)
+        assert not result.cached
+    assert counting.count == 2
+
+
+class Shelf:
+    """Holds a number; a read tells it, writes change it."""
+
+    def __init__(self, *, fails: BaseException | None = None) -> None:
+        self.number, self.fails, self.reads = 0, fails, 0
+
+    @property
+    def tools(self) -> list[Tool]:
+        def look(arguments: dict[str, Any], context: ToolContext) -> int:
+            self.reads += 1
+            return self.number
+
+        def put(arguments: dict[str, Any], context: ToolContext) -> str:
+            self.number += 1
+            if self.fails is not None:
+                raise self.fails
+            return "done"
+
+        return [a_tool("look", look, deterministic=True), a_tool("put", put, "write")]
+
+
+async def test_a_session_reads_what_it_has_written_and_others_may_read_what_is_cached(bus: Bus) -> None:
+    shelf = Shelf()
+    async with a_dispatcher(*shelf.tools, bus=bus) as dispatcher:
+
+        async def look(id: str, session_id: str) -> ToolResult:
+            (result,) = await dispatcher.run(a_request(a_call(id)), session_id=session_id)
+            return result
+
+        assert (await look("a", "s1")).data == (await look("a", "s2")).data == 0
+        await dispatcher.run(a_request(a_call("w", "put")))
+        assert (fresh := await look("b", "s1")).data == 1
+        assert not fresh.cached
+        assert (await look("c", "s1")).cached
+        assert (await look("b", "s2")).data == 0
+    assert shelf.reads == 2
+
+
+async def test_another_dispatcher_that_takes_the_session_over_knows_of_its_writes(bus: Bus) -> None:
+    shelf = Shelf()
+    async with a_dispatcher(*shelf.tools, bus=bus) as first:
+        await first.run(a_request(a_call("a")))
+        await first.run(a_request(a_call("w", "put")))
+    async with a_dispatcher(*shelf.tools, bus=bus) as second:
+        (result,) = await second.run(a_request(a_call("b"), round=2))
+    assert (result.data, result.cached) == (1, False)
+
+
+async def test_after_a_write_of_unknown_outcome_a_session_is_not_answered_from_the_cache(bus: Bus) -> None:
+    shelf = Shelf(fails=ConnectionResetError("gone"))
+    async with a_dispatcher(*shelf.tools, bus=bus) as dispatcher:
+        await dispatcher.run(a_request(a_call("w", "put")))
+        for id in ("a", "b"):
+            (result,) = await dispatcher.run(a_request(a_call(id)))
+            assert not result.cached
+    assert shelf.reads == 2
+
+
+async def test_a_read_beside_a_write_that_is_under_way_is_not_cached(bus: Bus) -> None:
+    go_on, running = asyncio.Event(), asyncio.Event()
+
+    async def put(arguments: dict[str, Any], context: ToolContext) -> str:
+        running.set()
+        await go_on.wait()
+        return "done"
+
+    counting = Counting()
+    async with a_dispatcher(counting.tool(), a_tool("put", put, "write"), bus=bus) as dispatcher:
+        writing = asyncio.create_task(dispatcher.run(a_request(a_call("w", "put"))))
+        await asyncio.wait_for(running.wait(), 60)
+        for id in ("a", "b"):
+            await dispatcher.run(a_request(a_call(id), round=2))
+        assert counting.count == 2
+        go_on.set()
+        await writing
+        for id in ("c", "d"):
+            await dispatcher.run(a_request(a_call(id), round=3))
+    assert counting.count == 3

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict, get_args
 
 from antiphon_shared.tools.contract import (
+    CACHE_TTL_S,
     Alternative,
     Backoff,
     BatchVariant,
@@ -40,6 +41,7 @@ class ContractOptions(TypedDict, total=False):
     retry: int | Retry | Fields
     backoff: Backoff | Fields
     cache_ttl_s: float
+    deterministic: bool
     idempotent: bool
     idempotency_ttl_s: float
     scopes: str | Sequence[str]
@@ -78,7 +80,11 @@ def _defaults(effect: Effect, given: Mapping[str, Any]) -> dict[str, Any]:
         mode = "dependent"
     elif given.get("max_concurrency") is not None:
         mode = "fan-out-bounded"
-    return {"mode": mode, "error_propagation": "partial-success" if is_read else "fail-fast"}
+    return {
+        "mode": mode,
+        "error_propagation": "partial-success" if is_read else "fail-fast",
+        "cache_ttl_s": CACHE_TTL_S if is_read and given.get("deterministic") is True else 0,
+    }
 
 
 def _faults(tool: str, contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
@@ -121,6 +127,11 @@ def _of_mode(contract: Contract) -> Iterator[Fault]:
 def _of_effect(contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
     if contract.effect == "write" and contract.cache_ttl_s:
         yield "it is a write with cache_ttl_s", "Leave cache_ttl_s out: results of writes are never reused."
+    if contract.effect == "write" and contract.deterministic:
+        yield (
+            "it is a write that is deterministic",
+            "Leave deterministic out: it lets results be reused, and those of writes never are.",
+        )
     if contract.effect == "write":
         if contract.alternatives and (contract.idempotent or contract.reconciles):
             yield (

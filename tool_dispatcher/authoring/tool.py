@@ -27,6 +27,7 @@ from tool_dispatcher.authoring.parameters import Parameters, SchemaParameters
 from tool_dispatcher.authoring.reconcile import Reconcile, checked
 from tool_dispatcher.authoring.secret import secret_paths
 from tool_dispatcher.authoring.signature import parameters_of
+from tool_dispatcher.idempotency.fingerprint import fingerprint
 
 __all__ = ["FunctionTool", "InvalidTool", "Tool", "ToolContext", "ToolFailed", "Toolset", "tool"]
 
@@ -119,6 +120,11 @@ class Tool:
             return self._examples[0]
         made = example_of(self.parameters.schema)
         return made if is_valid(self.parameters, made) else None
+
+    @cached_property
+    def definition_digest(self) -> str:
+        """What tells this tool from one that was changed: its name, description, schema, and contract."""
+        return fingerprint(self.name, self.description, self.input_schema)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from antiphon_shared.process.aside import aside
@@ -24,6 +25,8 @@ class Answer:
     outcome: Any
     substitute: str = ""
     because: str = ""
+    cached_at: datetime | None = None
+    """When it was made, where it comes from the cache."""
 
 
 class Outcomes:
@@ -70,6 +73,8 @@ class Outcomes:
             substitute_because=answer.because,
             handle=handle,
             duration_ms=max(0, milliseconds(monotonic_s() - began_s)),
+            cached=answer.cached_at is not None,
+            cached_at=answer.cached_at,
         )
 
     async def _fitted(self, batch: BatchRun, tool: Tool, place: int, data: Any) -> tuple[Any, str]:

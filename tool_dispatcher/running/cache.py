@@ -6,6 +6,7 @@ It is never in the way: what cannot be reached, read or kept counts as not cache
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -18,6 +19,7 @@ from antiphon_shared.tools.contract import Contract
 from pydantic_core import from_json
 from redis.exceptions import RedisClusterException, RedisError
 
+from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.idempotency.fingerprint import fingerprint
 
 BYTES_MAX = 1_000_000
@@ -31,20 +33,27 @@ class Cached:
     """What a read returned; None too."""
 
     data: Any
+    at: datetime
+    """When it was made."""
+
+
+def is_cached(contract: Contract) -> bool:
+    """Return whether calls by that contract may be answered from the cache."""
+    return contract.effect == "read" and contract.cache_ttl_s > 0
 
 
 def digest_of(
-    tool: str, contract: Contract, tenant: str, scopes: Iterable[str], arguments: dict[str, Any]
+    tool: Tool, tenant: str, scopes: Iterable[str], arguments: dict[str, Any], cache_name: str = ""
 ) -> str | None:
-    """What a read is cached under: the tool and its version, for whom, with which scopes, and the arguments.
+    """What a read is cached under: the tool as it is defined, for whom, with which scopes, and the arguments.
 
     None for what is not cached: writes, tools whose contract does not allow it, and arguments that are not
-    JSON. `arguments` are the validated ones, placeholders resolved.
+    JSON. `arguments` are the validated ones, placeholders resolved. `cache_name`: see own_writes.py.
     """
-    if contract.effect != "read" or contract.cache_ttl_s <= 0:
+    if not is_cached(tool.contract):
         return None
     try:
-        return fingerprint(tool, contract.version, tenant, sorted(set(scopes)), arguments)
+        return fingerprint(tool.definition_digest, tenant, sorted(set(scopes)), arguments, cache_name)
     except ValueError:
         return None
 
@@ -63,19 +72,26 @@ class ReadCache:
         try:
             async with asyncio.timeout(self._patience_s):
                 content = await self._batcher.submit("GET", self._keys.cached(digest))
-            return None if content is None else Cached(from_json(content))
-        except (RedisError, RedisClusterException, TimeoutError, ValueError) as error:
+            return None if content is None else _read(from_json(content))
+        except (RedisError, RedisClusterException, TimeoutError, ValueError, LookupError, TypeError) as error:
             structlog.get_logger().warning("cache of reads not used", error=str(error))
             return None
 
-    def put(self, digest: str, data: Any, ttl_s: float) -> None:
-        """Keep the data of a result for `ttl_s`. Returns at once; errors and what is too large are not kept."""
+    def put(self, digest: str, data: Any, at: datetime, ttl_s: float) -> None:
+        """Keep the data of a read that was begun `at` that time for `ttl_s`.
+
+        Returns at once; errors and what is too large are not kept.
+        """
         if isinstance(data, ToolError) or ttl_s <= 0:
             return
         try:
-            content = json_within(data, self._bytes_max)
+            content = json_within({"at": at.isoformat(), "data": data}, self._bytes_max)
         except ValueError:  # what cannot be written cannot be kept; PydanticSerializationError is one
             return
         if content is not None:
             # Nobody waits for the reply: whether it was kept makes no difference to this call.
             self._batcher.submit("SET", self._keys.cached(digest), content, "PX", milliseconds(ttl_s))
+
+
+def _read(entry: Any) -> Cached:
+    return Cached(entry["data"], datetime.fromisoformat(entry["at"]))

@@ -13,17 +13,18 @@ What has no permission, or is known not to be valid, never gets here: see handle
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from antiphon_shared.process.aside import aside
-from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 from antiphon_shared.tools.contract import Contract
 
 from tool_dispatcher.authoring.failures import readable
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Unit, begun_before, gathered, spread
+from tool_dispatcher.idempotency.answers import is_unknown
 from tool_dispatcher.idempotency.fingerprint import fingerprint
 from tool_dispatcher.idempotency.ledger import Claim, Ledger, Results, Write
 from tool_dispatcher.idempotency.once import Means, once
@@ -33,8 +34,9 @@ from tool_dispatcher.running.arguments import Arguments, arguments_of, filled_in
 from tool_dispatcher.running.attempt import Attempt, Attempts
 from tool_dispatcher.running.batch_run import BatchRun
 from tool_dispatcher.running.breakers import GuardedCall
-from tool_dispatcher.running.cache import ReadCache, digest_of
+from tool_dispatcher.running.cache import ReadCache, digest_of, is_cached
 from tool_dispatcher.running.group import Group, Items
+from tool_dispatcher.running.own_writes import OwnWrites
 from tool_dispatcher.running.retrying import with_retries
 from tool_dispatcher.running.substitution import because, mapped, substitutes
 
@@ -62,13 +64,14 @@ class Caller:
         self,
         tools: Mapping[str, Tool],
         ledger: Ledger,
-        cache: ReadCache,
+        cache: ReadCache | None,
         attempts: Attempts,
         outcomes: Outcomes,
         retention_s: float,
     ) -> None:
         self._tools, self._ledger, self._cache = tools, ledger, cache
         self._attempts, self._outcomes, self._retention_s = attempts, outcomes, retention_s
+        self._is_caching = cache is not None and any(is_cached(tool.contract) for tool in tools.values())
 
     async def run(self, unit: Unit, batch: BatchRun, known: Sequence[ToolResult | None]) -> Results:
         """A result for each call of the unit, settled. `known` are the batch's results so far, by place."""
@@ -120,7 +123,14 @@ class Caller:
         )
 
         async def run(claim: Claim) -> Results:
-            return await self._results(work, await self._answer(work, claim))
+            if not self._is_caching:
+                return await self._results(work, await self._answer(work, claim))
+            own = OwnWrites(batch.session)
+            await own.begin(claim.write.key, claim.fence)
+            results = await self._results(work, await self._answer(work, claim))
+            if not any(map(is_unknown, results)):
+                await own.end(claim.write.key, claim.fence)
+            return results
 
         async def results_of(outcome: Any) -> Results:
             clean = await self._outcomes.clean(outcome, work.arguments.secrets)
@@ -150,24 +160,30 @@ class Caller:
 
     async def _read(self, work: Work) -> Answer:
         """A read is answered from the cache where its contract allows it."""
-        batch = work.batch
-        digest = await aside(
-            digest_of,
-            work.tool.name,
-            work.contract,
-            batch.request.tenant,
-            batch.leave.standing.scopes,
-            work.arguments.plain,
-        )
-        if digest is None:
+        digest = await self._digest(work)
+        if self._cache is None or digest is None:
             return await self._answer(work)
         if (cached := await self._cache.get(digest)) is not None:
-            return Answer(cached.data)
+            return Answer(cached.data, cached_at=cached.at)
+        begun = utc_now()
         answer = await self._answer(work)
         if not answer.substitute:
             whole = answer.outcome.whole if isinstance(answer.outcome, Items) else answer.outcome
-            self._cache.put(digest, whole, work.contract.cache_ttl_s)
+            self._cache.put(digest, whole, begun, work.contract.cache_ttl_s)
         return answer
+
+    async def _digest(self, work: Work) -> str | None:
+        """What the read is cached under; None when it is not."""
+        batch = work.batch
+        if self._cache is None or not is_cached(work.contract):
+            return None
+        cache_name = await OwnWrites(batch.session).cache_name()
+        if cache_name is None:
+            return None
+        scopes = batch.leave.standing.scopes
+        return await aside(
+            digest_of, work.tool, batch.request.tenant, scopes, work.arguments.plain, cache_name
+        )
 
     async def _answer(self, work: Work, claim: Claim | None = None) -> Answer:
         """What the tool answers; or, where it keeps failing, the first of its alternatives that does not fail."""
@@ -243,7 +259,7 @@ class Caller:
             each = outcome.outcomes
         elif variant is not None:
             each = spread(variant, work.contract.effect, outcome, len(work.calls))
-        answers = [Answer(one, answer.substitute, answer.because) for one in each]
+        answers = [replace(answer, outcome=one) for one in each]
         return tuple(
             [
                 await self._outcomes.result(work.batch, work.tool, place, call, one, work.began_s)

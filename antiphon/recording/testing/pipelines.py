@@ -18,9 +18,9 @@ class Pipelines:
     async def __call__(
         self, tools: Iterable[Any] = (), model: AnyModel = "offline", scopes: Iterable[str] | None = None
     ) -> AsyncIterator[Antiphon]:
-        """A whole pipeline over the tools, until the block ends; see Antiphon.embedded."""
+        """A whole pipeline over the tools, until the block ends; see Antiphon.embedded. Nothing is cached."""
         replies = model if isinstance(model, str) else model.model()
-        async with Antiphon.embedded(tools=tools, model=replies, scopes=scopes) as antiphon:
+        async with Antiphon.embedded(tools=tools, model=replies, scopes=scopes, cache=False) as antiphon:
             yield antiphon
 
     def ask(

@@ -136,7 +136,7 @@ class Recorded:
         options: dict[str, Any],
     ) -> None:
         replies = model.model() if isinstance(model, ScriptedModel) else model
-        async with Antiphon.embedded(tools=tools, model=replies, scopes=scopes) as antiphon:
+        async with Antiphon.embedded(tools=tools, model=replies, scopes=scopes, cache=False) as antiphon:
             response = await antiphon.ask(query, **options)
             lines = await _closed(antiphon._open_bus(), response.session_id)
         self.path.parent.mkdir(parents=True, exist_ok=True)

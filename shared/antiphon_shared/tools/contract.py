@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from antiphon_shared.formats import since
 from antiphon_shared.values import Value
 
 CONTRACT_KEYWORD = "x-orchestration"
@@ -18,6 +19,8 @@ Name = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
 Scope = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.:/-]{1,100}$")]
 
 IDEMPOTENCY_TTL_S_MIN = 86_400.0
+CACHE_TTL_S = 300.0
+"""How long results of a deterministic read are kept, unless its contract says."""
 
 
 class Dependency(Value):
@@ -89,6 +92,11 @@ class Contract(Value):
     retry: Retry = Retry()
     backoff: Backoff = Backoff()
     cache_ttl_s: float = Field(default=0, ge=0, le=86_400 * 30, description="Reads only; 0: never.")
+    deterministic: bool = Field(
+        default=False,
+        json_schema_extra=since(2),
+        description="Reads: the same arguments give the same result, until something is written.",
+    )
     idempotent: bool = Field(
         default=False,
         description="Writes: a second run with the same idempotency key changes nothing more.",

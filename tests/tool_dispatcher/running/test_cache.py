@@ -1,5 +1,6 @@
 """The cache of reads: never wrong, and never in the way."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -8,16 +9,23 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.tools.contract import Contract
 
 from tests.tool_dispatcher.idempotency.builders import a_wire
+from tool_dispatcher.authoring.contract import complete
 from tool_dispatcher.authoring.failures import tool_error
-from tool_dispatcher.running.cache import Cached, ReadCache, digest_of
+from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.running.cache import Cached, ReadCache, digest_of, is_cached
 
-CONTRACT = Contract(effect="read", cache_ttl_s=60)
+AT = datetime(2026, 11, 22, 21, 30, tzinfo=UTC)
+
+
+def look_up(name: str = "look_up", description: str = "Looks up.", **options: Any) -> Tool:
+    given: dict[str, Any] = {"effect": "read", "cache_ttl_s": 60, **options}
+    schema = given.pop("schema", {"type": "object", "additionalProperties": True})
+    return Tool(name, description, schema, lambda arguments, context: None, **given)
 
 
 def a_digest(**fields: Any) -> str:
     given: dict[str, Any] = {
-        "tool": "look_up",
-        "contract": CONTRACT,
+        "tool": look_up(),
         "tenant": "default",
         "scopes": ("read", "crm"),
         "arguments": {"name": "Ann", "limit": 3},
@@ -29,8 +37,8 @@ def a_digest(**fields: Any) -> str:
 
 @pytest.mark.parametrize("data", [None, 0, "", False, {"a": [1, None, "ü"]}, 2**70, 1.5])
 async def test_what_was_kept_is_found(bus: Bus, data: Any) -> None:
-    ReadCache(bus.batcher, bus.keys).put(a_digest(), data, 60)
-    assert await ReadCache(bus.batcher, bus.keys).get(a_digest()) == Cached(data)
+    ReadCache(bus.batcher, bus.keys).put(a_digest(), data, AT, 60)
+    assert await ReadCache(bus.batcher, bus.keys).get(a_digest()) == Cached(data, AT)
 
 
 async def test_what_was_not_kept_is_not_found(bus: Bus) -> None:
@@ -40,8 +48,12 @@ async def test_what_was_not_kept_is_not_found(bus: Bus) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        {"tool": "look_down"},
-        {"contract": CONTRACT.model_copy(update={"version": "2"})},
+        {"tool": look_up("look_down")},
+        {"tool": look_up(version="2")},
+        {"tool": look_up(description="Looks up, and differently.")},
+        {"tool": look_up(schema={"type": "object", "properties": {"name": {"type": "string"}}})},
+        {"tool": look_up(cache_ttl_s=61)},
+        {"cache_name": "s1#1"},
         {"tenant": "another"},
         {"scopes": ("read",)},
         {"scopes": ("read", "crm", "admin")},
@@ -55,15 +67,15 @@ async def test_only_the_same_call_for_the_same_tenant_and_scopes_finds_it(
     bus: Bus, other: dict[str, Any]
 ) -> None:
     cache = ReadCache(bus.batcher, bus.keys)
-    cache.put(a_digest(), "a secret of the tenant", 60)
+    cache.put(a_digest(), "a secret of the tenant", AT, 60)
     assert await cache.get(a_digest(**other)) is None
 
 
 async def test_the_order_of_arguments_and_scopes_makes_no_difference(bus: Bus) -> None:
     cache = ReadCache(bus.batcher, bus.keys)
-    cache.put(a_digest(), "found", 60)
+    cache.put(a_digest(), "found", AT, 60)
     same = a_digest(scopes=["crm", "read", "crm"], arguments={"limit": 3, "name": "Ann"})
-    assert await cache.get(same) == Cached("found")
+    assert await cache.get(same) == Cached("found", AT)
 
 
 def test_nothing_of_the_arguments_stands_in_a_key() -> None:
@@ -76,16 +88,21 @@ def test_nothing_of_the_arguments_stands_in_a_key() -> None:
     ids=["a read without a cache", "a write", "a write that asks for it"],
 )
 def test_only_reads_whose_contract_allows_it_are_cached(contract: Contract) -> None:
-    assert digest_of("t", contract, "default", (), {}) is None
+    assert not is_cached(contract)
+
+
+def test_a_deterministic_read_is_kept_for_five_minutes_unless_its_contract_says() -> None:
+    options: list[dict[str, Any]] = [{}, {"deterministic": True}, {"deterministic": True, "cache_ttl_s": 0}]
+    assert [complete("t", "read", one).cache_ttl_s for one in options] == [0, 300, 0]
 
 
 def test_arguments_that_are_not_json_are_not_cached() -> None:
-    assert digest_of("t", CONTRACT, "default", (), {"when": object()}) is None
+    assert digest_of(look_up(), "default", (), {"when": object()}) is None
 
 
 async def test_an_entry_expires_with_its_contract(bus: Bus) -> None:
     cache = ReadCache(bus.batcher, bus.keys)
-    cache.put(a_digest(), "found", 60)
+    cache.put(a_digest(), "found", AT, 60)
     assert await cache.get(a_digest()) is not None
     assert 0 < await bus.batcher.submit("PTTL", bus.keys.cached(a_digest())) <= 60_000
 
@@ -93,7 +110,7 @@ async def test_an_entry_expires_with_its_contract(bus: Bus) -> None:
 @pytest.mark.parametrize("ttl_s", [0, -1, -0.0])
 async def test_without_a_life_nothing_is_kept(bus: Bus, ttl_s: float) -> None:
     cache = ReadCache(bus.batcher, bus.keys)
-    cache.put(a_digest(), "found", ttl_s)
+    cache.put(a_digest(), "found", AT, ttl_s)
     assert await cache.get(a_digest()) is None
 
 
@@ -102,19 +119,21 @@ async def test_without_a_life_nothing_is_kept(bus: Bus, ttl_s: float) -> None:
 )
 async def test_errors_and_what_is_no_json_are_not_kept(bus: Bus, data: Any) -> None:
     cache = ReadCache(bus.batcher, bus.keys)
-    cache.put(a_digest(), data, 60)
+    cache.put(a_digest(), data, AT, 60)
     assert await cache.get(a_digest()) is None
 
 
 async def test_what_is_too_large_is_not_kept(bus: Bus) -> None:
-    cache = ReadCache(bus.batcher, bus.keys, bytes_max=100)
-    cache.put(a_digest(), "x" * 99, 60)
+    cache = ReadCache(bus.batcher, bus.keys, bytes_max=137)
+    cache.put(a_digest(), "x" * 99, AT, 60)
     assert await cache.get(a_digest()) is None
-    cache.put(a_digest(), "x" * 98, 60)
-    assert await cache.get(a_digest()) == Cached("x" * 98)
+    cache.put(a_digest(), "x" * 98, AT, 60)
+    assert await cache.get(a_digest()) == Cached("x" * 98, AT)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"not json"])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"\xff\xfe", b"not json", b"[]", b'{"data": 1}', b'{"at": 5, "data": 1}']
+)
 async def test_an_entry_that_cannot_be_read_is_a_miss(bus: Bus, content: bytes) -> None:
     await bus.batcher.submit("SET", bus.keys.cached(a_digest()), content)
     assert await ReadCache(bus.batcher, bus.keys).get(a_digest()) is None
@@ -129,9 +148,9 @@ async def test_an_entry_of_another_type_is_a_miss(bus: Bus) -> None:
 async def test_a_redis_that_cannot_be_reached_or_does_not_answer_is_a_miss(bus: Bus, failing: str) -> None:
     wire = a_wire(bus)
     cache = ReadCache(Batcher(wire), bus.keys)
-    cache.put(a_digest(), "found", 60)
-    assert await cache.get(a_digest()) == Cached("found")
+    cache.put(a_digest(), "found", AT, 60)
+    assert await cache.get(a_digest()) == Cached("found", AT)
     setattr(wire, failing, True)
     cache._patience_s = 0.05
     assert await cache.get(a_digest()) is None
-    cache.put(a_digest(), "found", 60)
+    cache.put(a_digest(), "found", AT, 60)

@@ -110,14 +110,14 @@ def _of_mode(contract: Contract) -> Iterator[Fault]:
     mode = contract.mode
     if mode == "fan-out-bounded" and contract.max_concurrency is None:
         yield "its mode is fan-out-bounded, without max_concurrency", "Say how many: max_concurrency=4."
-    if mode != "fan-out-bounded" and contract.max_concurrency is not None:
+    if mode not in ("fan-out-bounded", "dependent") and contract.max_concurrency is not None:
         yield (
             f"it has max_concurrency, but its mode is {mode}",
             'Write mode="fan-out-bounded", or leave max_concurrency out.',
         )
     if mode == "dependent" and not contract.depends_on:
         yield "its mode is dependent, without depends_on", 'Name a tool: depends_on=["search"].'
-    if mode != "dependent" and contract.depends_on:
+    if mode not in ("dependent", "fan-out-bounded") and contract.depends_on:
         yield (
             f"it has depends_on, but its mode is {mode}",
             'Write mode="dependent", or leave depends_on out.',

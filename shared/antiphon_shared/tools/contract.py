@@ -124,9 +124,8 @@ class Contract(Value):
         return cls.model_validate({"effect": effect, **said} if isinstance(said, dict) else said)
 
     def as_keyword(self) -> dict[str, Any]:
-        """What stands under `x-orchestration`: all that is not as `Contract(effect=...)` would have it."""
-        said = self.model_dump(mode="json", exclude_defaults=True)
-        return {**said, "mode": self.mode, "timeout_s": self.timeout_s}
+        """What stands under `x-orchestration`: all of it, so that whoever reads it needs no table of defaults."""
+        return self.model_dump(mode="json")
 
     @property
     def scopes_needed(self) -> frozenset[str]:

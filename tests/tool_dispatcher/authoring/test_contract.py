@@ -33,7 +33,12 @@ def test_a_write_without_options_runs_one_after_another_and_a_failure_stops_the_
 @pytest.mark.parametrize("effect", get_args(Effect))
 @pytest.mark.parametrize(
     ("options", "mode"),
-    [({"depends_on": "search"}, "dependent"), ({"max_concurrency": 4}, "fan-out-bounded")],
+    [
+        ({"depends_on": "search"}, "dependent"),
+        ({"max_concurrency": 4}, "fan-out-bounded"),
+        ({"depends_on": "search", "max_concurrency": 4}, "dependent"),
+        ({"mode": "fan-out-bounded", "depends_on": "search", "max_concurrency": 4}, "fan-out-bounded"),
+    ],
 )
 def test_the_mode_follows_from_the_option_that_needs_it(
     effect: Effect, options: dict[str, Any], mode: str
@@ -57,6 +62,14 @@ def test_a_contract_is_the_same_after_it_travelled_in_a_schema() -> None:
     assert Contract.of_schema({"x-orchestration": contract.as_keyword()}, "write") == contract
 
 
+def test_every_default_is_spelled_out_for_who_reads_the_schema() -> None:
+    keyword = complete("look", "read", {}).as_keyword()
+    assert keyword.keys() == Contract.model_fields.keys()
+    assert keyword["error_propagation"] == "partial-success"
+    assert keyword["backoff"] == {"strategy": "exponential", "initial_ms": 200, "max_ms": 10_000}
+    assert (keyword["rate_limit"], keyword["deterministic"], keyword["cache_ttl_s"]) == (None, False, 0)
+
+
 def test_every_option_of_the_contract_can_be_said_by_an_author() -> None:
     resolved = {"effect", "reconciles"}  # the one is said apart, the other follows from `reconcile`
     assert set(OPTIONS) == set(Contract.model_fields) - resolved
@@ -65,7 +78,11 @@ def test_every_option_of_the_contract_can_be_said_by_an_author() -> None:
 CONTRADICTIONS: list[tuple[Effect, dict[str, Any], str]] = [
     ("read", {"mode": "fan-out-bounded"}, "without max_concurrency.*max_concurrency=4"),
     ("read", {"mode": "parallel-safe", "max_concurrency": 2}, "but its mode is parallel-safe.*Write mode="),
-    ("read", {"depends_on": "search", "max_concurrency": 2}, "max_concurrency, but its mode is dependent"),
+    (
+        "read",
+        {"mode": "sequential-only", "max_concurrency": 2},
+        "max_concurrency, but its mode is sequential",
+    ),
     ("read", {"mode": "dependent"}, "without depends_on.*Name a tool"),
     ("read", {"mode": "dependent", "depends_on": []}, "without depends_on.*Name a tool"),
     ("write", {"mode": "sequential-only", "depends_on": "search"}, "has depends_on, but.*sequential-only"),

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, RootModel, field_validator
 
 from tests.tool_dispatcher.builders import ANYTHING, a_context
 from tests.tool_dispatcher.toolboxes.postponed import later
+from tool_dispatcher.authoring.contract import complete
 from tool_dispatcher.authoring.tool import (
     FunctionTool,
     InvalidTool,
@@ -81,7 +82,7 @@ class TestSchema:
                     },
                 },
             },
-            "x-orchestration": {"effect": "read", "mode": "parallel-safe", "timeout_s": 5},
+            "x-orchestration": complete("paint", "read", {"timeout_s": 5}).as_keyword(),
         }
 
     def test_name_and_description_come_from_the_function(self) -> None:

@@ -5,11 +5,12 @@
 
 What to look at:
 
-- `current_weather`: at most four calls at once over all dispatchers (`max_concurrency`), so many a second
+- `current_weather`: at most ten calls at once over all dispatchers (`max_concurrency`), so many a second
   (`rate_limit`), three attempts with growing pauses, and `climate_average` in its place when it keeps failing:
   its `city` is the other's `place`. What it returns comes from outside: `open_world`.
 - `forecast`: the same service, kept for ten minutes (`cache_ttl_s`).
-- `climate_average`: from a table beside the code, which always answers.
+- `climate_average`: from a table beside the code, which always answers, and always the same: `deterministic`.
+- Ten cities in one question are ten calls at once. Two that time out leave the eight others as they are.
 
 WEATHER_URL is the service's address, `http://127.0.0.1:8765` when left out. Without a service the averages answer.
 The service does as it is told, to see what the tools make of it:

@@ -27,6 +27,7 @@ class Control(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     mode: Literal["ok", "fail", "limit", "stall"] = "ok"
+    cities: tuple[str, ...] = Field(default=(), description="Only those for these; all when left out.")
     count: int | None = Field(default=None, ge=1, description="Of them; all that come when left out.")
     retry_after_s: float = Field(default=1.0, ge=0, le=3_600, description="What a limited one is told.")
     wait_s: float = Field(default=0.0, ge=0, le=60, description="Before each answer.")
@@ -70,7 +71,7 @@ class WeatherService:
         return Reply(200, control.model_dump())
 
     def _weather(self, request: Request) -> Reply:
-        control, told = self._begin()
+        control, told = self._begin(request.query.get("city", ""))
         try:
             told.wait(control.stall_s if control.mode == "stall" else control.wait_s)
             reply = _answer(request, control)
@@ -81,13 +82,15 @@ class WeatherService:
             self.ledger["refused"] += reply.status != 200
         return reply
 
-    def _begin(self) -> tuple[Control, Event]:
+    def _begin(self, city: str) -> tuple[Control, Event]:
         """Count the request, and say how it is to be met, and what ends its waiting."""
         with self._lock:
             self.ledger["requests"] += 1
             self.ledger["under_way"] += 1
             self.ledger["under_way_max"] = max(self.ledger["under_way_max"], self.ledger["under_way"])
             control = self._control
+            if control.cities and city not in control.cities:
+                return Control(), self._told
             if self._left is not None:
                 self._left -= 1
                 if not self._left:

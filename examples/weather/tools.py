@@ -23,7 +23,7 @@ class Climate(BaseModel):
 @tool(
     effect="read",
     mode="fan-out-bounded",
-    max_concurrency=4,
+    max_concurrency=10,
     rate_limit=RateLimit(calls=50, per_s=1),
     timeout_s=8,
     slow_s=5,
@@ -59,7 +59,8 @@ async def forecast(
 
 @tool(
     effect="read",
-    cache_ttl_s=86_400,
+    deterministic=True,
+    cache_ttl_s=86_400,  # five minutes, if it did not say
     version="1991-2020",  # of the table: another one must not find what was kept under this one
     example={"place": "Highmoor", "month": 7},
 )

@@ -1,6 +1,6 @@
-"""Events for somebody else's service, signed so that it knows whose they are.
+"""Events for other people's services, signed so that they know whose they are.
 
-    export WEBHOOK_SECRET=a-long-random-word WEBHOOK_URL=http://127.0.0.1:8766/events
+    export WEBHOOK_SECRET=a-long-random-word WEBHOOK_URLS=http://127.0.0.1:8766/events
     python -m examples.webhooks.receiver --port 8766 &
     ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES=read,write,webhooks:send \\
         antiphon ask "Tell the receiver that order 1024 was shipped" --tools examples.webhooks
@@ -16,11 +16,14 @@ timestamps more than five minutes from its own time, and answers a key it has se
 
 What to look at:
 
-- `dispatch_event` passes `context.idempotency_key` on to a service that honours it, and may so say
-  `idempotent=True`: when a worker dies after sending, another sends again, and the receiver takes it once.
+- `dispatch_event` sends one event to every address of WEBHOOK_URLS, a comma list, 25 at once, in one call. Each
+  address is tried again by itself, and the result tells what came of each: `DELIVERED`, `DUPLICATE`, or a code with
+  an error type beside it, such as `UNREACHABLE` and `api_failure`. `to` sends to some of them only.
+- It passes `context.idempotency_key` on to services that honour it, and may so say `idempotent=True`: when a
+  worker dies after sending to some, another sends to all again, and each receiver takes it once.
 - WEBHOOK_SECRET is a `SecretStr`, read where it is used; no error or result can show it. Name it in
   ANTIPHON_TOOL_DISPATCHER_SECRETS too, and it is kept out of whatever any other tool may return.
-- WEBHOOK_URL is the operator's: a model chooses what is sent, never where to.
+- WEBHOOK_URLS is the operator's: a model chooses what is sent, and to which of these; never where else.
 - `scopes`: to send anything out of the house needs more than the right to write.
 """
 

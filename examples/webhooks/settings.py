@@ -1,18 +1,24 @@
 """Where events are sent, and what they are signed with."""
 
-from pydantic import Field, HttpUrl, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, HttpUrl, SecretStr
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+
+def _listed(value: object) -> object:
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
 class WebhookSettings(BaseSettings):
-    """From the environment, as `WEBHOOK_<NAME>`. The address is needed by the sender alone."""
+    """From the environment, as `WEBHOOK_<NAME>`. The addresses, a comma list, are needed by the sender alone."""
 
     model_config = SettingsConfigDict(env_prefix="WEBHOOK_", env_ignore_empty=True, hide_input_in_errors=True)
 
     secret: SecretStr = Field(min_length=12)
-    url: HttpUrl | None = None
+    urls: Annotated[tuple[HttpUrl, ...], NoDecode, BeforeValidator(_listed)] = ()
 
 
 def configured() -> WebhookSettings:
-    """The settings of this process. Raises ValidationError, which does not show them."""
+    """Return the settings of this process. Raises ValidationError, which does not show them."""
     return WebhookSettings()

@@ -1,30 +1,34 @@
 """The one tool that sends events."""
 
+import asyncio
 import json
-import time
+from collections.abc import Sequence
 from functools import cache
 from ssl import SSLContext
 from typing import Annotated, Any
 from urllib.parse import quote
 
 import httpx2
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, HttpUrl, ValidationError
 
-from antiphon import Backoff, ToolContext, ToolFailed, tool
+from antiphon import ToolContext, ToolFailed, tool
+from examples.webhooks.delivery import Delivery, Event, deliver, shown
 from examples.webhooks.settings import WebhookSettings, configured
-from examples.webhooks.signature import KEY_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, sign
 
+AT_ONCE = 25
+"""Addresses that are sent to at once."""
 BODY_BYTES_MAX = 64_000
 _WEEK_S = 7 * 86_400
-_TIMEOUT = httpx2.Timeout(5.0, connect=2.0)
 
 
-class Receipt(BaseModel):
-    """The receiver has the event."""
+class Dispatch(BaseModel):
+    """Who has the event, and who has not."""
 
     type: str
-    key: str = Field(description="What the receiver knows this event by.")
-    is_duplicate: bool = Field(description="Whether it had the event before: nothing was done again.")
+    key: str = Field(description="What the receivers know this event by.")
+    delivered: int
+    failed: int
+    deliveries: list[Delivery]
 
 
 @tool(
@@ -33,9 +37,8 @@ class Receipt(BaseModel):
     idempotency_ttl_s=_WEEK_S,
     error_propagation="partial-success",  # events have nothing to do with each other
     scopes=["webhooks:send"],
-    timeout_s=10,
-    retry=4,
-    backoff=Backoff(strategy="exponential", initial_ms=250, max_ms=4_000),
+    timeout_s=60,
+    retry=1,  # each address is tried again by itself; the others have the event already
     example={"type": "order.shipped", "data": {"order": 1024, "carrier": "Gannet Post"}},
 )
 async def dispatch_event(
@@ -49,8 +52,14 @@ async def dispatch_event(
     ],
     data: Annotated[dict[str, Any], Field(description="What there is to know about it, as JSON.")],
     context: ToolContext,
-) -> Receipt:
-    """Tell the configured receiver that something happened. It takes each event once."""
+    to: Annotated[
+        list[str] | None,
+        Field(
+            description="Only these of the configured receivers, by their `url`; all of them when left out."
+        ),
+    ] = None,
+) -> Dispatch:
+    """Tell every configured receiver that something happened. Each takes the event once."""
     body = json.dumps({"type": type, "data": data}, separators=(",", ":")).encode()
     if len(body) > BODY_BYTES_MAX:
         raise ToolFailed(
@@ -58,33 +67,72 @@ async def dispatch_event(
             f"The event has {len(body)} bytes; {BODY_BYTES_MAX} are allowed. Nothing was sent.",
             "Send less: put ids where whole records stand.",
         )
+    settings = _settings()
+    urls = _chosen(settings.urls, to)
     key = quote(context.idempotency_key)  # a header is ASCII, and ids that clients choose may not be
-    response = await _post(_settings(), key, body)
-    if response.status_code >= 300:
-        raise _refused(response)
-    return Receipt(type=type, key=key, is_duplicate=_is_duplicate(response))
+    event = Event(key, body, settings.secret.get_secret_value(), context.deadline)
+    deliveries = await _deliver_to_all(event, urls)
+    delivered = sum(one.status == "ok" for one in deliveries)
+    if not delivered:
+        raise _failed(deliveries)
+    return Dispatch(
+        type=type,
+        key=key,
+        delivered=delivered,
+        failed=len(deliveries) - delivered,
+        deliveries=deliveries,
+    )
 
 
-class _Answer(BaseModel):
-    is_duplicate: bool = False
+async def _deliver_to_all(event: Event, urls: Sequence[HttpUrl]) -> list[Delivery]:
+    """What came of each address, in their order; `AT_ONCE` are under way at most."""
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def one(url: HttpUrl) -> Delivery:
+        async with places:
+            return await deliver(event, url, client)
+
+    limits = httpx2.Limits(max_connections=AT_ONCE)
+    async with httpx2.AsyncClient(verify=_trusted(), limits=limits) as client:
+        return await asyncio.gather(*map(one, urls))
 
 
-def _is_duplicate(response: httpx2.Response) -> bool:
-    """What the receiver says of it, if anything: that it has the event is in its status."""
-    try:
-        return _Answer.model_validate_json(response.content).is_duplicate
-    except ValidationError:
-        return False
+def _chosen(urls: Sequence[HttpUrl], wanted: Sequence[str] | None) -> list[HttpUrl]:
+    by_name = {shown(url): url for url in urls}
+    if wanted is None:
+        return list(urls)
+    if not wanted or (strange := [name for name in wanted if name not in by_name]):
+        raise ToolFailed(
+            "validation_error",
+            f"`to` names {', '.join(strange[:5]) if wanted else 'nobody'}. Nothing was sent.",
+            f"Leave `to` out, or name some of: {', '.join(by_name)}.",
+        )
+    return [by_name[name] for name in dict.fromkeys(wanted)]
+
+
+def _failed(deliveries: Sequence[Delivery]) -> ToolFailed:
+    """When nobody certainly has the event: the worst that may have come of it."""
+    problems = [one.error for one in deliveries if one.error is not None]
+    unknown = [problem for problem in problems if problem.error_type == "outcome_unknown"]
+    worst = (unknown or problems)[0]
+    others = "; ".join(f"{one.url}: {one.code}" for one in deliveries[:10]) if len(deliveries) > 1 else ""
+    action = {
+        "permission_denied": "Do not call this tool again; say that WEBHOOK_SECRET has to be the same on both sides.",
+        "validation_error": "Do not send the same again; correct the event, or say that it was refused.",
+    }.get(worst.error_type)
+    message = f"{worst.message} Of {len(deliveries)} receivers: {others}." if others else worst.message
+    return ToolFailed(worst.error_type, message, action, worst.retry_after_s, worst.code)
 
 
 def _settings() -> WebhookSettings:
     try:
         settings = configured()
     except ValidationError as error:
-        names = ", ".join(f"WEBHOOK_{fault['loc'][0]}".upper() for fault in error.errors(include_input=False))
+        faults = error.errors(include_input=False)
+        names = ", ".join(dict.fromkeys(f"WEBHOOK_{fault['loc'][0]}".upper() for fault in faults))
         raise _not_set_up(names) from None
-    if settings.url is None:
-        raise _not_set_up("WEBHOOK_URL")
+    if not settings.urls:
+        raise _not_set_up("WEBHOOK_URLS")
     return settings
 
 
@@ -96,52 +144,7 @@ def _not_set_up(names: str) -> ToolFailed:
     )
 
 
-async def _post(settings: WebhookSettings, key: str, body: bytes) -> httpx2.Response:
-    """Signed anew for each attempt: the timestamp is when it is sent. Raises ToolFailed."""
-    timestamp = int(time.time())
-    headers = {
-        "Content-Type": "application/json",
-        KEY_HEADER: key,
-        TIMESTAMP_HEADER: str(timestamp),
-        SIGNATURE_HEADER: sign(settings.secret.get_secret_value(), timestamp, key, body),
-    }
-    try:
-        async with httpx2.AsyncClient(timeout=_TIMEOUT, verify=_trusted()) as client:
-            return await client.post(str(settings.url), content=body, headers=headers)
-    except (httpx2.ConnectError, httpx2.ConnectTimeout):
-        raise ToolFailed("api_failure", "The receiver cannot be reached. Nothing was sent.") from None
-    except httpx2.RequestError as error:
-        raise ToolFailed(
-            "outcome_unknown", f"The event was sent, but no answer came back ({error.__class__.__name__})."
-        ) from None
-
-
 @cache
 def _trusted() -> SSLContext:
     """Made once: reading the certificates takes longer than a request."""
     return httpx2.create_ssl_context()
-
-
-def _refused(response: httpx2.Response) -> ToolFailed:
-    match response.status_code:
-        case 401 | 403:
-            return ToolFailed(
-                "permission_denied",
-                "The receiver does not believe our signature. It did nothing.",
-                "Do not call this tool again; say that WEBHOOK_SECRET has to be the same on both sides.",
-            )
-        case 429:
-            wait = response.headers.get("retry-after", "")
-            return ToolFailed(
-                "rate_limit",
-                "The receiver takes no more events for now. It did nothing.",
-                retry_after_s=float(wait) if wait.isdecimal() else None,
-            )
-        case status if status >= 500:
-            return ToolFailed("api_failure", f"The receiver failed with status {status}.")
-        case status:
-            return ToolFailed(
-                "validation_error",
-                f"The receiver refused the event with status {status}. It did nothing.",
-                "Do not send the same again; correct the event, or say that it was refused.",
-            )

@@ -4,7 +4,7 @@ import httpx2
 import pytest
 
 from examples.weather import client
-from examples.webhooks import tools
+from examples.webhooks import delivery
 
 
 @pytest.fixture(autouse=True)
@@ -16,5 +16,5 @@ def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (client, tools):
+    for module in (client, delivery):
         monkeypatch.setattr(module, "_TIMEOUT", httpx2.Timeout(60))

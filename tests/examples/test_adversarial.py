@@ -25,7 +25,7 @@ def _services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     monkeypatch.setenv("WEBHOOK_SECRET", SECRET)
     with serving(WeatherService().reply) as weather, serving(Receiver(SECRET).reply) as receiver:
         monkeypatch.setenv("WEATHER_URL", weather)
-        monkeypatch.setenv("WEBHOOK_URL", f"{receiver}/events")
+        monkeypatch.setenv("WEBHOOK_URLS", f"{receiver}/events")
         yield
 
 

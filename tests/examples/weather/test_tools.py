@@ -6,12 +6,14 @@ from typing import Any
 
 import httpx2
 import pytest
+from antiphon_shared.events import ToolsRequested
 from antiphon_shared.tools.calls import ToolError
 
 from examples.local_http import Reply, Request, serving
 from examples.weather import client, climate_average, current_weather, forecast
+from examples.weather.places import PLACES
 from examples.weather.service import Control, WeatherService
-from tests.tool_dispatcher.builders import until
+from tests.tool_dispatcher.builders import a_call, a_dispatcher, a_request, until
 from tool_dispatcher.authoring.tool import ToolFailed
 from tool_dispatcher.authoring.validate import validate
 from tool_dispatcher.running.substitution import mapped
@@ -135,3 +137,40 @@ def test_the_averages_take_what_is_asked_of_the_service(tool: Any) -> None:
     arguments = mapped(alternative, tool.example)
     assert not isinstance(validate(climate_average, arguments), ToolError)
     assert arguments == {"place": "Saltmarsh"}
+
+
+CITIES = tuple(place.name for place in PLACES)
+
+
+def asking_for_all(round: int = 1) -> ToolsRequested:
+    calls = (a_call(f"c{n}", "current_weather", arguments={"city": city}) for n, city in enumerate(CITIES))
+    return a_request(*calls, allowed=("current_weather", "climate_average"), round=round)
+
+
+async def test_ten_cities_are_asked_for_at_once(service: WeatherService) -> None:
+    assert len(CITIES) == 10
+    service.control(Control(mode="stall", stall_s=600))
+    async with a_dispatcher(current_weather, climate_average) as dispatcher:
+        asked = asyncio.create_task(dispatcher.run(asking_for_all()))
+        await until(lambda: service.ledger["under_way"] == 10)
+        service.control(Control())
+        results = await asked
+    assert [result.data["city"] for result in results] == list(CITIES)
+
+
+async def test_two_cities_that_time_out_leave_the_eight_others(
+    service: WeatherService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "_TIMEOUT", httpx2.Timeout(60, read=0.5))
+    lost = CITIES[:2]
+    service.control(Control(mode="stall", stall_s=600, cities=lost))
+    async with a_dispatcher(current_weather, climate_average) as dispatcher:
+        results = await dispatcher.run(asking_for_all())
+        assert [result.status for result in results] == ["ok"] * 10
+        assert [result.substitute for result in results] == ["climate_average"] * 2 + [""] * 8
+        assert all("timeout" in result.substitute_because for result in results[:2])
+        assert [result.data["city"] for result in results[2:]] == list(CITIES[2:])
+
+        service.control(Control())
+        again = await dispatcher.run(asking_for_all(round=2))
+    assert [result.substitute for result in again] == [""] * 10, "its circuit is closed"

@@ -2,17 +2,21 @@
 
 import json
 from collections.abc import Iterator
-from threading import Event
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import Event, Lock
 from typing import Any
 
 import httpx2
 import pytest
+from antiphon_shared.process.clock import utc_now
 from antiphon_shared.tools.calls import ToolError
 
 from examples.local_http import Reply, Request, serving
-from examples.webhooks import dispatch_event, tools
+from examples.webhooks import delivery, dispatch_event
 from examples.webhooks.receiver import Receiver
 from examples.webhooks.settings import configured
+from examples.webhooks.tools import AT_ONCE
 from tests.tool_dispatcher.builders import a_context, until
 from tool_dispatcher.authoring.tool import ToolFailed
 from tool_dispatcher.authoring.validate import validate
@@ -23,14 +27,15 @@ SECRET = "correct-horse-battery"
 @pytest.fixture(autouse=True)
 def _configured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEBHOOK_SECRET", SECRET)
-    monkeypatch.delenv("WEBHOOK_URL", raising=False)
+    monkeypatch.delenv("WEBHOOK_URLS", raising=False)
+    monkeypatch.setattr(delivery, "_PAUSE_S", 0.001)
 
 
 @pytest.fixture
 def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
     service = Receiver(SECRET)
     with serving(service.reply) as url:
-        monkeypatch.setenv("WEBHOOK_URL", f"{url}/events")
+        monkeypatch.setenv("WEBHOOK_URLS", f"{url}/events")
         yield service
 
 
@@ -48,14 +53,18 @@ async def failure(**data: Any) -> ToolFailed:
 
 async def test_an_event_arrives_under_its_idempotency_key(receiver: Receiver) -> None:
     receipt = await send()
-    assert receipt.model_dump() == {"type": "order.shipped", "key": "acme/s1/1/c1", "is_duplicate": False}
+    assert (receipt.type, receipt.key) == ("order.shipped", "acme/s1/1/c1")
+    assert (receipt.delivered, receipt.failed) == (1, 0)
+    (one,) = receipt.deliveries
+    assert (one.status, one.code, one.attempts) == ("ok", "DELIVERED", 1)
     effect = receiver.effects["acme/s1/1/c1"]
     assert effect.event == {"type": "order.shipped", "data": {"order": 1024}}
 
 
 async def test_an_event_sent_again_with_its_key_is_taken_once(receiver: Receiver) -> None:
     receipts = [await send() for _ in range(3)]
-    assert [receipt.is_duplicate for receipt in receipts] == [False, True, True]
+    codes = [receipt.deliveries[0].code for receipt in receipts]
+    assert codes == ["DELIVERED", "DUPLICATE", "DUPLICATE"]
     assert [effect.deliveries for effect in receiver.effects.values()] == [3]
 
 
@@ -86,16 +95,16 @@ async def test_a_secret_that_is_not_the_receivers_is_told_without_it(
     [
         ("", "http://127.0.0.1:1/events", "WEBHOOK_SECRET"),
         ("short", "http://127.0.0.1:1/events", "WEBHOOK_SECRET"),
-        (SECRET, "", "WEBHOOK_URL"),
-        (SECRET, f"ftp://{SECRET}@host", "WEBHOOK_URL"),
-        ("", "nowhere", "WEBHOOK_SECRET, WEBHOOK_URL"),
+        (SECRET, "", "WEBHOOK_URLS"),
+        (SECRET, f"ftp://{SECRET}@host", "WEBHOOK_URLS"),
+        ("", "nowhere", "WEBHOOK_SECRET, WEBHOOK_URLS"),
     ],
 )
 async def test_what_is_not_set_up_is_told_by_the_names_of_the_variables(
     secret: str, url: str, named: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEBHOOK_SECRET", secret)
-    monkeypatch.setenv("WEBHOOK_URL", url)
+    monkeypatch.setenv("WEBHOOK_URLS", url)
     failed = await failure()
     assert failed.error_type == "permission_denied"
     assert f"{named} must be set" in failed.message
@@ -108,7 +117,7 @@ def test_the_settings_do_not_show_the_secret() -> None:
 
 async def test_a_receiver_that_is_not_there_has_got_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(lambda _: Reply(200, None)) as url:
-        monkeypatch.setenv("WEBHOOK_URL", url)
+        monkeypatch.setenv("WEBHOOK_URLS", url)
     failed = await failure()
     assert (failed.error_type, failed.message) == (
         "api_failure",
@@ -117,7 +126,7 @@ async def test_a_receiver_that_is_not_there_has_got_nothing(monkeypatch: pytest.
 
 
 async def test_an_event_without_an_answer_may_have_been_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tools, "_TIMEOUT", httpx2.Timeout(60, read=0.2))
+    monkeypatch.setattr(delivery, "_TIMEOUT", httpx2.Timeout(60, read=0.2))
     took: list[bytes] = []
     over = Event()
 
@@ -127,12 +136,12 @@ async def test_an_event_without_an_answer_may_have_been_taken(monkeypatch: pytes
         return Reply(200, None)
 
     with serving(take_and_stall) as url:
-        monkeypatch.setenv("WEBHOOK_URL", url)
+        monkeypatch.setenv("WEBHOOK_URLS", url)
         failed = await failure()
         await until(lambda: took)
         over.set()
     assert failed.error_type == "outcome_unknown"
-    assert len(took) == 1
+    assert len(took) == 4
 
 
 @pytest.mark.parametrize(
@@ -149,7 +158,7 @@ async def test_a_refusal_is_told_by_its_kind(
     reply: Reply, error_type: str, retry_after_s: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(lambda _: reply) as url:
-        monkeypatch.setenv("WEBHOOK_URL", url)
+        monkeypatch.setenv("WEBHOOK_URLS", url)
         failed = await failure()
     assert (failed.error_type, failed.retry_after_s) == (error_type, retry_after_s)
 
@@ -157,7 +166,7 @@ async def test_a_refusal_is_told_by_its_kind(
 @pytest.mark.parametrize("body", [None, [], {"thanks": True}, {"key": 1}])
 async def test_a_receiver_of_few_words_is_believed(body: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(lambda _: Reply(200, body)) as url:
-        monkeypatch.setenv("WEBHOOK_URL", url)
+        monkeypatch.setenv("WEBHOOK_URLS", url)
         assert (await send()).key == "acme/s1/1/c1"
 
 
@@ -180,3 +189,122 @@ def test_nothing_but_type_and_data_is_taken() -> None:
     )
     assert isinstance(refused, ToolError)
     assert list(refused.fields) == ["url"]
+
+
+class Town:
+    """Receivers by their paths, in one service that counts the requests that are under way."""
+
+    def __init__(self, count: int) -> None:
+        self.receivers = {f"/{n}/events": Receiver(SECRET) for n in range(count)}
+        self.broken: dict[str, Reply] = {}
+        self.failing: dict[str, int] = {}
+        self.under_way = self.under_way_max = 0
+        self.full = Event()
+        self._lock = Lock()
+
+    def reply(self, request: Request) -> Reply:
+        with self._lock:
+            self.under_way += 1
+            self.under_way_max = max(self.under_way_max, self.under_way)
+            if self.under_way >= AT_ONCE:
+                self.full.set()
+        if len(self.receivers) > AT_ONCE:
+            self.full.wait(60)
+        try:
+            return self._answer(request)
+        finally:
+            with self._lock:
+                self.under_way -= 1
+
+    def _answer(self, request: Request) -> Reply:
+        if request.path in self.broken:
+            return self.broken[request.path]
+        if self.failing.get(request.path, 0):
+            self.failing[request.path] -= 1
+            return Reply(503, None)
+        return self.receivers[request.path].reply(replace(request, path="/events"))
+
+    @property
+    def taken(self) -> int:
+        return sum(len(receiver.effects) for receiver in self.receivers.values())
+
+
+@contextmanager
+def a_town(count: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Town, list[str]]]:
+    town = Town(count)
+    with serving(town.reply) as url:
+        urls = [url + path for path in town.receivers]
+        monkeypatch.setenv("WEBHOOK_URLS", ",".join(urls))
+        yield town, urls
+
+
+async def test_one_call_reaches_every_address_with_25_under_way_at_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with a_town(60, monkeypatch) as (town, urls):
+        dispatch = await send()
+    assert (dispatch.delivered, dispatch.failed) == (60, 0)
+    assert [one.url for one in dispatch.deliveries] == urls
+    assert {receiver.effects["acme/s1/1/c1"].deliveries for receiver in town.receivers.values()} == {1}
+    assert town.under_way_max == AT_ONCE == 25
+
+
+async def test_each_address_is_tried_again_by_itself_and_has_its_own_code(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with a_town(5, monkeypatch) as (town, _):
+        town.failing["/1/events"] = 2
+        town.broken = {"/2/events": Reply(503, None), "/3/events": Reply(422, None)}
+        town.receivers["/4/events"] = Receiver("another-long-secret")
+        dispatch = await send()
+    told = [(one.status, one.code, one.attempts) for one in dispatch.deliveries]
+    assert told == [
+        ("ok", "DELIVERED", 1),
+        ("ok", "DELIVERED", 3),
+        ("error", "FAILED", 4),
+        ("error", "REFUSED", 1),
+        ("error", "NOT_BELIEVED", 1),
+    ]
+    errors = [one.error.error_type for one in dispatch.deliveries if one.error is not None]
+    assert errors == ["api_failure", "validation_error", "permission_denied"]
+    assert (dispatch.delivered, dispatch.failed, town.taken) == (2, 3, 2)
+
+
+async def test_sent_again_by_its_key_only_those_take_it_that_had_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    with a_town(3, monkeypatch) as (town, _):
+        town.broken = {"/2/events": Reply(503, None)}
+        await send()
+        town.broken = {}
+        again = await send()
+    assert [one.code for one in again.deliveries] == ["DUPLICATE", "DUPLICATE", "DELIVERED"]
+    assert town.taken == 3
+
+
+async def test_it_may_be_sent_to_some_of_the_receivers_and_to_nobody_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with a_town(3, monkeypatch) as (town, urls):
+        only = await dispatch_event("order.shipped", {}, a_context(), to=[urls[1]])
+        for to in (["http://evil.example/events"], []):
+            with pytest.raises(ToolFailed, match="Nothing was sent") as refused:
+                await dispatch_event("order.shipped", {}, a_context(), to=to)
+            assert urls[0] in (refused.value.suggested_action or "")
+    assert [one.url for one in only.deliveries] == [urls[1]]
+    assert town.taken == 1
+
+
+async def test_where_nobody_has_it_the_call_fails_with_the_code_of_the_worst(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with a_town(2, monkeypatch) as (town, _):
+        town.broken = {path: Reply(422, None) for path in town.receivers}
+        failed = await failure()
+    assert (failed.error_type, failed.code) == ("validation_error", "REFUSED")
+    assert failed.message.count("REFUSED") == 2
+
+
+async def test_without_time_nothing_is_begun(receiver: Receiver) -> None:
+    with pytest.raises(ToolFailed, match="no time left") as failed:
+        await dispatch_event("order.shipped", {}, a_context(deadline=utc_now()))
+    assert failed.value.code == "OUT_OF_TIME"
+    assert receiver.effects == {}

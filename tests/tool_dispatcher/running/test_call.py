@@ -296,3 +296,53 @@ async def test_two_timeouts_among_ten_calls_do_not_stop_the_eight_others() -> No
     results = await results_of([bounded], a_request(*calls))
     assert [error_in(result).error_type for result in results[:2]] == ["timeout"] * 2
     assert [result.data for result in results[2:]] == [f"sun in {city}" for city in "ABCDEFGH"]
+
+
+async def test_fetches_begin_after_their_search_and_run_side_by_side_up_to_their_bound() -> None:
+    events: list[str] = []
+    running, most = 0, 0
+
+    async def search(arguments: dict[str, Any], context: ToolContext) -> dict[str, list[int]]:
+        events.append("search begins")
+        await asyncio.sleep(0.02)
+        events.append("search ends")
+        return {"ids": list(range(8))}
+
+    async def fetch(arguments: dict[str, Any], context: ToolContext) -> int:
+        nonlocal running, most
+        events.append("fetch")
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.02)
+        running -= 1
+        return int(arguments["id"])
+
+    tools = [a_tool("search", search), a_tool("fetch", fetch, depends_on="search", max_concurrency=3)]
+    fetches = [
+        a_call(f"f{n}", "fetch", arguments={"id": f"${{calls[8].ids[{n}]}}" if n % 2 else n})
+        for n in range(8)
+    ]
+    results = await results_of(tools, a_request(*fetches, a_call("s", "search")))
+    assert [result.data for result in results[:8]] == list(range(8))
+    assert events == ["search begins", "search ends", *["fetch"] * 8]
+    assert most == 3
+
+
+async def test_bounded_fetches_do_not_run_where_their_search_has_failed() -> None:
+    ledger = Ledger()
+    tools = [
+        a_tool("search", Flaky(failing("not_found"))),
+        Tool(
+            "fetch",
+            "Fetches.",
+            {"type": "object"},
+            ledger.tool("fetch").function,
+            effect="read",
+            depends_on="search",
+            max_concurrency=2,
+        ),
+    ]
+    calls = [a_call("s", "search"), *(a_call(f"f{n}", "fetch") for n in range(4))]
+    results = await results_of(tools, a_request(*calls))
+    assert [error_in(result).error_type for result in results] == ["not_found", *["dependency_failed"] * 4]
+    assert not ledger.effects

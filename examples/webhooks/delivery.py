@@ -134,7 +134,7 @@ def _pause_s(attempt: int, problem: Problem) -> float | None:
     """The pause before the next attempt; None when another one would not help."""
     if problem.error_type in ("permission_denied", "validation_error"):
         return None
-    own_s = min(_PAUSE_S * 2 ** (attempt - 1), _PAUSE_S_MAX) * random.uniform(0.5, 1)  # noqa: S311  # no secret
+    own_s = min(_PAUSE_S * (1 << (attempt - 1)), _PAUSE_S_MAX) * random.uniform(0.5, 1)  # noqa: S311  # no secret
     return max(own_s, problem.retry_after_s or 0)
 
 

@@ -1,7 +1,7 @@
 # `make` alone explains. Every target does its own set-up, and only once.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format chaos simulate soak bench bench-memory bench-fairness docs clean
+.PHONY: help setup demo test check format chaos simulate soak bench bench-cpu bench-memory bench-fairness docs clean
 
 export PYTHON
 bin := .venv/bin
@@ -11,6 +11,7 @@ CHAOS_WRITE_KILLS ?= 500
 SEEDS ?= 1000
 MINUTES ?= 10
 ARGS ?=
+REF ?=
 # One worker more than there are cores: many tests wait for processes.
 in_parallel := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 
@@ -57,6 +58,10 @@ soak: setup ## everything at once for MINUTES: full load while processes, Redis,
 bench: ## measure sessions per second, latency and memory, beside the floor
 	@scripts/setup.sh test,bench
 	$(bin)/python -m benchmarks $(ARGS)
+
+bench-cpu: ## compare the CPU per session with that of another commit, REF=...
+	@scripts/setup.sh test,bench
+	REF=$(REF) $(bin)/python -m benchmarks.cpu $(ARGS)
 
 bench-memory: setup ## measure how much of what matters a briefing keeps, beside other methods
 	$(bin)/python -m benchmarks.memory $(ARGS)

@@ -46,3 +46,26 @@ def an_event_of_a_later_release(five: Pipeline) -> tuple[bytes, str]:
     ((log, _), *_) = five.entries(five.keys.log("s1"))
     later = {**first, "type": "antiphon.deadline.reached.v1", "data": {"unheard": "of"}, "format": LATER}
     return orjson.dumps(later), log.decode()
+
+
+def test_the_document_of_a_later_release_is_left_as_it_is() -> None:
+    with pipeline(is_started=False) as five:
+        five.start("coordinator", "context_synthesizer")
+        five.submit("Why?", session_id="s1")
+        five.until(lambda: any("reasoning" in event["type"] for event in five.log("s1")), "the first round")
+        document = five.keys.of_session("s1", "state")
+        later = orjson.dumps({"format": LATER, "unheard": "of"})
+        five.client.hset(document, "content", later)
+        ((log, opening), *_) = five.entries(five.keys.log("s1"))
+        cancelled = {
+            **orjson.loads(opening[b"event"]),
+            "type": "antiphon.cancellation.requested.v1",
+            "data": {"reason": "a test"},
+        }
+        fields: dict[str, str | bytes] = {"event": orjson.dumps(cancelled), "log": log}
+        five.add(five.keys.inbox(0, "coordinator"), fields)
+        five.until(lambda: bool(five.entries(five.keys.dead(0))), "the dead letter")
+        (_, dead) = five.entries(five.keys.dead(0))[0]
+        assert orjson.loads(dead[b"letter"])["error"]["code"] == "newer_format"
+        assert five.client.hget(document, "content") == later
+        assert five.running["coordinator"].poll() is None

@@ -28,7 +28,7 @@ from antiphon_shared.events import AnyEvent, QuerySubmitted, decode, encode
 from antiphon_shared.events.base import TraceParent
 from antiphon_shared.events.codec import ENVELOPES, explain
 from antiphon_shared.events.session import QueryOptions
-from antiphon_shared.formats import needed_format
+from antiphon_shared.formats import FORMAT, needed_format
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.ids import id_of_entry
@@ -153,7 +153,7 @@ class Intake:
     async def _in_live_format(self, event: AnyEvent) -> AnyEvent:
         """Return the query in the format of its session: what every worker reads. Raises Unacceptable."""
         format = await self._bus.formats.of_new_session()
-        needed, field = needed_format(event.data)
+        needed, field = needed_format(event.data) if format < FORMAT else (format, "")
         if needed > format:
             raise Unacceptable(
                 f"{field}: needs format {needed}, and a worker of an earlier release is running, which reads "

@@ -84,7 +84,7 @@ class LiveFormat:
         if not self._is_refused:
             structlog.get_logger().warning(
                 "heartbeats cannot be read, so new sessions stay in the first format; "
-                "renew the rules with `antiphon redis-acl`",
+                "renew the rules with `antiphon redis acl`",
                 error=str(error),
             )
         self._is_refused = True

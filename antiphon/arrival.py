@@ -79,6 +79,7 @@ class Arrival:
         ):
             for place, fields in page:
                 if fields.get(b"entry") == own.encode():
-                    return fields.get(b"code", b"").decode(), fields.get(b"reason", b"").decode()
+                    code, reason = fields.get(b"code", b""), fields.get(b"reason", b"")
+                    return code.decode(errors="replace"), reason.decode(errors="replace")
                 start = "({}-{}".format(*age_of(place.decode()))
         return "", f"see `{self._bus.keys.rejected()}`, which no longer holds why."

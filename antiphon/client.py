@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 import structlog
 from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.bus.signing import SIGNATURE, genuine
-from antiphon_shared.events import AnyEvent, Question, ResponseReady, decode, encode
+from antiphon_shared.bus.sessions import read_logged
+from antiphon_shared.bus.signing import SIGNATURE
+from antiphon_shared.events import AnyEvent, Question, ResponseReady, encode
 from antiphon_shared.events.codec import explain
 from antiphon_shared.events.session import Response
 from antiphon_shared.process import logs
@@ -303,11 +304,13 @@ class Antiphon:
                     await patiently("look for a session", arrival.check, PATIENCE_S)
                     if self._pipeline is not None:
                         self._pipeline.check()
-                for stream, _, fields in entries:
+                for stream, entry, fields in entries:
                     if stream == text:
                         yield TextDelta(text=fields.get(b"text", b"").decode("utf-8", "replace"))
                         continue
-                    event = decode(genuine(bus.signer, log, fields))
+                    event = read_logged(bus.signer, log, entry, fields)
+                    if event is None:
+                        continue  # whoever may write to a log cannot end those who follow it
                     yield event
                     if isinstance(event.data, ResponseReady):
                         yield Response.model_validate(event.data.model_dump())

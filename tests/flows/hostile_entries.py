@@ -22,8 +22,10 @@ HIGHEST = "18446744073709551615-18446744073709551615"
 
 _LITERALS = (
     "null", "true", "-1", "0", "1e400", "-1e400", "NaN", "Infinity", "1" * 5_000, "-" + "9" * 400, "1.5", "[]", "{}",
-    '""', '"\\ud800"', '"\\u0000"', '"\\udfff\\ud800"', "[" * 3_000 + "]" * 3_000, "[" * 40, '{"a":' * 500 + "1" + "}" * 500,
-    '"' + "x" * 20_000 + '"', '"antiphon.query.submitted.v1"', '"closed"', '"2026-11-21T12:00:00"', '"9999-12-31T23:59:59Z"',
+    '""', '"\\ud800"', '"\\u0000"', '"\\udfff\\ud800"', "[" * 3_000 + "]" * 3_000, "[" * 40,
+    '{"a":' * 500 + "1" + "}" * 500,
+    '"' + "x" * 20_000 + '"', '"antiphon.query.submitted.v1"', '"closed"', '"2026-11-21T12:00:00"',
+    '"9999-12-31T23:59:59Z"',
     '"0001-01-01T00:00:00Z"', "99999999999999999999", "1" + "0" * 309,
 )  # fmt: skip
 """What may stand in JSON in the place of anything, beside what may not stand there at all."""
@@ -74,7 +76,11 @@ def events(draw: st.DrawFn) -> bytes:
     event = json.loads(raw)
     path = draw(st.sampled_from(_paths(event)))
     if change == "added":
-        path = (draw(st.sampled_from(("data", "id", "extra", "subject"))),) if not path else (*path[:-1], path[-1])
+        path = (
+            (draw(st.sampled_from(("data", "id", "extra", "subject"))),)
+            if not path
+            else (*path[:-1], path[-1])
+        )
         event = _with(event, path, "@@") if path[0] in event else {**event, path[0]: "@@"}
     else:
         event = _with(event, path, "@@")

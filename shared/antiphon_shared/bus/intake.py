@@ -24,7 +24,6 @@ from antiphon_shared.bus.rejections import fields_of
 from antiphon_shared.bus.room import Room, ended
 from antiphon_shared.bus.signing import SIGNATURE, KeyMissing, Signer, require_key
 from antiphon_shared.bus.timers import CleanUp
-from antiphon_shared.bus.waiting import place_of
 from antiphon_shared.events import AnyEvent, QuerySubmitted, decode, encode
 from antiphon_shared.events.base import TraceParent
 from antiphon_shared.events.codec import ENVELOPES, explain
@@ -33,7 +32,7 @@ from antiphon_shared.formats import needed_format
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo
 from antiphon_shared.process.ids import id_of_entry
-from antiphon_shared.values import SessionId
+from antiphon_shared.values import DEFAULT_TENANT, SessionId, Tenant
 
 GROUP = "intake"
 FIELDS = frozenset({"query", "session_id", "options", "grant", "traceparent", "event"})
@@ -74,9 +73,14 @@ class Intake:
         places: int,
         deadline_s: float = 300.0,
         on_waiting: Callable[[], None] = lambda: None,
+        tenant_of: Callable[[AnyEvent], Tenant] = lambda event: DEFAULT_TENANT,
     ) -> None:
-        """`deadline_s` is that of queries which name none; `on_waiting` hears that one has to wait for room."""
+        """`deadline_s` is that of queries which name none; `on_waiting` hears that one has to wait for room.
+
+        `tenant_of` tells in whose name a query comes, and raises an AntiphonError when it is not to come in.
+        """
         self._bus, self._deadline_s, self._on_waiting = bus, deadline_s, on_waiting
+        self._tenant_of = tenant_of
         self._room = Room(places, readers=1)
         self._leases = Leases(bus, GROUP, consumer)
         self._consumer = consumer
@@ -146,7 +150,9 @@ class Intake:
         """The query of an entry. Raises an AntiphonError when there is none that could be let in."""
         signer, settings = self._bus.signer, self._bus.settings
         if entry.deliveries > _READS_MAX * settings.max_deliveries:
-            raise Unacceptable(f"{entry.deliveries - 1} coordinators in a row stopped while they had it in hand.")
+            raise Unacceptable(
+                f"{entry.deliveries - 1} coordinators in a row stopped while they had it in hand."
+            )
         self._require_key(entry)
         if settings.unsigned_queries and SIGNATURE not in entry.fields:
             signer = None
@@ -177,19 +183,21 @@ class Intake:
     async def _arrive(self, entry: Entry, event: AnyEvent) -> None:
         if entry.is_taken_over and await patiently("look for a rejection", lambda: self._is_rejected(entry)):
             return  # its client has been told
-        attempt = partial(self._bus.publish, event, "open", self._deadline_s)
+        tenant = self._tenant_of(event)
+        attempt = partial(self._bus.publish, event, "open", self._deadline_s, tenant)
         result = await patiently("open a session", attempt)
         if result == "waiting":
             self._on_waiting()
         elif result == "overloaded":
-            await self._reject(entry, await patiently("count who waits", lambda: self._overloaded(event)))
+            await self._reject(
+                entry, await patiently("count who waits", lambda: self._overloaded(event, tenant))
+            )
 
     async def _is_rejected(self, entry: Entry) -> bool:
         return bool(await self._bus.batcher.submit("EXISTS", self._bus.keys.rejection(entry.id)))
 
-    async def _overloaded(self, event: AnyEvent) -> Overloaded:
+    async def _overloaded(self, event: AnyEvent, tenant: Tenant) -> Overloaded:
         keys, partition = self._bus.keys, self._bus.keys.partition(event.subject)
-        tenant = place_of(event, self._deadline_s).tenant
         waiting, mine = await asyncio.gather(
             self._bus.batcher.submit("HLEN", keys.queries_waiting(partition)),
             self._bus.batcher.submit("ZCARD", keys.waiting(partition, tenant)),
@@ -238,7 +246,9 @@ def read_submission(
         signer.verify(stream, given.get(b"event", b""), given.pop(SIGNATURE, None))
     fields = {name.decode("utf-8", "replace"): value for name, value in given.items()}
     if unknown := sorted(fields.keys() - FIELDS):
-        raise Unacceptable(f"{unknown[0][:_NAME_LENGTH]}: unknown field.", hint=f"Known are {', '.join(sorted(FIELDS))}.")
+        raise Unacceptable(
+            f"{unknown[0][:_NAME_LENGTH]}: unknown field.", hint=f"Known are {', '.join(sorted(FIELDS))}."
+        )
     submitted_ms = min(_milliseconds(entry), int(now.timestamp() * 1000))
     if submitted_ms < _EARLIEST_MS:
         raise Unacceptable(

@@ -28,6 +28,7 @@ from antiphon_shared.process.secret_values import secret_values
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 from antiphon_shared.text.redaction import WELL_KNOWN, Redactor
 from antiphon_shared.tools.calls import CATALOGUE, Catalogue, ToolDefinition
+from antiphon_shared.values import DEFAULT_TENANT, Tenant
 
 Published = Literal["sent", "known", "waiting", "overloaded", "unknown"]
 _DEADLINE_S = 300.0
@@ -127,11 +128,16 @@ class Bus:
         return decode(genuine(self.signer, log, found[0][1]))
 
     async def publish(
-        self, event: AnyEvent, mode: Literal["open", "signal"], deadline_s: float = _DEADLINE_S
+        self,
+        event: AnyEvent,
+        mode: Literal["open", "signal"],
+        deadline_s: float = _DEADLINE_S,
+        tenant: Tenant = DEFAULT_TENANT,
     ) -> Published:
         """Bring an event from outside into its session, which it opens, or which must be there.
 
-        A query that finds no room waits, until its deadline at most: `deadline_s` is for one that names none.
+        A query that finds no room waits among those of its `tenant`, until its deadline at most: `deadline_s` is for
+        one that names none.
         """
         session_id, partition = event.subject, self.keys.partition(event.subject)
         inbox = event.data.inbox
@@ -144,7 +150,7 @@ class Bus:
         if mode == "signal":
             result: bytes = await self.batcher.run(scripts.PUBLISH, keys, [*told, *kept, *signatures])
         else:
-            place = place_of(event, deadline_s, self.settings.deadline_max_s)
+            place = place_of(event, tenant, deadline_s, self.settings.deadline_max_s)
             keys += [
                 self.keys.open_sessions(partition),
                 self.keys.sessions(partition),

@@ -4,10 +4,11 @@ import asyncio
 
 from antiphon_shared.bus.redis_bus import Bus
 
-from antiphon.errors import Overloaded, SubmissionRejected, UnknownSession
+from antiphon.errors import Overloaded, SessionConflict, SubmissionRejected, UnknownSession
 from antiphon.tail import age_of
 
 _PAGE = 200
+_KINDS = {kind.code: kind for kind in (Overloaded, SessionConflict)}
 
 
 class Arrival:
@@ -68,7 +69,7 @@ class Arrival:
         ):
             return
         code, reason = await self._why(self._own)
-        kind = Overloaded if code == Overloaded.code else SubmissionRejected
+        kind = _KINDS.get(code, SubmissionRejected)
         raise kind(f"the query was rejected: {reason}")
 
     async def _why(self, own: str) -> tuple[str, str]:

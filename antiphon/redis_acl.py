@@ -231,7 +231,7 @@ def _following(keys: Keys) -> Iterator[Rule]:
     """To see a submission through to its answer."""
     yield Rule("R", ("xrange", "xrevrange"), (keys.queries(), keys.rejected()))
     yield Rule("R", ("exists",), (keys.log("*"), keys.rejection("*")))
-    yield Rule("R", ("hexists",), (keys.queries_waiting(0),))
+    yield Rule("R", ("hexists", "hget"), (keys.queries_waiting(0),))
     yield Rule("R", ("xrange", "xread"), (keys.log("*"), keys.deltas("*"), keys.responses(0)))
     yield Rule("R", _READ_DOCUMENT, (keys.of_session("*", RESPONSE),))
 

@@ -19,9 +19,10 @@ from antiphon_shared.bus import scripts
 from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.leases import Leases
 from antiphon_shared.bus.reader import Entry, Reader
-from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.redis_bus import Bus, Published
 from antiphon_shared.bus.rejections import fields_of
 from antiphon_shared.bus.room import Room, ended
+from antiphon_shared.bus.session_content import SessionContent, conflict
 from antiphon_shared.bus.signing import SIGNATURE, KeyMissing, Signer, require_key
 from antiphon_shared.bus.timers import CleanUp
 from antiphon_shared.events import AnyEvent, QuerySubmitted, decode, encode
@@ -30,7 +31,7 @@ from antiphon_shared.events.codec import ENVELOPES, explain
 from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.formats import needed_format
 from antiphon_shared.process.clock import utc_now
-from antiphon_shared.process.errors import AntiphonError, ErrorInfo
+from antiphon_shared.process.errors import AntiphonError, ErrorInfo, UnreadableEvent
 from antiphon_shared.process.ids import id_of_entry
 from antiphon_shared.values import DEFAULT_TENANT, SessionId, Tenant
 
@@ -128,7 +129,7 @@ class Intake:
         try:
             await faults.at("submission.open.before")
             try:
-                await self._arrive(entry, await self._in_live_format(self._read(entry)))
+                await self._arrive(entry, self._read(entry))
             except AntiphonError as error:
                 await self._reject(entry, error)
             except Exception as error:
@@ -181,11 +182,11 @@ class Intake:
             raise
 
     async def _arrive(self, entry: Entry, event: AnyEvent) -> None:
-        if entry.is_taken_over and await patiently("look for a rejection", lambda: self._is_rejected(entry)):
-            return  # its client has been told
+        """Open the session, or let it wait. Raises an AntiphonError when it is not to come in."""
+        if entry.is_taken_over and await patiently("look for its end", lambda: self._has_ended(entry, event)):
+            return  # somebody did not come to acknowledge it
         tenant = self._tenant_of(event)
-        attempt = partial(self._bus.publish, event, "open", self._deadline_s, tenant)
-        result = await patiently("open a session", attempt)
+        result = await self._publish(await self._in_live_format(event), tenant)
         if result == "waiting":
             self._on_waiting()
         elif result == "overloaded":
@@ -193,8 +194,32 @@ class Intake:
                 entry, await patiently("count who waits", lambda: self._overloaded(event, tenant))
             )
 
-    async def _is_rejected(self, entry: Entry) -> bool:
-        return bool(await self._bus.batcher.submit("EXISTS", self._bus.keys.rejection(entry.id)))
+    async def _publish(self, event: AnyEvent, tenant: Tenant) -> Published:
+        """The id of a session that is there already has to be meant for the same one. Raises SessionConflict."""
+        attempt = partial(self._bus.publish, event, "open", self._deadline_s, tenant)
+        while (result := await patiently("open a session", attempt)) == "known":
+            first = await patiently("read a session's query", lambda: self._first(event.subject))
+            if first is not None:
+                SessionContent.of(event).refuse_other(first, event.subject)
+                break
+            # It has expired in between, and its id is free again.
+        return result
+
+    async def _first(self, session_id: str) -> AnyEvent | None:
+        try:
+            return await self._bus.query_of(session_id)
+        except UnreadableEvent:
+            raise conflict(session_id, "and what it began with cannot be read") from None
+
+    async def _has_ended(self, entry: Entry, event: AnyEvent) -> bool:
+        """Whether the submission was rejected, and its client told, or has opened its session."""
+        if await self._bus.batcher.submit("EXISTS", self._bus.keys.rejection(entry.id)):
+            return True
+        try:
+            first = await self._bus.query_of(event.subject)
+        except UnreadableEvent:
+            return False
+        return first is not None and first.id == event.id and first.data == event.data
 
     async def _overloaded(self, event: AnyEvent, tenant: Tenant) -> Overloaded:
         keys, partition = self._bus.keys, self._bus.keys.partition(event.subject)

@@ -19,7 +19,7 @@ from antiphon_shared.bus.live_format import LiveFormat
 from antiphon_shared.bus.sessions import RedisSession
 from antiphon_shared.bus.signing import Signer, genuine, require_key
 from antiphon_shared.bus.tls import with_certificates
-from antiphon_shared.bus.waiting import place_of
+from antiphon_shared.bus.waiting import place_of, query_of
 from antiphon_shared.bus.wire import Argument, Replicas, exchange_over
 from antiphon_shared.events import AnyEvent, decode, encode
 from antiphon_shared.process.clock import milliseconds, monotonic_s
@@ -126,6 +126,21 @@ class Bus:
             return None
         require_key(self.signer, found[0][1])
         return decode(genuine(self.signer, log, found[0][1]))
+
+    async def query_of(self, session_id: str) -> AnyEvent | None:
+        """Return what the session began with, or the query that waits for room under that id; None without either.
+
+        Raises UnreadableEvent when the id is taken by something else.
+        """
+        log, waiting = self.keys.log(session_id), self.keys.queries_waiting(self.keys.partition(session_id))
+        # In this order, which is a query's own: one that is let in between the two is seen by the second.
+        record, found = await asyncio.gather(
+            self.batcher.submit("HGET", waiting, session_id),
+            self.batcher.submit("XRANGE", log, "-", "+", "COUNT", 1),
+        )
+        if found:
+            return decode(genuine(self.signer, log, found[0][1]))
+        return None if record is None else query_of(record, log, self.signer)
 
     async def publish(
         self,

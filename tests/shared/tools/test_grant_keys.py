@@ -110,4 +110,4 @@ def test_a_file_that_cannot_be_read_is_named_with_its_setting(tmp_path: Path) ->
         with pytest.raises(ConfigurationError, match=f"GRANT_KEY_FILE: {path} cannot be"):
             load_keys(str(path), "GRANT_KEY_FILE")
     with pytest.raises(ConfigurationError, match="cannot be read"):
-        load_keys("a\0b")
+        load_keys("a\0b", "GRANT_KEY_FILE")

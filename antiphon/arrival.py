@@ -36,11 +36,11 @@ class Arrival:
             self._bus.batcher.submit("HEXISTS", self._waiting, self._session_id),
             self._bus.batcher.submit("EXISTS", self._bus.keys.log(self._session_id)),
         )
+        await self._raise_if_rejected()  # first: the session that is there may be another query's
         if is_there:
             return True
         if is_waiting:
             return False
-        await self._raise_if_rejected()
         if not is_queued:
             raise UnknownSession(
                 f"there is no session {self._session_id}.",

@@ -86,6 +86,18 @@ async def _sees_nothing(*_: object) -> None:
 async def test_junk_in_a_log_does_not_end_those_who_follow_it() -> None:
     async with Antiphon.embedded([find_recipe], model="offline") as client:
         id = await client.submit(QUESTION)
-        bus = client._open_bus()
-        await bus.batcher.submit("XADD", bus.keys.log(id), "*", "junk", "junk", "signature", "x")
+        bus, types = client._open_bus(), []
+        async for event in client.stream(id):
+            if not types:
+                await bus.batcher.submit("XADD", bus.keys.log(id), "*", "junk", "junk", "signature", "x")
+            types.append(event)
+        assert len(types) > 3
         assert (await client.result(id)).status == "complete"
+
+
+async def test_who_submits_under_an_id_that_something_foreign_has_taken_is_told() -> None:
+    async with Antiphon.embedded([find_recipe], model="offline") as client:
+        bus = client._open_bus()
+        await bus.batcher.submit("XADD", bus.keys.log("s1"), "*", "event", "junk")
+        with pytest.raises(SessionConflict, match="cannot be read"):
+            await client.ask(QUESTION, session_id="s1")

@@ -4,10 +4,11 @@ import asyncio
 
 from antiphon_shared.bus.redis_bus import Bus
 
-from antiphon.errors import Overloaded, SubmissionRejected, UnknownSession
+from antiphon.errors import Overloaded, SessionConflict, SubmissionRejected, UnknownSession
 from antiphon.tail import age_of
 
 _PAGE = 200
+_KINDS = {kind.code: kind for kind in (Overloaded, SessionConflict)}
 
 
 class Arrival:
@@ -35,11 +36,11 @@ class Arrival:
             self._bus.batcher.submit("HEXISTS", self._waiting, self._session_id),
             self._bus.batcher.submit("EXISTS", self._bus.keys.log(self._session_id)),
         )
+        await self._raise_if_rejected()  # first: the session that is there may be another query's
         if is_there:
             return True
         if is_waiting:
             return False
-        await self._raise_if_rejected()
         if not is_queued:
             raise UnknownSession(
                 f"there is no session {self._session_id}.",
@@ -68,7 +69,7 @@ class Arrival:
         ):
             return
         code, reason = await self._why(self._own)
-        kind = Overloaded if code == Overloaded.code else SubmissionRejected
+        kind = _KINDS.get(code, SubmissionRejected)
         raise kind(f"the query was rejected: {reason}")
 
     async def _why(self, own: str) -> tuple[str, str]:
@@ -79,6 +80,7 @@ class Arrival:
         ):
             for place, fields in page:
                 if fields.get(b"entry") == own.encode():
-                    return fields.get(b"code", b"").decode(), fields.get(b"reason", b"").decode()
+                    code, reason = fields.get(b"code", b""), fields.get(b"reason", b"")
+                    return code.decode(errors="replace"), reason.decode(errors="replace")
                 start = "({}-{}".format(*age_of(place.decode()))
         return "", f"see `{self._bus.keys.rejected()}`, which no longer holds why."

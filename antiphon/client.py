@@ -11,18 +11,21 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import structlog
 from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.bus.signing import SIGNATURE, genuine
-from antiphon_shared.events import AnyEvent, Question, ResponseReady, decode, encode
+from antiphon_shared.bus.session_content import SessionConflict as Conflict
+from antiphon_shared.bus.session_content import SessionContent, conflict
+from antiphon_shared.bus.sessions import read_logged
+from antiphon_shared.bus.signing import SIGNATURE
+from antiphon_shared.events import AnyEvent, QuerySubmitted, Question, ResponseReady, encode
 from antiphon_shared.events.codec import explain
 from antiphon_shared.events.session import Response
 from antiphon_shared.process import logs
 from antiphon_shared.process.clock import utc_now
-from antiphon_shared.process.errors import AntiphonError, ConfigurationError
+from antiphon_shared.process.errors import AntiphonError, ConfigurationError, UnreadableEvent
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 from antiphon_shared.values import Value
@@ -32,7 +35,7 @@ from antiphon.answering import answer, questions_waiting
 from antiphon.approval import decide
 from antiphon.arrival import Arrival
 from antiphon.embedded import EmbeddedPipeline
-from antiphon.errors import StillRunning, UnknownSession
+from antiphon.errors import SessionConflict, StillRunning, UnknownSession
 from antiphon.submission import Options, cancellation, checked_session_id, checked_timeout_s, submission
 from antiphon.tail import PATIENCE_S, Tail
 from reasoning_engine.settings import Provider
@@ -41,7 +44,7 @@ if TYPE_CHECKING:
     from reasoning_engine.model import Model
 
 _CONNECT_PATIENCE_S = 3.0
-_ENTRIES_REMEMBERED = 10_000
+_SUBMITTED_REMEMBERED = 10_000
 _ARRIVAL_POLL_S = 0.05
 
 
@@ -49,6 +52,13 @@ class TextDelta(Value):
     """A piece of a reply while the model is still writing it. For eyes, not for decisions."""
 
     text: str
+
+
+class Submitted(NamedTuple):
+    """A query that this client has submitted: where it stands in the queue, and what it asks."""
+
+    entry: str
+    content: SessionContent
 
 
 Told = AnyEvent | TextDelta
@@ -70,7 +80,7 @@ class Antiphon:
         self._settings = _settings({name: value for name, value in given.items() if value is not None})
         self._pipeline: EmbeddedPipeline | None = None
         self._bus: Bus | None = None
-        self._entries: OrderedDict[str, str] = OrderedDict()
+        self._submitted: OrderedDict[str, Submitted] = OrderedDict()
 
     @classmethod
     def embedded(
@@ -137,14 +147,17 @@ class Antiphon:
     ) -> str:
         """Put a query into the queue; returns its session's id.
 
-        A `session_id` of one's own makes it safe to submit again: one id is one session. `grant` is a signed
-        token that says what the session may do; without one it has the operator's default scopes. Raises
-        InvalidQuery before anything is sent, and RedisUnavailable.
+        A `session_id` of one's own makes it safe to submit again: the same query, options, tenant and subject are the
+        same session. `grant` is a signed token that says what the session may do; without one it has the operator's
+        default scopes. Raises InvalidQuery and SessionConflict before anything is sent, and RedisUnavailable.
         """
         bus = self._open_bus()
         event = submission(
             query, options, session_id, traceparent, new_id(), utc_now(), bus.settings.max_event_bytes, grant
         )
+        content = SessionContent.of(event)
+        if session_id is not None:
+            await self._refuse_other(event.subject, content)
         fields: list[str | bytes] = ["event", encode(event)]
         if bus.signer is not None:
             fields += [SIGNATURE, bus.signer.sign(bus.keys.queries(), encode(event))]
@@ -152,7 +165,7 @@ class Antiphon:
         entry: bytes = await patiently(
             "submit", lambda: bus.batcher.submit("XADD", bus.keys.queries(), "*", *fields), PATIENCE_S
         )
-        self._remember(event.subject, entry.decode())
+        self._remember(event.subject, Submitted(entry.decode(), content))
         return event.subject
 
     async def ask(
@@ -173,13 +186,17 @@ class Antiphon:
     async def result(self, session_id: str, timeout_s: float | None = None) -> Response:
         """The session's one answer; waits until there is one.
 
-        Raises StillRunning after `timeout_s` seconds, UnknownSession, SubmissionRejected, RedisUnavailable.
+        Whoever knows an id may wait for it; but where this client has submitted a query under it, and the session is
+        another query's, SessionConflict is raised. Raises StillRunning after `timeout_s` seconds, UnknownSession,
+        SubmissionRejected, RedisUnavailable.
         """
         bus = self._open_bus()
         checked_session_id(session_id)
         checked_timeout_s(timeout_s)
         response = await patiently("read the answer", bus.session(session_id).response, PATIENCE_S)
         if response is not None:
+            if submitted := self._submitted.get(session_id):
+                await self._refuse_other(session_id, submitted.content)
             return response
         try:
             async with asyncio.timeout(timeout_s), aclosing(self._follow(session_id, has_text=False)) as told:
@@ -212,7 +229,7 @@ class Antiphon:
         """
         bus = self._open_bus()
         checked_session_id(session_id)
-        arrival = Arrival(bus, session_id, self._entries.get(session_id))
+        arrival = Arrival(bus, session_id, self._own_entry(session_id))
         while not await patiently("look for a session", arrival.check, PATIENCE_S):
             await patiently("let it in", arrival.hurry, PATIENCE_S)
             await asyncio.sleep(_ARRIVAL_POLL_S)
@@ -247,7 +264,7 @@ class Antiphon:
         """
         bus = self._open_bus()
         checked_session_id(session_id)
-        arrival = Arrival(bus, session_id, self._entries.get(session_id))
+        arrival = Arrival(bus, session_id, self._own_entry(session_id))
         return await answer(bus, arrival, session_id, text, calls, by)
 
     async def questions_waiting(self, session_id: str) -> tuple[Question, ...]:
@@ -275,7 +292,7 @@ class Antiphon:
     ) -> tuple[str, ...]:
         bus = self._open_bus()
         checked_session_id(session_id)
-        arrival = Arrival(bus, session_id, self._entries.get(session_id))
+        arrival = Arrival(bus, session_id, self._own_entry(session_id))
         return await decide(bus, arrival, session_id, is_approved, calls, by, reason)
 
     async def _cancel(self, bus: Bus, session_id: str, reason: str) -> bool:
@@ -293,8 +310,9 @@ class Antiphon:
         """Events and text of a session, then its response."""
         bus = self._open_bus()
         log, text = bus.keys.log(session_id), bus.keys.deltas(session_id)
+        submitted = self._submitted.get(session_id)
         tail = Tail(bus, text, log) if has_text else Tail(bus, log)
-        arrival = Arrival(bus, session_id, self._entries.get(session_id))
+        arrival = Arrival(bus, session_id, self._own_entry(session_id))
         try:
             await patiently("look for a session", arrival.check, PATIENCE_S)
             while True:
@@ -303,11 +321,15 @@ class Antiphon:
                     await patiently("look for a session", arrival.check, PATIENCE_S)
                     if self._pipeline is not None:
                         self._pipeline.check()
-                for stream, _, fields in entries:
+                for stream, entry, fields in entries:
                     if stream == text:
                         yield TextDelta(text=fields.get(b"text", b"").decode("utf-8", "replace"))
                         continue
-                    event = decode(genuine(bus.signer, log, fields))
+                    event = read_logged(bus.signer, log, entry, fields)
+                    if event is None:
+                        continue  # whoever may write to a log cannot end those who follow it
+                    if submitted and isinstance(event.data, QuerySubmitted):
+                        _refuse(event, session_id, submitted.content)
                     yield event
                     if isinstance(event.data, ResponseReady):
                         yield Response.model_validate(event.data.model_dump())
@@ -315,10 +337,27 @@ class Antiphon:
         finally:
             await tail.close()
 
-    def _remember(self, session_id: str, entry: str) -> None:
-        self._entries[session_id] = entry
-        if len(self._entries) > _ENTRIES_REMEMBERED:
-            self._entries.popitem(last=False)
+    async def _refuse_other(self, session_id: str, content: SessionContent) -> None:
+        """Raise SessionConflict when the session is there, and another query's."""
+        bus = self._open_bus()
+        try:
+            first = await patiently("look for a session", lambda: bus.query_of(session_id), PATIENCE_S)
+        except UnreadableEvent:
+            raise SessionConflict(
+                str(conflict(session_id, "and what it began with cannot be read"))
+            ) from None
+        if first is not None:
+            _refuse(first, session_id, content)
+
+    def _remember(self, session_id: str, submitted: "Submitted") -> None:
+        self._submitted[session_id] = submitted
+        if len(self._submitted) > _SUBMITTED_REMEMBERED:
+            self._submitted.popitem(last=False)
+
+    def _own_entry(self, session_id: str) -> str | None:
+        """Where the query of this client that opens the session stands in the queue."""
+        submitted = self._submitted.get(session_id)
+        return submitted.entry if submitted else None
 
     def _open_bus(self) -> Bus:
         if self._bus is None:
@@ -326,6 +365,14 @@ class Antiphon:
                 "the client is not connected.", hint="Use `async with Antiphon() as antiphon:`."
             )
         return self._bus
+
+
+def _refuse(first: AnyEvent, session_id: str, content: SessionContent) -> None:
+    """Raise SessionConflict, as clients know it, when a session began with another query."""
+    try:
+        content.refuse_other(first, session_id)
+    except Conflict as error:
+        raise SessionConflict(error.message, hint=error.hint) from None
 
 
 def _settings(given: dict[str, Any]) -> PipelineSettings:

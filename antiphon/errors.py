@@ -28,6 +28,12 @@ class Overloaded(SubmissionRejected):
     retryable = True
 
 
+class SessionConflict(SubmissionRejected):
+    """The session id belongs to another query already, whose answer is not given to this one."""
+
+    code = "session_conflict"
+
+
 class StillRunning(AntiphonError):
     """The session has not ended within the time given. It goes on."""
 

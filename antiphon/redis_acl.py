@@ -26,8 +26,10 @@ _RUN = ("eval", "evalsha")
 
 _TAKE = ("xreadgroup", "xpending", "xrange", "xinfo|consumers")
 _FINISH = ("xack", "xdel", "xclaim", "xlen", "xgroup|create", "xgroup|delconsumer")
-_PUT = ("xadd", "xlen")
-_LOG = ("xadd", "xlen", "pexpire")
+_RENEW = ("xsetid", "xgroup|setid", "xack", "xdel")
+"""To go on behind an entry with the highest id there is; see append.lua."""
+_PUT = ("xadd", "xlen", *_RENEW)
+_LOG = ("xadd", "xlen", "pexpire", *_RENEW)
 _BREAKERS = ("hgetall", "hget", "hset", "hdel", "hlen")
 _READ_DOCUMENT = ("hmget",)
 _WRITE_DOCUMENT = ("hset", "pexpire")
@@ -139,8 +141,8 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
     state, response = keys.of_session("*", STATE), keys.of_session("*", RESPONSE)
     yield Rule("W", ("set",), (keys.format(),))
     yield Rule("R", _TAKE, (keys.queries(),))
-    yield Rule("W", (*_FINISH, "del"), (keys.queries(),))
-    yield Rule("W", ("xadd",), (keys.rejected(),))
+    yield Rule("W", (*_FINISH, "del", "xsetid", "xgroup|setid"), (keys.queries(),))
+    yield Rule("W", ("xadd", *_RENEW), (keys.rejected(),))
     yield Rule("W", ("set",), (keys.rejection("*"),))
     yield Rule("R", (*_READ_DOCUMENT, "hget"), (state, response))
     yield Rule("W", _WRITE_DOCUMENT, (state, response))
@@ -229,7 +231,7 @@ def _following(keys: Keys) -> Iterator[Rule]:
     """To see a submission through to its answer."""
     yield Rule("R", ("xrange", "xrevrange"), (keys.queries(), keys.rejected()))
     yield Rule("R", ("exists",), (keys.log("*"), keys.rejection("*")))
-    yield Rule("R", ("hexists",), (keys.queries_waiting(0),))
+    yield Rule("R", ("hexists", "hget"), (keys.queries_waiting(0),))
     yield Rule("R", ("xrange", "xread"), (keys.log("*"), keys.deltas("*"), keys.responses(0)))
     yield Rule("R", _READ_DOCUMENT, (keys.of_session("*", RESPONSE),))
 

@@ -12,9 +12,12 @@ from antiphon_shared.memory.conversation import Turns
 from antiphon_shared.process.breaker_settings import BreakerSettings
 from antiphon_shared.process.ids import new_consumer_name
 from antiphon_shared.process.service import Service
-from antiphon_shared.process.settings import PipelineSettings, load
+from antiphon_shared.process.settings import PipelineSettings, load, load_environment
+from antiphon_shared.tools.grant_keys import PublicKey, load_keys
+from antiphon_shared.tools.grant_verifier import GrantVerifier
 
-from coordinator.handlers import Coordinator
+from coordinator.grants import Grants
+from coordinator.handlers import CheckGrant, Coordinator
 from coordinator.models import in_order
 from coordinator.settings import CoordinatorSettings
 
@@ -25,6 +28,7 @@ def build(
     pipeline: PipelineSettings | None = None,
     outages: Callable[[], Outages] | None = None,
     turns: Turns | None = None,
+    grants: CheckGrant | None = None,
 ) -> Service:
     """The coordinator on `bus`: the decisions, and the door that lets queries in.
 
@@ -34,6 +38,7 @@ def build(
     settings = load(CoordinatorSettings) if settings is None else settings
     pipeline = load(PipelineSettings) if pipeline is None else pipeline
     breakers = SharedBreakers(bus, load(BreakerSettings).breaker)
+    verified = Grants(GrantVerifier(_grant_keys(settings)))
     coordinator = Coordinator(
         settings.limits(bus.settings.lease_s, bus.settings.deadline_max_s),
         settings.catalogue_wait_s,
@@ -43,8 +48,25 @@ def build(
         in_order(pipeline.model, pipeline.models),
         outages or breakers.outages,
         turns=turns or SharedTurns(bus),
+        grants=grants or verified.check,
     )
     admission = Admission(bus, settings.weights)
-    intake = Intake(bus, new_consumer_name(), settings.intake, settings.deadline_s, admission.look_soon)
+    intake = Intake(
+        bus,
+        new_consumer_name(),
+        settings.intake,
+        settings.deadline_s,
+        admission.look_soon,
+        verified.tenant_of,
+    )
     background = (intake.run, admission.run, breakers.run)
     return Service("coordinator", coordinator.handlers, settings.concurrency, background=background)
+
+
+def _grant_keys(settings: CoordinatorSettings) -> tuple[PublicKey, ...]:
+    """The coordinators' own, or those of a dispatcher that is started from the same environment."""
+    own, others = "ANTIPHON_COORDINATOR_GRANT_KEY_FILE", "ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE"
+    if settings.grant_key_file:
+        return load_keys(settings.grant_key_file, own)
+    path = load_environment(others)
+    return load_keys(path, others) if path else ()

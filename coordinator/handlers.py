@@ -43,6 +43,7 @@ from antiphon_shared.memory.found import found_of
 from antiphon_shared.memory.reading import Reading
 from antiphon_shared.process.errors import TryLater
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.values import SessionId
 
 from coordinator.alone import answer_alone
 from coordinator.approvals import has_untrusted_source
@@ -51,7 +52,10 @@ from coordinator.endings import ending_of, moment_of, named_by
 from coordinator.opening import conversation_of, never_opened, open_session
 from coordinator.record import record_of
 from coordinator.remembered import Remembered
-from coordinator.session import SESSION, Decision, Logged, OfferBounds, Opening, Session
+from coordinator.session import BELIEVED, SESSION, Decision, GrantCheck, Logged, OfferBounds, Opening, Session
+
+CheckGrant = Callable[[str, SessionId], GrantCheck]
+"""What a session's grant is worth, verified now."""
 
 CATALOGUE_POLL_S = 0.5
 _TURN_POLL_S, _TURN_WAITS = 0.1, 20
@@ -74,12 +78,14 @@ class Coordinator:
         models: tuple[str, ...] = (),
         outages: Callable[[], Outages] = lambda: NO_OUTAGES,
         turns: Turns | None = None,
+        grants: CheckGrant = lambda grant, session_id: BELIEVED,
     ) -> None:
         self._limits, self._offer = limits, offer or OfferBounds()
         self._catalogue_waits = round(catalogue_wait_s / CATALOGUE_POLL_S)
         self._current_catalogue, self._catalogue = current_catalogue, catalogue
         self._models, self._outages = models, outages
         self._turns = turns
+        self._grants = grants
         self._remembered = Remembered()
 
     @property
@@ -115,13 +121,15 @@ class Coordinator:
         if content_hash is None and delivery.attempt < self._waits(query):
             raise TryLater("no dispatcher has published its tools yet", delay_s=CATALOGUE_POLL_S)
         catalogue = await self._catalogue(content_hash) if content_hash else Catalogue()
+        check = self._grants(query.grant, delivery.event.subject)
         opening = Opening(
             limits=self._limits,
             catalogue=content_hash or "",
             offer=self._offer,
             is_catalogue_missing=content_hash is None,
             models=self._models,
-            conversation=await self._turns_before(delivery, query),
+            conversation=await self._turns_before(delivery, query, check),
+            grant=check,
         )
         opened = open_session(delivery.event, delivery.log_entry, query, opening, catalogue)
         return _outcome(version, delivery.event, opened)
@@ -160,10 +168,12 @@ class Coordinator:
             self._remembered.forget(decision.session.id)
         return _outcome(version, delivery.event, decision, before)
 
-    async def _turns_before(self, delivery: Delivery, query: QuerySubmitted) -> tuple[Turn, ...]:
+    async def _turns_before(
+        self, delivery: Delivery, query: QuerySubmitted, check: GrantCheck
+    ) -> tuple[Turn, ...]:
         """What has been said in the query's conversation so far; and the query is noted as its newest question."""
         id, asked_at = delivery.event.subject, delivery.event.time
-        conversation = conversation_of(query, id, asked_at)
+        conversation = conversation_of(query, id, asked_at, check)
         if self._turns is None or conversation is None:
             return ()
         said = await self._turns.said(*conversation, asked_at)

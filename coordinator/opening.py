@@ -21,15 +21,19 @@ from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
 
 from coordinator import limits, models, offer
 from coordinator.requests import DEADLINE, request_briefing
-from coordinator.session import Decision, OfferBounds, Opening, Session, doubt
+from coordinator.session import BELIEVED, Decision, GrantCheck, OfferBounds, Opening, Session, doubt
 
+_IGNORED = (
+    "The session's grant was not looked at, as there is no key here to verify it with: the session had the default "
+    "scopes and tenant."
+)
 _LACKING_NAMED_MAX = 20
 """Tools that a query names in vain, each told of by itself: the session's document is rewritten at every step."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """On whose behalf a session runs, and what it may do, as far as its grant can be believed unverified."""
+    """On whose behalf a session runs, and what it may do."""
 
     tenant: Tenant
     scopes: frozenset[str]
@@ -43,7 +47,7 @@ def open_session(
     """The session of a query, which `event` brought and which stands at `log_entry` in the log."""
     bounds = limits.resolve(query.options, opening.limits)
     deadline = event.time + timedelta(seconds=bounds.deadline_s)
-    standing = _standing(query.grant, event.subject, event.time, catalogue)
+    standing = _standing(query.grant, event.subject, event.time, opening.grant, catalogue)
     tools = () if standing.problem else offer.usable(catalogue, query.options.tools, standing.scopes)
     conversation = None if standing.problem else query.options.conversation_id
     turns = earlier(opening.conversation, event.subject, event.time) if conversation else ()
@@ -59,7 +63,7 @@ def open_session(
         opened=event.time,
         deadline=deadline,
         tenant=standing.tenant,
-        grant=query.grant,
+        grant="" if opening.grant.is_ignored else query.grant,
         citations=query.options.citations or "normal",
         built_ins=offer.built_ins(catalogue, standing.scopes) if tools else (),
         offer=offer.chosen(catalogue, tools, query.query, bounds.max_rounds, opening.offer),
@@ -79,6 +83,8 @@ def open_session(
         tools_offered_all_max=opening.offer.all_max,
         tools_offered=opening.offer.subset,
         deadline=deadline,
+        grant_refused=opening.grant.problem,
+        is_grant_ignored=opening.grant.is_ignored,
     )
     decision = request_briefing(session, event, before=(opened,))
     commands = tuple(_with_turns(command, turns) for command in decision.commands)
@@ -87,10 +93,10 @@ def open_session(
 
 
 def conversation_of(
-    query: QuerySubmitted, session_id: SessionId, now: datetime
+    query: QuerySubmitted, session_id: SessionId, now: datetime, check: GrantCheck = BELIEVED
 ) -> tuple[Tenant, SessionId] | None:
     """Whose conversation a query goes on, and which; None for none, and where its grant is of no use."""
-    standing = _standing(query.grant, session_id, now, Catalogue())
+    standing = _standing(query.grant, session_id, now, check, Catalogue())
     conversation = query.options.conversation_id
     return None if conversation is None or standing.problem else (standing.tenant, conversation)
 
@@ -138,11 +144,16 @@ def recorded_opening(opened: SessionOpened) -> Opening:
         is_catalogue_missing=not opened.catalogue,
         models=opened.models,
         conversation=opened.conversation,
+        grant=GrantCheck(opened.grant_refused, opened.is_grant_ignored),
     )
 
 
-def _standing(grant: str, session_id: SessionId, now: datetime, catalogue: Catalogue) -> _Standing:
-    if not grant:
+def _standing(
+    grant: str, session_id: SessionId, now: datetime, check: GrantCheck, catalogue: Catalogue
+) -> _Standing:
+    if check.problem:
+        return _Standing(DEFAULT_TENANT, frozenset(), check.problem)
+    if not grant or check.is_ignored:
         return _Standing(DEFAULT_TENANT, frozenset(catalogue.default_scopes))
     try:
         claims = read_claims(grant)
@@ -164,6 +175,8 @@ def _doubts(
     if opening.is_catalogue_missing:
         message = "No tool dispatcher had published its tools when the session began."
         doubts.append(doubt("tools_unavailable", message, "tools"))
+    if opening.grant.is_ignored:
+        doubts.append(doubt("grant_ignored", _IGNORED, "grant"))
     if standing.problem:
         lost = " and its conversation was not gone on with" if query.options.conversation_id else ""
         message = f"The session's grant could not be used, so no tools were offered{lost}: {standing.problem}"

@@ -154,6 +154,21 @@ class OfferBounds:
 
 
 @dataclass(frozen=True, slots=True)
+class GrantCheck:
+    """What a session's grant is worth, as verified where the session is opened."""
+
+    problem: str = ""
+    """Why it is refused, as a sentence on `it`; empty when it is not."""
+    is_ignored: bool = False
+    """Whether there was no key to verify it with, so that it counts for nothing."""
+
+
+BELIEVED = GrantCheck()
+"""A grant that says what the session may do, or none at all."""
+IGNORED = GrantCheck(is_ignored=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Opening:
     """What a session is opened with, beside its query and the tools there are."""
 
@@ -166,6 +181,7 @@ class Opening:
     """Of the deployment, in the order they are asked in."""
     conversation: tuple[Turn, ...] = ()
     """Earlier turns of the query's conversation, the oldest first."""
+    grant: GrantCheck = BELIEVED
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,11 @@ class CoordinatorSettings(Settings):
         description="Comma list such as `gold=4,trial=0.5`: turns of tenants whose queries wait for room, for each "
         "turn of a tenant that is not named.",
     )
+    grant_key_file: str = Field(
+        default="",
+        description="PEM file of the public keys that verify grants; without one a grant counts for nothing. When "
+        "empty, the file of ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE, if that is set for the coordinator too.",
+    )
     catalogue_wait_s: float = Field(
         default=20, ge=0, le=600, description="Seconds a new session waits for a dispatcher's catalogue."
     )

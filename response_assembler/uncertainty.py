@@ -98,12 +98,16 @@ KINDS: dict[str, Kind] = {
     "grant_invalid": Kind(
         "The session's grant could not be used, so no tools were offered.", "caution"
     ),
+    "grant_ignored": Kind(
+        "There was no key to verify the session's grant with; the session had the default scopes and tenant.",
+        "caution",
+    ),
     "approval_missing": Kind(
         "Calls waited for a person's approval in vain, and were not run.", "caution"
     ),
     "question_unanswered": Kind("The model asked the user something, and nobody answered.", "caution"),
 }  # fmt: skip  # one form for all rows
-"""The last nine are the coordinator's and arrive with the request."""
+"""The last ten are the coordinator's and arrive with the request."""
 
 LIMITS: dict[TerminationReason, str] = {
     "max_rounds_reached": "the limit of reasoning rounds was reached before everything was looked up",

@@ -12,9 +12,9 @@ from antiphon_shared.process.breaker_settings import BreakerSettings
 from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.tools.grant_keys import load_keys
 
 from tool_dispatcher.access.gatekeeper import Gatekeeper
-from tool_dispatcher.access.grant_keys import load_keys
 from tool_dispatcher.access.grants import Verifier
 from tool_dispatcher.access.permission import EVERY_TOOL, ApprovalRule
 from tool_dispatcher.authoring.tool import Tool
@@ -95,8 +95,11 @@ def _approval_rule(settings: ToolDispatcherSettings, tools: Mapping[str, Tool]) 
     return replace(rule, tools=frozenset(tools)) if EVERY_TOOL in rule.tools else rule
 
 
+_GRANT_KEYS = "ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE"
+
+
 def _verifier(settings: ToolDispatcherSettings) -> Verifier:
-    keys = load_keys(settings.grant_key_file) if settings.grant_key_file else ()
+    keys = load_keys(settings.grant_key_file, _GRANT_KEYS) if settings.grant_key_file else ()
     return Verifier(keys, settings.default_scopes)
 
 

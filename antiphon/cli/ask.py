@@ -98,7 +98,10 @@ InteractiveSession = Annotated[
     bool, typer.Option("--interactive", "-i", help="Let the model ask back: see `antiphon sessions answer`.")
 ]
 SessionIdOption = Annotated[
-    str | None, typer.Option(help="An id of your own; submitting it twice opens one session.")
+    str | None,
+    typer.Option(
+        help="An id of your own; the same question under the same id is one session, another is refused."
+    ),
 ]
 
 
@@ -117,6 +120,7 @@ def ask(
     grant: GrantOption = None,
     conversation: Conversation = None,
     interactive: Interactive = False,
+    session_id: SessionIdOption = None,
 ) -> None:
     """Ask a question and wait for the answer.
 
@@ -138,7 +142,7 @@ def ask(
     options = _options(
         max_rounds, max_tool_calls, max_tokens, max_cost, deadline, citations, conversation, interactive
     )
-    run(_ask(query, options, tools, model, scope, grant, json))
+    run(_ask(query, options, tools, model, scope, grant, session_id, json))
 
 
 def submit(
@@ -174,6 +178,7 @@ async def _ask(
     model: Provider | None,
     scopes: list[str] | None,
     grant: str | None,
+    own_id: str | None,
     is_json: bool,
 ) -> int:
     is_interactive = bool(options.get("interactive"))
@@ -183,7 +188,7 @@ async def _ask(
             hint="Give the question as an argument.",
         )
     grant = _grant(grant)
-    query = _checked(query, options, grant)
+    query = _checked(query, options, grant, own_id)
     _refuse_to_forget(options)
     async with _client(tools, model, scopes) as antiphon:
         if antiphon.storage:
@@ -191,7 +196,7 @@ async def _ask(
             _tell_of_missing_scopes(antiphon.scopes_missing, bool(grant))
         else:
             await _warn_of_absent_components()
-        session_id = str(new_id())  # known before it is submitted, should Ctrl-C come in between
+        session_id = own_id or str(new_id())  # known before it is submitted, should Ctrl-C come in between
         dialogue = Dialogue(antiphon) if is_interactive else None
         try:
             await antiphon.submit(query, session_id=session_id, grant=grant, **options)

@@ -87,6 +87,7 @@ async def _keygen(folder: Path, is_json: bool) -> None:
         return
     rows = [(pair.private, "signs; keep it secret"), (pair.public, "verifies; for dispatchers")]
     print_table(("file", "what it does"), rows, "")
+    stderr().print(f"Coordinators: ANTIPHON_COORDINATOR_GRANT_KEY_FILE={pair.public.absolute()}")
     stderr().print(f"Dispatchers: ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE={pair.public.absolute()}")
 
 
@@ -150,8 +151,8 @@ def _token(given: str) -> str:
 def _verified(token: str, key: Path) -> str:
     """`yes`, or why not. Raises ConfigurationError when the file holds no public key."""
     # Only here is more than the claims' form looked at.
-    from tool_dispatcher.access.grant_keys import load_keys
-    from tool_dispatcher.access.grants import GrantRefused, genuine
+    from antiphon_shared.tools.grant_keys import load_keys
+    from antiphon_shared.tools.grant_verifier import GrantRefused, genuine
 
     try:
         genuine(token, load_keys(str(key), "--key"))

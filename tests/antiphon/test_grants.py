@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from antiphon_shared.tools.grant_keys import load_keys
 from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
@@ -15,7 +16,6 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from antiphon.grants import CannotIssue, is_open_to_others, issue, load_signing_key, make_key_pair
-from tool_dispatcher.access.grant_keys import load_keys
 from tool_dispatcher.access.grants import Verifier
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -24,7 +24,7 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 def test_what_is_issued_with_one_key_is_verified_with_the_other(tmp_path: Path) -> None:
     pair = make_key_pair(tmp_path / "new" / "keys")
     token = issue(load_signing_key(pair.private), ["read", "crm", "read"], NOON, tenant="acme", session="s1")
-    verifier = Verifier(load_keys(str(pair.public)))
+    verifier = Verifier(load_keys(str(pair.public), "a test"))
     assert verifier.verify(token, "s1", "acme", NOON).scopes == {"read", "crm"}
     assert verifier.verify(token, "s2", "acme", NOON).problem
     assert verifier.verify(token, "s1", "default", NOON).problem

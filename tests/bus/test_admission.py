@@ -16,12 +16,10 @@ from antiphon_shared.process.clock import utc_now
 from tests.bus.builders import Seen, dead_letters, eventually, session_in, types_in_log, working
 from tests.bus.test_intake import keys_of_waiting
 from tests.envelopes import an_event
-from tests.grants import a_grant
 
 
-def a_query_of(tenant: str, session_id: str, deadline_s: float | None = None, age_s: float = 0.0) -> AnyEvent:
-    grant = a_grant(tenant=tenant) if tenant else ""
-    query = QuerySubmitted(query="Why?", options=QueryOptions(deadline_s=deadline_s), grant=grant)
+def a_query_named(session_id: str, deadline_s: float | None = None, age_s: float = 0.0) -> AnyEvent:
+    query = QuerySubmitted(query="Why?", options=QueryOptions(deadline_s=deadline_s))
     event: AnyEvent = an_event(query, session_id)
     return event.model_copy(update={"time": utc_now() - timedelta(seconds=age_s)})
 
@@ -45,7 +43,7 @@ class Door:
 
     async def come(self, tenant: str, count: int = 1) -> list[Published]:
         return [
-            await self.bus.publish(a_query_of(tenant, name, age_s=60 - self._count / 1000), "open")
+            await self.bus.publish(a_query_named(name, age_s=60 - self._count / 1000), "open", tenant=tenant)
             for name in self.names(tenant, count)
         ]
 
@@ -104,8 +102,8 @@ async def test_tenants_take_turns_however_many_queries_each_has(full: Door) -> N
 
 async def test_a_tenants_own_queries_are_let_in_in_the_order_of_their_submission(full: Door) -> None:
     early, late = full.names("big", 2)
-    await full.bus.publish(a_query_of("big", late, age_s=1), "open")
-    await full.bus.publish(a_query_of("big", early, age_s=2), "open")
+    await full.bus.publish(a_query_named(late, age_s=1), "open", tenant="big")
+    await full.bus.publish(a_query_named(early, age_s=2), "open", tenant="big")
     await full.let_in(1)
     assert await types_in_log(full.bus, early) == [QuerySubmitted.type]
     assert await types_in_log(full.bus, late) == []
@@ -136,17 +134,6 @@ async def test_who_comes_one_by_one_gains_nothing_by_it(full: Door) -> None:
     assert Counter(seen) == {"a": 10, "big": 10}
 
 
-async def test_without_a_grant_or_with_one_of_no_use_a_query_is_of_the_default_tenant(full: Door) -> None:
-    expired = an_event(
-        QuerySubmitted(query="Why?", grant=a_grant(tenant="acme", exp=1)), session_in(full.bus.keys, 0)
-    )
-    unreadable = an_event(QuerySubmitted(query="Why?", grant="x.y.z"), session_in(full.bus.keys, 0, 1))
-    none = a_query_of("", session_in(full.bus.keys, 0, 2))
-    for event in (expired, unreadable, none):
-        assert await full.bus.publish(event, "open") == "waiting"
-    assert await full.bus.batcher.submit("ZCARD", full.bus.keys.waiting(0, "default")) == 3
-
-
 async def test_beyond_the_bound_only_those_come_in_who_have_less_than_their_share(full: Door) -> None:
     full.set_bounds(max_waiting_sessions=6)
     assert await full.come("big", 8) == ["waiting"] * 6 + ["overloaded"] * 2
@@ -160,8 +147,8 @@ async def test_beyond_the_bound_only_those_come_in_who_have_less_than_their_shar
 
 async def test_what_waits_beyond_its_deadline_is_let_in_at_once_and_takes_nobodys_room(full: Door) -> None:
     patient, hasty = full.names("big", 2)
-    await full.bus.publish(a_query_of("big", patient, deadline_s=3_600, age_s=60), "open")
-    await full.bus.publish(a_query_of("big", hasty, deadline_s=30, age_s=60), "open")
+    await full.bus.publish(a_query_named(patient, deadline_s=3_600, age_s=60), "open", tenant="big")
+    await full.bus.publish(a_query_named(hasty, deadline_s=30, age_s=60), "open", tenant="big")
     assert list(await full.admission.admit(0)) == [1, 1]
     assert await types_in_log(full.bus, hasty) == [QuerySubmitted.type]
     assert await full.let_in(1) == ["big"]
@@ -170,8 +157,8 @@ async def test_what_waits_beyond_its_deadline_is_let_in_at_once_and_takes_nobody
 
 async def test_a_query_that_names_no_deadline_waits_for_the_default_one(full: Door) -> None:
     first, second = full.names("big", 2)
-    await full.bus.publish(a_query_of("big", first, age_s=60), "open", deadline_s=59)
-    await full.bus.publish(a_query_of("big", second, age_s=60), "open", deadline_s=600)
+    await full.bus.publish(a_query_named(first, age_s=60), "open", tenant="big", deadline_s=59)
+    await full.bus.publish(a_query_named(second, age_s=60), "open", tenant="big", deadline_s=600)
     assert list(await full.admission.admit(0)) == [1, 1]
 
 
@@ -179,17 +166,20 @@ async def test_nobody_waits_for_longer_than_a_session_may_take(full: Door) -> No
     """A session's time is cut to half of the retention; who would wait on could only be told so too late."""
     full.set_bounds(retention_s=100)
     by_default, named = full.names("big", 2)
-    await full.bus.publish(a_query_of("big", by_default, age_s=51), "open", deadline_s=300)
-    await full.bus.publish(a_query_of("big", named, deadline_s=3_600, age_s=51), "open")
+    await full.bus.publish(a_query_named(by_default, age_s=51), "open", tenant="big", deadline_s=300)
+    await full.bus.publish(a_query_named(named, deadline_s=3_600, age_s=51), "open", tenant="big")
     assert list(await full.admission.admit(0)) == [2, 0]
 
 
 async def test_who_waits_already_is_known(full: Door) -> None:
     (name,) = full.names("big", 1)
-    results = [await full.bus.publish(a_query_of(tenant, name), "open") for tenant in ("big", "other", "")]
+    results = [
+        await full.bus.publish(a_query_named(name), "open", tenant=tenant)
+        for tenant in ("big", "other", "default")
+    ]
     assert results == ["waiting", "known", "known"]
     assert await full.let_in(5) == ["big"]
-    assert await full.bus.publish(a_query_of("big", name), "open") == "known"
+    assert await full.bus.publish(a_query_named(name), "open", tenant="big") == "known"
     assert await keys_of_waiting(full.bus) == []
 
 
@@ -210,7 +200,7 @@ async def test_what_is_let_in_bears_the_signatures_of_its_arrival(bus: Bus) -> N
     seen = Seen(Outcome(closes_session=True))
     names = [session_in(bus.keys, 0, n) for n in range(3)]
     for name in names:
-        await bus.publish(a_query_of("big", name), "open")
+        await bus.publish(a_query_named(name), "open", tenant="big")
     duty = asyncio.create_task(Admission(bus, {}).run())
     async with working(bus, {QuerySubmitted: seen}):
         await eventually(lambda: len(seen.deliveries) == 3)
@@ -223,11 +213,11 @@ async def test_what_something_foreign_has_spoilt_stops_nobody(full: Door) -> Non
     """A tenant's line that is none, a record that is none, and one that has no place in any line."""
     keys, submit = full.bus.keys, full.bus.batcher.submit
     (spoilt,) = full.names("spoilt", 1)
-    await full.bus.publish(a_query_of("spoilt", spoilt, deadline_s=80_000), "open")
+    await full.bus.publish(a_query_named(spoilt, deadline_s=80_000), "open", tenant="spoilt")
     await submit("DEL", keys.waiting(0, "spoilt"))
     await submit("SET", keys.waiting(0, "spoilt"), "a string")
     (odd,) = full.names("odd", 1)
-    await full.bus.publish(a_query_of("odd", odd), "open")
+    await full.bus.publish(a_query_named(odd), "open", tenant="odd")
     await submit("HSET", keys.queries_waiting(0), odd, "no record")
     await full.come("well", 2)
     assert await full.let_in(10) == ["well", "well"]

@@ -8,7 +8,6 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from antiphon_shared.bus.consumer import Consumer
 from antiphon_shared.bus.dead_letters import DeadLetters, Letter
 from antiphon_shared.bus.handling import Delivery, Handlers, Outcome, SessionStore, SetTimer
 from antiphon_shared.bus.intake import Intake
@@ -21,9 +20,9 @@ from antiphon_shared.events import (
     QuerySubmitted,
     encode,
 )
+from antiphon_shared.process import logs
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import ConfigurationError, ErrorInfo, TryLater
-from antiphon_shared.process.service import Service
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -209,14 +208,26 @@ async def test_a_forged_dead_letter_does_not_become_genuine_by_being_requeued(si
     assert (seen.deliveries, await codes(signed)) == ([], ["bad_signature"])
 
 
-async def test_a_worker_without_a_key_ends_and_leaves_signed_messages_to_others(bus: Bus) -> None:
+async def test_a_worker_without_a_key_sets_signed_messages_aside_and_works_on(bus: Bus) -> None:
+    """A field `signature` is all it takes, and anybody who may write to the inbox can put it there."""
     await put_fields(bus, fields_of(bus))
-    consumer = Consumer(bus, Service("coordinator", {QuerySubmitted: Seen()}, concurrency=8), "keyless")
-    with pytest.raises(KeyMissing, match="ANTIPHON_SIGNING_KEY"):
-        await asyncio.wait_for(consumer.run(), 60)
-    await consumer.stop(1)
-    assert await codes(bus) == []
+    await put_fields(bus, {"event": "no event", "log": "1-1", "signature": "x"})
+    seen = Seen()
+    async with working(bus, {QuerySubmitted: seen, ComponentFailed: seen}):
+        await until_done(bus)
+        await bus.publish(a_query("s2", "And now?"), "open")
+        await eventually(lambda: seen.queries == ["And now?"])
+    assert await codes(bus) == ["key_missing", "key_missing"]
+    assert seen.failures() == [], "nobody knows whether it was a message of the session"
+
+
+async def test_what_a_worker_without_a_key_has_set_aside_is_requeued_to_one_that_has_it(bus: Bus) -> None:
+    await put_fields(bus, fields_of(bus))
+    async with working(bus, {QuerySubmitted: Seen()}):
+        await until_done(bus)
     bus.signer, seen = SIGNER, Seen()
+    (letter,) = await DeadLetters(bus).list()
+    await DeadLetters(bus).requeue(letter[0])
     async with working(bus, {QuerySubmitted: seen}):
         await eventually(lambda: seen.queries == ["Why?"])
         await until_done(bus)
@@ -271,13 +282,15 @@ async def test_the_queue_takes_unsigned_submissions_by_an_explicit_switch(signed
     SIGNER.verify(signed.keys.log("s4"), fields[b"event"], fields[b"signature"])
 
 
-async def test_a_door_without_a_key_closes_before_a_signed_submission(bus: Bus) -> None:
-    words = [word for pair in a_submission(bus).items() for word in pair]
-    await bus.batcher.submit("XADD", bus.keys.queries(), "*", *words)
-    with pytest.raises(KeyMissing, match="ANTIPHON_SIGNING_KEY"):
-        await asyncio.wait_for(Intake(bus, "door", 8).run(), 60)
-    assert await length(bus, bus.keys.queries()) == 1
-    assert await length(bus, bus.keys.rejected()) == 0
+async def test_a_door_without_a_key_rejects_what_is_signed_and_lets_others_in(
+    bus: Bus, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs.configure("error", "coordinator")
+    signed, bare = a_submission(bus), {"query": "Why?", "session_id": "s4"}
+    assert await submitted(bus, signed, {"query": "x", "signature": "x"}, bare) == [b"key_missing"] * 2
+    assert [await length(bus, bus.keys.log(session)) for session in ("s1", "s4")] == [0, 1]
+    errors = [line for line in capsys.readouterr().err.splitlines() if "ANTIPHON_SIGNING_KEY" in line]
+    assert len(errors) == 1, "the operator's mistake, if it is one, is told once"
 
 
 async def test_without_a_key_nothing_is_signed(bus: Bus) -> None:

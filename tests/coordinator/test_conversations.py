@@ -12,6 +12,7 @@ from antiphon_shared.events.session import Limits, QueryOptions, Source, Turn
 from antiphon_shared.process.errors import TryLater
 from antiphon_shared.tools.calls import Catalogue
 
+from coordinator.grants import Grants
 from coordinator.handlers import Coordinator
 from coordinator.opening import open_session
 from coordinator.session import Opening, Session
@@ -82,7 +83,7 @@ def test_a_grant_that_is_of_no_use_opens_no_conversation_and_says_so(grant: str)
 class Conversing:
     """A coordinator on a bus, and its sessions in memory."""
 
-    def __init__(self, bus: Bus) -> None:
+    def __init__(self, bus: Bus, grants: Grants | None = None) -> None:
         self.bus, self.turns = bus, SharedTurns(bus)
 
         async def current() -> str:
@@ -91,7 +92,8 @@ class Conversing:
         async def catalogue(content_hash: str) -> Catalogue:
             return TOOLS
 
-        self.coordinator = Coordinator(LIMITS, 1.0, current, catalogue, turns=self.turns)
+        check = {} if grants is None else {"grants": grants.check}
+        self.coordinator = Coordinator(LIMITS, 1.0, current, catalogue, turns=self.turns, **check)
         self.stores: dict[str, FakeSession] = {}
 
     async def open(self, id: str, query: QuerySubmitted, at_s: float, attempt: int = 0) -> SessionOpened:

@@ -184,14 +184,14 @@ class SimulatedBus:
         )
         self.on_timer(due_ms)
 
-    def publish(self, event: AnyEvent, mode: str, deadline_s: float = 300.0) -> str:
+    def publish(self, event: AnyEvent, mode: str, deadline_s: float = 300.0, tenant: str = "default") -> str:
         """publish.lua: `sent` or `unknown`; arrive.lua: `sent`, `known`, `waiting` or `overloaded`."""
         session_id = event.subject
         if mode == "open":
             if session_id in self.logs or session_id in self.waiting.queries:
                 return "known"
             if self.waiting.queries or len(self.open_sessions) >= self.sessions_max:
-                place = place_of(event, deadline_s)
+                place = place_of(event, tenant, deadline_s)
                 is_in = self.waiting.add(session_id, encode(event), place, self.waiting_max)
                 return "waiting" if is_in else "overloaded"
             self.open_sessions.add(session_id)

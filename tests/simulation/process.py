@@ -12,7 +12,7 @@ from antiphon_shared.bus import committing
 from antiphon_shared.bus.committing import Operation
 from antiphon_shared.bus.handling import NOTHING, Delivery, Handler, Outcome, SessionStore
 from antiphon_shared.bus.reader import ALONE_FROM_DELIVERY
-from antiphon_shared.events import Component, EventData
+from antiphon_shared.events import Component, EventData, encode
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo, TryLater, UnreadableEvent
 
 from tests.simulation.bus import KEYS, PARTITION, Handed, SimulatedSession
@@ -140,7 +140,9 @@ class Process:
             await self._bury(handed, delivery, ErrorInfo.of(error))
             return
         self.world.tell(delivery.event.subject, f"{self.name} will try again in {delay_s} s: {error!r}")
-        retry = committing.of_retry(delivery, self.component, timedelta(seconds=delay_s))
+        retry = committing.of_retry(
+            delivery, encode(delivery.event), self.component, timedelta(seconds=delay_s)
+        )
         await self._commit(handed, delivery, retry)
 
     async def _bury(self, handed: Handed, delivery: Delivery | None, error: ErrorInfo) -> None:

@@ -19,7 +19,6 @@ from antiphon_shared.process.settings import BusSettings
 
 from tests.bus.builders import a_bus
 from tests.envelopes import an_event
-from tests.grants import a_grant
 from tests.redis_server import RedisServer
 from tests.simulation.bus import KEYS, PARTITION, SimulatedBus
 
@@ -56,14 +55,14 @@ class Twins:
     async def publish(self) -> None:
         session_id = self.random.choice(SESSIONS)
         mode = self.random.choice(("open", "open", "signal"))
-        grant = a_grant(tenant=self.random.choice(TENANTS))
+        tenant = self.random.choice(TENANTS)
         # Long ago, or long hence, on both clocks.
         options = QueryOptions(deadline_s=self.random.choice((40_000, 80_000)))
-        query = an_event(QuerySubmitted(query="Why?", options=options, grant=grant), session_id)
+        query = an_event(QuerySubmitted(query="Why?", options=options), session_id)
         submitted = self.random.choice((utc_now(), datetime(1970, 1, 1, tzinfo=UTC)))
         event: AnyEvent = query.model_copy(update={"time": submitted})
-        real = await self.real.publish(event, mode)  # type: ignore[arg-type]  # one of the two
-        assert real == self.simulated.publish(event, mode)
+        real = await self.real.publish(event, mode, tenant=tenant)  # type: ignore[arg-type]  # one of the two
+        assert real == self.simulated.publish(event, mode, tenant=tenant)
         await self.pair()
 
     async def admit(self) -> None:

@@ -1,42 +1,12 @@
-"""Grants verified: what a session may do, on the word of whoever holds the signing key.
+"""What a session may do here and now: by its grant, verified, or by default where it has none."""
 
-Only public keys are here. A session has no way to a scope but a token that one of them verifies.
-"""
-
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from hashlib import sha256
-from typing import Any
+from datetime import datetime
 
-import jwt
-from antiphon_shared.events.client import GRANT_LENGTH_MAX
-from antiphon_shared.process.errors import AntiphonError
-from antiphon_shared.tools.grants import AUDIENCE, Claims, UnreadableGrant, claims_of
+from antiphon_shared.tools.grant_keys import PublicKey
+from antiphon_shared.tools.grant_verifier import LEEWAY, GrantRefused, GrantVerifier
 from antiphon_shared.values import DEFAULT_TENANT
-
-from tool_dispatcher.access.grant_keys import PublicKey, algorithms_of
-
-LEEWAY = timedelta(seconds=10)
-"""How far the clocks of those who issue grants and of dispatchers may be apart."""
-_VERIFIED_MAX = 1_000
-_OPTIONS: Any = {
-    "require": ["exp", "aud"],
-    # Against the time we are given, not a clock of the library's.
-    "verify_exp": False,
-    "verify_iat": False,
-    "verify_nbf": False,
-    # No concern of ours, and no reason to refuse.
-    "verify_sub": False,
-    "verify_jti": False,
-}
-
-
-class GrantRefused(AntiphonError):
-    """A grant is not genuine, or not for this. The message ends a sentence: "The grant ..."."""
-
-    code = "grant_refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,105 +24,24 @@ class Standing:
         return self.ends is not None and now - LEEWAY > self.ends
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """A grant whose signature is good."""
-
-    claims: Claims
-    begins: datetime | None
-
-
 class Verifier:
     """Tells what sessions may do: by their grant, or by default where they have none."""
 
     def __init__(self, keys: Sequence[PublicKey] = (), default_scopes: Iterable[str] = ("read",)) -> None:
-        self._keys = tuple(keys)
+        self._grants = GrantVerifier(keys)
         self._default = Standing(frozenset(default_scopes))
-        self._verified: OrderedDict[bytes, Verified] = OrderedDict()
 
     def verify(self, token: str, session_id: str, tenant: str, now: datetime) -> Standing:
         """The standing of a session with that grant, an empty one being none; never raises."""
         if not token:
             return self._default if tenant == DEFAULT_TENANT else _without_grant(tenant)
         try:
-            grant = self._genuine(token)
-            _check_use(grant, session_id, tenant, now)
+            claims = self._grants.verify(token, session_id, now)
         except GrantRefused as refusal:
             return Standing(problem=f"The session's grant {refusal.message}")
-        return Standing(frozenset(grant.claims.scopes), ends=grant.claims.expires)
-
-    def _genuine(self, token: str) -> Verified:
-        """The signature is checked once for each token; the rest each time."""
-        digest = sha256(token.encode("utf-8", "surrogatepass")).digest()
-        known = self._verified.get(digest)
-        if known is not None:
-            self._verified.move_to_end(digest)
-            return known
-        if not self._keys:
-            raise GrantRefused("cannot be verified: the dispatchers here have no key for it.")
-        grant = genuine(token, self._keys)
-        self._verified[digest] = grant
-        if len(self._verified) > _VERIFIED_MAX:
-            self._verified.popitem(last=False)
-        return grant
-
-
-def genuine(token: str, keys: Sequence[PublicKey]) -> Verified:
-    """A grant that one of `keys` verifies, whether or not its time is over. Raises GrantRefused."""
-    if len(token) > GRANT_LENGTH_MAX:
-        raise GrantRefused(f"is longer than {GRANT_LENGTH_MAX} characters.")
-    try:
-        algorithm = jwt.get_unverified_header(token).get("alg")
-    except (jwt.PyJWTError, ValueError, RecursionError):
-        raise GrantRefused("is not a signed JSON Web Token.") from None
-    fitting = [key for key in keys if algorithm in algorithms_of(key)]
-    if not fitting:
-        raise GrantRefused("is signed by an algorithm that no key here is for.")
-    for key in fitting:
-        payload = _payload(token, key)
-        if payload is not None:
-            return _read(payload)
-    raise GrantRefused("was not signed by a key that is trusted here.")
-
-
-def _payload(token: str, key: PublicKey) -> dict[str, Any] | None:
-    """The claims, as JSON; None when another key has signed them. Raises GrantRefused."""
-    try:
-        return jwt.decode(
-            token, key, algorithms=list(algorithms_of(key)), audience=AUDIENCE, options=_OPTIONS
-        )
-    except jwt.InvalidSignatureError:
-        return None
-    except jwt.InvalidAudienceError:
-        raise GrantRefused(f"was issued for something else: its claim `aud` is not {AUDIENCE!r}.") from None
-    except jwt.MissingRequiredClaimError as error:
-        raise GrantRefused(f"lacks the claim `{error.claim}`.") from None
-    except (jwt.PyJWTError, ValueError, RecursionError):
-        raise GrantRefused("cannot be read.") from None
-
-
-def _read(payload: dict[str, Any]) -> Verified:
-    begins = payload.get("nbf")
-    try:
-        claims = claims_of(payload)
-        return Verified(claims, None if begins is None else datetime.fromtimestamp(begins, UTC))
-    except UnreadableGrant as error:
-        raise GrantRefused(f"cannot be used: {error.message}") from None
-    except (TypeError, ValueError, OverflowError, OSError):
-        raise GrantRefused("cannot be used: its claim `nbf` is no time of our age.") from None
-
-
-def _check_use(grant: Verified, session_id: str, tenant: str, now: datetime) -> None:
-    """Raises GrantRefused when the grant is not for this session, this tenant, this time."""
-    claims = grant.claims
-    if now - LEEWAY > claims.expires:
-        raise GrantRefused(f"ended at {claims.expires:%Y-%m-%d %H:%M:%S} UTC.")
-    if grant.begins is not None and now + LEEWAY < grant.begins:
-        raise GrantRefused(f"begins at {grant.begins:%Y-%m-%d %H:%M:%S} UTC, later than now.")
-    if claims.session and claims.session != session_id:
-        raise GrantRefused("is for another session.")
-    if claims.tenant != tenant:
-        raise GrantRefused("is for another tenant than the session runs for.")
+        if claims.tenant != tenant:
+            return Standing(problem="The session's grant is for another tenant than the session runs for.")
+        return Standing(frozenset(claims.scopes), ends=claims.expires)
 
 
 def _without_grant(tenant: str) -> Standing:

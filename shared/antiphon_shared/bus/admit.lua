@@ -34,19 +34,15 @@ for i = 7, #ARGV, 2 do
   costs[ARGV[i]] = tonumber(ARGV[i + 1])
 end
 
-local function is_error(reply)
-  return type(reply) == 'table' and reply.err ~= nil
-end
-
 local function list_of(tenant)
   return ARGV[1] .. 'waiting:of:' .. tenant
 end
 
-local function add(stream, signature, ...)
+local function try_add(stream, signature, ...)
   if signature ~= '-' then
-    return redis.pcall('XADD', stream, '*', 'signature', signature, ...)
+    return try_append(stream, '*', 'signature', signature, ...)
   end
-  return redis.pcall('XADD', stream, '*', ...)
+  return try_append(stream, '*', ...)
 end
 
 local function open(session, record, is_counted)
@@ -55,9 +51,9 @@ local function open(session, record, is_counted)
     return
   end
   local _, kind, of_log, of_inbox, event = string.match(record, '^(%S+) (%S+) (%S+) (%S+)\n(.*)$')
-  local at = kind and add(log, of_log, 'event', event)
+  local at = kind and try_add(log, of_log, 'event', event)
   if not at or is_error(at) then
-    redis.pcall('XADD', ARGV[1] .. 'dead', '*', 'letter', '', 'event', record)
+    try_append(ARGV[1] .. 'dead', '*', 'letter', '', 'event', record)
     return
   end
   local opened = string.match(at, '^%d+')
@@ -67,8 +63,8 @@ local function open(session, record, is_counted)
     redis.call('ZADD', KEYS[5], opened, session)
     room = room - 1
   end
-  add(KEYS[7], of_inbox, 'event', event, 'log', at)
-  redis.pcall('XADD', KEYS[8], 'MAXLEN', '~', ARGV[5], '*', 'session', session, 'type', kind, 'entry', at)
+  try_add(KEYS[7], of_inbox, 'event', event, 'log', at)
+  try_append(KEYS[8], 'MAXLEN', '~', ARGV[5], '*', 'session', session, 'type', kind, 'entry', at)
 end
 
 local function take_out(session, tenant, is_counted)

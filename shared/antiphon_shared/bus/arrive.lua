@@ -24,13 +24,6 @@ if redis.call('EXISTS', KEYS[1]) == 1 then
   return 'known'
 end
 
-local function add(stream, signature, ...)
-  if signature then
-    return redis.call('XADD', stream, '*', 'signature', signature, ...)
-  end
-  return redis.call('XADD', stream, '*', ...)
-end
-
 local waiting = redis.call('HLEN', KEYS[6])
 if waiting == 0 and redis.call('ZCARD', KEYS[4]) < tonumber(ARGV[4]) then
   redis.call('ZCARD', KEYS[5])
@@ -40,7 +33,7 @@ if waiting == 0 and redis.call('ZCARD', KEYS[4]) < tonumber(ARGV[4]) then
   redis.call('ZADD', KEYS[4], opened, ARGV[1])
   redis.call('ZADD', KEYS[5], opened, ARGV[1])
   add(KEYS[2], ARGV[12], 'event', ARGV[3], 'log', at)
-  redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[7], '*', 'session', ARGV[1], 'type', ARGV[2], 'entry', at)
+  try_append(KEYS[3], 'MAXLEN', '~', ARGV[7], '*', 'session', ARGV[1], 'type', ARGV[2], 'entry', at)
   return 'sent'
 end
 if redis.call('HEXISTS', KEYS[6], ARGV[1]) == 1 then

@@ -88,13 +88,6 @@ local function milliseconds()
   return now
 end
 
-local function add(stream, signature, ...)
-  if signature then
-    return redis.call('XADD', stream, '*', 'signature', signature, ...)
-  end
-  return redis.call('XADD', stream, '*', ...)
-end
-
 local of_log, of_inbox
 local logged = 0
 for i = 6, #ARGV, OPERATION do
@@ -104,7 +97,7 @@ for i = 6, #ARGV, OPERATION do
   elseif name == 'event' then
     local at = add(KEYS[2], of_log, 'event', b)
     logged = tonumber(string.match(at, '^%d+'))
-    redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'session', session, 'type', a, 'entry', at)
+    try_append(KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'session', session, 'type', a, 'entry', at)
     if key then
       add(key, of_inbox, 'event', b, 'log', at)
     end
@@ -119,7 +112,7 @@ for i = 6, #ARGV, OPERATION do
     redis.call('RPUSH', key, b)
     redis.call('PEXPIRE', key, retention)
   elseif name == 'answer' then
-    redis.call('XADD', key, 'MAXLEN', '~', a, '*', 'session_id', session, 'event', b)
+    append(key, 'MAXLEN', '~', a, '*', 'session_id', session, 'event', b)
   elseif name == 'timer' then
     local sign, due, message = string.match(b, '^([+=])(%d+) (.*)$')
     if sign == '+' then
@@ -145,7 +138,7 @@ for i = 6, #ARGV, OPERATION do
     redis.call('ZADD', KEYS[6], milliseconds(), session)
   elseif name == 'bury' then
     local letter, event = string.match(b, '^([^\n]*)\n(.*)$')
-    redis.call('XADD', key, 'MAXLEN', '~', a, '*', 'letter', letter, 'event', event)
+    append(key, 'MAXLEN', '~', a, '*', 'letter', letter, 'event', event)
   end
 end
 if session ~= '-' then

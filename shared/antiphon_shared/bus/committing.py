@@ -78,11 +78,9 @@ def of_outcome(
         yield "stop", keys.stopped(partition), STOPS_KEPT_MAX, ""
 
 
-def of_retry(delivery: Delivery, component: Component, delay: timedelta) -> Iterator[Operation]:
-    """Deliver the same message again later, one attempt older."""
-    timed = _timed(
-        delay, delivery.event, encode(delivery.event), delivery.log_entry, delivery.attempt + 1, component
-    )
+def of_retry(delivery: Delivery, raw: bytes, component: Component, delay: timedelta) -> Iterator[Operation]:
+    """Deliver the same message again later, byte for byte, one attempt older."""
+    timed = _timed(delay, delivery.event, raw, delivery.log_entry, delivery.attempt + 1, component)
     yield "timer", None, f"retry/{component}/{delivery.event.id}", timed
 
 

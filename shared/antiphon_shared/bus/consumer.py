@@ -77,7 +77,6 @@ class Consumer:
         ]
         self._reading: list[asyncio.Task[None]] = []
         self._stopped = asyncio.Event()
-        self._fault: KeyMissing | None = None
         self._log = structlog.get_logger().bind(component=service.name)
 
     def _duties(self, stream: str, partition: int) -> Chore:
@@ -89,7 +88,7 @@ class Consumer:
         return len(self._leases.tasks)
 
     async def run(self) -> None:
-        """Work until `stop` is called and what is in hand is done or handed back. Raises KeyMissing."""
+        """Work until `stop` is called and what is in hand is done or handed back."""
         duties = [asyncio.create_task(self._leases.keep())]
         try:
             if self._stops is not None:
@@ -97,8 +96,6 @@ class Consumer:
                 duties.append(asyncio.create_task(self._stops.watch()))
             self._reading = [asyncio.create_task(reader.run()) for reader in self._readers]
             await asyncio.gather(*self._reading, return_exceptions=True)
-            if self._fault is not None:
-                raise self._fault
             await self._stopped.wait()
         finally:
             for duty in duties:
@@ -147,10 +144,6 @@ class Consumer:
             else:
                 async with self._gate.together():
                     await self._handle(entry)
-        except KeyMissing as error:
-            self._fault = error
-            self._room.close()
-            await patiently("hand back", lambda: self._leases.hand_back_one(entry))
         except Exception:  # noqa: BLE001  # the entry stays pending, and is delivered again when its lease is out
             self._log.exception("a delivery could not be ended", stream=entry.stream, entry=entry.id)
         finally:
@@ -161,7 +154,10 @@ class Consumer:
         try:
             delivery = self._delivery(entry)
             handler = self._handler(delivery)
-        except UnreadableEvent as error:
+        except KeyMissing as error:
+            await self._bury(entry, self._unverified(entry), ErrorInfo.of(error), is_told=False)
+            return
+        except Exception as error:  # noqa: BLE001  # whatever an entry holds, it ends as a dead letter
             await self._bury(entry, None, ErrorInfo.of(error, self._bus.redactor))
             return
         bind_contextvars(session=delivery.event.subject, event=delivery.event.type)
@@ -199,39 +195,41 @@ class Consumer:
             self._log.error("handler failed; setting the message aside", exc_info=error)
             await self._bury(entry, delivery, ErrorInfo.of(error, self._bus.redactor))
             return
-        await self._commit(
-            entry, delivery, committing.of_retry(delivery, component, timedelta(seconds=delay_s))
-        )
+        raw, delay = entry.fields[b"event"], timedelta(seconds=delay_s)
+        await self._commit(entry, delivery, committing.of_retry(delivery, raw, component, delay))
 
     async def _bury_lost(self, entry: Entry) -> None:
         """Set aside a message whose workers went silent, one after the other."""
         try:
             delivery: Delivery | None = self._delivery(entry)
-        except UnreadableEvent:
+        except Exception:  # noqa: BLE001  # nobody could read it
             delivery = None
         message = f"{entry.deliveries - 1} workers in a row stopped while they had it in hand"
         await self._bury(entry, delivery, ErrorInfo(code="workers_lost", message=message))
 
-    async def _bury(self, entry: Entry, delivery: Delivery | None, error: ErrorInfo) -> None:
+    async def _bury(
+        self, entry: Entry, delivery: Delivery | None, error: ErrorInfo, is_told: bool = True
+    ) -> None:
+        """Set a message aside. Its session is told, unless nobody knows whether the message is genuine."""
         self._log.error("dead letter", entry=entry.id, code=error.code, reason=error.message)
+        letter = Letter.of(entry, self._service.name, delivery, error, utc_now())
+        told = delivery if is_told else None
         try:
-            await self._commit(entry, delivery, self._burial(entry, delivery, error))
+            await self._commit(entry, told, self._burial(entry, letter, told))
         except ResponseError as refusal:
-            if delivery is None:
+            if told is None:
                 raise
             # Without its session: something foreign holds a key of it.
             self._log.error("the failure could not be reported to the session", exc_info=refusal)
-            await self._commit(entry, None, self._burial(entry, None, error))
+            await self._commit(entry, None, self._burial(entry, letter, None))
 
-    def _burial(
-        self, entry: Entry, delivery: Delivery | None, error: ErrorInfo
-    ) -> Iterable[committing.Operation]:
-        letter = Letter.of(entry, self._service.name, delivery, error, utc_now())
+    def _burial(self, entry: Entry, letter: Letter, told: Delivery | None) -> Iterable[committing.Operation]:
+        # Cut, as what Redis has taken in could not be written back whole: it grows on the way.
         return committing.of_burial(
-            entry.content,
-            LETTER.write(letter, delivery.event.format if delivery else FORMAT),
-            delivery,
-            error,
+            entry.content[: self._bus.settings.max_event_bytes],
+            LETTER.write(letter, told.event.format if told else FORMAT),
+            told,
+            letter.error,
             self._service.name,
             self._bus.keys,
             self._partitions[entry.stream],
@@ -281,6 +279,13 @@ class Consumer:
                 hint="ANTIPHON_PARTITIONS must be the same for all processes, and never change.",
             )
         return delivery
+
+    def _unverified(self, entry: Entry) -> Delivery | None:
+        """What the entry would deliver if it is genuine, for its letter; None when that cannot be read."""
+        try:
+            return read_delivery(entry, self._bus.settings.max_event_bytes)
+        except Exception:  # noqa: BLE001  # see _handle
+            return None
 
     def _handler(self, delivery: Delivery) -> Handler:
         handler = self._service.handlers.get(type(delivery.event.data))

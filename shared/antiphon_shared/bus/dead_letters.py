@@ -5,6 +5,8 @@ import re
 from datetime import UTC, datetime
 from typing import Literal
 
+from pydantic import Field
+
 from antiphon_shared.bus import scripts
 from antiphon_shared.bus.handling import Delivery
 from antiphon_shared.bus.reader import Entry
@@ -17,6 +19,8 @@ from antiphon_shared.stored import Kind, fields_of
 from antiphon_shared.values import Value
 
 _LATEST_S = 253_402_300_799
+_COUNT_MAX = 2**53
+_SIGNATURE_LENGTH = 200
 _ID = re.compile(r"([0-9]{1,4})/([0-9]{1,20}-[0-9]{1,20})")
 
 
@@ -28,8 +32,8 @@ class Letter(Value):
     log: str = ""
     session_id: str = ""
     event_type: str = ""
-    attempt: int = 0
-    deliveries: int = 1
+    attempt: int = Field(default=0, le=_COUNT_MAX)
+    deliveries: int = Field(default=1, le=_COUNT_MAX)
     error: ErrorInfo
     buried: datetime
     signature: str = ""
@@ -51,7 +55,9 @@ class Letter(Value):
             deliveries=entry.deliveries,
             error=error,
             buried=now,
-            signature=entry.fields.get(SIGNATURE, b"").decode(errors="replace") if delivery else "",
+            signature=entry.fields.get(SIGNATURE, b"")[:_SIGNATURE_LENGTH].decode(errors="replace")
+            if delivery
+            else "",
         )
 
     @classmethod

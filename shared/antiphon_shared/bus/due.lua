@@ -14,25 +14,21 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
-local function is_error(reply)
-  return type(reply) == 'table' and reply.err ~= nil
-end
-
-local function add(stream, signature, ...)
+local function try_add(stream, signature, ...)
   if signature ~= '' then
-    return redis.pcall('XADD', stream, '*', 'signature', signature, ...)
+    return try_append(stream, '*', 'signature', signature, ...)
   end
-  return redis.pcall('XADD', stream, '*', ...)
+  return try_append(stream, '*', ...)
 end
 
 local function log(session, kind, event, signature)
   local key = ARGV[1] .. 'session:' .. session .. ':events'
-  local at = add(key, signature, 'event', event)
+  local at = try_add(key, signature, 'event', event)
   if is_error(at) then
     return nil
   end
   redis.call('PEXPIRE', key, ARGV[3])
-  redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[4], '*', 'session', session, 'type', kind, 'entry', at)
+  try_append(KEYS[3], 'MAXLEN', '~', ARGV[4], '*', 'session', session, 'type', kind, 'entry', at)
   return at
 end
 
@@ -46,7 +42,7 @@ local function move(message)
     return false
   end
   local inbox = ARGV[1] .. 'inbox:' .. component
-  return not is_error(add(inbox, of_inbox, 'event', event, 'log', at, 'attempt', attempt))
+  return not is_error(try_add(inbox, of_inbox, 'event', event, 'log', at, 'attempt', attempt))
 end
 
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[2])) do
@@ -54,7 +50,7 @@ for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT',
   redis.call('ZREM', KEYS[1], name)
   redis.call('HDEL', KEYS[2], name)
   if message and not move(message) then
-    redis.pcall('XADD', ARGV[1] .. 'dead', '*', 'letter', '', 'event', message)
+    try_append(ARGV[1] .. 'dead', '*', 'letter', '', 'event', message)
   end
 end
 

@@ -19,29 +19,30 @@ from antiphon_shared.bus import scripts
 from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.leases import Leases
 from antiphon_shared.bus.reader import Entry, Reader
-from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.redis_bus import Bus, Published
+from antiphon_shared.bus.rejections import fields_of
 from antiphon_shared.bus.room import Room, ended
+from antiphon_shared.bus.session_content import SessionContent, conflict
 from antiphon_shared.bus.signing import SIGNATURE, KeyMissing, Signer, require_key
 from antiphon_shared.bus.timers import CleanUp
-from antiphon_shared.bus.waiting import place_of
 from antiphon_shared.events import AnyEvent, QuerySubmitted, decode, encode
 from antiphon_shared.events.base import TraceParent
 from antiphon_shared.events.codec import ENVELOPES, explain
 from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.formats import FORMAT, needed_format
 from antiphon_shared.process.clock import utc_now
-from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.process.errors import AntiphonError, ErrorInfo, UnreadableEvent
 from antiphon_shared.process.ids import id_of_entry
-from antiphon_shared.values import SessionId
+from antiphon_shared.values import DEFAULT_TENANT, SessionId, Tenant
 
 GROUP = "intake"
 FIELDS = frozenset({"query", "session_id", "options", "grant", "traceparent", "event"})
 _SHORTEN = "Shorten the query."
+_NAME_LENGTH = 100
 _REJECTED_LENGTH = 100_000
 _REJECTION_LIFE_MS = 86_400_000
-_REASON_FIELD = "reason"
-_ORIGINALS_MAX = 1_000
-"""Original fields that are set aside one by one; Lua's stack ends the list, the rest share one field."""
+_READS_MAX = 2
+"""An entry is read no more that was delivered so many times more often than a message of an inbox may be."""
 _FAREWELL_S = 1.5
 _EARLIEST_MS = 1_000_000_000_000
 _CLOCKS_APART_MS = 60_000
@@ -73,14 +74,19 @@ class Intake:
         places: int,
         deadline_s: float = 300.0,
         on_waiting: Callable[[], None] = lambda: None,
+        tenant_of: Callable[[AnyEvent], Tenant] = lambda event: DEFAULT_TENANT,
     ) -> None:
-        """`deadline_s` is that of queries which name none; `on_waiting` hears that one has to wait for room."""
+        """`deadline_s` is that of queries which name none; `on_waiting` hears that one has to wait for room.
+
+        `tenant_of` tells in whose name a query comes, and raises an AntiphonError when it is not to come in.
+        """
         self._bus, self._deadline_s, self._on_waiting = bus, deadline_s, on_waiting
+        self._tenant_of = tenant_of
         self._room = Room(places, readers=1)
         self._leases = Leases(bus, GROUP, consumer)
         self._consumer = consumer
         self._stream = bus.keys.queries()
-        self._fault: KeyMissing | None = None
+        self._has_told_of_key = False
         self._reader = Reader(
             bus,
             self._stream,
@@ -94,13 +100,11 @@ class Intake:
         self._log = structlog.get_logger()
 
     async def run(self) -> None:
-        """Let submissions in until cancelled; what is in hand then is handed back. Raises KeyMissing."""
+        """Let submissions in until cancelled; what is in hand then is handed back."""
         keeping = asyncio.create_task(self._leases.keep())
         reading = asyncio.create_task(self._reader.run())
         try:
             await asyncio.shield(reading)
-            if self._fault is not None:
-                raise self._fault
         finally:
             self._room.close()
             await ended([reading, asyncio.create_task(self._reader.unblock())], _FAREWELL_S)
@@ -125,27 +129,32 @@ class Intake:
         try:
             await faults.at("submission.open.before")
             try:
-                event = await self._in_live_format(self._read(entry))
-            except KeyMissing:
-                raise
+                await self._arrive(entry, self._read(entry))
             except AntiphonError as error:
                 await self._reject(entry, error)
-            else:
-                await self._arrive(entry, event)
+            except Exception as error:
+                if entry.deliveries < self._bus.settings.max_deliveries:
+                    raise
+                await self._reject(entry, self._not_let_in(error))
             await patiently("acknowledge a submission", lambda: self._acknowledge(entry))
-        except KeyMissing as error:
-            self._fault = error
-            self._room.close()
-            await patiently("hand back", lambda: self._leases.hand_back_one(entry))
         except Exception:  # noqa: BLE001  # it stays pending, and is delivered again when its lease is out
             self._log.exception("a submission could not be let in", entry=entry.id)
         finally:
             self._leases.drop(entry)
             self._room.release()
 
+    def _not_let_in(self, error: Exception) -> Unacceptable:
+        self._log.error("a submission could not be let in, again and again", exc_info=error)
+        return Unacceptable(f"it could not be let in: {ErrorInfo.of(error, self._bus.redactor).message}")
+
     def _read(self, entry: Entry) -> AnyEvent:
+        """The query of an entry. Raises an AntiphonError when there is none that could be let in."""
         signer, settings = self._bus.signer, self._bus.settings
-        require_key(signer, entry.fields)
+        if entry.deliveries > _READS_MAX * settings.max_deliveries:
+            raise Unacceptable(
+                f"{entry.deliveries - 1} coordinators in a row stopped while they had it in hand."
+            )
+        self._require_key(entry)
         if settings.unsigned_queries and SIGNATURE not in entry.fields:
             signer = None
         return read_submission(entry, self._stream, settings.max_event_bytes, utc_now(), signer)
@@ -162,22 +171,58 @@ class Intake:
             )
         return event.model_copy(update={"format": format})
 
+    def _require_key(self, entry: Entry) -> None:
+        """Raises KeyMissing, which is told once as what it may be: a mistake of the operator's, not of a client's."""
+        try:
+            require_key(self._bus.signer, entry.fields)
+        except KeyMissing as error:
+            if not self._has_told_of_key:
+                self._log.error("signed queries are rejected", reason=error.message, hint=error.hint)
+            self._has_told_of_key = True
+            raise
+
     async def _arrive(self, entry: Entry, event: AnyEvent) -> None:
-        if entry.is_taken_over and await patiently("look for a rejection", lambda: self._is_rejected(entry)):
-            return  # its client has been told
-        attempt = partial(self._bus.publish, event, "open", self._deadline_s)
-        result = await patiently("open a session", attempt)
+        """Open the session, or let it wait. Raises an AntiphonError when it is not to come in."""
+        if entry.is_taken_over and await patiently("look for its end", lambda: self._has_ended(entry, event)):
+            return  # somebody did not come to acknowledge it
+        tenant = self._tenant_of(event)
+        result = await self._publish(await self._in_live_format(event), tenant)
         if result == "waiting":
             self._on_waiting()
         elif result == "overloaded":
-            await self._reject(entry, await patiently("count who waits", lambda: self._overloaded(event)))
+            await self._reject(
+                entry, await patiently("count who waits", lambda: self._overloaded(event, tenant))
+            )
 
-    async def _is_rejected(self, entry: Entry) -> bool:
-        return bool(await self._bus.batcher.submit("EXISTS", self._bus.keys.rejection(entry.id)))
+    async def _publish(self, event: AnyEvent, tenant: Tenant) -> Published:
+        """The id of a session that is there already has to be meant for the same one. Raises SessionConflict."""
+        attempt = partial(self._bus.publish, event, "open", self._deadline_s, tenant)
+        while (result := await patiently("open a session", attempt)) == "known":
+            first = await patiently("read a session's query", lambda: self._first(event.subject))
+            if first is not None:
+                SessionContent.of(event).refuse_other(first, event.subject)
+                break
+            # It has expired in between, and its id is free again.
+        return result
 
-    async def _overloaded(self, event: AnyEvent) -> Overloaded:
+    async def _first(self, session_id: str) -> AnyEvent | None:
+        try:
+            return await self._bus.query_of(session_id)
+        except UnreadableEvent:
+            raise conflict(session_id, "and what it began with cannot be read") from None
+
+    async def _has_ended(self, entry: Entry, event: AnyEvent) -> bool:
+        """Whether the submission was rejected, and its client told, or has opened its session."""
+        if await self._bus.batcher.submit("EXISTS", self._bus.keys.rejection(entry.id)):
+            return True
+        try:
+            first = await self._bus.query_of(event.subject)
+        except UnreadableEvent:
+            return False
+        return first is not None and first.id == event.id and first.data == event.data
+
+    async def _overloaded(self, event: AnyEvent, tenant: Tenant) -> Overloaded:
         keys, partition = self._bus.keys, self._bus.keys.partition(event.subject)
-        tenant = place_of(event, self._deadline_s).tenant
         waiting, mine = await asyncio.gather(
             self._bus.batcher.submit("HLEN", keys.queries_waiting(partition)),
             self._bus.batcher.submit("ZCARD", keys.waiting(partition, tenant)),
@@ -195,17 +240,12 @@ class Intake:
         )
         await faults.at("submission.acknowledge.after")
         if _milliseconds(entry) > utc_now().timestamp() * 1000 + _CLOCKS_APART_MS:
-            self._log.warning("an entry's id lies in the future; the queue begins anew when it is empty")
+            self._log.warning("an entry's id lay in the future; the queue is brought back to the present")
             await self._bus.batcher.run(scripts.RENEW_QUEUE, [self._stream], [GROUP])
 
     async def _reject(self, entry: Entry, error: AntiphonError) -> None:
         self._log.warning("submission rejected", entry=entry.id, reason=str(error))
-        fields: list[str | bytes] = ["entry", entry.id, "code", error.code, _REASON_FIELD, str(error)]
-        originals = list(entry.fields.items())
-        for name, value in originals[:_ORIGINALS_MAX]:
-            fields += [b"original." + name, value]
-        if others := dict(originals[_ORIGINALS_MAX:]):
-            fields += ["others", Entry(entry.stream, entry.id, others).content]
+        fields = fields_of(entry, error, self._bus.settings.max_event_bytes)
         keys = [self._bus.keys.rejected(), self._bus.keys.rejection(entry.id)]
         await patiently(
             "reject a submission",
@@ -224,14 +264,16 @@ def read_submission(
     and a client's clock decides nothing: a place in the future counts as `now`. With a `signer` it has to be an
     event that is signed. Raises Unacceptable, or UnreadableEvent, naming the field at fault.
     """
-    if sum(len(value) for value in entry.fields.values()) > bytes_max:
+    if sum(len(name) + len(value) for name, value in entry.fields.items()) > bytes_max:
         raise Unacceptable(f"the submission is larger than {bytes_max} bytes.", hint=_SHORTEN)
     given = dict(entry.fields)
     if signer is not None:
         signer.verify(stream, given.get(b"event", b""), given.pop(SIGNATURE, None))
     fields = {name.decode("utf-8", "replace"): value for name, value in given.items()}
     if unknown := sorted(fields.keys() - FIELDS):
-        raise Unacceptable(f"{unknown[0]}: unknown field.", hint=f"Known are {', '.join(sorted(FIELDS))}.")
+        raise Unacceptable(
+            f"{unknown[0][:_NAME_LENGTH]}: unknown field.", hint=f"Known are {', '.join(sorted(FIELDS))}."
+        )
     submitted_ms = min(_milliseconds(entry), int(now.timestamp() * 1000))
     if submitted_ms < _EARLIEST_MS:
         raise Unacceptable(

@@ -59,10 +59,6 @@ class Leases:
         """Count the delivery of an entry that has waited for its turn. False when it was taken over."""
         return not await self._renew([(entry.stream, entry.id)], idle_ms=0, added=1)
 
-    async def hand_back_one(self, entry: Entry) -> None:
-        """The same as `hand_back`, for what this process cannot work on."""
-        await self._renew([(entry.stream, entry.id)], idle_ms=_HAND_BACK_IDLE_MS, added=-1)
-
     async def hand_back(self) -> None:
         """Let others take over at once what is still in hand, as if it had not been delivered."""
         await self._renew(list(self._tasks), idle_ms=_HAND_BACK_IDLE_MS, added=-1)

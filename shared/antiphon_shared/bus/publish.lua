@@ -16,15 +16,8 @@ if redis.call('EXISTS', KEYS[1]) == 0 then
   return 'unknown'
 end
 
-local function add(stream, signature, ...)
-  if signature then
-    return redis.call('XADD', stream, '*', 'signature', signature, ...)
-  end
-  return redis.call('XADD', stream, '*', ...)
-end
-
 local at = add(KEYS[1], ARGV[6], 'event', ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 add(KEYS[2], ARGV[7], 'event', ARGV[3], 'log', at)
-redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'session', ARGV[1], 'type', ARGV[2], 'entry', at)
+try_append(KEYS[3], 'MAXLEN', '~', ARGV[5], '*', 'session', ARGV[1], 'type', ARGV[2], 'entry', at)
 return 'sent'

@@ -19,7 +19,7 @@ from antiphon_shared.bus.live_format import LiveFormat
 from antiphon_shared.bus.sessions import RedisSession
 from antiphon_shared.bus.signing import Signer, genuine, require_key
 from antiphon_shared.bus.tls import with_certificates
-from antiphon_shared.bus.waiting import place_of
+from antiphon_shared.bus.waiting import place_of, query_of
 from antiphon_shared.bus.wire import Argument, Replicas, exchange_over
 from antiphon_shared.events import AnyEvent, decode, encode
 from antiphon_shared.process.clock import milliseconds, monotonic_s
@@ -28,6 +28,7 @@ from antiphon_shared.process.secret_values import secret_values
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 from antiphon_shared.text.redaction import WELL_KNOWN, Redactor
 from antiphon_shared.tools.calls import CATALOGUE, Catalogue, ToolDefinition
+from antiphon_shared.values import DEFAULT_TENANT, Tenant
 
 Published = Literal["sent", "known", "waiting", "overloaded", "unknown"]
 _DEADLINE_S = 300.0
@@ -126,12 +127,32 @@ class Bus:
         require_key(self.signer, found[0][1])
         return decode(genuine(self.signer, log, found[0][1]))
 
+    async def query_of(self, session_id: str) -> AnyEvent | None:
+        """Return what the session began with, or the query that waits for room under that id; None without either.
+
+        Raises UnreadableEvent when the id is taken by something else.
+        """
+        log, waiting = self.keys.log(session_id), self.keys.queries_waiting(self.keys.partition(session_id))
+        # In this order, which is a query's own: one that is let in between the two is seen by the second.
+        record, found = await asyncio.gather(
+            self.batcher.submit("HGET", waiting, session_id),
+            self.batcher.submit("XRANGE", log, "-", "+", "COUNT", 1),
+        )
+        if found:
+            return decode(genuine(self.signer, log, found[0][1]))
+        return None if record is None else query_of(record, log, self.signer)
+
     async def publish(
-        self, event: AnyEvent, mode: Literal["open", "signal"], deadline_s: float = _DEADLINE_S
+        self,
+        event: AnyEvent,
+        mode: Literal["open", "signal"],
+        deadline_s: float = _DEADLINE_S,
+        tenant: Tenant = DEFAULT_TENANT,
     ) -> Published:
         """Bring an event from outside into its session, which it opens, or which must be there.
 
-        A query that finds no room waits, until its deadline at most: `deadline_s` is for one that names none.
+        A query that finds no room waits among those of its `tenant`, until its deadline at most: `deadline_s` is for
+        one that names none.
         """
         session_id, partition = event.subject, self.keys.partition(event.subject)
         inbox = event.data.inbox
@@ -144,7 +165,7 @@ class Bus:
         if mode == "signal":
             result: bytes = await self.batcher.run(scripts.PUBLISH, keys, [*told, *kept, *signatures])
         else:
-            place = place_of(event, deadline_s, self.settings.deadline_max_s)
+            place = place_of(event, tenant, deadline_s, self.settings.deadline_max_s)
             keys += [
                 self.keys.open_sessions(partition),
                 self.keys.sessions(partition),

@@ -9,5 +9,5 @@
 if not redis.call('SET', KEYS[2], '1', 'NX', 'PX', ARGV[1]) then
   return 0
 end
-redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', unpack(ARGV, 3))
+append(KEYS[1], 'MAXLEN', '~', ARGV[2], '*', unpack(ARGV, 3))
 return 1

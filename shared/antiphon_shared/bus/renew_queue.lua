@@ -1,13 +1,21 @@
--- Begins a queue anew whose ids an entry with an id of its own has carried into the future, once it is empty:
--- Redis gives no id below the last one, and none at all after the highest there is.
+-- Brings a queue back to the present whose ids an entry with an id of its own has carried into the future, once that
+-- entry is gone: Redis gives no id below the last one, and none at all after the highest there is.
 --
 -- KEYS[1]  the queue    ARGV[1]  group
 --
--- Returns 1 when it was begun anew, else 0.
+-- Returns 1 when it was done, 0 when others are left whose ids lie in the future. Whatever else is left was delivered
+-- before the entry that is gone.
 
-if redis.call('XLEN', KEYS[1]) > 0 then
+if redis.call('XLEN', KEYS[1]) == 0 then
+  redis.call('DEL', KEYS[1])
+  redis.call('XGROUP', 'CREATE', KEYS[1], ARGV[1], '0', 'MKSTREAM')
+  return 1
+end
+local time = redis.call('TIME')
+local present = time[1] .. string.format('%03d', math.floor(time[2] / 1000)) .. '-0'
+local reply = redis.pcall('XSETID', KEYS[1], present)
+if type(reply) == 'table' and reply.err then
   return 0
 end
-redis.call('DEL', KEYS[1])
-redis.call('XGROUP', 'CREATE', KEYS[1], ARGV[1], '0', 'MKSTREAM')
+redis.call('XGROUP', 'SETID', KEYS[1], ARGV[1], present)
 return 1

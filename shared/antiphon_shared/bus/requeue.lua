@@ -10,9 +10,5 @@ redis.call('XLEN', KEYS[2])
 if redis.call('XDEL', KEYS[1], ARGV[1]) == 0 then
   return 0
 end
-if ARGV[4] then
-  redis.call('XADD', KEYS[2], '*', 'event', ARGV[2], 'log', ARGV[3], 'again', '1', 'signature', ARGV[4])
-else
-  redis.call('XADD', KEYS[2], '*', 'event', ARGV[2], 'log', ARGV[3], 'again', '1')
-end
+add(KEYS[2], ARGV[4], 'event', ARGV[2], 'log', ARGV[3], 'again', '1')
 return 1

@@ -16,7 +16,14 @@ class Script:
 def script_of(package: str | None, name: str) -> Script:
     """The script in `name`.lua beside the modules of a package."""
     assert package is not None
-    text = files(package).joinpath(f"{name}.lua").read_text()
+    return _known_as(_text(package, name))
+
+
+def _text(package: str, name: str) -> str:
+    return files(package).joinpath(f"{name}.lua").read_text()
+
+
+def _known_as(text: str) -> Script:
     return Script(text, sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
@@ -24,20 +31,26 @@ def _script(name: str) -> Script:
     return script_of(__package__, name)
 
 
-COMMIT = _script("commit")
-PUBLISH = _script("publish")
-ARRIVE = _script("arrive")
-ADMIT = _script("admit")
-DUE = _script("due")
+def _appending(name: str) -> Script:
+    """The script, behind the functions by which it appends to streams."""
+    assert __package__ is not None
+    return _known_as(_text(__package__, "append") + "\n" + _text(__package__, name))
+
+
+COMMIT = _appending("commit")
+PUBLISH = _appending("publish")
+ARRIVE = _appending("arrive")
+ADMIT = _appending("admit")
+DUE = _appending("due")
 RECLAIM = _script("reclaim")
 MISSED = _script("missed")
 RENEW = _script("renew")
-REJECT = _script("reject")
+REJECT = _appending("reject")
 RENEW_QUEUE = _script("renew_queue")
 RETAIN = _script("retain")
 SWEEP = _script("sweep")
 LEAVE = _script("leave")
-REQUEUE = _script("requeue")
+REQUEUE = _appending("requeue")
 HEARTBEAT = _script("heartbeat")
 BREAKERS = _script("breakers")
 EXPIRING = _script("expiring")

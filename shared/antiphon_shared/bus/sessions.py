@@ -1,8 +1,10 @@
 """What Redis holds of one session, for handlers and observers."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from contextlib import suppress
 from uuid import UUID
+
+import structlog
 
 from antiphon_shared.bus import scripts
 from antiphon_shared.bus.batcher import Batcher
@@ -93,10 +95,11 @@ class RedisSession:
         return self._batcher.submit("EVAL", scripts.EXPIRING.text, 1, key, life_ms, *adding)
 
     async def log(self) -> list[tuple[str, AnyEvent]]:
-        """The session's events in order, with their places in the log."""
+        """The session's events in order, with their places in the log; what is no event of ours is left out."""
         log = self._keys.log(self.session_id)
         entries = await self._batcher.submit("XRANGE", log, "-", "+")
-        return [(entry.decode(), decode(genuine(self._signer, log, fields))) for entry, fields in entries]
+        found = ((entry.decode(), read_logged(self._signer, log, entry, fields)) for entry, fields in entries)
+        return [(entry, event) for entry, event in found if event is not None]
 
     async def log_page(self, after: str = "-", count: int = 100) -> list[tuple[str, bytes]]:
         """Up to `count` events as they were written, with their places; those behind `after`, a place or `-`."""
@@ -115,3 +118,14 @@ class RedisSession:
         """The session's answer; None while there is none."""
         _, content = await self.document(RESPONSE)
         return None if content is None else RESPONSE_KIND.read(content)
+
+
+def read_logged(
+    signer: Signer | None, log: str, entry: str | bytes, fields: Mapping[bytes, bytes]
+) -> AnyEvent | None:
+    """The event of an entry of a log, for observers; None when it is none, or not genuine, which is logged."""
+    try:
+        return decode(genuine(signer, log, fields))
+    except UnreadableEvent as error:
+        structlog.get_logger().warning("not an event of ours", log=log, entry=entry, reason=error.message)
+        return None

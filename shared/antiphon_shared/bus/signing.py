@@ -24,6 +24,8 @@ class BadSignature(UnreadableEvent):
 class KeyMissing(ConfigurationError):
     """A message is signed, and this process has no key to verify it with."""
 
+    code = "key_missing"
+
 
 @dataclass(frozen=True, slots=True)
 class Signer:

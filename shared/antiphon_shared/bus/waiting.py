@@ -1,7 +1,4 @@
-"""Queries that wait for room: in whose name, since when, and until when. Pure.
-
-The tenant is taken from the grant as it stands, unverified: at the door it decides the order and nothing else.
-"""
+"""Queries that wait for room: in whose name, since when, and until when. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,8 +7,7 @@ from math import inf
 
 from antiphon_shared.bus.signing import SIGNATURE, Signer, genuine
 from antiphon_shared.events import AnyEvent, QuerySubmitted, decode
-from antiphon_shared.tools.grants import UnreadableGrant, read_claims
-from antiphon_shared.values import DEFAULT_TENANT, Tenant
+from antiphon_shared.values import Tenant
 
 TURN = 1_000_000
 """What a turn costs a tenant of weight 1 in virtual time; whole numbers, so that nothing is rounded."""
@@ -27,12 +23,12 @@ class Place:
     """When it is opened whatever room there is; in Unix milliseconds, like the other."""
 
 
-def place_of(event: AnyEvent, deadline_s: float, deadline_max_s: float = inf) -> Place:
+def place_of(event: AnyEvent, tenant: Tenant, deadline_s: float, deadline_max_s: float = inf) -> Place:
     """The place of a query.submitted; `deadline_s` is for one that names none, `deadline_max_s` bounds any."""
     query = event.data
     assert isinstance(query, QuerySubmitted)
     due = event.time + timedelta(seconds=min(query.options.deadline_s or deadline_s, deadline_max_s))
-    return Place(_tenant(query.grant, event), _unix_ms(event.time.timestamp()), _unix_ms(due.timestamp()))
+    return Place(tenant, _unix_ms(event.time.timestamp()), _unix_ms(due.timestamp()))
 
 
 def turn_costs(weights: Mapping[Tenant, float]) -> list[str | int]:
@@ -51,16 +47,6 @@ def query_of(record: bytes, log: str, signer: Signer | None) -> AnyEvent:
     of_log = header.split(b" ")[2:3]
     fields = {b"event": event} | ({SIGNATURE: of_log[0]} if of_log and of_log != [b"-"] else {})
     return decode(genuine(signer, log, fields))
-
-
-def _tenant(grant: str, event: AnyEvent) -> Tenant:
-    if not grant:
-        return DEFAULT_TENANT
-    try:
-        claims = read_claims(grant)
-    except UnreadableGrant:
-        return DEFAULT_TENANT
-    return claims.tenant if claims.expires > event.time else DEFAULT_TENANT
 
 
 def _unix_ms(seconds: float) -> int:

@@ -15,6 +15,7 @@ from antiphon_shared.events.session import (
     Turn,
     Uncertainty,
 )
+from antiphon_shared.formats import since
 from antiphon_shared.memory.briefing import Level
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.values import DEFAULT_TENANT, LogEntry, Round, Tenant, Usage, Value
@@ -40,6 +41,14 @@ class SessionOpened(EventData):
     tools_offered_all_max: int = Field(default=30, ge=1, description="Tools up to which all are offered.")
     tools_offered: int = Field(default=8, ge=1, description="Tools offered where there are more.")
     deadline: AwareDatetime
+    grant_refused: str = Field(
+        default="", description="Why the session's grant counts for nothing.", json_schema_extra=since(2)
+    )
+    is_grant_ignored: bool = Field(
+        default=False,
+        description="Whether the grant was not looked at, for want of a key to verify it with.",
+        json_schema_extra=since(2),
+    )
 
 
 Rung = Literal[

@@ -1,8 +1,7 @@
 """Grants: what a session may do, as a signed JSON Web Token (RFC 7519). Reading one; not believing it. Pure.
 
-The coordinator reads a grant to choose what to offer and to mint keys in its tenant's name. Only a dispatcher
-verifies it, before each call, and it alone decides what runs; a forged grant therefore gains a longer list of
-tools, and nothing else. The claims:
+A coordinator verifies a grant before it opens a session in its tenant's name, and a dispatcher before each call:
+see grant_verifier.py. The claims:
 
     aud      "antiphon"
     exp      when it ends, in seconds since 1970; required
@@ -10,6 +9,7 @@ tools, and nothing else. The claims:
     tenant   on whose behalf; `default` when left out
     scopes   list of text, such as ["read", "write", "crm.contacts"]
     session  the one session it is for; any when left out
+    sub      who of the tenant it was issued for; tells only whether a session id is used by the same one
 """
 
 import binascii
@@ -43,6 +43,7 @@ class Claims(Value):
     scopes: tuple[Scope, ...]
     expires: AwareDatetime
     session: str = Field(default="", description="The one session it is for; empty: any.")
+    subject: str = Field(default="", description="Who of the tenant it was issued for; empty: not said.")
 
 
 def read_claims(token: str) -> Claims:
@@ -73,7 +74,11 @@ def claims_of(payload: Any) -> Claims:
     if AUDIENCE not in (claims.aud if isinstance(claims.aud, list) else [claims.aud]):
         raise UnreadableGrant(f"its claim `aud` is not {AUDIENCE!r}; it was issued for something else.")
     return Claims(
-        tenant=claims.tenant, scopes=tuple(claims.scopes), expires=expires, session=claims.session or ""
+        tenant=claims.tenant,
+        scopes=tuple(claims.scopes),
+        expires=expires,
+        session=claims.session or "",
+        subject=claims.sub if isinstance(claims.sub, str) else "",
     )
 
 
@@ -87,6 +92,7 @@ class _Payload(BaseModel):
     tenant: Tenant = DEFAULT_TENANT
     scopes: list[Scope] = Field(max_length=_SCOPES_MAX)
     session: SessionId | None = None
+    sub: Any = None
 
 
 def _padded(part: str) -> str:

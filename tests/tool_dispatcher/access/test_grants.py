@@ -9,13 +9,14 @@ from typing import Any
 import jwt
 import orjson
 import pytest
+from antiphon_shared.tools.grant_keys import PublicKey
+from antiphon_shared.tools.grant_verifier import LEEWAY, GrantRefused, Verified, genuine
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tool_dispatcher.access.grant_keys import PublicKey
-from tool_dispatcher.access.grants import LEEWAY, GrantRefused, Standing, Verified, Verifier, genuine
+from tool_dispatcher.access.grants import Standing, Verifier
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 KEY, OTHER_KEY = ed25519.Ed25519PrivateKey.generate(), ed25519.Ed25519PrivateKey.generate()
@@ -227,11 +228,11 @@ def test_without_a_key_no_grant_is_accepted_and_no_default_given() -> None:
 
 
 def test_verified_grants_are_remembered_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tool_dispatcher.access.grants._VERIFIED_MAX", 3)
+    monkeypatch.setattr("antiphon_shared.tools.grant_verifier._VERIFIED_MAX", 3)
     verifier = Verifier([KEY.public_key()])
     for n in range(10):
         assert standing(a_token(jti=str(n)), verifier=verifier).problem == ""
-    assert len(verifier._verified) == 3
+    assert len(verifier._grants._verified) == 3
 
 
 def test_the_signature_of_a_grant_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,7 +243,7 @@ def test_the_signature_of_a_grant_is_checked_once(monkeypatch: pytest.MonkeyPatc
         checked.append(token)
         return genuine(token, keys)
 
-    monkeypatch.setattr("tool_dispatcher.access.grants.genuine", counted)
+    monkeypatch.setattr("antiphon_shared.tools.grant_verifier.genuine", counted)
     verifier, token = Verifier([KEY.public_key()]), a_token()
     assert [standing(token, verifier=verifier).problem for _ in range(3)] == ["", "", ""]
     assert checked == [token]

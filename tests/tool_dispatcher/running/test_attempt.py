@@ -10,6 +10,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.scripts import EXPIRING, Script
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.tools.contract import RateLimit
+from antiphon_shared.tools.grant_verifier import LEEWAY
 from redis.exceptions import ConnectionError as ConnectionLost
 
 from tests.clock import Clock
@@ -27,7 +28,6 @@ from tests.tool_dispatcher.builders import (
 )
 from tests.tool_dispatcher.desks import is_asked_again, over_a_wire
 from tests.tool_dispatcher.keys import an_issuer
-from tool_dispatcher.access.grants import LEEWAY
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.idempotency.ledger import Ledger as WriteLedger
 from tool_dispatcher.idempotency.ledger import LedgerUnavailable

@@ -17,6 +17,8 @@ from antiphon_shared.process.settings import PipelineSettings
 from antiphon.recording.serving.parts.part import Part, at_its_time
 from antiphon.recording.serving.score import Score
 from coordinator.component import build
+from coordinator.opening import recorded_opening
+from coordinator.session import BELIEVED
 from coordinator.settings import CoordinatorSettings
 
 
@@ -39,6 +41,9 @@ class CoordinatorPart(Part):
             PipelineSettings.model_construct(model=models[0] if models else "", models=models[1:]),
             outages=lambda: self._outages[score.session_id],
             turns=_RecordedTurns(score.opened.conversation if score.opened else ()),
+            grants=lambda grant, session_id: (
+                recorded_opening(score.opened).grant if score.opened else BELIEVED
+            ),
         )
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:

@@ -6,14 +6,14 @@ Several keys in a file are for rotation: the new one is added, the old one stays
 import re
 from pathlib import Path
 
-from antiphon_shared.process.errors import ConfigurationError
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePublicKey
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-VARIABLE = "ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE"
+from antiphon_shared.process.errors import ConfigurationError
+
 KEYS_MAX = 20
 _FILE_BYTES_MAX = 100_000
 _RSA_BITS_MIN = 2_048
@@ -29,7 +29,7 @@ class InvalidKey(ConfigurationError):
     code = "invalid_key"
 
 
-def load_keys(path: str, source: str = VARIABLE) -> tuple[PublicKey, ...]:
+def load_keys(path: str, source: str) -> tuple[PublicKey, ...]:
     """The public keys in a file. `source` is what named the file, for the errors. Raises InvalidKey."""
     try:
         with Path(path).open("rb") as file:
@@ -47,7 +47,7 @@ def read_keys(content: bytes, source: str) -> tuple[PublicKey, ...]:
     if b"PRIVATE KEY" in content:
         raise InvalidKey(
             f"{source} holds a private key.",
-            hint="A dispatcher must not have one: whoever reads it there can issue grants. Give it the public "
+            hint="Who only verifies must not have one: whoever reads it there can issue grants. Give it the public "
             "key, take the private one off this machine, and make a new pair if others could read it.",
         )
     blocks = list(_BLOCK.finditer(content))

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.tools.grant_keys import KEYS_MAX, algorithms_of, load_keys, read_keys
 from cryptography.hazmat.primitives.asymmetric import dsa, ec, ed448, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
@@ -13,8 +14,6 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
     PublicFormat,
 )
-
-from tool_dispatcher.access.grant_keys import KEYS_MAX, algorithms_of, load_keys, read_keys
 
 ED25519, P256 = ed25519.Ed25519PrivateKey.generate(), ec.generate_private_key(ec.SECP256R1())
 RSA = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -54,7 +53,7 @@ def test_several_keys_stand_in_one_file_with_notes_between_them(tmp_path: Path) 
         + public(RSA, PublicFormat.PKCS1)
         + public(P256)
     )
-    assert [algorithms_of(key) for key in load_keys(str(path))] == [
+    assert [algorithms_of(key) for key in load_keys(str(path), "GRANT_KEY_FILE")] == [
         ("EdDSA",),
         ("RS256", "PS256"),
         ("ES256",),
@@ -108,9 +107,7 @@ def test_a_short_rsa_key_is_refused() -> None:
 
 def test_a_file_that_cannot_be_read_is_named_with_its_setting(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.pem", tmp_path):
-        with pytest.raises(
-            ConfigurationError, match=f"ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE: {path} cannot be"
-        ):
-            load_keys(str(path))
+        with pytest.raises(ConfigurationError, match=f"GRANT_KEY_FILE: {path} cannot be"):
+            load_keys(str(path), "GRANT_KEY_FILE")
     with pytest.raises(ConfigurationError, match="cannot be read"):
-        load_keys("a\0b")
+        load_keys("a\0b", "GRANT_KEY_FILE")

@@ -1,0 +1,73 @@
+-- Appends to streams; stands before the scripts that do (scripts.py).
+--
+-- Behind an entry with the highest id there is Redis adds nothing any more, for ever, and whoever may write to a
+-- stream may have put one there. So entries of that last millisecond are taken out, which makes them dead letters
+-- without a letter, and the stream goes on at the present.
+
+local LAST_MS = '18446744073709551615'
+local HIGHEST = LAST_MS .. '-' .. LAST_MS
+
+local function is_error(reply)
+  return type(reply) == 'table' and reply.err ~= nil
+end
+
+-- Whether the entry had been delivered, as far as can be seen.
+local function remove(stream, group, id, fields)
+  local is_delivered = group and redis.call('XACK', stream, group, id) == 1
+  if redis.call('XDEL', stream, id) == 1 then
+    local dead = string.match(stream, '^(.-{%d+}:)')
+    redis.pcall('XADD', (dead or stream) .. 'dead', '*', 'letter', '', 'event', table.concat(fields, '\n'))
+  elseif id == HIGHEST then
+    return true  -- what is gone from an inbox was delivered, and so was all before it
+  end
+  return is_delivered
+end
+
+local function begin_anew(stream)
+  local group = string.match(stream, ':inbox:([^:]+)$')
+  local late = redis.pcall('XRANGE', stream, LAST_MS .. '-0', '+')
+  if is_error(late) then
+    late = {}  -- no right to read it: the highest is taken out unread
+  end
+  if not late[1] or late[#late][1] ~= HIGHEST then
+    late[#late + 1] = { HIGHEST, { 'An entry with the highest id there is.' } }
+  end
+  local are_delivered = false
+  for _, entry in ipairs(late) do
+    are_delivered = remove(stream, group, entry[1], entry[2]) or are_delivered
+  end
+  local time = redis.call('TIME')
+  local last = time[1] .. string.format('%03d', math.floor(time[2] / 1000)) .. '-0'
+  if is_error(redis.pcall('XSETID', stream, last)) then
+    -- Others have come with ids in the future.
+    local top = redis.pcall('XREVRANGE', stream, '+', '-', 'COUNT', 1)
+    last = is_error(top) and LAST_MS .. '-0' or top[1][1]
+    redis.call('XSETID', stream, last)
+  end
+  if group and are_delivered then
+    redis.pcall('XGROUP', 'SETID', stream, group, last)
+  end
+end
+
+-- Like XADD; the new entry's id, or an error.
+local function try_append(stream, ...)
+  local at = redis.pcall('XADD', stream, ...)
+  if is_error(at) and string.find(tostring(at.err), 'exhausted', 1, true) then
+    begin_anew(stream)
+    return redis.pcall('XADD', stream, ...)
+  end
+  return at
+end
+
+local function append(stream, ...)
+  local at = try_append(stream, ...)
+  return is_error(at) and redis.call('XADD', stream, ...) or at
+end
+
+-- An entry with its signature, where there is one.
+local function add(stream, signature, ...)
+  if signature then
+    return append(stream, '*', 'signature', signature, ...)
+  end
+  return append(stream, '*', ...)
+end

@@ -1,0 +1,72 @@
+"""What a session is about, so that an id used again is told from one used for something else. Pure.
+
+The same query, options, tenant and subject are the same session. When a grant ends, what it allows and who signed it
+does not count: a grant that was renewed is the same one.
+"""
+
+from dataclasses import dataclass, fields
+from hashlib import blake2b
+
+from antiphon_shared.events import AnyEvent, QuerySubmitted
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.tools.grants import UnreadableGrant, read_claims
+from antiphon_shared.values import DEFAULT_TENANT
+
+
+class SessionConflict(AntiphonError):
+    """A session id belongs to another query already."""
+
+    code = "session_conflict"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionContent:
+    """What makes one session another than the next, in a few bytes."""
+
+    query: bytes
+    options: bytes
+    tenant: str
+    subject: str
+
+    @classmethod
+    def of(cls, event: AnyEvent) -> "SessionContent":
+        """Return the content of a query.submitted."""
+        query = event.data
+        assert isinstance(query, QuerySubmitted)
+        tenant, subject = _whose(query.grant)
+        return cls(
+            _digest(query.query), _digest(query.options.model_dump_json(exclude_none=True)), tenant, subject
+        )
+
+    def refuse_other(self, first: AnyEvent, session_id: str) -> None:
+        """Raise SessionConflict unless `first`, with which the session began, has the same content."""
+        if not isinstance(first.data, QuerySubmitted):
+            raise conflict(session_id, "and did not begin with a query")
+        other = SessionContent.of(first)
+        names = [field.name for field in fields(self)]
+        differing = [name for name in names if getattr(self, name) != getattr(other, name)]
+        if differing:
+            raise conflict(session_id, f"with another {' and '.join(differing)}")
+
+
+def conflict(session_id: str, why: str) -> SessionConflict:
+    """Return the error for an id that cannot be used again, because of `why`."""
+    return SessionConflict(
+        f"session {session_id} is there already, {why}.",
+        hint="Give each query a session id of its own, or none.",
+    )
+
+
+def _whose(grant: str) -> tuple[str, str]:
+    """Tenant and subject as the grant names them. Of an unreadable one, which counts for nothing, the text itself."""
+    if not grant:
+        return DEFAULT_TENANT, ""
+    try:
+        claims = read_claims(grant)
+    except UnreadableGrant:
+        return DEFAULT_TENANT, _digest(grant).hex()
+    return claims.tenant, claims.subject
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -1,0 +1,103 @@
+"""A client never hands out the answer of another query, tenant or subject under an id that was used before."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from antiphon_shared.events import encode
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.ids import new_id
+
+from antiphon import Antiphon, SessionConflict, tool
+from antiphon.submission import submission
+from tests.antiphon.conftest import QUESTION
+from tests.grants import a_grant
+
+ALICE, BOB = (a_grant(["read"], tenant=name) for name in ("alice", "bob"))
+
+
+@tool(effect="read")
+def find_recipe(query: str) -> list[dict[str, str]]:
+    """Find recipes by what is in them."""
+    return [{"title": "Lentil soup", "text": "Lentils, carrots and cumin, cooked for 40 minutes."}]
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[Antiphon]:
+    async with Antiphon.embedded([find_recipe], model="offline") as client:
+        await client.ask(QUESTION, session_id="s1", grant=ALICE)
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("query", "given"),
+    [
+        ("What does Bob want?", {"grant": BOB}),
+        (QUESTION, {"grant": BOB}),
+        (QUESTION, {}),
+        (QUESTION, {"grant": ALICE, "max_rounds": 3}),
+        ("What does Alice want?", {"grant": ALICE}),
+    ],
+)
+async def test_what_is_not_the_same_is_refused_before_anything_is_sent(
+    client: Antiphon, query: str, given: dict[str, Any]
+) -> None:
+    for verb in (client.ask, client.submit):
+        with pytest.raises(SessionConflict, match="session s1 is there already, with another"):
+            await verb(query, session_id="s1", **given)
+    bus = client._open_bus()
+    assert await bus.batcher.submit("XLEN", bus.keys.rejected()) == 0
+    assert await bus.batcher.submit("XLEN", bus.keys.queries()) == 0
+
+
+async def test_the_same_query_gets_the_same_answer(client: Antiphon) -> None:
+    first = await client.result("s1")
+    assert await client.ask(QUESTION, session_id="s1", grant=ALICE) == first
+
+
+async def test_of_two_that_submit_at_once_the_later_is_not_given_the_others_answer() -> None:
+    """Neither has seen the other's session when it submits; the queue decides which of them is first."""
+    async with Antiphon.embedded([find_recipe], model="offline") as client:
+        other = Antiphon()
+        other._bus = client._open_bus()
+        bus = client._open_bus()
+        event = submission("What does Alice want?", {}, "s1", None, new_id(), utc_now(), 10_000, "")
+        submitting = bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", encode(event))
+        other._refuse_other = _sees_nothing  # type: ignore[method-assign]  # as before the other's session was there
+        await submitting
+        id = await other.submit("What does Bob want?", session_id="s1")
+        del other._refuse_other  # type: ignore[method-assign]
+        with pytest.raises(SessionConflict):
+            await other.result(id)
+        with pytest.raises(SessionConflict):
+            await other.result(id)
+        assert (await client.result("s1")).session_id == "s1", "whoever knows the id may wait for it"
+        codes = [
+            fields[b"code"] for _, fields in await bus.batcher.submit("XRANGE", bus.keys.rejected(), "-", "+")
+        ]
+        assert codes == [b"session_conflict"]
+        other._bus = None
+
+
+async def _sees_nothing(*_: object) -> None:
+    return None
+
+
+async def test_junk_in_a_log_does_not_end_those_who_follow_it() -> None:
+    async with Antiphon.embedded([find_recipe], model="offline") as client:
+        id = await client.submit(QUESTION)
+        bus, types = client._open_bus(), []
+        async for event in client.stream(id):
+            if not types:
+                await bus.batcher.submit("XADD", bus.keys.log(id), "*", "junk", "junk", "signature", "x")
+            types.append(event)
+        assert len(types) > 3
+        assert (await client.result(id)).status == "complete"
+
+
+async def test_who_submits_under_an_id_that_something_foreign_has_taken_is_told() -> None:
+    async with Antiphon.embedded([find_recipe], model="offline") as client:
+        bus = client._open_bus()
+        await bus.batcher.submit("XADD", bus.keys.log("s1"), "*", "event", "junk")
+        with pytest.raises(SessionConflict, match="cannot be read"):
+            await client.ask(QUESTION, session_id="s1")

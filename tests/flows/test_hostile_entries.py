@@ -1,0 +1,208 @@
+"""Whatever stands in an entry of the queue or of an inbox, it ends in one way, and the pipeline works on.
+
+The five components run on a real Redis, in this process: a component that ended would fail the test by itself.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import structlog
+from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.signing import Signer
+from antiphon_shared.events import COMPONENTS, QuerySubmitted, encode
+from antiphon_shared.process import logs
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.ids import new_id
+from antiphon_shared.process.runner import run_service
+from antiphon_shared.process.settings import BusSettings
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from redis.exceptions import ResponseError
+
+import context_synthesizer.component
+import coordinator.component
+import reasoning_engine.component
+import response_assembler.component
+import tool_dispatcher.component
+from antiphon.embedded import registry_of
+from tests.envelopes import an_event
+from tests.flows.hostile_entries import QUEUE, Hostile, hostile
+from tests.redis_server import RedisServer
+
+SETTINGS = BusSettings(
+    lease_s=1.0,
+    retry_delay_s=0.02,
+    max_deliveries=3,
+    max_attempts=2,
+    max_event_bytes=100_000,
+    retention_s=600,
+)
+SIGNER = Signer((b"a key of some length",))
+LIMIT_S = 60.0
+
+
+class Hostage:
+    """A pipeline in this process, and those who write to its streams."""
+
+    def __init__(self, url: str, namespace: str, signer: Signer | None) -> None:
+        self._runner = asyncio.Runner()
+        self.bus = Bus(Connections(url), Keys(namespace, 2), SETTINGS, signer=signer)
+        self._stop: asyncio.Event | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._asked = 0
+
+    def __enter__(self) -> "Hostage":
+        self._runner.run(self._start())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._runner.run(self._end())
+        finally:
+            self._runner.close()
+
+    def meets(self, entries: list[Hostile]) -> None:
+        """Put the entries where they go, wait until each has ended, and see how; then ask something."""
+        self._runner.run(self._meet(entries))
+
+    async def _start(self) -> None:
+        bus = self.bus
+        await bus.open()
+        self._stop = asyncio.Event()
+        services = [
+            coordinator.component.build(bus),
+            reasoning_engine.component.build(bus, None, "offline"),
+            tool_dispatcher.component.build(bus, registry_of(["examples.courses"])),
+            context_synthesizer.component.build(bus),
+            response_assembler.component.build(bus),
+        ]
+        self._tasks = [asyncio.create_task(run_service(bus, one, self._stop, 1.0)) for one in services]
+        await self._ask("closed")
+        await self._spoil()
+
+    async def _spoil(self) -> None:
+        """A session with junk documents, and one with keys of other types."""
+        submit, of = self.bus.batcher.submit, self.bus.keys.of_session
+        for name in ("state", "response", "briefing"):
+            await submit("HSET", of("junk", name), "version", "x", "content", "\xff junk")
+            await submit("SET", of("spoilt", name), "x")
+        await submit("RPUSH", of("junk", "memory"), "junk")
+        await submit("XADD", self.bus.keys.log("junk"), "*", "event", "junk")
+        await submit("SET", self.bus.keys.log("spoilt"), "x")
+        await submit("SET", of("spoilt", "memory"), "x")
+
+    async def _end(self) -> None:
+        assert self._stop is not None
+        self._stop.set()
+        await asyncio.gather(*self._tasks)
+        await self.bus.close()
+
+    async def _meet(self, entries: list[Hostile]) -> None:
+        put = [(one, id) for one in entries if (id := await self._put(one)) is not None]
+        await self._until(self._is_quiet, lambda: f"of {entries} something has not ended")
+        await self._check(put)
+        self._asked += 1
+        await self._ask(f"good{self._asked}")
+
+    async def _put(self, one: Hostile) -> str | None:
+        """The id it has been given; None when Redis itself has refused that."""
+        fields = dict(one.fields)
+        if one.is_signed and self.bus.signer and b"event" in fields:
+            fields[b"signature"] = self.bus.signer.sign(self._stream(one), fields[b"event"]).encode()
+        words = [word for pair in fields.items() for word in pair]
+        id = f"{int(utc_now().timestamp() * 1000) + 10**10}-0" if one.id == "future" else one.id
+        try:
+            added: bytes = await self.bus.client.execute_command("XADD", self._stream(one), id, *words)
+        except ResponseError as refusal:
+            if "ID" not in str(refusal):
+                raise
+            return None
+        return added.decode()
+
+    def _stream(self, one: Hostile) -> str:
+        keys = self.bus.keys
+        return keys.queries() if one.to == QUEUE else keys.inbox(len(one.fields) % 2, one.to)  # type: ignore[arg-type]
+
+    async def _is_quiet(self) -> bool:
+        """Whether no stream holds an entry, and none is to be delivered again."""
+        self._check_all_run()
+        keys = self.bus.keys
+        streams = [keys.queries(), *(keys.inbox(p, name) for p in range(2) for name in COMPONENTS)]
+        if any([await self.bus.batcher.submit("XLEN", stream) for stream in streams]):
+            return False
+        timers = [await self.bus.batcher.submit("ZRANGE", keys.timers(p), 0, -1) for p in range(2)]
+        return not any(b"/retry/" in name for named in timers for name in named)
+
+    async def _check(self, put: list[tuple[Hostile, str]]) -> None:
+        """Each entry of the queue was let in or rejected, once; of an inbox there is one dead letter, or none."""
+        rejected = Counter(
+            [fields[b"entry"].decode() for _, fields in await self._all(self.bus.keys.rejected())]
+        )
+        letters: Counter[bytes] = Counter()
+        for partition in range(2):
+            letters.update([fields[b"event"] for _, fields in await self._all(self.bus.keys.dead(partition))])
+        content = Counter([dict(one.fields).get(b"event", b"") for one, _ in put if one.to != QUEUE])
+        for one, id in put:
+            event = dict(one.fields).get(b"event")
+            if one.to == QUEUE:
+                assert rejected[id] <= 1, one
+            elif event:
+                assert letters[event] <= content[event], one
+        for stream in (self.bus.keys.rejected(), *map(self.bus.keys.dead, range(2))):
+            await self.bus.batcher.submit("DEL", stream)
+
+    async def _all(self, stream: str) -> list[tuple[bytes, dict[bytes, bytes]]]:
+        found: list[tuple[bytes, dict[bytes, bytes]]] = await self.bus.batcher.submit(
+            "XRANGE", stream, "-", "+"
+        )
+        return found
+
+    async def _ask(self, session_id: str) -> None:
+        """A good query is answered."""
+        event = encode(an_event(QuerySubmitted(query="What is course 1 about?"), session_id))
+        words: list[Any] = ["event", event]
+        if self.bus.signer is not None:
+            words += ["signature", self.bus.signer.sign(self.bus.keys.queries(), event)]
+        await self.bus.client.execute_command("XADD", self.bus.keys.queries(), "*", *words)
+
+        async def is_answered() -> bool:
+            self._check_all_run()
+            return await self.bus.session(session_id).response() is not None
+
+        await self._until(is_answered, lambda: f"{session_id} was not answered")
+
+    def _check_all_run(self) -> None:
+        for task in self._tasks:
+            if task.done():
+                task.result()
+                raise AssertionError("a component has ended")
+
+    async def _until(self, condition: Any, failure: Any) -> None:
+        try:
+            async with asyncio.timeout(LIMIT_S):
+                while not await condition():  # noqa: ASYNC110  # nobody tells what Redis holds
+                    await asyncio.sleep(0.005)
+        except TimeoutError:
+            raise AssertionError(failure()) from None
+
+
+@pytest.fixture(scope="module", params=["unsigned", "signed"])
+def hostage(request: pytest.FixtureRequest, redis_server: RedisServer) -> Iterator[Hostage]:
+    logs.configure("critical", "hostage")
+    signer = SIGNER if request.param == "signed" else None
+    with Hostage(redis_server.url, f"t{new_id().hex}", signer) as hostage:
+        yield hostage
+    structlog.reset_defaults()
+
+
+@given(entries=st.lists(hostile(), min_size=1, max_size=12))
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+def test_each_entry_ends_in_one_way_and_the_next_query_is_answered(
+    hostage: Hostage, entries: list[Hostile]
+) -> None:
+    hostage.meets(entries)

@@ -61,6 +61,15 @@ async def test_the_newest_format_of_a_session_is_kept(bus: Bus) -> None:
     assert await bus.batcher.submit("GET", bus.keys.format()) == b"%d" % FORMAT
 
 
+async def test_it_is_kept_also_when_others_have_just_asked_for_it(
+    bus: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_format, "_KNOWN_FOR_S", 60.0)
+    await bus.formats.now()
+    await bus.formats.of_new_session()
+    assert await bus.batcher.submit("GET", bus.keys.format()) == b"%d" % FORMAT
+
+
 async def test_a_kept_format_is_never_lowered(bus: Bus) -> None:
     await bus.batcher.submit("SET", bus.keys.format(), FORMAT + 1)
     await bus.formats.of_new_session()

@@ -4,15 +4,17 @@ import asyncio
 
 import orjson
 import pytest
-from antiphon_shared.bus import live_format
+from antiphon_shared.bus import intake, live_format
 from antiphon_shared.bus.live_format import FORGET_MS, format_of
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.events import encode
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process import health
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import ConfigurationError
 
-from tests.bus.builders import eventually
+from tests.bus.builders import a_query, entries, eventually
+from tests.bus.test_intake import open_door, submit, until_let_in
 
 NOW_MS = 1_795_244_309_110
 EARLIER = b'{"host":"h","pid":1,"started":"2026-11-22T12:00:00Z","in_hand":0}'
@@ -59,6 +61,40 @@ async def test_the_newest_format_of_a_session_is_kept(bus: Bus) -> None:
     await health.sign_off(bus, "tool_dispatcher", "theirs")
     await bus.formats.of_new_session()
     assert await bus.batcher.submit("GET", bus.keys.format()) == b"%d" % FORMAT
+
+
+async def test_it_is_kept_also_when_others_have_just_asked_for_it(
+    bus: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_format, "_KNOWN_FOR_S", 60.0)
+    await bus.formats.now()
+    await bus.formats.of_new_session()
+    assert await bus.batcher.submit("GET", bus.keys.format()) == b"%d" % FORMAT
+
+
+async def test_a_query_that_an_earlier_worker_could_not_read_is_rejected_by_its_option(
+    bus: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intake, "needed_format", lambda _: (FORMAT, "options.unheard_of"))
+    await an_earlier_worker(bus)
+    async with open_door(bus):
+        await submit(bus, {"query": "Why?"})
+        await until_let_in(bus)
+    ((_, fields),) = await entries(bus, bus.keys.rejected())
+    assert fields[b"reason"].startswith(b"options.unheard_of: needs format %d" % FORMAT)
+
+
+async def test_a_query_is_let_in_with_the_format_of_its_session(bus: Bus) -> None:
+    """Whatever format its client has named."""
+    event = a_query("s1").model_copy(update={"format": FORMAT})
+    async with open_door(bus):
+        await an_earlier_worker(bus)
+        await submit(bus, {"event": encode(event)})
+        await until_let_in(bus)
+        await health.sign_off(bus, "tool_dispatcher", "theirs")
+        await submit(bus, {"query": "Why?", "session_id": "s2"})
+        await until_let_in(bus)
+    assert [(await bus.session(id).log())[0][1].format for id in ("s1", "s2")] == [1, FORMAT]
 
 
 async def test_a_kept_format_is_never_lowered(bus: Bus) -> None:

@@ -22,7 +22,7 @@ from antiphon_shared.stored import fields_of
 FORGET_MS = 60_000
 """A worker that has been silent for this long is not taken into account any more."""
 _KNOWN_FOR_S = 2.0
-_FIRST = 1
+_FIRST, _DIGITS_MAX = 1, 9
 
 
 class LiveFormat:
@@ -32,6 +32,7 @@ class LiveFormat:
         self._batcher, self._keys = batcher, keys
         self._asking = asyncio.Lock()
         self._known, self._until_s = FORMAT, 0.0
+        self._kept_until_s = 0.0
         self._is_refused = False
 
     @property
@@ -51,9 +52,10 @@ class LiveFormat:
 
     async def of_new_session(self) -> int:
         """Return the format of a session that is opened now, and keep that there are such sessions."""
-        before, format = self._until_s, await self.now()
-        if self._until_s != before:
+        format = await self.now()
+        if monotonic_s() >= self._kept_until_s:  # again and again: Redis may have lost it
             await patiently("keep the format", lambda: self._keep(format))
+            self._kept_until_s = self._until_s
         return format
 
     async def check(self) -> None:
@@ -107,7 +109,7 @@ class LiveFormat:
                 raise
             self._refused(error)
             return _FIRST
-        return int(raw) if raw is not None and raw.isdigit() else _FIRST
+        return int(raw) if raw is not None and raw.isdigit() and len(raw) <= _DIGITS_MAX else _FIRST
 
 
 def format_of(heartbeat: bytes, now_ms: int) -> int | None:

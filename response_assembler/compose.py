@@ -31,7 +31,7 @@ class Material:
 
     session_id: str
     request: AssemblyRequested
-    requested_at: datetime
+    composed_at: datetime
     memory: Memory
     reply: ReasoningCompleted | None = None
     unfinished: Sequence[tuple[str, str]] = ()
@@ -50,7 +50,7 @@ def compose(material: Material) -> ResponseReady:
         status = request.status
         closing = closing_note(request.termination_reason) if status != "complete" else ""
         answer = cited_answer(text, material.memory, request.citations, closing)
-    elapsed_s = (material.requested_at - request.opened).total_seconds()
+    elapsed_s = (material.composed_at - request.opened).total_seconds()
     return ResponseReady(
         session_id=material.session_id,
         status=status,

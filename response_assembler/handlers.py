@@ -1,25 +1,40 @@
 """The async shell: gather what the session has, compose its answer, and let it be committed once."""
 
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+
 from antiphon_shared import faults
 from antiphon_shared.bus.handling import NOTHING, RESPONSE, Delivery, Handlers, Outcome, Put, SessionStore
-from antiphon_shared.events import AssemblyRequested
+from antiphon_shared.events import AnyEvent, AssemblyRequested
 from antiphon_shared.events.session import RESPONSE_KIND
 from antiphon_shared.events.step_records import AssemblyRecord
 from antiphon_shared.memory.reading import Reading
+from antiphon_shared.process.clock import milliseconds
 
 from response_assembler.compose import compose
 from response_assembler.material import material_of
 
+_WAITED_MS_MIN = 1_000
+"""A shorter wait is the usual way of an event, and clocks may differ by as much."""
 
-async def on_assembly_requested(delivery: Delivery, session: SessionStore) -> Outcome:
-    """Compose the session's answer from whatever of its record can be read; nothing if it has one already."""
+Clock = Callable[[], datetime]
+
+
+async def on_assembly_requested(
+    delivery: Delivery, session: SessionStore, now: Clock | None = None
+) -> Outcome:
+    """Compose the session's answer from whatever of its record can be read; nothing if it has one already.
+
+    Without a clock, no request has waited for it.
+    """
     request = delivery.event.data
     assert isinstance(request, AssemblyRequested)
     version, answered = await session.document(RESPONSE)
     if answered is not None:
         return NOTHING
-    reading = Reading(session)
-    response = compose(material_of(delivery.event, request, await reading.of(request)))
+    reading, waited_ms = Reading(session), _waited_ms(delivery.event, now)
+    response = compose(material_of(delivery.event, request, await reading.of(request), waited_ms))
     await faults.at("answer.composed")
     return Outcome(
         events=(response,),
@@ -29,8 +44,22 @@ async def on_assembly_requested(delivery: Delivery, session: SessionStore) -> Ou
             filings=reading.filings,
             batch=reading.batch,
             missing=tuple(reading.missing),
+            waited_ms=waited_ms,
         ),
     )
 
 
-HANDLERS: Handlers = {AssemblyRequested: on_assembly_requested}
+def handlers(now: Clock | None) -> Handlers:
+    """Return the handlers of an assembler with that clock."""
+    return {AssemblyRequested: partial(on_assembly_requested, now=now)}
+
+
+HANDLERS = handlers(None)
+
+
+def _waited_ms(event: AnyEvent, now: Clock | None) -> int:
+    """How long a request had to wait; 0 where that is nothing out of the ordinary, or its record could not tell."""
+    if now is None or event.format < 2:
+        return 0
+    waited_ms = milliseconds((now() - event.time).total_seconds())
+    return waited_ms if waited_ms >= _WAITED_MS_MIN else 0

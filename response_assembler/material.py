@@ -1,5 +1,7 @@
 """From what could be read of a session to what its answer is made of. Pure."""
 
+from datetime import timedelta
+
 from antiphon_shared.events import AnyEvent, AssemblyRequested
 from antiphon_shared.memory.found import Read, found_of
 
@@ -7,13 +9,16 @@ from response_assembler.compose import Material
 from response_assembler.uncertainty import doubt
 
 
-def material_of(event: AnyEvent, request: AssemblyRequested, read: Read) -> Material:
-    """The memory with the round filed that was not, and what is doubtful. `event` brought the request."""
+def material_of(event: AnyEvent, request: AssemblyRequested, read: Read, waited_ms: int = 0) -> Material:
+    """The memory with the round filed that was not, and what is doubtful.
+
+    `event` brought the request, and had waited so long for an assembler.
+    """
     found = found_of(request, read)
     return Material(
         session_id=event.subject,
         request=request,
-        requested_at=event.time,
+        composed_at=event.time + timedelta(milliseconds=waited_ms),
         memory=found.memory,
         reply=found.reply,
         unfinished=found.unfinished,

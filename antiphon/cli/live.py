@@ -8,6 +8,7 @@ from antiphon_shared.events import (
     QuestionAsked,
     ReasoningCompleted,
     ReasoningFailed,
+    RungTaken,
     ToolsRequested,
 )
 from antiphon_shared.events.session import Response
@@ -69,7 +70,10 @@ def _why_not(event: AnyEvent, before: str) -> str:
     """What the last call of the model has failed with, as the session goes on."""
     match event.data:
         case ReasoningFailed(error=error):
-            return error.message
+            # That it is left alone for a while says less than why.
+            return before if before and error.code == "circuit_open" else error.message
+        case RungTaken(rung="facts_without_model", because=because):
+            return before or because
         case ReasoningCompleted():
             return ""
         case _:

@@ -52,10 +52,14 @@ def test_an_assembler_that_is_started_late_gives_the_whole_answer() -> None:
             five.until(lambda: "assembly.requested" in kinds(five, f"s{n}"), "the reply")  # noqa: B023
             strike(five, f"s{n}")
             five.until(lambda: "assembly.overdue" in kinds(five, f"s{n}"), "a look at it")  # noqa: B023
+        began = time.monotonic()
+        time.sleep(3)
         five.start("response_assembler")
         five.wait_for_responses(3)
         for response in five.responses():
             assert_complete(response)
+            assert response.duration_ms > 3_000, "it ends with the answer"
+            assert response.duration_ms < (time.monotonic() - began) * 1000 + 60_000
         five.wait_until_idle()
         assert five.response_count() == 3
 

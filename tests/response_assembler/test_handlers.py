@@ -1,15 +1,18 @@
 """What one assembly.requested changes, and what it makes of a record with holes."""
 
+from datetime import timedelta
+
 from antiphon_shared.bus.handling import MEMORY, NOTHING, RESPONSE, Delivery, Outcome, Put
 from antiphon_shared.events import AssemblyRequested, EventData, QuerySubmitted, ResponseReady
 from antiphon_shared.events.session import Response
+from antiphon_shared.events.step_records import AssemblyRecord
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.memory.filing import file_round
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
 
 from response_assembler.handlers import on_assembly_requested
-from tests.envelopes import an_event
+from tests.envelopes import START, an_event
 from tests.fakes import FakeSession
 from tests.memories import a_round
 from tests.response_assembler.builders import a_reply, a_request
@@ -45,6 +48,23 @@ async def test_the_answer_is_made_of_memory_reply_and_what_was_not_filed_yet() -
     assert [(source.id, source.excerpt) for source in response.sources] == [("F1", "the fact")]
     assert response.uncertainty == ()
     assert response.duration_ms == 2500
+
+
+async def test_the_time_of_an_answer_ends_when_it_is_composed_however_late_that_is() -> None:
+    request = an_event(a_request(reply="4-0"), at_s=2.5)
+    late = await on_assembly_requested(
+        Delivery(request, "9-0"), a_session(), lambda: START + timedelta(seconds=40)
+    )
+    (response,) = late.events
+    assert isinstance(response, ResponseReady)
+    assert response.duration_ms == 40_000
+    assert isinstance(late.record, AssemblyRecord)
+    assert late.record.waited_ms == 37_500
+    soon = await on_assembly_requested(
+        Delivery(request, "9-0"), a_session(), lambda: START + timedelta(seconds=3)
+    )
+    assert isinstance(soon.record, AssemblyRecord)
+    assert soon.record.waited_ms == 0
 
 
 async def test_what_was_filed_is_not_filed_again() -> None:

@@ -157,6 +157,12 @@ class AssemblyRecord(StepRecord):
     )
     batch: ToolsCompleted | None = Field(default=None, description="From the journal of a batch under way.")
     missing: tuple[str, ...] = Field(default=(), description="What of the session could not be read.")
+    waited_ms: int = Field(
+        default=0,
+        ge=0,
+        description="How long the request had waited for an assembler, where that was more than a second.",
+        json_schema_extra=since(2),
+    )
 
 
 class LeftOut(StepRecord):

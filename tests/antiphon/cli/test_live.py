@@ -10,6 +10,7 @@ from antiphon_shared.events import (
     CallToApprove,
     ReasoningCompleted,
     ReasoningFailed,
+    RungTaken,
 )
 from antiphon_shared.events.session import Response, Source, Status, Uncertainty
 from antiphon_shared.process.errors import ErrorInfo
@@ -123,5 +124,11 @@ async def test_why_the_model_could_not_be_asked_is_kept_until_it_replies(
         for event in events:
             yield event
 
+    left_alone = ErrorInfo(code="circuit_open", message="It is left alone.")
+    open_circuit = an_event(ReasoningFailed(round=1, error=left_alone, model="m"))
+    given_up = an_event(RungTaken(round=1, rung="facts_without_model", because="No model is left."))
     assert await show_progress(followed(failed)) == "No route."
+    assert await show_progress(followed(failed, open_circuit, given_up)) == "No route."
+    assert await show_progress(followed(open_circuit)) == "It is left alone."
+    assert await show_progress(followed(given_up)) == "No model is left."
     assert await show_progress(followed(failed, replied)) == ""

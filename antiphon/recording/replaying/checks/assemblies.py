@@ -34,7 +34,8 @@ class Assemblies:
         request, record = step.line.event.data, step.record
         if not isinstance(request, AssemblyRequested) or not isinstance(record, AssemblyRecord):
             raise UnreadableEvent(f"an assembly was recorded for a {request.type}.")
-        return Redone((compose(material_of(step.line.event, request, self.read(request, record, known))),))
+        read = self.read(request, record, known)
+        return Redone((compose(material_of(step.line.event, request, read, record.waited_ms)),))
 
     def alone(self, line: EventLine, decision: Decision, read: MaterialRead, known: Known) -> ResponseReady:
         """The answer that the coordinator gives by itself. Raises UnreadableEvent likewise."""

@@ -19,7 +19,7 @@ class AssemblerPart(Part):
     name = "response_assembler"
 
     def service(self, bus: Bus, score: Score) -> Service:
-        return build(bus, ResponseAssemblerSettings.model_construct())
+        return build(bus, ResponseAssemblerSettings.model_construct(), now=None)
 
     async def play(self, delivery: Delivery, session: SessionStore) -> Outcome:
         """With the journal of a batch under way as it was read then, however far the batch is today."""

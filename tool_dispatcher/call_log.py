@@ -18,8 +18,8 @@ from antiphon_shared.tools.calls import ErrorType, ToolResult
 
 Status = Literal["ok", "cached", "refused", "failed"]
 
-_NEVER_RUN: frozenset[ErrorType] = frozenset(
-    ("unknown_tool", "dependency_failed", "cancelled", "circuit_open")
+_NEVER_RUN: frozenset[str] = frozenset(
+    ("unknown_tool", "dependency_failed", "cancelled", "circuit_open", "repeated_write")
 )
 _REFUSED_BEFORE: frozenset[ErrorType] = frozenset(("validation_error", "permission_denied"))
 """What the dispatcher refuses a call with, and a tool that runs may fail with."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from antiphon_shared.events import ToolsCompleted, ToolsRequested
@@ -181,7 +182,8 @@ class LinearTools:
                 timeout_s = min(tool.contract.timeout_s, batch.time_left_s)
                 context = _context(call, batch, number, timeout_s)
                 batch.log.began(call.id, tool.name)
-                made = Call(tool, fresh.given, context, timeout_s, fresh.secrets, batch.log)
+                raised = partial(batch.log.raised, call.id, tool.name, secrets=fresh.secrets)
+                made = Call(tool, fresh.given, context, timeout_s, fresh.secrets, raised)
                 outcome = await execute(made, place)
                 return without(fresh.secrets, outcome)
 

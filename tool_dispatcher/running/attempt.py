@@ -129,7 +129,13 @@ def _call(attempt: Attempt, batch: BatchRun) -> Call:
     timeout_s = _timeout_s(attempt, batch)
     context = _context(attempt, batch, timeout_s)
     secrets = attempt.arguments.secrets
-    return Call(attempt.tool, attempt.arguments.given, context, timeout_s, secrets, batch.log)
+
+    def raised(error: BaseException) -> None:
+        batch.log.raised(attempt.call_id, attempt.tool.name, error, secrets)
+        if attempt.guard is not None:
+            attempt.guard.raised(error)
+
+    return Call(attempt.tool, attempt.arguments.given, context, timeout_s, secrets, raised)
 
 
 def _timeout_s(attempt: Attempt, batch: BatchRun) -> float:

@@ -9,7 +9,8 @@ from antiphon_shared.breakers.breaker import Refused
 from antiphon_shared.bus.breakers import SharedBreakers, of_tool
 from antiphon_shared.tools.calls import ErrorType, ToolError
 
-from tool_dispatcher.authoring.failures import tool_error
+from tool_dispatcher.authoring import foreign_failures
+from tool_dispatcher.authoring.failures import ToolFailed, tool_error
 
 _FAILURES: frozenset[ErrorType] = frozenset(("api_failure", "timeout", "outcome_unknown"))
 """What says that what stands behind the tool is out of order. A fault in the tool itself may come of one session's
@@ -46,7 +47,7 @@ class GuardedCall:
 
     def __init__(self, shared: SharedBreakers, tool: str) -> None:
         self._shared, self._tool = shared, tool
-        self._is_probe = False
+        self._is_probe = self._is_own_fault = False
         self._has_failed: bool | None = None
         """Whether the latest attempt failed; None while none has run."""
 
@@ -63,11 +64,16 @@ class GuardedCall:
         self._is_probe = answer.state.opened is not None
         return None
 
+    def raised(self, error: BaseException) -> None:
+        """Note what the attempt has raised: a fault of the tool itself ends a write as outcome_unknown too."""
+        self._is_own_fault = not isinstance(error, ToolFailed) and foreign_failures.read(error) is None
+
     def attempted(self, outcome: Any, is_slow: bool = False) -> None:
         """Note an attempt's outcome: JSON data or a ToolError, and whether it took longer than the tool should."""
         kind = outcome.error_type if isinstance(outcome, ToolError) else None
         if kind not in _NEVER_RAN:
-            self._has_failed = is_slow or kind in _FAILURES
+            self._has_failed = is_slow or (kind in _FAILURES and not self._is_own_fault)
+        self._is_own_fault = False
 
     def count(self) -> None:
         """Count the call by its latest attempt; not at all where none has run."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,7 +15,6 @@ from antiphon_shared.tools.calls import ToolError
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import error_of, tool_error
 from tool_dispatcher.authoring.tool import Tool
-from tool_dispatcher.call_log import CallLog
 from tool_dispatcher.results.as_json import NotJson, as_json, unusable
 from tool_dispatcher.running.threads import Place
 
@@ -33,8 +32,8 @@ class Call:
     timeout_s: float
     secrets: Sequence[str] = ()
     """Those among the arguments that must not be seen."""
-    log: CallLog | None = None
-    """Where what the tool raises is noted for the call's line."""
+    on_raise: Callable[[BaseException], None] | None = None
+    """Is given what the tool raises."""
 
 
 async def execute(call: Call, place: Place | None) -> Any:
@@ -70,8 +69,8 @@ async def _run(call: Call, place: Place | None) -> Any:
     except NotJson as problem:
         return unusable(str(problem), tool.effect)
     except BaseException as error:  # noqa: BLE001  # a tool may raise anything; SystemExit must not end us
-        if call.log is not None:
-            call.log.raised(call.context.call_id, tool.name, error, call.secrets)
+        if call.on_raise is not None:
+            call.on_raise(error)
         return error_of(error, tool.effect)
 
 

@@ -174,7 +174,7 @@ class TestOfACall:
         request = a_request(a_call(arguments={"user": "Ann", "password": SECRET}))
         with capture_logs() as logs:
             await results_of([failing], request)
-        (line,) = (line for line in logs if line["event"] == "tool failed")
+        (line,) = (line for line in logs if line["event"] == "tool_call")
         assert "ValueError: no such password: [redacted]" in line["exception"]
         assert "Traceback" in line["exception"]
         assert "exc_info" not in line

@@ -11,7 +11,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.settings import BusSettings
 from antiphon_shared.tools.calls import ErrorType, ToolError
 
-from tool_dispatcher.authoring.failures import WHAT_TO_DO, tool_error
+from tool_dispatcher.authoring.failures import WHAT_TO_DO, error_of, tool_error
 from tool_dispatcher.running.breakers import ToolBreakers
 
 FAILURES: tuple[ErrorType, ...] = ("api_failure", "timeout", "outcome_unknown")
@@ -178,3 +178,19 @@ async def test_the_probe_may_make_all_of_its_attempts(breakers: ToolBreakers, cl
         assert await asked(breakers) is not None
         probe.attempted({"found": 1})
     assert await asked(breakers) is None
+
+
+@pytest.mark.parametrize(
+    ("error", "opens"),
+    [(KeyError("month"), False), (ConnectionResetError("gone"), True), (TimeoutError(), True)],
+)
+async def test_a_fault_of_a_writing_tool_itself_does_not_close_it_for_all_others(
+    breakers: ToolBreakers, error: BaseException, opens: bool
+) -> None:
+    """Its outcome is unknown all the same."""
+    for _ in range(3):
+        with breakers.call_of("look") as call:
+            call.raised(error)
+            call.attempted(error_of(error, "write"))
+    assert error_of(error, "write").error_type == "outcome_unknown"
+    assert (await asked(breakers) is not None) is opens

@@ -124,7 +124,7 @@ async def test_errors_and_what_is_no_json_are_not_kept(bus: Bus, data: Any) -> N
 
 
 async def test_what_is_too_large_is_not_kept(bus: Bus) -> None:
-    cache = ReadCache(bus.batcher, bus.keys, bytes_max=137)
+    cache = ReadCache(bus.batcher, bus.keys, bytes_max=142)
     cache.put(a_digest(), "x" * 99, AT, 60)
     assert await cache.get(a_digest()) is None
     cache.put(a_digest(), "x" * 98, AT, 60)

@@ -77,7 +77,7 @@ def results_of(five: Writing, session_id: str) -> list[dict[str, Any]]:
 
 
 def test_behind_sentinels_a_master_killed_under_load_is_followed_and_writes_stay_single() -> None:
-    with watched() as servers, writing(servers.url, servers.client(), **WAITED) as five:
+    with watched() as servers, writing(servers, WAITED) as five:
 
         async def kill_the_master() -> None:
             servers.master.kill()
@@ -90,7 +90,7 @@ def test_behind_sentinels_a_master_killed_under_load_is_followed_and_writes_stay
 
 
 def test_in_a_cluster_of_six_nodes_a_master_killed_under_load_is_followed_and_writes_stay_single() -> None:
-    with cluster() as servers, writing(servers.url, servers.client(), partitions=3, **WAITED) as five:
+    with cluster() as servers, writing(servers, WAITED) as five:
         master, replica = servers.pair_of(five.keys.inbox(0, "coordinator"))
 
         async def kill_a_master() -> None:

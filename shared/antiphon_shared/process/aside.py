@@ -98,7 +98,7 @@ def json_within(value: Any, bytes_max: int) -> bytes | None:
     """As `json_of`; None as soon as it is larger than `bytes_max`."""
     size = 0
     for length in in_pieces(value, lambda part: len(to_json(part))):
-        size += length
+        size += length - 2  # the brackets of a piece are not in the whole
         if size > bytes_max:
             return None
     written = json_of(value)

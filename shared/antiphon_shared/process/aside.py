@@ -34,7 +34,12 @@ async def aside(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
 
     The arguments must not change meanwhile. Cancelled, the work goes on, and what it returns is dropped.
     """
-    if not is_large(*args):
+    return await aside_if(is_large(*args), work, *args, **options)
+
+
+async def aside_if(is_heavy: bool, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """The same, where the caller knows whether it takes long."""
+    if not is_heavy:
         return work(*args, **options)
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_worker(), _undisturbed, partial(work, *args, **options))

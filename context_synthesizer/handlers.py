@@ -25,12 +25,16 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.step_records import BriefingRecord
 from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.process.aside import aside_if, is_large
 from antiphon_shared.process.errors import UnreadableEvent
 
 from context_synthesizer.desks import Desks, Kept
 from context_synthesizer.embeddings import Weigh
 from context_synthesizer.settings import ContextSynthesizerSettings
 from context_synthesizer.turn import Brought, add, briefed, filed, tokens_max
+
+_BYTES_AT_ONCE_MAX = 50_000
+"""Of a session's memory, as it stands in Redis: what is more is read and briefed beside the event loop."""
 
 DataT = TypeVar("DataT", bound=EventData)
 
@@ -65,12 +69,15 @@ class ContextSynthesizer:
         budget = tokens_max(self._settings.briefing_tokens, request.tokens_per_estimated)
         if kept is None or not kept.catches_up(question.query, budget, items):
             items = await session.items(MEMORY) if kept else items
-            kept = Kept(question.query, budget, items)
+            is_heavy = sum(map(len, items)) > _BYTES_AT_ONCE_MAX
+            kept = await aside_if(is_heavy, Kept, question.query, budget, items)
         length = kept.items
-        delta, refused = filed(kept, request, Brought(reasoning, results, summary))
+        is_heavy = is_large(results)
+        delta, refused = await aside_if(is_heavy, filed, kept, request, Brought(reasoning, results, summary))
         item, salience = await self._add(kept, delta, delivery.event.format)
         await faults.at("briefing.filed")
-        built = briefed(kept, request, salience, refused)
+        is_heavy = kept.bytes > _BYTES_AT_ONCE_MAX
+        built = await aside_if(is_heavy, briefed, kept, request, salience, refused)
         self._desks.put_back(session.session_id, kept)
         writes: list[Put | Append] = [
             Put(BRIEFING, None, built.text.encode()),
@@ -95,7 +102,7 @@ class ContextSynthesizer:
         if self._weigh is not None and not delta.is_empty:
             delta = await self._weigh(delta, kept.desk.memory.query)
         salience = {fact.id: fact.salience for fact in delta.facts if fact.salience != before[fact.id]}
-        item, _ = add(kept, delta, self._settings.memory_bytes_max, format)
+        item, _ = await aside_if(is_large(delta), add, kept, delta, self._settings.memory_bytes_max, format)
         return item, salience
 
 

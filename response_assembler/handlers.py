@@ -6,10 +6,12 @@ from functools import partial
 
 from antiphon_shared import faults
 from antiphon_shared.bus.handling import NOTHING, RESPONSE, Delivery, Handlers, Outcome, Put, SessionStore
-from antiphon_shared.events import AnyEvent, AssemblyRequested
+from antiphon_shared.events import AnyEvent, AssemblyRequested, ResponseReady
 from antiphon_shared.events.session import RESPONSE_KIND
 from antiphon_shared.events.step_records import AssemblyRecord
+from antiphon_shared.memory.found import Read
 from antiphon_shared.memory.reading import Reading
+from antiphon_shared.process.aside import aside_if, is_large
 from antiphon_shared.process.clock import milliseconds
 
 from response_assembler.compose import compose
@@ -17,6 +19,8 @@ from response_assembler.material import material_of
 
 _WAITED_MS_MIN = 1_000
 """A shorter wait is the usual way of an event, and clocks may differ by as much."""
+_FACTS_AT_ONCE_MAX = 200
+"""An answer from more facts is composed beside the event loop."""
 
 Clock = Callable[[], datetime]
 
@@ -34,7 +38,9 @@ async def on_assembly_requested(
     if answered is not None:
         return NOTHING
     reading, waited_ms = Reading(session), _waited_ms(delivery.event, now)
-    response = compose(material_of(delivery.event, request, await reading.of(request), waited_ms))
+    read = await reading.of(request)
+    is_heavy = len(read.memory.facts) > _FACTS_AT_ONCE_MAX or is_large(read.results)
+    response = await aside_if(is_heavy, _composed, delivery.event, request, read, waited_ms)
     await faults.at("answer.composed")
     return Outcome(
         events=(response,),
@@ -47,6 +53,10 @@ async def on_assembly_requested(
             waited_ms=waited_ms,
         ),
     )
+
+
+def _composed(event: AnyEvent, request: AssemblyRequested, read: Read, waited_ms: int) -> ResponseReady:
+    return compose(material_of(event, request, read, waited_ms))
 
 
 def handlers(now: Clock | None) -> Handlers:

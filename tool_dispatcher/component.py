@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from antiphon_shared import faults
 from antiphon_shared.bus.breakers import SharedBreakers
@@ -52,10 +53,17 @@ def build(
     breakers = SharedBreakers(bus, load(BreakerSettings).breaker)
     threads = Threads(settings.threads)
     outcomes = Outcomes(bus.redactor, settings.stored_result_bytes_max)
+    ledger = Ledger(
+        bus.batcher,
+        bus.keys,
+        lease_s=bus.settings.lease_s,
+        retention_s=bus.settings.retention_s,
+        claims=bus.claims,
+    )
     dispatcher = ToolDispatcher(
         tools,
         gatekeeper or Gatekeeper(tools, _verifier(settings), rule),
-        caller or _caller(bus, tools, breakers, threads, outcomes, settings),
+        caller or _caller(bus, ledger, tools, breakers, threads, outcomes, settings),
         outcomes,
         Bounds(settings.batch_concurrency, settings.collapse_above),
         settings.result_bytes_max,
@@ -71,6 +79,8 @@ def build(
 
     async def publish() -> None:
         """Again and again: what Redis has lost or let expire is there again soon."""
+        for partition in range(bus.keys.partitions):
+            await patiently("see which server this is", partial(ledger.look_at_history, partition))
         while True:
             await patiently("publish catalogue", publish_once)
             await asyncio.sleep(settings.catalogue_interval_s)
@@ -105,15 +115,15 @@ def _verifier(settings: ToolDispatcherSettings) -> Verifier:
 
 def _caller(
     bus: Bus,
+    ledger: Ledger,
     tools: Registry,
     breakers: SharedBreakers,
     threads: Threads,
     outcomes: Outcomes,
     settings: ToolDispatcherSettings,
 ) -> Caller:
-    lease_s, retention_s = bus.settings.lease_s, bus.settings.retention_s
     attempts = Attempts(
-        Slots(bus.batcher, bus.keys, lease_s),
+        Slots(bus.batcher, bus.keys, bus.settings.lease_s),
         RateLimiter(bus.batcher, bus.keys),
         ToolBreakers(breakers),
         threads,
@@ -121,9 +131,9 @@ def _caller(
     )
     return Caller(
         tools,
-        Ledger(bus.batcher, bus.keys, lease_s=lease_s, retention_s=retention_s, claims=bus.claims),
+        ledger,
         ReadCache(bus.batcher, bus.keys) if settings.cache else None,
         attempts,
         outcomes,
-        retention_s,
+        bus.settings.retention_s,
     )

@@ -3,13 +3,14 @@
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import redis
 
+from tests.failover.servers import Cluster, Watched
 from tests.flows.pipeline import Model, scripted_model
 from tests.flows.processes import Processes
 from tests.messages_server import Scripted, Use
@@ -27,13 +28,15 @@ class Writing(Processes):
     """Five processes whose model books and posts, and then answers."""
 
     def __init__(
-        self, url: str, client: Any, model: Model, folder: Path, partitions: int = 1, **environment: str
+        self, servers: Watched | Cluster, model: Model, folder: Path, environment: Mapping[str, str]
     ) -> None:
-        self.model, self._file = model, folder / "effects"
+        self.model, self.folder_of_test, self._servers = model, folder, servers
+        self._file = folder / "effects"
         super().__init__(
-            url,
-            partitions,
-            client=cast(redis.Redis, client),
+            servers.url,
+            3 if isinstance(servers, Cluster) else 1,
+            None,
+            True,
             ANTHROPIC_BASE_URL=model.url,
             ANTIPHON_BUS_LEASE_S="2",
             ANTIPHON_BUS_MAX_DELIVERIES="100",
@@ -44,6 +47,9 @@ class Writing(Processes):
             **environment,
         )
 
+    def client_of(self, url: str) -> redis.Redis:
+        return cast(redis.Redis, self._servers.client())
+
     def effects(self) -> "Counter[str]":
         """How often each key's write took effect, by tool and key."""
         lines = self._file.read_text().splitlines() if self._file.exists() else []
@@ -52,12 +58,12 @@ class Writing(Processes):
 
 @contextmanager
 def writing(
-    url: str, client: Any, script: Sequence[Scripted] = SCRIPT, partitions: int = 1, **environment: str
+    servers: Watched | Cluster, environment: Mapping[str, str], script: Sequence[Scripted] = SCRIPT
 ) -> Iterator[Writing]:
     folder = Path(tempfile.mkdtemp(prefix="antiphon-failover-"))
     try:
         with scripted_model(script) as model:
-            five = Writing(url, client, model, folder, partitions, **environment)
+            five = Writing(servers, model, folder, environment)
             try:
                 five.start()
                 five.wait_until_ready()

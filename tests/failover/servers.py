@@ -11,6 +11,10 @@ import redis
 
 from tests.redis_server import START_LIMIT_S, RedisServer, free_port, require_redis_server
 
+Sentinels: Any = redis.Sentinel
+node_of: Any = redis.cluster.ClusterNode
+"""Untyped in the library."""
+
 SERVICE = "antiphon-test"
 LOGIN, SENTINEL_PASSWORD = "keeper:of-the-server", "of-the-sentinels"
 """The server's credentials, and those of the sentinels, which are others."""
@@ -72,7 +76,7 @@ class Sentinel:
 
     def master(self) -> dict[str, Any]:
         with redis.Redis(port=self.port, password=SENTINEL_PASSWORD, socket_timeout=_LIMIT_S) as client:
-            return dict(client.sentinel_master(SERVICE))  # type: ignore[arg-type]
+            return dict(client.sentinel_master(SERVICE))
 
     def stop(self) -> None:
         self._process.kill()
@@ -90,9 +94,9 @@ class Watched:
         hosts = ",".join(f"127.0.0.1:{sentinel.port}" for sentinel in self.sentinels)
         return f"redis+sentinel://:{_PASSWORD}@{hosts}/{SERVICE}/0?sentinel_password={SENTINEL_PASSWORD}"
 
-    def client(self) -> redis.Redis:
+    def client(self) -> Any:
         """A client that follows the master, of the library's own making."""
-        sentinel = redis.Sentinel(
+        sentinel = Sentinels(
             [("127.0.0.1", sentinel.port) for sentinel in self.sentinels],
             sentinel_kwargs={"password": SENTINEL_PASSWORD},
             password=_PASSWORD,
@@ -148,8 +152,8 @@ class Cluster:
         """Of all nodes: the one that is named first may be the one that is dead."""
         return f"redis://{','.join(f'127.0.0.1:{node.port}' for node in self.nodes)}/0"
 
-    def client(self) -> redis.RedisCluster:
-        nodes = [redis.cluster.ClusterNode("127.0.0.1", node.port) for node in self.nodes]
+    def client(self) -> Any:
+        nodes = [node_of("127.0.0.1", node.port) for node in self.nodes]
         return redis.RedisCluster(startup_nodes=nodes, socket_timeout=5, protocol=3)
 
     def pair_of(self, key: str) -> tuple[RedisServer, RedisServer]:

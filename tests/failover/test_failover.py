@@ -77,7 +77,7 @@ def results_of(five: Writing, session_id: str) -> list[dict[str, Any]]:
 
 
 def test_behind_sentinels_a_master_killed_under_load_is_followed_and_writes_stay_single() -> None:
-    with watched() as servers, writing(servers.url, servers.client(), **WAITED) as five:
+    with watched() as servers, writing(servers, WAITED) as five:
 
         async def kill_the_master() -> None:
             servers.master.kill()
@@ -90,7 +90,7 @@ def test_behind_sentinels_a_master_killed_under_load_is_followed_and_writes_stay
 
 
 def test_in_a_cluster_of_six_nodes_a_master_killed_under_load_is_followed_and_writes_stay_single() -> None:
-    with cluster() as servers, writing(servers.url, servers.client(), partitions=3, **WAITED) as five:
+    with cluster() as servers, writing(servers, WAITED) as five:
         master, replica = servers.pair_of(five.keys.inbox(0, "coordinator"))
 
         async def kill_a_master() -> None:
@@ -100,3 +100,13 @@ def test_in_a_cluster_of_six_nodes_a_master_killed_under_load_is_followed_and_wr
 
         responses = asyncio.run(under_load(five, servers.url, kill_a_master))
         assert_all_single(five, responses)
+
+
+def test_where_more_replicas_are_asked_for_than_there_are_no_write_begins_and_the_answer_comes() -> None:
+    with watched() as servers, writing(servers, {**WAITED, "ANTIPHON_BUS_WAIT_REPLICAS": "2"}) as five:
+        five.submit("Do it.", session_id="s1")
+        assert five.response_to("s1").termination_reason == "natural_completion"
+        errors = [result["error"] for result in results_of(five, "s1")]
+        assert len(errors) == WRITES_OF_A_SESSION
+        assert all("was not run: Redis's replicas are behind" in error["message"] for error in errors), errors
+        assert not five.effects()

@@ -39,15 +39,11 @@ class Processes:
         partitions: int = 1,
         logins: Mapping[Component, str] | None = None,
         is_forked: bool = True,
-        client: "redis.Redis | None" = None,
         **environment: str,
     ) -> None:
-        """`logins` are the users, as `user:password`, that components have in place of the one in `url`.
-
-        `client` is the test's own, where `url` is one that the library does not take.
-        """
+        """`logins` are the users, as `user:password`, that components have in place of the one in `url`."""
         self._is_forked = is_forked
-        self.client: redis.Redis = client or redis.Redis.from_url(url, protocol=3, socket_timeout=LIMIT_S)
+        self.client: redis.Redis = self.client_of(url)
         self._host, self._logins = url.rpartition("@")[2].removeprefix("redis://"), logins or {}
         self.keys = Keys("antiphon", partitions)
         self.folder = Path(tempfile.mkdtemp(prefix="antiphon-flow-"))
@@ -59,6 +55,10 @@ class Processes:
             "ANTIPHON_PARTITIONS": str(partitions),
             **environment,
         }
+
+    def client_of(self, url: str) -> redis.Redis:
+        """The test's own."""
+        return redis.Redis.from_url(url, protocol=3, socket_timeout=LIMIT_S)
 
     def start(self, *names: str, **settings: str) -> None:
         """Start processes, with settings of their own; one of each component when none is named."""

@@ -55,7 +55,8 @@ class Dispatchers(Processes):
         )
         deadline = utc_now() + timedelta(hours=1)
         event = an_event(ToolsRequested(round=1, calls=calls, allowed=(name,), deadline=deadline), session_id)
-        self.add(self.keys.inbox(0, "tool_dispatcher"), {"event": encode(event), "log": "1-1"})
+        fields: dict[str, str | bytes] = {"event": encode(event), "log": "1-1"}
+        self.add(self.keys.inbox(0, "tool_dispatcher"), fields)
         begun = [self.own / f"begun-{session_id}-{id}" for id in ids]
         self.until(lambda: all(file.exists() for file in begun), f"{name} to begin")
 

@@ -1,7 +1,7 @@
 """The ledger of writes: one record for each idempotency key, and its transitions, each an atomic script.
 
     nothing --claim--> in_progress --settle--> settled | unknown
-       ^--release--<       |  ^
+                           |  ^
                            +--+ renew, take_over (a new fence)
 
 A record outlives its session and what its tool's contract promises. See the scripts for what each checks.
@@ -53,7 +53,7 @@ class LedgerUnavailable(RedisUnavailable):
 
 
 class ClaimNotReplicated(LedgerUnavailable):
-    """Too few replicas have the claim of a write, so that a failover could forget it. Nothing has begun here."""
+    """Too few replicas have the takeover of a write, so that a failover could forget it. Nothing has begun here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,8 @@ class Claim:
     """Counts up with every takeover, from 1."""
     ends_s: float
     """When the lease is over, on our monotonic clock: never later than on Redis's."""
+    problem: str = ""
+    """Why nothing may begin under it: too few replicas have it, so that a failover could forget it."""
 
     @property
     def is_over(self) -> bool:
@@ -126,6 +128,8 @@ class Ledger:
         self.lease_s = lease_s
         self._batcher = batcher
         self._claims = claims or batcher
+        self._looked: dict[int, int] = {}
+        self._lost_ms: dict[int, int] = {}
         self._keys = keys
         self._lease_ms = milliseconds(lease_s)
         self._retention_s = retention_s
@@ -134,7 +138,7 @@ class Ledger:
     async def claim(self, write: Write) -> Claim | None:
         """The right to run a write that nobody has claimed. None: ask how it stands.
 
-        Raises KeyUsedForAnother, SessionStopped, LedgerUnavailable, and ClaimNotReplicated.
+        Raises KeyUsedForAnother, SessionStopped, and LedgerUnavailable.
         """
         claimant = new_id().hex
         stopped = self._keys.stopped(self._keys.partition(write.session_id))
@@ -151,19 +155,18 @@ class Ledger:
 
         async def attempt() -> Claim | None:
             begins_s = monotonic_s()
+            problem = ""
             try:
                 answer = await self._claims.run(_CLAIM, [*self._names(write), stopped], arguments)
             except NotReplicated as error:
-                answer = error.reply
-                if await self._released(write, claimant):
-                    raise ClaimNotReplicated(f"{error}.") from None
+                answer, problem = error.reply, f"{error}."
             if answer == b"mismatch":
                 raise _used_for_another(write)
             if answer == b"stopped":
                 raise SessionStopped(f"session {write.session_id} was cancelled; {write.tool} was not run.")
             if answer == b"taken":
                 return None
-            return Claim(write, claimant, int(answer), begins_s + self.lease_s)
+            return Claim(write, claimant, int(answer), begins_s + self.lease_s, problem)
 
         return await self._patiently("claim a write", attempt)
 
@@ -198,10 +201,34 @@ class Ledger:
 
         return await self._patiently("take over a write", attempt)
 
-    async def _released(self, write: Write, claimant: str) -> bool:
-        """Take back a claim under which nothing has begun. False when it is not, or not any more, there."""
-        entries: list[Argument] = [begun_entry(call_id) for call_id in write.call_ids]
-        return bool(await self._batcher.run(_RELEASE, self._names(write), [claimant, *entries]))
+    async def may_have_forgotten(self, write: Write) -> bool:
+        """Whether Redis has failed over, or restarted, since the write's session was opened: then it may have lost
+        that the write was begun. Raises LedgerUnavailable.
+        """
+        partition = self._keys.partition(write.session_id)
+        lost_ms = await self._patiently("look at Redis's history", lambda: self.look_at_history(partition))
+        if not lost_ms:
+            return False
+        opened = await self._patiently(
+            "read when a session was opened",
+            lambda: self._batcher.submit("ZSCORE", self._keys.sessions(partition), write.session_id),
+        )
+        return opened is None or float(opened) <= lost_ms
+
+    async def look_at_history(self, partition: int) -> int:
+        """When another server was first seen in a master's place, in its Unix milliseconds; 0 when there was none.
+
+        Asks only after the connection was interrupted. To be called once before any write.
+        """
+        interruptions = self._claims.interruptions
+        if self._looked.get(partition) != interruptions:
+            reply = await self._batcher.run(
+                _HISTORY,
+                [self._keys.history(partition)],
+                [milliseconds(max(self._retention_s, IDEMPOTENCY_TTL_S_MIN))],
+            )
+            self._lost_ms[partition], self._looked[partition] = int(reply), interruptions
+        return self._lost_ms[partition]
 
     async def renew(self, claim: Claim) -> bool:
         """Begin the claim's lease anew. False when it was taken over. Raises LedgerUnavailable."""
@@ -276,5 +303,5 @@ _CLAIM = script_of(__package__, "claim")
 _STANDS = script_of(__package__, "stands")
 _TAKE_OVER = script_of(__package__, "take_over")
 _RENEW = script_of(__package__, "renew")
-_RELEASE = script_of(__package__, "release")
+_HISTORY = script_of(__package__, "history")
 _SETTLE = script_of(__package__, "settle")

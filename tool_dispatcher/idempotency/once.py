@@ -126,12 +126,12 @@ class _Once:
     async def _after_a_crash(self, claim: Claim) -> Results | None:
         """What came of a write whose last claimant has not been heard of for a lease."""
         if self._means.is_safe_to_repeat:
-            return self._after_both(await self._run(claim))
+            return self._after_both(await self._run(claim, is_first=False))
         told = await self._asked(claim)
         if isinstance(told, TookEffect):
             return await self._means.results_of(told.data)
         if isinstance(told, NoEffect):
-            return await self._run(claim)
+            return await self._run(claim, is_first=False)
         return await self._answer(answers.unknown(self._write))
 
     def _after_both(self, results: Results | None) -> Results | None:
@@ -140,11 +140,16 @@ class _Once:
             return results
         return tuple(answers.unknown_in_spite_of(result) for result in results)
 
-    async def _run(self, claim: Claim) -> Results | None:
+    async def _run(self, claim: Claim, is_first: bool = True) -> Results | None:
         """What came of running it. None when the claim was lost before: then nothing has run here."""
         # A process that was frozen since it claimed must not run what others may have taken over meanwhile.
         if claim.is_over and not await self._ledger.renew(claim):
             return None
+        if claim.problem:
+            self._log().warning("claim of a write is not on enough replicas", problem=claim.problem)
+            return await self._answer(answers.not_replicated(self._write, claim.problem, False))
+        if is_first and (told := await self._asked_ahead(claim)) is not None:
+            return await self._means.results_of(told.data)
         self._may_have_begun = True
         results = await self._means.run(claim)
         if all(answers.is_unknown(result) for result in results):
@@ -153,6 +158,15 @@ class _Once:
             if isinstance(told, TookEffect):
                 return await self._means.results_of(told.data)
         return results
+
+    async def _asked_ahead(self, claim: Claim) -> TookEffect | None:
+        """What the tool says of a write that Redis may have forgotten; None when there was none, as far as is known."""
+        if self._means.reconcile is None or self._means.is_safe_to_repeat:
+            return None
+        if not await self._ledger.may_have_forgotten(self._write):
+            return None
+        told = await self._asked(claim)
+        return told if isinstance(told, TookEffect) else None
 
     async def _asked(self, claim: Claim) -> Any:
         """What the tool says of the write: TookEffect, NO_EFFECT, or None when it cannot tell."""

@@ -36,11 +36,11 @@ def _in_pieces(value: Any, redactor: Redactor, depth: int) -> Any:
     frame = redactor.json({key: None if key in large else item for key, item in value.items()})
     if not large or list(frame) != list(value):
         return redactor.json(value)
-    cleaned = {
+    merged = {
         key: _in_pieces(value[key], redactor, depth + 1) if key in large else item
         for key, item in frame.items()
     }
-    return value if all(cleaned[key] is value[key] for key in value) else cleaned
+    return value if all(merged[key] is value[key] for key in value) else merged
 
 
 def without(secrets: Sequence[str], outcome: Any) -> Any:

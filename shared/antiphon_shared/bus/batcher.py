@@ -10,7 +10,16 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
-from redis.exceptions import ConnectionError, DataError, NoScriptError, RedisClusterException, RedisError
+from redis.exceptions import (
+    ConnectionError,
+    DataError,
+    MovedError,
+    NoScriptError,
+    ReadOnlyError,
+    RedisClusterException,
+    RedisError,
+    TimeoutError,
+)
 
 from antiphon_shared.bus.scripts import Script
 from antiphon_shared.bus.wire import Argument, Command, Exchange
@@ -19,6 +28,7 @@ PIPELINE_LENGTH_MAX = 256
 """Commands sent together at most, so that no reply waits for too many others."""
 
 _REDIRECTIONS_MAX = 5
+_INTERRUPTED = (ConnectionError, TimeoutError, ReadOnlyError, MovedError)
 _UNSENDABLE = (DataError, TypeError, UnicodeEncodeError)
 """What packing a command raises, before anything is sent."""
 
@@ -71,6 +81,8 @@ class Batcher:
         self._route: Route = OneLane(exchange or _closed)
         self._lanes: defaultdict[str, deque[_Waiting]] = defaultdict(deque)
         self._flushing: dict[str, asyncio.Task[None]] = {}
+        self.interruptions = 0
+        """How often no reply came, or one that points to another server: since then another may answer."""
 
     def open(self, route: Route) -> None:
         """From now on, send commands that way."""
@@ -121,6 +133,7 @@ class Batcher:
             replies = [ConnectionError(str(error))] * len(batch)
         except Exception as error:  # noqa: BLE001  # whatever it is belongs to those who wait for the replies
             replies = [error] * len(batch)
+        self.interruptions += any(isinstance(reply, _INTERRUPTED) for reply in replies)
         for waiting, result in zip(batch, replies, strict=True):
             if waiting.reply.done():
                 continue

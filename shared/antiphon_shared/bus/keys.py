@@ -140,6 +140,10 @@ class Keys:
         """Sorted set: sessions that wait for room, by their deadline in Unix milliseconds."""
         return f"{self.prefix(partition)}waiting:deadlines"
 
+    def history(self, partition: int) -> str:
+        """Hash: the server that had the partition when writes were last claimed, and when that changed."""
+        return f"{self.prefix(partition)}history"
+
     # One session.
 
     def log(self, session_id: str) -> str:

@@ -34,7 +34,12 @@ async def aside(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
 
     The arguments must not change meanwhile. Cancelled, the work goes on, and what it returns is dropped.
     """
-    if not is_large(*args):
+    return await aside_if(is_large(*args), work, *args, **options)
+
+
+async def aside_if(is_heavy: bool, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """The same, where the caller knows whether it takes long."""
+    if not is_heavy:
         return work(*args, **options)
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_worker(), _undisturbed, partial(work, *args, **options))
@@ -98,7 +103,7 @@ def json_within(value: Any, bytes_max: int) -> bytes | None:
     """As `json_of`; None as soon as it is larger than `bytes_max`."""
     size = 0
     for length in in_pieces(value, lambda part: len(to_json(part))):
-        size += length
+        size += length - 2  # the brackets of a piece are not in the whole
         if size > bytes_max:
             return None
     written = json_of(value)

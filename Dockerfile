@@ -11,18 +11,17 @@ COPY tool_dispatcher tool_dispatcher
 COPY context_synthesizer context_synthesizer
 COPY response_assembler response_assembler
 COPY shared shared
+COPY examples examples
 RUN /opt/antiphon/bin/pip install --no-cache-dir -c constraints.txt .
 
 FROM python:3.11-slim
-# PYTHONSAFEPATH: a foreign `shared` in the working directory is never imported in place of ours.
-# PYTHONPATH: where tool modules are looked for; mount your own there.
+# PYTHONSAFEPATH: nothing in the working directory is imported in place of a library.
 ENV PATH=/opt/antiphon/bin:$PATH \
-    PYTHONPATH=/srv/tools \
     PYTHONSAFEPATH=1 \
     PYTHONUNBUFFERED=1
 RUN useradd --system --uid 10001 --no-create-home antiphon
 COPY --from=build /opt/antiphon /opt/antiphon
-COPY examples /srv/tools/examples
+# Mount your own tool modules here: they are found in the working directory, after everything that is installed.
 WORKDIR /srv/tools
 USER antiphon
 ENTRYPOINT ["antiphon"]

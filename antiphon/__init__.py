@@ -10,22 +10,27 @@ from antiphon_shared.events.session import QueryOptions, Response, Source, Uncer
 from antiphon_shared.process.errors import AntiphonError, ConfigurationError, RedisUnavailable
 from antiphon_shared.tools.contract import Alternative, Backoff, BatchVariant, Dependency, RateLimit, Retry
 
-from antiphon.client import Antiphon, TextDelta
-from antiphon.errors import (
-    AlreadyThere,
-    InvalidQuery,
-    NotWaiting,
-    Overloaded,
-    PipelineFailed,
-    SessionConflict,
-    StillRunning,
-    SubmissionRejected,
-    UnknownSession,
-)
-from tool_dispatcher.authoring.hints import describe
-from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
-from tool_dispatcher.authoring.secret import Secret
-from tool_dispatcher.authoring.tool import InvalidTool, Tool, ToolContext, ToolFailed, Toolset, tool
+from antiphon.own_packages import explained
+
+try:
+    from antiphon.client import Antiphon, TextDelta
+    from antiphon.errors import (
+        AlreadyThere,
+        InvalidQuery,
+        NotWaiting,
+        Overloaded,
+        PipelineFailed,
+        SessionConflict,
+        StillRunning,
+        SubmissionRejected,
+        UnknownSession,
+    )
+    from tool_dispatcher.authoring.hints import describe
+    from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
+    from tool_dispatcher.authoring.secret import Secret
+    from tool_dispatcher.authoring.tool import InvalidTool, Tool, ToolContext, ToolFailed, Toolset, tool
+except ImportError as error:
+    raise explained(error) from None
 
 __all__ = [
     "NO_EFFECT",

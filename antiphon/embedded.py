@@ -14,12 +14,14 @@ from antiphon_shared.process.runner import run_service
 from antiphon_shared.process.secret_values import secret_values
 from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import BusSettings, load
+from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.text.redaction import Redactor
 from antiphon_shared.tools.contract import Scope
 from pydantic import TypeAdapter, ValidationError
 
 from antiphon import private_redis
 from antiphon.errors import PipelineFailed
+from antiphon.own_packages import check_components
 from reasoning_engine.settings import Provider
 from tool_dispatcher.authoring.tool import Tool, Toolset
 from tool_dispatcher.catalogue import Registry, tools_of
@@ -87,6 +89,9 @@ class EmbeddedPipeline:
 
     async def start(self) -> Bus:
         """The open bus the pipeline runs on. Raises ConfigurationError, RedisUnavailable."""
+        check_components()
+        if self._scopes is not None:
+            check_scopes(self._scopes, registry_of(self._tools))
         try:
             self._redis = private_redis.choose()
             connections = await self._redis.start()
@@ -148,6 +153,16 @@ def dispatcher_settings(scopes: Iterable[str] | None) -> ToolDispatcherSettings:
     if scopes is None:
         return settings
     return settings.model_copy(update={"default_scopes": _checked_scopes(scopes)})
+
+
+def check_scopes(scopes: Iterable[str], tools: Registry) -> None:
+    """Raises ConfigurationError for a scope that no tool asks for: a typo would only show in what is not offered."""
+    known = {"read", "write"}.union(*(tool.contract.scopes_needed for tool in tools.values()))
+    for scope in scopes:
+        if scope not in known:
+            raise ConfigurationError(
+                f"scopes: no tool here asks for {scope!r}.", hint=did_you_mean(scope, sorted(known))
+            )
 
 
 def _checked_scopes(scopes: Iterable[str]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.base import TraceParent
 from antiphon_shared.events.client import ANSWER_LENGTH_MAX, GRANT_LENGTH_MAX, QUERY_LENGTH_MAX
-from antiphon_shared.events.codec import ENVELOPES, explain
+from antiphon_shared.events.codec import ENVELOPES, explain, unknown_field
 from antiphon_shared.events.session import Citations, QueryOptions
 from antiphon_shared.formats import needed_format
 from antiphon_shared.process.errors import UnreadableEvent
@@ -188,8 +188,10 @@ def _checked_options(options: Options) -> QueryOptions:
     try:
         return QueryOptions.model_validate_json(to_json(options), strict=True)
     except ValidationError as error:
-        known = ", ".join(QueryOptions.model_fields)
-        raise InvalidQuery(f"{explain(error)}.", hint=f"Options are {known}.") from None
+        said, hint = unknown_field(error, QueryOptions.model_fields)
+        raise InvalidQuery(
+            said, hint=hint or f"Options are {', '.join(QueryOptions.model_fields)}."
+        ) from None
     except (PydanticSerializationError, UnicodeEncodeError, ValueError) as error:
         raise InvalidQuery(f"options: {error}.", hint="Options are plain JSON values.") from None
 

@@ -22,23 +22,34 @@ _STEADY_S = 30.0
 """A child that lived for this long starts again at once when it dies."""
 
 Command = Callable[[Component], list[str]]
+Ready = Callable[[], Coroutine[Any, Any, None]]
 
 
 def component_command(name: Component) -> list[str]:
-    """The command that runs a component. -P: no foreign `shared` of the working directory is imported."""
+    """The command that runs a component. -P: nothing of the current directory is imported in place of a library."""
     return [sys.executable, "-P", "-m", name]
 
 
-def supervise(replicas: Mapping[Component, int], command: Command = component_command) -> int:
-    """Run the components until SIGTERM or SIGINT; the exit code: 0, or 2 when one is not set up right."""
-    return asyncio.run(Supervisor(replicas, command).run())
+def supervise(
+    replicas: Mapping[Component, int], command: Command = component_command, ready: Ready | None = None
+) -> int:
+    """Run the components until SIGTERM or SIGINT; the exit code: 0, or 2 when one is not set up right.
+
+    `ready` is waited for before they are started; what it raises is raised.
+    """
+    return asyncio.run(Supervisor(replicas, command, ready).run())
 
 
 class Supervisor:
     """Keeps `replicas[NAME]` processes of each component alive. They end when it does, even by kill -9."""
 
-    def __init__(self, replicas: Mapping[Component, int], command: Command = component_command) -> None:
-        self._replicas, self._command = replicas, command
+    def __init__(
+        self,
+        replicas: Mapping[Component, int],
+        command: Command = component_command,
+        ready: Ready | None = None,
+    ) -> None:
+        self._replicas, self._command, self._ready = replicas, command, ready
         self._leash = Leash()
         self._stopping = asyncio.Event()
         self._exit_code = 0
@@ -48,6 +59,8 @@ class Supervisor:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stopping.set)
+        if self._ready is not None:
+            await self._unless_stopping(self._ready())
         keeping = [
             self._keep(name, f"{name}-{n}")
             for name in COMPONENTS
@@ -91,12 +104,14 @@ class Supervisor:
             self._log.warning("died; starting it again", child=place, code=child.returncode)
 
     async def _unless_stopping(self, until: Coroutine[Any, Any, object]) -> None:
-        """Until `until` is done, or everything stops."""
+        """Until `until` is done, or everything stops. Raises what it raises."""
         tasks = [asyncio.create_task(until), asyncio.create_task(self._stopping.wait())]
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        came_of_it, _ = await asyncio.gather(*tasks, return_exceptions=True)
+        if isinstance(came_of_it, Exception):
+            raise came_of_it
 
 
 def read_replicas(text: str) -> dict[Component, int]:

@@ -1,8 +1,11 @@
 """`python -m context_synthesizer`: run one context synthesizer until it is told to stop."""
 
-from antiphon_shared.process.runner import main
-
-from context_synthesizer.component import build
+from antiphon_shared.process.import_path import current_directory_last
 
 if __name__ == "__main__":
+    current_directory_last()  # before anything is imported that a redis.py of the user's own could stand in for
+    from antiphon_shared.process.runner import main
+
+    from context_synthesizer.component import build
+
     main("context_synthesizer", build)

@@ -8,7 +8,7 @@
 
     antiphon ask "Which lessons of the bread course are about fermentation?" --tools examples.courses
 
-Run them from the checkout, or with the checkout on PYTHONPATH. They import `antiphon` and nothing else of ours,
-as a tool author would; `local_http` serves the two little services. What they need to know of a machine they
-read from one variable each, named in their docstrings.
+They are part of what `pip install` installs, as `antiphon.examples.courses` and so on; in a checkout `examples.courses`
+is the same. They import `antiphon` and nothing else of ours, as a tool author would; `local_http` serves the two
+little services. What they need to know of a machine they read from one variable each, named in their docstrings.
 """

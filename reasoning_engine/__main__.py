@@ -1,8 +1,11 @@
 """`python -m reasoning_engine`: run one reasoning engine until it is told to stop."""
 
-from antiphon_shared.process.runner import main
-
-from reasoning_engine.component import build
+from antiphon_shared.process.import_path import current_directory_last
 
 if __name__ == "__main__":
+    current_directory_last()  # before anything is imported that a redis.py of the user's own could stand in for
+    from antiphon_shared.process.runner import main
+
+    from reasoning_engine.component import build
+
     main("reasoning_engine", build)

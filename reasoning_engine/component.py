@@ -40,6 +40,11 @@ def build(
             load_environment("ANTHROPIC_API_KEY"),
             load_environment("ANTHROPIC_BASE_URL"),
             settings.request_timeout_s,
+            {
+                "ANTIPHON_MODEL": (pipeline.model,),
+                "ANTIPHON_MODELS": pipeline.models,
+                "ANTIPHON_REASONING_ENGINE_SUMMARY_MODEL": (settings.summary_model,),
+            },
         )
         close, is_offline = chosen.close, chosen.is_offline
         if not is_offline:

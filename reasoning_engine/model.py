@@ -1,7 +1,8 @@
 """The model: the one file that talks to the Anthropic SDK."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import httpx2
@@ -116,9 +117,18 @@ class _Heard:
 
 
 def choose_model(
-    provider: Provider, api_key: str | None, base_url: str | None, timeout_s: float
+    provider: Provider,
+    api_key: str | None,
+    base_url: str | None,
+    timeout_s: float,
+    models: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> AnthropicModel:
-    """The model that `provider` and the environment stand for. Raises ConfigurationError."""
+    """The model that `provider` and the environment stand for. Raises ConfigurationError.
+
+    `models` are the names it will be asked for, by the variable that says so.
+    """
+    if not base_url and provider != "offline":
+        _check_names(models)
     if provider == "anthropic" and not (api_key or base_url):
         raise ConfigurationError(
             "ANTIPHON_REASONING_ENGINE_PROVIDER is anthropic, but there is no access to it.",
@@ -136,6 +146,18 @@ def choose_model(
             http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound]}),
         )
     )
+
+
+def _check_names(models: Mapping[str, Iterable[str]]) -> None:
+    """Raises ConfigurationError for a model that Anthropic's own server cannot have."""
+    for variable, names in models.items():
+        for name in names:
+            if name and "claude" not in name.lower():
+                raise ConfigurationError(
+                    f"{variable}: {name!r} is no Claude model, and ANTHROPIC_BASE_URL is not set.",
+                    hint="Set ANTHROPIC_BASE_URL to a server that speaks the Messages API and has this model; or take "
+                    "a Claude model, such as claude-sonnet-5-5; or set ANTIPHON_REASONING_ENGINE_PROVIDER=offline.",
+                )
 
 
 def _offline_client() -> AsyncAnthropic:

@@ -8,9 +8,11 @@ from typing import Any
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.tools.calls import Approval, Catalogue
 
-from tool_dispatcher.authoring.failures import readable
+from tool_dispatcher.authoring.failures import InvalidTool
 from tool_dispatcher.authoring.relations import check_relations
+from tool_dispatcher.authoring.source import source_of
 from tool_dispatcher.authoring.tool import Tool, Toolset
+from tool_dispatcher.import_failures import import_failure, no_tools, place_of
 
 
 class Registry(Mapping[str, Tool]):
@@ -26,7 +28,10 @@ class Registry(Mapping[str, Tool]):
                 raise ConfigurationError(
                     f"There are two tools named {one.name!r}.", hint="Give one of them a `name=` of its own."
                 )
-        check_relations(self._tools)
+        try:
+            check_relations(self._tools)
+        except InvalidTool as error:
+            raise error.at(source_of(self._tools[error.tool].function)) from None
 
     def __getitem__(self, name: str) -> Tool:
         return self._tools[name]
@@ -55,7 +60,7 @@ def tools_of(spec: str) -> tuple[Tool, ...]:
             taken, by = found.setdefault(one.name, (one, entry))
             if taken is not one:
                 raise ConfigurationError(
-                    f"ANTIPHON_TOOLS: {by} and {entry} each have a tool named {one.name!r}.",
+                    f"tools: {by} and {entry} each have a tool named {one.name!r}.",
                     hint="Give one of them a `name=` of its own.",
                 )
     return tuple(one for one, _ in found.values())
@@ -87,20 +92,17 @@ def _tools_of(entry: str) -> list[Tool | Toolset]:
     module = _import(name.strip(), entry)
     if not colon:
         if not (contributed := [value for value in vars(module).values() if _is_tool(value)]):
-            raise ConfigurationError(
-                f"ANTIPHON_TOOLS: {entry} has no tool at its top level.",
-                hint="Decorate its functions with @tool(effect=...), or name another module.",
-            )
+            raise no_tools(entry, module)
         return contributed
     value = vars(module).get(attribute.strip())
     if value is None:
         raise ConfigurationError(
-            f"ANTIPHON_TOOLS: {name} has nothing called {attribute.strip()!r}, which {entry} names.",
+            f"tools: {name} has nothing called {attribute.strip()!r}, which {entry} names.",
             hint="Correct the part after the colon, or leave it out to take every tool of the module.",
         )
     if not _is_tool(value):
         raise ConfigurationError(
-            f"ANTIPHON_TOOLS: {entry} is {_article(type(value).__name__)}, not a tool or Toolset.",
+            f"tools: {entry} is {_article(type(value).__name__)}, not a tool or Toolset.",
             hint="Decorate it with @tool(effect=...).",
         )
     return [value]
@@ -109,16 +111,15 @@ def _tools_of(entry: str) -> list[Tool | Toolset]:
 def _import(name: str, entry: str) -> ModuleType:
     if not name or not all(part.isidentifier() for part in name.split(".")):
         raise ConfigurationError(
-            f"ANTIPHON_TOOLS: {entry!r} is not `package.module` or `package.module:attribute`.",
+            f"tools: {entry!r} is not `package.module` or `package.module:attribute`.",
             hint="Write a module's dotted name, not a path to a file.",
         )
     try:
         return importlib.import_module(name)
+    except InvalidTool as error:
+        raise error.at(place_of(error)) from None
     except (Exception, SystemExit) as error:  # a module of tools may raise anything
-        raise ConfigurationError(
-            f"ANTIPHON_TOOLS: {entry} cannot be imported: {type(error).__name__}: {readable(error, 500)}.",
-            hint="The module must be importable: install it, or put its folder on PYTHONPATH.",
-        ) from error
+        raise import_failure(name, entry, error) from error
 
 
 def _is_tool(value: Any) -> bool:

@@ -1,7 +1,11 @@
 """The command line: `antiphon`. One file per group of commands."""
 
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
+
 import typer
 from antiphon_shared.process import logs
+from antiphon_shared.process.import_path import current_directory_last
 from antiphon_shared.process.secret_values import secret_values
 
 from antiphon.cli import (
@@ -32,9 +36,23 @@ app = typer.Typer(
 )
 
 
+def _show_version(is_wanted: bool) -> None:
+    if is_wanted:
+        try:
+            typer.echo(f"antiphon {version('antiphon')}")
+        except PackageNotFoundError:
+            typer.echo("antiphon, not installed: run from its sources")
+        raise typer.Exit
+
+
 @app.callback()
-def _begin() -> None:
+def _begin(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
     have_standard_streams()
+    current_directory_last()
     logs.silence("error", secret_values())
 
 

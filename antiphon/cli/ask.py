@@ -1,7 +1,6 @@
 """`antiphon ask` and `antiphon submit`."""
 
 import asyncio
-import os
 import signal
 import sys
 from contextlib import aclosing, suppress
@@ -26,6 +25,7 @@ from antiphon.observe import connected
 from antiphon.submission import Options, submission
 from reasoning_engine.settings import Provider
 
+NO_TOOLS = "No tools: the model answers alone. Give some with --tools MODULE, for instance antiphon.examples.courses."
 _AFTER_CANCEL_S = 5.0
 
 Query = Annotated[str, typer.Argument(metavar="QUERY", help="The question; - reads it from standard input.")]
@@ -288,19 +288,12 @@ def _client(tools: list[str] | None, model: Provider | None, scopes: list[str] |
         return Antiphon()
     modules = split_modules(tools if tools is not None else [settings.tools])
     if not modules:
-        stderr().print("No tools: the model answers alone. Give some with --tools MODULE.", style="yellow")
-    allow_current_directory()
+        stderr().print(NO_TOOLS, style="yellow")
     return Antiphon.embedded(modules, model=model, scopes=scopes)
 
 
 def split_modules(names: list[str]) -> list[str]:
     return [module.strip() for name in names for module in name.split(",") if module.strip()]
-
-
-def allow_current_directory() -> None:
-    """Let modules of the current directory be imported; last, so that they shadow nothing of ours."""
-    if (directory := os.getcwd()) not in sys.path:
-        sys.path.append(directory)
 
 
 async def _warn_of_absent_components() -> None:

@@ -2,6 +2,8 @@
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -9,31 +11,43 @@ from antiphon_shared.events import Component
 from antiphon_shared.process import logs
 from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.secret_values import secret_values
-from antiphon_shared.process.settings import PipelineSettings, load
+from antiphon_shared.process.settings import PipelineSettings, environment, load
 
-from antiphon.cli.output import refuse
+from antiphon.cli.ask import NO_TOOLS, ToolModules, split_modules
+from antiphon.cli.output import UsageError, refuse, stderr
+from antiphon.own_packages import check_components
+from antiphon.redis_wait import wait_for_redis
 from antiphon.supervisor import component_command, read_replicas, supervise
 
 
 def up(
+    tools: ToolModules = None,
     replicas: Annotated[
         str, typer.Option(metavar="NAME=N,...", help="Processes of a component; one of each when left out.")
     ] = "",
+    no_wait: Annotated[
+        bool,
+        typer.Option("--no-wait", help="End with 3 when Redis does not answer, instead of waiting for it."),
+    ] = False,
 ) -> None:
     """Run the whole pipeline: every component as a process, restarted when it dies.
 
-    Logs go to stderr, one JSON object per line. SIGTERM or Ctrl-C ends all of them cleanly. Modules named in
-    ANTIPHON_TOOLS must be installed, or on PYTHONPATH. Exit codes: 0 ended; 2 a component is not set up
-    right.
+    Redis is looked for at ANTIPHON_REDIS_URL, or at redis://localhost:6379/0. Logs go to stderr: as text on a
+    terminal, else one JSON object per line (ANTIPHON_LOG_FORMAT). SIGTERM or Ctrl-C ends all of them cleanly.
+    Exit codes: 0 ended; 2 a component is not set up right; 3 no Redis, with --no-wait.
 
     \b
-    ANTIPHON_REDIS_URL=redis://localhost:6379 ANTIPHON_TOOLS=examples.courses antiphon up
-    antiphon up --replicas reasoning_engine=4,tool_dispatcher=2
+    antiphon up --tools antiphon.examples.courses
+    antiphon up --tools my_tools --replicas reasoning_engine=4,tool_dispatcher=2
     """
     try:
-        settings = load(PipelineSettings)
-        logs.configure(settings.log_level, "supervisor", secret_values(settings))
-        code = supervise(read_replicas(replicas))
+        with _tools_as_settings(tools):
+            settings = load(PipelineSettings)
+            check_components()
+            numbers = read_replicas(replicas)
+            if not settings.tools.strip():
+                stderr().print(NO_TOOLS, style="yellow")
+            code = supervise(numbers, ready=lambda: _begin_logging(settings, waits=not no_wait))
     except AntiphonError as error:
         code = refuse(error)
     raise typer.Exit(code)
@@ -41,14 +55,41 @@ def up(
 
 def run(
     component: Annotated[Component, typer.Argument(metavar="COMPONENT", help="Which one.")],
+    tools: ToolModules = None,
 ) -> None:
-    """Run one component until it is told to stop; the same as `python -m COMPONENT`.
+    """Run one component until it is told to stop; like `python -m COMPONENT`, from any directory.
 
-    Any number of each may run, on any number of machines.
+    Any number of each may run, on any number of machines. What lies in the current directory is imported last, so
+    that no folder or file of your own is taken for one of ours or of a library.
 
     \b
     antiphon run reasoning_engine
+    antiphon run tool_dispatcher --tools my_tools
     """
-    command = component_command(component)
-    sys.stdout.flush()
-    os.execv(command[0], command)  # noqa: S606  # this process becomes the component: same pid, same signals
+    try:
+        if tools and component != "tool_dispatcher":
+            raise UsageError(
+                f"--tools: a {component} runs no tools.", hint="Give it to `antiphon run tool_dispatcher`."
+            )
+        check_components([component])
+        with _tools_as_settings(tools):
+            command = component_command(component)
+            sys.stdout.flush()
+            os.execv(command[0], command)  # noqa: S606  # this process becomes the component: same pid, same signals
+    except AntiphonError as error:
+        raise typer.Exit(refuse(error)) from None
+
+
+async def _begin_logging(settings: PipelineSettings, *, waits: bool) -> None:
+    """Wait for Redis, with a status line in the place of logs where a person sees it; then log."""
+    if waits and not sys.stderr.isatty():
+        logs.configure(settings.log_level, "supervisor", secret_values(settings), settings.log_format)
+    await wait_for_redis(settings, waits=waits)
+    logs.configure(settings.log_level, "supervisor", secret_values(settings), settings.log_format)
+
+
+@contextmanager
+def _tools_as_settings(tools: list[str] | None) -> Iterator[None]:
+    """Have --tools stand in the place of ANTIPHON_TOOLS, for processes that are started within."""
+    with environment({} if tools is None else {"ANTIPHON_TOOLS": ",".join(split_modules(tools))}):
+        yield

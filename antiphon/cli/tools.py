@@ -7,7 +7,6 @@ from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 from pydantic import ValidationError
 
 from antiphon.cli import tools_check
-from antiphon.cli.ask import allow_current_directory
 from antiphon.cli.contract_words import contract_words
 from antiphon.cli.output import (
     Json,
@@ -90,7 +89,6 @@ async def _show(name: str, modules: list[str] | None, is_json: bool) -> None:
 async def _catalogue(modules: list[str] | None) -> Catalogue:
     """The tools of modules imported here, or those the pipeline's dispatchers have published."""
     if modules is not None:
-        allow_current_directory()
         return to_catalogue(load_tools(",".join(modules)))
     async with connected() as bus:
         content_hash = await bus.current_catalogue()

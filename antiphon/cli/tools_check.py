@@ -11,7 +11,6 @@ import typer
 from antiphon_shared.process.secret_values import secret_values
 from antiphon_shared.tools.calls import ToolError
 
-from antiphon.cli.ask import allow_current_directory
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -82,7 +81,6 @@ def check(
 
 
 async def _check(modules: list[str], options: Options, shows_cases: bool, is_json: bool) -> int:
-    allow_current_directory()
     with contextlib.redirect_stdout(HarmlessStream(sys.stderr)):  # what tools print is not our answer
         tools = load_tools(",".join(modules))
         reports = []

@@ -13,7 +13,7 @@ from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 from antiphon_shared.text.redaction import Redactor
 from antiphon_shared.tools.calls import Catalogue
 
-from antiphon.embedded import dispatcher_settings, registry_of
+from antiphon.embedded import check_scopes, dispatcher_settings, registry_of
 from antiphon.linear.history import LINEAR_SYSTEM, SINGLE_SYSTEM, asked, message_tokens
 from antiphon.linear.rounds import Ending, Rounds, RoundState
 from antiphon.linear.tools import LinearTools
@@ -52,6 +52,8 @@ async def ask_linear(
     registry = registry_of(() if plan == "single" else tools)
     settings, engine, pipeline = dispatcher_settings(scopes), load(EngineSettings), load(PipelineSettings)
     redactor = Redactor(secret_values())
+    if scopes is not None and registry:
+        check_scopes(settings.default_scopes, registry)
     catalogue = _catalogue(registry, settings.default_scopes, redactor)
     system = SINGLE_SYSTEM if plan == "single" else LINEAR_SYSTEM
     linear_tools = LinearTools(registry, settings, redactor)
@@ -60,6 +62,7 @@ async def ask_linear(
         load_environment("ANTHROPIC_API_KEY"),
         load_environment("ANTHROPIC_BASE_URL"),
         engine.request_timeout_s,
+        {"ANTIPHON_MODEL": (pipeline.model,)},
     )
     try:
         bytes_max = load(BusSettings).max_event_bytes

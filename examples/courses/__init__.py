@@ -4,9 +4,9 @@
     antiphon ask --tools examples.courses \\
         "Find a course that discusses the same topic as lesson 4 of course Bread from Scratch"
 
-Run it from the checkout, or with the checkout on PYTHONPATH.
+Outside a checkout it is `antiphon.examples.courses`.
 """
 
-from examples.courses.tools import get_course_outline, search_course_content
+from .tools import get_course_outline, search_course_content
 
 __all__ = ["get_course_outline", "search_course_content"]

@@ -29,7 +29,7 @@ class Course:
 @cache
 def all_courses() -> tuple[Course, ...]:
     """Every course, by title. Read once, at first use."""
-    folder = files("examples.courses") / "transcripts"
+    folder = files(__package__) / "transcripts"
     texts = (file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name.endswith(".md"))
     return tuple(sorted((parse_course(text) for text in texts), key=lambda course: course.title))
 

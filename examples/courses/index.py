@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from threading import Lock
 
-from examples.courses.corpus import Course, all_courses
+from .corpus import Course, all_courses
 
 _WORD = re.compile(r"\w+")
 _SMALL_WORDS = frozenset(

@@ -2,9 +2,9 @@
 
 from typing import TypedDict
 
-from examples.courses.corpus import Course, all_courses
-from examples.courses.index import passage_index
-from examples.courses.names import match_title, nearest_titles
+from .corpus import Course, all_courses
+from .index import passage_index
+from .names import match_title, nearest_titles
 
 RESULTS_MAX = 5
 

@@ -5,7 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from antiphon import ToolFailed, tool
-from examples.courses import lookup
+
+from . import lookup
 
 
 @tool(effect="read", example={"query": "vector clocks", "course_name": "distributed systems"})

@@ -20,6 +20,6 @@ CRM_DATABASE names the database file; left out, it is `antiphon-crm.sqlite3` in 
 so that all dispatchers of a machine share one register. It is made, with a few customers in it, at first use.
 """
 
-from examples.crm.tools import create_contact, create_contacts, customer_lookup, update_contact
+from .tools import create_contact, create_contacts, customer_lookup, update_contact
 
 __all__ = ["create_contact", "create_contacts", "customer_lookup", "update_contact"]

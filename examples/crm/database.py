@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from examples.crm.contacts import NewContact
+from .contacts import NewContact
 
 _BUSY_S = 5.0
 _SCHEMA = """

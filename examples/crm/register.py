@@ -6,8 +6,8 @@ from difflib import get_close_matches
 
 from pydantic import TypeAdapter
 
-from examples.crm.contacts import Contact, NewContact
-from examples.crm.database import insert, reading, searchable, writing
+from .contacts import Contact, NewContact
+from .database import insert, reading, searchable, writing
 
 _CONTACTS = TypeAdapter(list[Contact])
 

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from antiphon import NO_EFFECT, BatchVariant, TookEffect, ToolContext, ToolFailed, tool
-from examples.crm import register
-from examples.crm.contacts import (
+
+from . import register
+from .contacts import (
     Company,
     Contact,
     Created,

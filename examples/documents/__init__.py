@@ -14,6 +14,6 @@ What to look at:
 There is nothing to set up: the handbook lies beside the code.
 """
 
-from examples.documents.tools import fetch_document, list_documents, rerank, search_documents
+from .tools import fetch_document, list_documents, rerank, search_documents
 
 __all__ = ["fetch_document", "list_documents", "rerank", "search_documents"]

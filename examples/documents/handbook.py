@@ -23,7 +23,7 @@ class Document:
 @cache
 def all_documents() -> dict[str, Document]:
     """Every document by its id, in the handbook's order. Read once, at first use."""
-    text = (files("examples.documents") / "handbook.md").read_text(encoding="utf-8")
+    text = (files(__package__) / "handbook.md").read_text(encoding="utf-8")
     return {document.id: document for document in parse_handbook(text)}
 
 

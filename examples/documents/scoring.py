@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-from examples.documents.handbook import Document
+from .handbook import Document
 
 _WORD = re.compile(r"\w+")
 _SMALL_WORDS = frozenset(

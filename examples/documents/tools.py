@@ -5,8 +5,9 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from antiphon import Dependency, ToolFailed, tool
-from examples.documents.handbook import Document, all_documents, ids_like
-from examples.documents.scoring import best_paragraph, ranked
+
+from .handbook import Document, all_documents, ids_like
+from .scoring import best_paragraph, ranked
 
 EXCERPT_CHARACTERS_MAX = 300
 

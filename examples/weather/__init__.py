@@ -20,6 +20,6 @@ The service does as it is told, to see what the tools make of it:
 for the next three requests; the modes are `ok`, `fail`, `limit` and `stall`. `GET /ledger` counts what came.
 """
 
-from examples.weather.tools import climate_average, current_weather, forecast
+from .tools import climate_average, current_weather, forecast
 
 __all__ = ["climate_average", "current_weather", "forecast"]

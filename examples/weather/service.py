@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from examples.local_http import Reply, Request, serve_until_ended
-from examples.weather.places import Place, names_like, place_called
+from ..local_http import Reply, Request, serve_until_ended
+from .places import Place, names_like, place_called
 
 DAYS_MAX = 7
 _SKIES = ("clear", "a few clouds", "overcast", "light rain", "showers", "fog")

@@ -5,8 +5,9 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from antiphon import Alternative, Backoff, RateLimit, Retry, ToolFailed, tool
-from examples.weather.client import Observation, Outlook, ask
-from examples.weather.places import names_like, place_called
+
+from .client import Observation, Outlook, ask
+from .places import names_like, place_called
 
 City = Annotated[str, Field(min_length=1, max_length=100, description="Name of the city, such as Saltmarsh.")]
 

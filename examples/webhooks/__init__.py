@@ -27,6 +27,6 @@ What to look at:
 - `scopes`: to send anything out of the house needs more than the right to write.
 """
 
-from examples.webhooks.tools import dispatch_event
+from .tools import dispatch_event
 
 __all__ = ["dispatch_event"]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import httpx2
 from pydantic import BaseModel, Field, HttpUrl, ValidationError
 
-from examples.webhooks.signature import KEY_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, sign
+from .signature import KEY_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, sign
 
 ATTEMPTS_MAX = 4
 _PAUSE_S, _PAUSE_S_MAX = 0.25, 4.0

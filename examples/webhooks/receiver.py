@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass
 from threading import Lock
 from typing import Any
 
-from examples.local_http import Reply, Request, serve_until_ended
-from examples.webhooks.settings import configured
-from examples.webhooks.signature import KEY_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, fault_in
+from ..local_http import Reply, Request, serve_until_ended
+from .settings import configured
+from .signature import KEY_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, fault_in
 
 KEYS_MAX = 100_000
 """What came first is forgotten first; by then its timestamp is long past."""

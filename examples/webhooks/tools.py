@@ -12,8 +12,9 @@ import httpx2
 from pydantic import BaseModel, Field, HttpUrl, ValidationError
 
 from antiphon import ToolContext, ToolFailed, tool
-from examples.webhooks.delivery import Delivery, Event, deliver, shown
-from examples.webhooks.settings import WebhookSettings, configured
+
+from .delivery import Delivery, Event, deliver, shown
+from .settings import WebhookSettings, configured
 
 AT_ONCE = 25
 """Addresses that are sent to at once."""

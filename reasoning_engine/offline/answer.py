@@ -76,7 +76,17 @@ def _direct(situation: Situation, resolution: Resolution | None) -> list[str]:
         return parts or ["I found nothing that answers this."]
     most = max(record.overlap(terms) for record in ranked)
     fitting = [record for record in ranked if 2 * record.overlap(terms) >= most]
-    return [*parts, *(_quotation(record, terms) for record in fitting[:_QUOTED_MAX])]
+    return [
+        *parts,
+        *(_quotation(record, terms) for record in _closest(fitting, question.slots.query)[:_QUOTED_MAX]),
+    ]
+
+
+def _closest(records: list[Record], query: str) -> list[Record]:
+    """Those that speak of every word searched for, where several are known and there are such."""
+    known = [term for term in stems(query) if any(record.speaks_of(term) for record in records)]
+    whole = [record for record in records if all(record.speaks_of(term) for term in known)]
+    return whole if len(known) > 1 and whole else records
 
 
 def identity(reference: Reference, resolution: Resolution) -> str:
@@ -178,7 +188,7 @@ def _shortcomings(situation: Situation, resolution: Resolution | None) -> list[s
     notes = []
     if question.reference and question.compares and resolution is None:
         notes.append(f"I could not find out what {question.reference} is.")
-    everything = " ".join(record.text() for record in situation.records).lower()
+    everything = " ".join(" ".join((*record.fields, record.text())) for record in situation.records).lower()
     known = question.reference.entity if question.reference and resolution else None
     said = stems(everything[:200_000])
     used = " ".join(str(call.arguments) for call in situation.tried if call.facts)

@@ -6,18 +6,29 @@ also from results and by elimination. A required parameter that nothing fits is 
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice, permutations
 from typing import Any
 
-from reasoning_engine.offline.language import identifier_stems, stem, word_set, words
+from reasoning_engine.offline.language import (
+    content_words,
+    identifier_stems,
+    singular,
+    stem,
+    stems,
+    word_set,
+    words,
+)
 from reasoning_engine.offline.question import Slots
 from reasoning_engine.offline.records import Record
 from reasoning_engine.offline.schema import Parameter, Tool, parameters_of, resolved
 from reasoning_engine.offline.spans import Entity
 
 _DEPTH_MAX = 3
+_ORDERS_MAX = 6
 _ORIGIN = frozenset(map(stem, word_set("from origin source departure start")))
 _TARGET = frozenset(map(stem, word_set("to destination target arrival end")))
 _PLACE = frozenset(map(stem, word_set("city town place location country region where near area")))
+_AMOUNTS = frozenset(map(stem, word_set("amount count quantity qty pieces units times")))
 _NEGATIONS = frozenset(("no", "not", "without", "never"))
 _TITLES = frozenset(("titl", "name", "label"))
 
@@ -34,6 +45,8 @@ class Filling:
     from_results: set[str] = field(default_factory=set)
     guessed: set[str] = field(default_factory=set)
     """Parameters filled by elimination alone."""
+    searched: list[str] = field(default_factory=list)
+    """Parameters that hold what is searched for."""
     entities: set[Entity] = field(default_factory=set)
 
     @property
@@ -46,6 +59,23 @@ def fill(tool: Tool, slots: Slots, records: tuple[Record, ...] = ()) -> Filling:
     filling = Filling()
     filling.arguments = _fill_object(tool, tool.parameters, slots, records, filling, 0)
     return filling
+
+
+def broader(filling: Filling, known: frozenset[str]) -> list[dict[str, Any]]:
+    """The same arguments with less to search for, the closest first. `known` are the stems of the tool's own words."""
+    searched = [name for name in filling.searched if isinstance(filling.arguments.get(name), str)]
+    if len(searched) > 1:
+        values = [singular(filling.arguments[name]) for name in searched]
+        orders = islice(permutations(values), _ORDERS_MAX)
+        found = [{**filling.arguments, **dict(zip(searched, order, strict=True))} for order in orders]
+    elif searched:
+        own = [singular(word) for word in content_words(filling.arguments[searched[0]])]
+        telling = [word for word in own if stem(word) not in known] or own
+        values = [" ".join(own), " ".join(telling), *(word for word in reversed(telling))]
+        found = [{**filling.arguments, searched[0]: value} for value in dict.fromkeys(values)]
+    else:
+        found = []
+    return [arguments for arguments in found if arguments != filling.arguments]
 
 
 def _fill_object(
@@ -67,7 +97,13 @@ def _fill_object(
         if value is not None:
             filling.named.add(parameter.name)
         elif parameter.is_query and (parameter.required or not _has_required(parameters)):
-            value = _first_fitting(parameter, [_query(slots, filling)])
+            value = _first_fitting(parameter, _searched(slots, filling))
+            if slots.wants_all and parameter.required and stems(slots.query) <= tool.all_stems:
+                value = (
+                    "" if _within(parameter.schema, "") else value
+                )  # everything: the words name the tool alone
+            if value is not None:
+                filling.searched.append(parameter.name)
         elif parameter.required:
             value = _first_fitting(parameter, _held(tool, parameter, records))
             if value is not None:
@@ -76,12 +112,14 @@ def _fill_object(
                 value = _first_fitting(parameter, _left_over(tool, parameter, parameters, slots, filling))
                 if value is not None:
                     filling.guessed.add(parameter.name)
+                    if isinstance(value, str):
+                        filling.searched.append(parameter.name)
         if value is None:
             if parameter.required and "default" not in parameter.schema:
                 filling.missing.append(parameter)
             continue
         values[parameter.name] = value
-        if not parameter.required:
+        if not (parameter.required or parameter.is_limit):
             filling.optional.add(parameter.name)
     return {parameter.name: values[parameter.name] for parameter in parameters if parameter.name in values}
 
@@ -94,6 +132,8 @@ def _said(parameter: Parameter, slots: Slots, filling: Filling) -> Iterator[Any]
         yield from _named_flag(parameter, slots.text)
     elif parameter.is_date:
         yield from slots.dates
+    elif parameter.is_limit and slots.limit is not None:
+        yield slots.limit
     elif not parameter.is_query:
         yield from _matching_numbers(parameter, slots)
         for entity in slots.entities:
@@ -148,13 +188,15 @@ def _named_flag(parameter: Parameter, text: str) -> Iterator[bool]:
         yield False
 
 
-def _query(slots: Slots, filling: Filling) -> str:
+def _searched(slots: Slots, filling: Filling) -> Iterator[str]:
     """What to search for: the topic, or the name that no other parameter has taken."""
     taken = {entity.value for entity in filling.entities}
     if slots.query and slots.query not in taken:
-        return slots.query
-    free = [entity.value for entity in slots.entities if entity not in filling.entities]
-    return free[0] if free else slots.query
+        yield slots.query
+    else:
+        yield from [entity.value for entity in slots.entities if entity not in filling.entities][:1]
+        if slots.query:
+            yield slots.query
 
 
 def _held(tool: Tool, parameter: Parameter, records: tuple[Record, ...]) -> Iterator[Any]:
@@ -188,20 +230,28 @@ def _held(tool: Tool, parameter: Parameter, records: tuple[Record, ...]) -> Iter
 def _left_over(
     tool: Tool, parameter: Parameter, parameters: tuple[Parameter, ...], slots: Slots, filling: Filling
 ) -> Iterator[Any]:
-    """By elimination: the one required name or number takes the one that the question has left."""
+    """By elimination: the one required name or number takes the one that the question has left.
+
+    Several required texts take the words of what is searched for, one each, in their order.
+    """
     if parameter.is_date or parameter.options:
         return
-    alone = sum(p.required and not p.is_query and p.types == parameter.types for p in parameters) == 1
-    if not alone:
+    alike = [p for p in parameters if p.required and not p.is_query and p.types == parameter.types]
+    if len(alike) > 1:
+        spread = slots.query.split()
+        if "string" in parameter.types and not any(p.is_key for p in alike) and len(spread) == len(alike):
+            yield spread[alike.index(parameter)]
         return
     kinds = tool.name_stems | parameter.nouns
     if "string" in parameter.types and not parameter.is_key:
         free = [entity for entity in slots.entities if entity not in filling.entities]
-        for entity in sorted(free, key=lambda entity: entity.noun not in kinds):
+        for entity in sorted(free, key=lambda entity: (entity.noun not in kinds, not entity.quoted)):
             filling.entities.add(entity)
             yield entity.value
-        if not parameter.nouns and slots.query:
+        if slots.query:
             yield slots.query
+    elif parameter.nouns and parameter.nouns <= _AMOUNTS:
+        yield from (number.value for number in slots.numbers if not number.is_name)
     elif parameter.is_key or not parameter.nouns:
         yield from (number.value for number in slots.numbers if not number.noun or number.noun in kinds)
 

@@ -30,7 +30,8 @@ CLAUSE_WORDS = word_set(
 
 _REQUEST_WORDS = word_set(
     """answer ask begin compare concern contain cover deal describe detail discuss does exist explain explore
-    feature find focus get give go happen help include introduce involve know learn let list look mean mention
+    feature find focus get give go got happen help hold include introduce involve know learn let list look made make
+    mean mention
     name need present provide read recommend refer relate say search see show speak state study suggest talk
     teach tell touch treat try understand use want"""
 )
@@ -53,6 +54,18 @@ def stem(word: str) -> str:
                 word = word[:-1]
             break
     return word[:-1] if len(word) > 3 and word.endswith("e") else word
+
+
+def singular(word: str) -> str:
+    """A noun without the ending of its plural, as it may stand in a name: `boxes` is `box`, `glass` stays."""
+    lower = word.lower()
+    if len(lower) > 4 and lower.endswith("ies"):
+        return word[:-3] + "y"
+    if len(lower) > 4 and lower.endswith(("sses", "xes", "zes", "ches", "shes")):
+        return word[:-2]
+    if len(lower) > 2 and lower.endswith("s") and not lower.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
 
 
 REQUEST_STEMS = frozenset(stem(word) for word in _REQUEST_WORDS)

@@ -13,7 +13,7 @@ from typing import Any
 
 from antiphon_shared.tools.relevance import ASK_USER
 
-from reasoning_engine.offline.arguments import Filling, fill
+from reasoning_engine.offline.arguments import Filling, broader, fill
 from reasoning_engine.offline.language import likeness, similarity
 from reasoning_engine.offline.question import Question, Reference, Slots, with_query
 from reasoning_engine.offline.records import Record
@@ -150,6 +150,7 @@ def _work_towards(situation: Situation) -> tuple[Call, ...]:
             and (len(situation.tools) == 1 or not _is_wild_guess(situation, tool, filling))
             for call in _first(_fresh(situation, tool, filling, "answer the question"))
         ]
+        calls = calls or [call for filling in fillings for call in _broader(situation, tool, filling)]
         if calls:
             return tuple(calls[:CALLS_MAX])
         fits = situation.question.terms & tool.all_stems
@@ -212,6 +213,20 @@ def _fresh(situation: Situation, tool: Tool, filling: Filling, reason: str) -> I
             yield Call(tool.name, arguments, reason)
 
 
+def _broader(situation: Situation, tool: Tool, filling: Filling) -> Iterator[Call]:
+    """After a search that found nothing: the words in the singular, without the tool's own, then one by one."""
+    attempts = [tried for tried in situation.tried if tried.tool == tool.name]
+    if (
+        tool.writes
+        or len(attempts) > _RETRIES_PER_TOOL_MAX
+        or not any(one.outcome == "ok" for one in attempts)
+    ):
+        return
+    for arguments in broader(filling, tool.all_stems):
+        if not any(_made(situation, tool, arguments)):
+            yield Call(tool.name, arguments, "search for less")
+
+
 def _corrected(situation: Situation, tool: Tool, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The arguments with a name replaced by the nearest that an error message put in quotes."""
     for tried in situation.tried:
@@ -261,6 +276,7 @@ def _by_fit(situation: Situation, *, searching: bool = False) -> list[Tool]:
         filling, query = fill(tool, question.slots), tool.search_parameter
         searches = query is not None and query.required
         suits = (bool(question.topic) or not filling.named) if searches else bool(filling.named)
+        score += question.counts and tool.verb in ("count", "number", "total")
         return score + len(filling.named) + (suits and filling.is_complete and not filling.guessed)
 
     return sorted(tools, key=lambda tool: -fit(tool))

@@ -30,6 +30,12 @@ _TOPIC = re.compile(
     r"|teach\w{0,4}|mention\w{0,4}|introduc\w{0,4}|deal\w{0,4} with|on)\b",
     re.IGNORECASE,
 )
+_ALL = re.compile(r"\b(?:list|all|every\w*|how many|what is there|what do we have)\b", re.IGNORECASE)
+_LIMIT = re.compile(
+    r"\b(?:(?:show|list|give|find|name|get)(?: me| us)?(?: the)?|first|top|best|at most|up to) (\d{1,4})\b",
+    re.IGNORECASE,
+)
+_COUNT = re.compile(r"\b(?:how many|count|(?:total )?number of)\b", re.IGNORECASE)
 _SENTENCE_START = re.compile(
     r"(?:^|[.!?;,\n]|\b(?:please|and|then|you)\b)\s*(?=([^\W\d_]{2,40}))", re.IGNORECASE
 )
@@ -46,6 +52,10 @@ class Slots:
     """What a search would be for."""
     text: str = ""
     """The words an option may be named in."""
+    limit: int | None = None
+    """How many results are asked for at most."""
+    wants_all: bool = False
+    """Whether all there is of something is asked for."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +94,8 @@ class Question:
     compares: bool
     """Whether something other than the reference is wanted, that shares something with it."""
     imperatives: frozenset[str]
+    counts: bool
+    """Whether a number of things is asked for."""
     terms: frozenset[str]
     """The stems of the words that say what is asked, names left out."""
 
@@ -98,15 +110,21 @@ def read_question(text: str, nouns: frozenset[str]) -> Question:
     reference = _reference(entities, numbers, after=max(cue, 0), attribute=attribute)
     compares = cue >= 0 and reference is not None
     topic, loose = _topic(text, entities, numbers, nouns)
+    limit = _LIMIT.search(text)
+    if limit is not None:
+        loose = loose.removeprefix(f"{limit.group(1)} ")
     named = [entity for entity in entities if entity.noun not in nouns]
     query = topic or (named[0].value if named else "") or (entities[0].value if entities else "") or loose
     return Question(
         text=text,
-        slots=Slots(entities, numbers, find_dates(text), query, text),
+        slots=Slots(
+            entities, numbers, find_dates(text), query, text, limit and int(limit[1]), bool(_ALL.search(text))
+        ),
         wanted=wanted,
         topic="" if compares else topic,
         reference=reference,
         compares=compares,
+        counts=bool(_COUNT.search(text)),
         imperatives=frozenset(stem(match.group(1)) for match in _SENTENCE_START.finditer(text)),
         terms=stems(_without(text, entities)),
     )

@@ -12,7 +12,7 @@ from reasoning_engine.offline.language import identifier_stems, stems
 
 _DEPTH_MAX = 6
 _RECORDS_MAX = 2_000
-_TITLE_STEMS = ("titl", "name", "head", "headlin", "subject", "topic", "label")
+_TITLE_STEMS = ("titl", "nam", "head", "headlin", "subject", "topic", "label")
 _NUMBER_STEMS = frozenset(("number", "no", "num", "nr", "index", "position", "order", "id"))
 _COUNT_STEMS = _NUMBER_STEMS - {"id"}
 _TEXT_LINE = r"(?:{noun}\W{{0,3}})?(?:no\.?\s*)?{value}\s*[.:)–—-]\s*(\S.{{0,200}})"

@@ -16,8 +16,15 @@ _GENERIC = frozenset(
     )
 )
 _QUERY = frozenset(
-    map(stem, word_set("query queries q text topic keyword term phrase search question prompt subject what"))
+    map(
+        stem,
+        word_set(
+            """query queries q text topic keyword term phrase word words search question prompt subject what string
+            pattern contains"""
+        ),
+    )
 )
+_LIMIT = frozenset(map(stem, word_set("limit max maximum top count n first")))
 _IDENTIFYING = frozenset(("id", "ids", "code", "key", "ref", "uuid", "number", "no", "isbn", "sku", "slug"))
 _DATE = frozenset(("dat", "day", "when", "since", "until"))
 _DEPTH_MAX = 8
@@ -80,6 +87,11 @@ class Parameter:
     def is_key(self) -> bool:
         """Whether it takes an identifier that other results hold."""
         return bool(_IDENTIFYING.intersection(self.parts))
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether it says how many results are wanted at most."""
+        return not self.required and "integer" in self.types and bool(_LIMIT.intersection(self.parts))
 
     @property
     def is_date(self) -> bool:

@@ -150,7 +150,8 @@ def _start_of_name(
         if after_number and start < len(tokens) and stem(tokens[start].text) not in nouns:
             return start, ""
     elif token.is_capital and not (token.text[0].isdigit() or is_filler(token.text)):
-        return index, None
+        orders = index == 0 and len(tokens) > 1 and tokens[1].text.isdigit()  # `Order 50 ...` names nothing
+        return (-1 if orders else index), None
     return -1, None
 
 

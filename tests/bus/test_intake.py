@@ -135,7 +135,11 @@ BAD_SUBMISSIONS: list[tuple[str, dict[Any, Any]]] = [
     ("query", {"query": "x" * 100_001}),
     ("larger than", {"query": "x" * 300_000}),
     ("larger than", {"query": "\x01" * 50_000}),
-    ("qeury: unknown field", {"qeury": "Why?"}),
+    ("qeury: unknown field. Did you mean query? There are: event, ", {"qeury": "Why?"}),
+    (
+        "options.max_round: there is no such option. Did you mean max_rounds? There are: max_rounds, ",
+        {"query": "Why?", "options": '{"max_round": 3}'},
+    ),
     ("unknown field", {b"\xff\x00": "Why?"}),
     ("unknown field", {f"f{n}": "x" for n in range(5_000)}),
     ("options", {"query": "Why?", "options": "fast"}),

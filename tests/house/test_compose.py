@@ -116,8 +116,8 @@ def test_only_the_engine_is_given_the_key() -> None:
 
 def test_the_image_holds_every_package_and_nothing_for_developers() -> None:
     copied = {words.split()[0] for words in instruction("COPY", DOCKERFILE) if len(words.split()) == 2}
-    packages = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    assert {package.split("/")[0] for package in packages} <= copied
+    wheel = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert {path.split("/")[0] for path in (*wheel["packages"], *wheel["force-include"])} <= copied
     assert "[test]" not in DOCKERFILE
     assert "tests" not in copied
 

@@ -66,6 +66,19 @@ def test_access_that_cannot_work_is_refused_by_name_before_the_start(
     assert refused.value.hint
 
 
+@pytest.mark.parametrize("provider", ["auto", "anthropic"])
+@pytest.mark.parametrize("key", [None, "sk-ant-some"])
+def test_a_name_that_is_no_claude_model_needs_a_server_that_has_it(
+    provider: Provider, key: str | None
+) -> None:
+    """Also where nobody has access: the offline model would reply in its name."""
+    with pytest.raises(ConfigurationError, match=r"^ANTIPHON_MODEL: 'gpt-5' is no Claude model") as no:
+        choose_model(provider, key or "sk-ant-x", None, CONNECTION_S, {"ANTIPHON_MODEL": ("gpt-5",)})
+    assert "Set ANTHROPIC_BASE_URL to a server" in no.value.hint
+    choose_model(provider, key, "http://127.0.0.1:1", CONNECTION_S, {"ANTIPHON_MODEL": ("gpt-5",)})
+    choose_model("offline", key, None, CONNECTION_S, {"ANTIPHON_MODEL": ("gpt-5",)})
+
+
 async def test_a_reply_without_an_end_is_not_taken_in() -> None:
     long = Scripted(text="x" * (REPLY_CHARACTERS_MAX + 1), piece=50_000)
     asked = await ask(long, max_attempts=1)

@@ -32,10 +32,9 @@ def test_modules_and_attributes_contribute_their_tools(spec: str, names: set[str
 @pytest.mark.parametrize(
     ("spec", "why"),
     [
-        ("no_such_module_here", "no_such_module_here cannot be imported: ModuleNotFoundError.*PYTHONPATH"),
-        (f"{BOXES}.broken", "broken cannot be imported: SystemExit: no licence"),
-        (f"{BOXES}.undescribed", "undescribed cannot be imported: InvalidTool: .*'mystery'.*docstring"),
-        (f"{BOXES}.empty", r"empty has no tool at its top level.*@tool\(effect"),
+        ("no_such_module_here", "no_such_module_here cannot be imported: there is no module.*PYTHONPATH"),
+        (f"{BOXES}.broken", r"broken cannot be imported: .*broken\.py:\d+: SystemExit: no licence"),
+        (f"{BOXES}.empty", r"empty .*has no tool at its top level.*@tool\(effect"),
         (f"{BOXES}.library:nothing", "has nothing called 'nothing'.*after the colon"),
         (f"{BOXES}.library:", "has nothing called ''"),
         (f"{BOXES}.library:not_a_tool", "library:not_a_tool is an int, not a tool.*Decorate"),
@@ -51,7 +50,7 @@ def test_modules_and_attributes_contribute_their_tools(spec: str, names: set[str
     ],
 )
 def test_what_cannot_be_loaded_is_named_with_the_way_out(spec: str, why: str) -> None:
-    with pytest.raises(ConfigurationError, match=f"(?s)ANTIPHON_TOOLS: .*{why}"):
+    with pytest.raises(ConfigurationError, match=f"(?s)tools: .*{why}"):
         load_tools(spec)
 
 
@@ -105,6 +104,6 @@ def test_what_tools_say_of_each_other_is_checked_when_they_are_all_there() -> No
 
 def test_tools_can_be_loaded_before_the_rest_of_them_is_there() -> None:
     assert {one.name for one in tools_of(f"{BOXES}.reader")} == {"read_book"}
-    with pytest.raises(InvalidTool, match=r"'read_book'.*'find_book'"):
+    with pytest.raises(InvalidTool, match=r"'find_book'.*'read_book'"):
         load_tools(f"{BOXES}.reader")
     assert "read_book" in load_tools(f"{BOXES}.reader,{BOXES}.library")

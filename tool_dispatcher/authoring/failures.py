@@ -42,12 +42,20 @@ MAY_PASS: tuple[ErrorType, ...] = ("rate_limit", "api_failure", "timeout")
 
 
 class InvalidTool(ConfigurationError):
-    """A tool's definition cannot be used; says which tool's, why, and the fix."""
+    """A tool's definition cannot be used; says which tool's, where it is written if that is known, why, and the fix."""
 
     code = "invalid_tool"
 
-    def __init__(self, tool: str, problem: str, *, hint: str) -> None:
-        super().__init__(f"Tool {tool!r}: {problem}.", hint=hint)
+    def __init__(self, tool: str, problem: str, *, hint: str, parameter: str = "", source: str = "") -> None:
+        where = f"{source}: {problem} (tool {tool!r})" if source else f"Tool {tool!r}: {problem}"
+        super().__init__(f"{where}.", hint=hint)
+        self.tool, self.problem, self.parameter, self.source = tool, problem, parameter, source
+
+    def at(self, source: str) -> "InvalidTool":
+        """The same, found at `file:line`; what says already where it is stays as it is."""
+        if self.source or not source:
+            return self
+        return InvalidTool(self.tool, self.problem, hint=self.hint, parameter=self.parameter, source=source)
 
 
 class ToolFailed(Exception):

@@ -1,6 +1,6 @@
 """Options as an author wrote them: read without coercion, and refused in one clear sentence. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from enum import Enum
 from typing import Any
@@ -20,9 +20,7 @@ _OTHER_KEYWORDS = ("effect", "name", "description", "example", "examples", "reco
 
 def as_written(tool: str, options: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
     """The options in their JSON form, those written short in full. Raises InvalidTool."""
-    for name in options:
-        if name not in known:
-            raise _unknown(tool, name, known)
+    check_known(tool, options, known)
     written: dict[str, Any] = {}
     for name, value in options.items():
         try:
@@ -30,6 +28,13 @@ def as_written(tool: str, options: Mapping[str, Any], known: Sequence[str]) -> d
         except (TypeError, UnicodeEncodeError, RecursionError):
             raise _wrong(tool, (name,), value) from None
     return written
+
+
+def check_known(tool: str, options: Iterable[str], known: Sequence[str]) -> None:
+    """Raises InvalidTool for the first option there is not."""
+    for name in options:
+        if name not in (*known, *_OTHER_KEYWORDS):
+            raise _unknown(tool, name, known)
 
 
 def refusal(tool: str, error: ValidationError) -> InvalidTool:
@@ -53,8 +58,9 @@ def _wrong(tool: str, place: tuple[str | int, ...], value: object) -> InvalidToo
 
 def _unknown(tool: str, name: str, known: Sequence[str]) -> InvalidTool:
     nearest = get_close_matches(name, (*known, *_OTHER_KEYWORDS), n=1, cutoff=0.5)
-    hint = f"Did you mean {nearest[0]}?" if nearest else f"There are: {', '.join(known)}."
-    return InvalidTool(tool, f"there is no option {name!r}", hint=hint)
+    meant = f"Did you mean {nearest[0]}? " if nearest else ""
+    there = ", ".join((*_OTHER_KEYWORDS, *known))
+    return InvalidTool(tool, f"there is no option {name!r}", hint=f"{meant}There are: {there}.")
 
 
 def _in_full(name: str, value: Any) -> Any:

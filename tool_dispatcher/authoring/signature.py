@@ -41,6 +41,7 @@ def parameters_of(tool: str, function: Callable[..., Any]) -> tuple[TypedParamet
                     tool,
                     f"parameter {whole!r} is a RootModel, but a call's arguments are an object",
                     hint="Use a BaseModel with fields.",
+                    parameter=whole,
                 )
         case _:
             fields = {parameter.name: f"p{n}" for n, parameter in enumerate(asked)}
@@ -70,21 +71,27 @@ def _check(tool: str, parameter: inspect.Parameter) -> None:
     name = parameter.name
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
         stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**"
-        raise InvalidTool(tool, f"it takes {stars}{name}", hint="Name every parameter, with a type hint.")
+        raise InvalidTool(
+            tool, f"it takes {stars}{name}", hint="Name every parameter, with a type hint.", parameter=name
+        )
     if parameter.kind is parameter.POSITIONAL_ONLY:
         raise InvalidTool(
-            tool, f"parameter {name!r} is positional-only", hint="Remove the `/` from the signature."
+            tool,
+            f"parameter {name!r} is positional-only",
+            hint="Remove the `/` from the signature.",
+            parameter=name,
         )
     if parameter.annotation is parameter.empty:
         fix = f"Write `{name}: str`, or whatever its type is."
         if name in ("self", "cls"):
             fix = "Decorate the bound method: `tool(effect=...)(instance.method)`."
-        raise InvalidTool(tool, f"parameter {name!r} has no type hint", hint=fix)
+        raise InvalidTool(tool, f"parameter {name!r} needs a type hint", hint=fix, parameter=name)
     if isinstance(parameter.default, FieldInfo):
         raise InvalidTool(
             tool,
             f"parameter {name!r} has a Field as its default",
             hint=f"Write `{name}: Annotated[..., Field(...)] = default`.",
+            parameter=name,
         )
 
 
@@ -105,6 +112,7 @@ def _model(tool: str, parameters: list[inspect.Parameter]) -> type[BaseModel]:
                 tool,
                 f"the type of parameter {parameter.name!r} cannot be used: {_first_line(error)}",
                 hint="Use str, int, float, bool, list, dict, Literal, an Enum or a pydantic model.",
+                parameter=parameter.name,
             ) from None
         fields[f"p{n}"] = field
     return create_model("Arguments", __config__=_STRICT, **fields)

@@ -12,6 +12,7 @@ The decorated function stays callable as the plain function it was. Where only a
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property, update_wrapper
 from typing import Any, Generic, ParamSpec, TypeVar, Unpack
 
@@ -19,19 +20,22 @@ from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract, Effect
 
 from tool_dispatcher.authoring.context import ToolContext
-from tool_dispatcher.authoring.contract import ContractOptions, complete
+from tool_dispatcher.authoring.contract import OPTIONS, ContractOptions, complete
 from tool_dispatcher.authoring.example import checked_examples, example_of, is_valid
 from tool_dispatcher.authoring.failures import InvalidTool, ToolFailed
 from tool_dispatcher.authoring.hints import published
+from tool_dispatcher.authoring.options import check_known
 from tool_dispatcher.authoring.parameters import Parameters, SchemaParameters
 from tool_dispatcher.authoring.reconcile import Reconcile, checked
 from tool_dispatcher.authoring.secret import secret_paths
 from tool_dispatcher.authoring.signature import parameters_of
+from tool_dispatcher.authoring.source import source_of
 from tool_dispatcher.idempotency.fingerprint import fingerprint
 
 __all__ = ["FunctionTool", "InvalidTool", "Tool", "ToolContext", "ToolFailed", "Toolset", "tool"]
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_NO_EFFECT = "its effect is missing", 'Write @tool(effect="read") or @tool(effect="write").'
 _NOT_OF_THE_CONTRACT = ("reconcile", "example", "examples")
 
 P = ParamSpec("P")
@@ -67,10 +71,11 @@ class Tool:
         effect: Effect,
         **options: Unpack[ToolOptions],
     ) -> None:
-        _check_name(name)
-        if not callable(function):
-            raise InvalidTool(name, f"its function is {function!r}", hint="Give something callable.")
-        self._define(name, description, SchemaParameters.of(name, parameters), function, effect, options)
+        with _located(function):
+            _check_name(name)
+            if not callable(function):
+                raise InvalidTool(name, f"its function is {function!r}", hint="Give something callable.")
+            self._define(name, description, SchemaParameters.of(name, parameters), function, effect, options)
 
     def _define(
         self,
@@ -142,12 +147,13 @@ class FunctionTool(Tool, Generic[P, R]):
         description: str | None = None,
         **options: Unpack[ToolOptions],
     ) -> None:
-        name = getattr(function, "__name__", repr(function)) if name is None else name
-        _check_name(name)
-        parameters, self._contexts = parameters_of(name, function)
-        told = inspect.getdoc(function) if description is None else description
-        update_wrapper(self, function)
-        self._define(name, told, parameters, function, effect, options)
+        with _located(function):
+            name = getattr(function, "__name__", repr(function)) if name is None else name
+            _check_name(name)
+            parameters, self._contexts = parameters_of(name, function)
+            told = inspect.getdoc(function) if description is None else description
+            update_wrapper(self, function)
+            self._define(name, told, parameters, function, effect, options)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)  # type: ignore[no-any-return]  # kept as any callable above
@@ -171,23 +177,25 @@ def tool(
     `description` are the function's own name and docstring when left out. The options of the contract say how
     its calls are run: see docs/tools.md. Raises InvalidTool, which says what to change.
     """
-    if effect is None:
-        named = name or getattr(bare, "__name__", None) or "?"
-        raise InvalidTool(
-            named, "its effect is missing", hint='Write @tool(effect="read") or @tool(effect="write").'
-        )
     if bare is not None:
-        raise InvalidTool(
-            getattr(bare, "__name__", "?"),
-            "tool takes nothing but keywords",
-            hint="Write tool(effect=...)(function).",
-        )
+        problem, hint = "tool takes nothing but keywords", "Write tool(effect=...)(function)."
+        if effect is None:
+            problem, hint = _NO_EFFECT
+        with _located(bare):
+            raise InvalidTool(name or getattr(bare, "__name__", "?"), problem, hint=hint)
 
     def decorate(function: Callable[P, R]) -> FunctionTool[P, R]:
-        if not callable(function) or isinstance(function, type | Tool):
-            raise InvalidTool(
-                name or repr(function), "it is not a function", hint="Decorate a function with type hints."
-            )
+        with _located(function):
+            named = str(name or getattr(function, "__name__", "?"))
+            if not callable(function) or isinstance(function, type | Tool):
+                raise InvalidTool(
+                    name or repr(function),
+                    "it is not a function",
+                    hint="Decorate a function with type hints.",
+                )
+            if effect is None:
+                check_known(named, options, OPTIONS)
+                raise InvalidTool(named, _NO_EFFECT[0], hint=_NO_EFFECT[1])
         return FunctionTool(function, effect=effect, name=name, description=description, **options)
 
     return decorate
@@ -241,6 +249,17 @@ class Toolset:
 
     def __len__(self) -> int:
         return len(self._tools)
+
+
+@contextmanager
+def _located(function: object) -> Iterator[None]:
+    """Have an InvalidTool that is raised within say where the function is written."""
+    try:
+        yield
+    except InvalidTool as error:
+        if not callable(function):
+            raise
+        raise error.at(source_of(function, error.parameter)) from None
 
 
 def _check_name(name: object) -> None:

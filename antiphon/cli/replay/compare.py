@@ -8,7 +8,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from antiphon.cli.ask import Scopes, allow_current_directory, split_modules
+from antiphon.cli.ask import Scopes, split_modules
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -138,7 +138,6 @@ async def _compare(
     chosen = _plans(plans)
     bounds = _bounds(fail_under, chosen)
     questions = _questions(paths, queries, expect)
-    allow_current_directory()
     if tools:
         how = replace(how, tools=tuple(registry_of(split_modules(tools)).values()))
     elif any(question.served is None for question in questions):

@@ -11,7 +11,7 @@ from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
 from antiphon_shared.process.settings import PipelineSettings, load
 
 from antiphon.cli import output
-from antiphon.cli.ask import allow_current_directory, split_modules
+from antiphon.cli.ask import split_modules
 from antiphon.cli.replay.reading import own_prompt, recording
 from antiphon.recording.files import write_lines
 from antiphon.recording.fork import fork as fork_lines
@@ -63,7 +63,6 @@ async def _fork(
     changes, modules = asked()
     if not into.parent.is_dir():
         raise ConfigurationError(f"The folder of {into} does not exist.", hint="Make it first.")
-    allow_current_directory()
     parent = recording(path)
     lines = await fork_lines(parent, place, changes, modules, _tell)
     try:

@@ -5,8 +5,10 @@ repeated may be applied twice. What is safe to repeat is repeated by its caller.
 """
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import structlog
 from redis.asyncio import Redis, RedisCluster
@@ -37,7 +39,7 @@ from antiphon_shared.bus import address, tls
 from antiphon_shared.bus.sentinels import MasterConnection, MasterSSLConnection, Sentinels
 from antiphon_shared.bus.unavailable import unavailable
 from antiphon_shared.process.clock import monotonic_s
-from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.errors import ConfigurationError, RedisUnavailable
 from antiphon_shared.process.secret_values import secrets_in
 from antiphon_shared.text.redaction import Redactor
 
@@ -79,6 +81,8 @@ class Connections:
         self.url = url
         self.main: Client = None
         self.is_fake = False
+        self.failure = ""
+        """Why the last attempt to connect failed."""
         self._dedicated: list[Client] = []
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self._sentinels: Sentinels | None = None
@@ -97,7 +101,7 @@ class Connections:
     async def open(self) -> None:
         """Connect, waiting for Redis with backoff. Raises ConfigurationError when waiting cannot help."""
         if not self.is_fake:
-            self.main = await patiently("connect", self._connect)
+            self.main = await patiently("connect", self._attempt)
 
     async def dedicated(self, key: str) -> Client:
         """A client of one connection of its own, to the server that holds `key`: for blocking reads."""
@@ -166,6 +170,21 @@ class Connections:
             if client is not None:
                 await client.aclose()
         self._dedicated.clear()
+
+    @property
+    def unavailable(self) -> RedisUnavailable:
+        """The error that says where Redis was looked for, and why it was not reached."""
+        return RedisUnavailable(
+            f"Cannot connect to Redis at {address_of(self.url)}: {self.failure or 'no answer in time'}.",
+            hint="Start Redis, or set ANTIPHON_REDIS_URL.",
+        )
+
+    async def _attempt(self) -> Client:
+        try:
+            return await self._connect()
+        except (*UNAVAILABLE, RedisClusterException) as error:
+            self.failure = _reason(error)
+            raise
 
     async def _connect(self) -> Client:
         where = address.parse(self.url)
@@ -262,6 +281,24 @@ def is_unavailable(error: BaseException) -> bool:
     return isinstance(error, UNAVAILABLE) or (
         isinstance(error, ResponseError) and str(error).startswith(_UNAVAILABLE_WORDS)
     )
+
+
+def address_of(url: str) -> str:
+    """An address of Redis as it may be shown: without user, password and options."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _reason(error: BaseException) -> str:
+    """What the system says of a connection that failed; else the library's own words."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno is not None and cause.errno > 0:
+            return os.strerror(cause.errno).lower()
+        if isinstance(cause, OSError) and cause.strerror:  # a name that cannot be resolved
+            return cause.strerror.lower()
+        cause = cause.__cause__ or cause.__context__
+    return str(error).rstrip(".") or type(error).__name__
 
 
 def _plain(url: str) -> Client:

@@ -27,12 +27,13 @@ from antiphon_shared.bus.signing import SIGNATURE, KeyMissing, Signer, require_k
 from antiphon_shared.bus.timers import CleanUp
 from antiphon_shared.events import AnyEvent, QuerySubmitted, decode, encode
 from antiphon_shared.events.base import TraceParent
-from antiphon_shared.events.codec import ENVELOPES, explain
+from antiphon_shared.events.codec import ENVELOPES, explain, unknown_field
 from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.formats import FORMAT, needed_format
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo, UnreadableEvent
 from antiphon_shared.process.ids import id_of_entry
+from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.values import DEFAULT_TENANT, SessionId, Tenant
 
 GROUP = "intake"
@@ -274,6 +275,7 @@ def read_submission(
         raise Unacceptable(
             f"{unknown[0][:_NAME_LENGTH]}: unknown field.", hint=f"Known are {', '.join(sorted(FIELDS))}."
         )
+@@@        raise Unacceptable(f"{unknown[0]}: unknown field.", hint=did_you_mean(unknown[0], sorted(FIELDS)))
     submitted_ms = min(_milliseconds(entry), int(now.timestamp() * 1000))
     if submitted_ms < _EARLIEST_MS:
         raise Unacceptable(
@@ -311,7 +313,8 @@ def _from_fields(fields: dict[str, bytes], event_id: object, time: datetime) -> 
     try:
         options = QueryOptions.model_validate_json(text.get("options") or "{}", strict=True)
     except ValidationError as error:
-        raise Unacceptable(f"options.{explain(error)}.", hint="Options are a JSON object.") from None
+        said, hint = unknown_field(error, QueryOptions.model_fields)
+        raise Unacceptable(f"options.{said}", hint=hint or "Options are a JSON object.") from None
     try:
         data = QuerySubmitted(query=text["query"], options=options, grant=text.get("grant", ""))
     except ValidationError as error:

@@ -23,7 +23,7 @@ from antiphon_shared.bus.waiting import place_of, query_of
 from antiphon_shared.bus.wire import Argument, Replicas, exchange_over
 from antiphon_shared.events import AnyEvent, decode, encode
 from antiphon_shared.process.clock import milliseconds, monotonic_s
-from antiphon_shared.process.errors import ConfigurationError, RedisUnavailable, UnreadableEvent
+from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
 from antiphon_shared.process.secret_values import secret_values
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 from antiphon_shared.text.redaction import WELL_KNOWN, Redactor
@@ -78,9 +78,7 @@ class Bus:
         try:
             await asyncio.wait_for(self.connections.open(), patience_s)
         except TimeoutError:
-            raise RedisUnavailable(
-                "Redis is out of reach.", hint="Start one, or set ANTIPHON_REDIS_URL."
-            ) from None
+            raise self.connections.unavailable from None
         self.batcher.open(self.route())
         if self.claims is not self.batcher:
             if self.connections.is_fake:

@@ -1,6 +1,6 @@
 """Bytes to events and back: the edge where everything is validated, once."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, Union
 
 import orjson
@@ -42,6 +42,7 @@ from antiphon_shared.events.tool_dispatcher import ToolsCompleted
 from antiphon_shared.formats import CANNOT_CARRY_OVER, FORMAT, Upcaster, as_json
 from antiphon_shared.process.errors import NewerFormat, UnreadableEvent
 from antiphon_shared.stored import fields_of, refuse_newer
+from antiphon_shared.text.nearest import did_you_mean
 
 EVENT_DATA: tuple[type[EventData], ...] = (
     QuerySubmitted,
@@ -128,6 +129,17 @@ def explain(error: ValidationError) -> str:
         path = path or ("type" if fault["type"].startswith("union_tag") else "event")
         lines.append(f"{path[:100]}: {fault['msg'][:200]}")
     return "; ".join(lines)
+
+
+def unknown_field(error: ValidationError, known: Iterable[str]) -> tuple[str, str]:
+    """What `explain` says, and as a hint which of the `known` fields was meant where one does not exist."""
+    unknown = (
+        fault["loc"][-1] for fault in error.errors(include_url=False) if fault["type"] == "extra_forbidden"
+    )
+    name = next(unknown, None)
+    if name is None:
+        return f"{explain(error)}.", ""
+    return f"{str(name)[:100]}: there is no such option.", did_you_mean(str(name)[:100], known)
 
 
 def _refuse_what_json_lacks(raw: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Logs: one JSON object per line on stderr, with the session and what else is bound to the task.
+"""Logs on stderr, with the session and what else is bound to the task: JSON, or text for people on a terminal.
 
 No line holds a secret: what is logged may quote anything, an exception's text above all.
 """
@@ -8,6 +8,7 @@ import logging
 import sys
 from collections.abc import Iterable
 from types import TracebackType
+from typing import Any, Literal
 
 import orjson
 import structlog
@@ -17,12 +18,16 @@ from antiphon_shared.text.control import harmless_json, visible
 from antiphon_shared.text.redaction import Redactor
 
 
-def configure(level: str, component: str, secrets: Iterable[str] = ()) -> None:
+def configure(
+    level: str, component: str, secrets: Iterable[str] = (), form: Literal["auto", "json", "text"] = "auto"
+) -> None:
     """Set up logging for this process. Everything logged carries the component's name, and none of `secrets`.
 
-    What libraries warn of through `logging`, and what the process dies of, are lines like any other.
+    `auto` is text for people on a terminal, and JSON elsewhere. What libraries warn of through `logging`, and what
+    the process dies of, are lines like any other.
     """
     redactor = Redactor(secrets)
+    is_text = form == "text" or (form == "auto" and sys.stderr.isatty())
 
     def serialize(event: object, **_: object) -> str:
         return redacted_line(event, redactor)
@@ -31,9 +36,9 @@ def configure(level: str, component: str, secrets: Iterable[str] = ()) -> None:
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.TimeStamper(fmt="%H:%M:%S" if is_text else "iso", utc=not is_text),
             structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(serializer=serialize),
+            *(_as_text(redactor) if is_text else [structlog.processors.JSONRenderer(serializer=serialize)]),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
@@ -49,7 +54,6 @@ def silence(level: str = "error", secrets: Iterable[str] = ()) -> None:
 
     From `error` on without the lines of calls: whoever asks for so little shows what came of calls itself.
     """
-    redactor = Redactor(secrets)
     severity = logging.getLevelNamesMapping()[level.upper()]
 
     def without_calls(_: object, __: str, line: EventDict) -> EventDict:
@@ -57,21 +61,26 @@ def silence(level: str = "error", secrets: Iterable[str] = ()) -> None:
             raise structlog.DropEvent
         return line
 
-    def redact(_: object, __: str, line: str | bytes) -> str:
-        return visible(redactor.text(line if isinstance(line, str) else line.decode("utf-8", "replace")))
-
     structlog.configure(
         processors=[
             without_calls,
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.format_exc_info,
-            structlog.dev.ConsoleRenderer(colors=False),
-            redact,  # type: ignore[list-item]  # a processor after the one that makes text is given text
+            *_as_text(Redactor(secrets)),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(severity),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
+
+
+def _as_text(redactor: Redactor) -> list[Any]:
+    """What makes a line for people: its level, the event, its fields; without secrets, and nothing a terminal obeys."""
+
+    def redact(_: object, __: str, line: str | bytes) -> str:
+        return visible(redactor.text(line if isinstance(line, str) else line.decode("utf-8", "replace")))
+
+    return [structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0), redact]
 
 
 def redacted_line(event: object, redactor: Redactor) -> str:

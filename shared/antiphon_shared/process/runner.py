@@ -40,7 +40,7 @@ def main(name: str, build: Build, grace_s: float = GRACE_S) -> None:
     """Run one component until it is told to stop. Exits 0 then; 2 when it is not set up right, 3 without Redis."""
     try:
         settings = load(PipelineSettings)
-        logs.configure(settings.log_level, name, secret_values(settings))
+        logs.configure(settings.log_level, name, secret_values(settings), settings.log_format)
         _arm(settings)
         asyncio.run(_serve(Bus.from_settings(settings), build, grace_s))
     except AntiphonError as error:

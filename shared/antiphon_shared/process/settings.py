@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
 from types import NoneType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
@@ -104,6 +105,10 @@ class PipelineSettings(Settings):
         default="info",
         pattern=r"^(debug|info|warning|error)$",
         description="Least severe line that is logged.",
+    )
+    log_format: Literal["auto", "json", "text"] = Field(
+        default="auto",
+        description="How processes log: `auto` is text on a terminal, and one JSON object per line elsewhere.",
     )
     faults: str = Field(
         default="",
@@ -268,7 +273,9 @@ def _refuse_unknown(prefix: str, kind: type[Settings]) -> None:
     others = tuple(f"ANTIPHON_{section.upper()}_" for section in SECTIONS if section != kind.section)
     for variable in os.environ:
         if variable.startswith(prefix) and variable not in known and not variable.startswith(others):
-            raise ConfigurationError(f"{variable} is not a setting.", hint=_HINT)
+            nearest = get_close_matches(variable, known, n=1)
+            meant = f"Did you mean {nearest[0]}? " if nearest else ""
+            raise ConfigurationError(f"{variable} is not a setting.", hint=f"{meant}{_HINT}")
         if variable in known and not _is_text(os.environ[variable]):
             raise ConfigurationError(f"{variable}: not UTF-8 text.", hint=_HINT)
 

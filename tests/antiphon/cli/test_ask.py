@@ -190,7 +190,11 @@ def test_input_that_is_no_text_is_unreadable(folder: Path) -> None:
     ("variables", "code", "says"),
     [
         ({"ANTIPHON_REDIS_URL": "http://x"}, 2, "ANTIPHON_REDIS_URL"),
-        ({"ANTIPHON_REDIS_URL": "redis://127.0.0.1:1/0"}, 3, "out of reach"),
+        (
+            {"ANTIPHON_REDIS_URL": "redis://u:pass@127.0.0.1:1/0"},
+            3,
+            "at redis://127.0.0.1:1/0: connection refused.",
+        ),
         ({"ANTIPHON_NAMESPACE": "two words"}, 2, "ANTIPHON_NAMESPACE"),
         ({"ANTIPHON_COORDINATOR_MAX_ROUNDS": "many"}, 2, "ANTIPHON_COORDINATOR_MAX_ROUNDS"),
         ({"ANTIPHON_TYPO": "1"}, 2, "ANTIPHON_TYPO"),

@@ -93,6 +93,19 @@ def test_no_secret_gets_into_the_log_of_a_process(capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.usefixtures("_logging_as_it_was")
+def test_text_for_people_holds_no_secret_and_nothing_that_a_terminal_obeys(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    logs.configure("info", "coordinator", [SECRET], "text")
+    structlog.get_logger().info("tool failed", said=f"\x1b]52;c;QQ==\x07\x1b[2J{SECRET}")
+    line = capsys.readouterr().err
+    assert "tool failed" in line
+    assert "component=coordinator" in line
+    assert SECRET not in line
+    assert not {"\x1b", "\x07"} & set(line)
+
+
+@pytest.mark.usefixtures("_logging_as_it_was")
 def test_what_libraries_warn_of_is_a_line_like_any_other(capsys: pytest.CaptureFixture[str]) -> None:
     logs.configure("warning", "coordinator", [SECRET])
     log = logging.getLogger("some.library")

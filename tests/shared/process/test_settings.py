@@ -78,6 +78,14 @@ def test_an_unknown_variable_is_refused_by_name(
         load(kind)
 
 
+def test_the_variable_that_was_meant_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTIPHON_MODLE", "x")
+    with pytest.raises(
+        ConfigurationError, match=r"ANTIPHON_MODLE is not a setting. Did you mean ANTIPHON_MODEL\?"
+    ):
+        load(PipelineSettings)
+
+
 @pytest.mark.parametrize("section", SECTIONS)
 def test_another_sections_variables_are_left_alone(section: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(f"ANTIPHON_{section.upper()}_UNHEARD_OF", "1")

@@ -37,7 +37,7 @@ def test_without_one_there_is_none() -> None:
 
 @pytest.mark.parametrize("reconcile", ["text", no_arguments, only_key, keywords, three])
 def test_one_that_cannot_be_asked_is_refused(reconcile: Any) -> None:
-    with pytest.raises(InvalidTool, match=r"'note': its reconcile .*key: str, arguments: dict"):
+    with pytest.raises(InvalidTool, match=r"its reconcile .*tool 'note'.*key: str, arguments: dict"):
         tool(effect="write", name="note", description="Notes.", reconcile=reconcile)(lambda: None)
 
 

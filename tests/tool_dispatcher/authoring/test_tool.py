@@ -210,7 +210,7 @@ class TestExamples:
         def fragile(arguments: Fragile) -> None: ...
 
         assert tool(effect="read", description="F.")(fragile).example is None
-        with pytest.raises(InvalidTool, match=r"'fragile'.*not valid: KeyError: 1"):
+        with pytest.raises(InvalidTool, match=r"not valid: KeyError: 1 .*'fragile'"):
             tool(effect="read", description="F.", example={"a": 1})(fragile)
 
 
@@ -232,7 +232,7 @@ class TestCalling:
         assert tool(effect="read")(Shop().price).call({"item": "tea"}, a_context()) == "tea: 1"
         assert tool(effect="write", name="buy", description="Buys.")(Shop()).is_async
         fixed = functools.partial(pow, exp=2)
-        with pytest.raises(InvalidTool, match="has no type hint"):
+        with pytest.raises(InvalidTool, match="needs a type hint"):
             tool(effect="read", name="square", description="Squares.")(fixed)
 
     async def test_the_context_is_injected_and_may_be_optional(self) -> None:
@@ -295,7 +295,7 @@ BAD_FUNCTIONS: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
     (star, {}, r"\*numbers.*Name every parameter"),
     (stars, {}, r"\*\*words.*Name every parameter"),
     (positional, {}, "'a' is positional-only.*Remove the `/`"),
-    (unannotated, {}, "'a' has no type hint.*Write `a: str`"),
+    (unannotated, {}, "'a' needs a type hint.*Write `a: str`"),
     (opaque, {}, "type of parameter 'a' cannot be used"),
     (nested_callable, {}, "type of parameter 'a' cannot be used"),
     (field_default, {}, "'a' has a Field as its default.*Annotated"),
@@ -313,19 +313,19 @@ BAD_FUNCTIONS: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
 def test_a_bad_definition_is_refused_with_the_fix(
     function: Callable[..., Any], options: dict[str, Any], why: str
 ) -> None:
-    with pytest.raises(InvalidTool, match=f"(?s)^Tool .*{why}") as refused:
+    with pytest.raises(InvalidTool, match=f"(?s){why}") as refused:
         _define(function, **options)
     assert isinstance(refused.value, ConfigurationError)
     assert refused.value.hint
 
 
 def test_a_bare_decorator_is_refused_with_the_fix() -> None:
-    with pytest.raises(InvalidTool, match=r"'fine'.*effect is missing.*@tool\(effect="):
+    with pytest.raises(InvalidTool, match=r"effect is missing .*'fine'.*@tool\(effect="):
         tool(fine)  # type: ignore[arg-type]  # the very fault
 
 
 def test_a_method_is_told_to_be_bound_first() -> None:
-    with pytest.raises(InvalidTool, match=r"'self' has no type hint.*bound method"):
+    with pytest.raises(InvalidTool, match=r"'self' needs a type hint.*bound method"):
 
         class Shop:
             @tool(effect="read")

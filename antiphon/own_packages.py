@@ -1,0 +1,55 @@
+"""The five components are top-level packages, so a project may have a folder of the same name in their way."""
+
+from collections.abc import Iterable
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from pathlib import Path
+
+from antiphon_shared.events import COMPONENTS
+from antiphon_shared.process.errors import ConfigurationError
+
+HINT = (
+    "Rename it, or take its folder off the front of Python's import path: `antiphon run` and `antiphon up` put the "
+    "current directory last; PYTHONPATH and the folder of a script that is run come first."
+)
+_HOME = Path(__file__).resolve().parents[1]
+"""Where we are installed, or checked out: the components stand beside this package."""
+
+
+def check_components(names: Iterable[str] = COMPONENTS) -> None:
+    """Raises ConfigurationError that names what would be imported in the place of one of our packages."""
+    for name in names:
+        if (fault := foreign(name)) is not None:
+            raise ConfigurationError(fault, hint=HINT)
+
+
+def explained(error: ImportError) -> ImportError:
+    """What to raise for an import of ours that failed: where something foreign stood in the way, that says so."""
+    faults = (foreign(name) for name in COMPONENTS)
+    return next((ImportError(f"{fault} {HINT}") for fault in faults if fault is not None), error)
+
+
+def foreign(name: str) -> str | None:
+    """What stands in the place of our top-level package `name`; None when nothing does."""
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):  # a module that was put into sys.modules by hand may have no spec
+        return f"{name}: what is imported under this name is not Antiphon's package."
+    found = _file(spec)
+    if found is None:
+        return f"{name}: Antiphon's package of this name is not installed."
+    if found.parent == _HOME / name:
+        return None
+    place = found.parent if found.name == "__init__.py" else found
+    return f"{place} would be imported in place of Antiphon's own package {name!r}."
+
+
+def _file(spec: ModuleSpec | None) -> Path | None:
+    """The file of a package, or its folder where it has no `__init__.py`."""
+    if spec is None:
+        return None
+    if spec.origin is not None:
+        return Path(spec.origin).resolve()
+    return next(
+        (Path(place).resolve() / "__init__.py" for place in spec.submodule_search_locations or ()), None
+    )

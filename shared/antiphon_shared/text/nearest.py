@@ -1,0 +1,15 @@
+"""What was probably meant by a name that does not exist. Pure."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+_LISTED_MAX = 40
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`Did you mean max_rounds? There are: ...`: the nearest of the names there are, and all of them."""
+    there = list(known)
+    nearest = get_close_matches(name, there, n=1, cutoff=0.6)
+    meant = f"Did you mean {nearest[0]}? " if nearest else ""
+    more = ", ..." if len(there) > _LISTED_MAX else ""
+    return f"{meant}There are: {', '.join(there[:_LISTED_MAX]) or 'none'}{more}."

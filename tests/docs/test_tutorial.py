@@ -1,0 +1,81 @@
+"""Every command of the tutorial, run in order in an empty folder, with the built wheel in an environment of its own."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.docs.conftest import ROOT, environment
+from tests.docs.pages import as_script, blocks_of, missing_output, outputs
+from tests.redis_server import free_port, require_redis_server
+
+PAGE = ROOT / "docs" / "tutorial.md"
+LIMIT_S = 900.0
+
+
+@pytest.fixture
+def linking_python(tmp_path: Path) -> Path:
+    """A folder with a `python3` whose new environments see our dependencies, but not this checkout.
+
+    So nothing is downloaded; `test_wheel.py` installs once for real.
+    """
+    linked, program = tmp_path / "linked", tmp_path / "bin" / "python3"
+    linked.mkdir()
+    program.parent.mkdir()
+    for entry in Path(sysconfig.get_path("purelib")).iterdir():
+        if "antiphon" not in entry.name.lower() and not entry.name.startswith(("pip", "setuptools")):
+            (linked / entry.name).symlink_to(entry)
+    program.write_text(
+        f'#!/bin/sh\n"{sys.executable}" "$@" || exit\n'
+        f'if [ "$1 $2" = "-m venv" ]; then echo "{linked}" > "$("$3/bin/python" -c '
+        f'\'import sysconfig; print(sysconfig.get_path("purelib"))\')/linked.pth"; fi\n'
+    )
+    program.chmod(0o755)
+    return program.parent
+
+
+def test_every_command_of_the_tutorial_does_what_the_page_says(
+    folder: Path, wheel: Path, linking_python: Path
+) -> None:
+    require_redis_server()
+    if shutil.which("redis-cli") is None:
+        pytest.skip("redis-cli is not on PATH")
+    blocks = blocks_of(PAGE)
+    path = f"{linking_python}:{os.environ['PATH']}"
+    process = subprocess.Popen(
+        ["bash", "-c", as_script(blocks).replace("6379", str(free_port()))],
+        cwd=folder,
+        env=environment(folder, PATH=path, ANTIPHON=str(wheel), PIP_NO_INDEX="1"),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        shown, _ = process.communicate(timeout=LIMIT_S)
+    finally:
+        _end(process.pid)
+        process.wait()
+    logs = "".join(f"\n--- {log.name}\n{log.read_text()}" for log in folder.rglob("terminal=*.log"))
+    assert process.returncode == 0, shown + logs
+    assert len(outputs(shown)) == len(blocks) >= 19
+    assert missing_output(blocks, outputs(shown)) == [], shown + logs
+
+
+def _end(group: int) -> None:
+    """The other terminals, politely: the pipeline ends its own children."""
+    deadline = time.monotonic() + 60
+    with suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGTERM)
+        while time.monotonic() < deadline:
+            os.killpg(group, 0)
+            time.sleep(0.05)
+        os.killpg(group, signal.SIGKILL)

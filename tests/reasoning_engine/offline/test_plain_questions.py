@@ -1,0 +1,131 @@
+"""Natural questions over tools as beginners write them: a search that finds a text only as it is written."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from antiphon import tool
+from tests.reasoning_engine.offline.rounds import Asked, OfferedTool, ask
+
+PARTS = [
+    {"id": "P-1", "name": "Brass nut M4", "material": "brass", "stock": 120},
+    {"id": "P-2", "name": "Steel nut M4", "material": "steel", "stock": 40},
+    {"id": "P-3", "name": "Brass washer M4", "material": "brass", "stock": 9},
+    {"id": "P-4", "name": "Copper pipe 15 mm", "material": "copper", "stock": 3},
+]
+
+
+def like(text: str) -> list[dict[str, Any]]:
+    """As `WHERE name LIKE '%text%'` does."""
+    return [part for part in PARTS if text.lower() in str(part["name"]).lower()]
+
+
+def find_parts(text: str) -> list[dict[str, Any]]:
+    """Find parts in stock by words of their name."""
+    return like(text)
+
+
+def search(query: str, limit: int = 10) -> list[dict[str, Any]]:
+    """Search the parts."""
+    return like(query)[:limit]
+
+
+def lookup(words: str) -> list[dict[str, Any]]:
+    """Look parts up."""
+    return like(words)
+
+
+def stock(item: str) -> list[dict[str, Any]]:
+    """What there is of an item."""
+    return like(item)
+
+
+def find_by(name: str, material: str = "") -> list[dict[str, Any]]:
+    """Find parts by name and material."""
+    return [part for part in like(name) if material in str(part["material"])]
+
+
+def parts_of(material: str, kind: str) -> list[dict[str, Any]]:
+    """Parts of a material and a kind."""
+    return [part for part in like(kind) if material in str(part["material"])]
+
+
+def list_parts() -> list[dict[str, Any]]:
+    """All parts in stock."""
+    return PARTS
+
+
+def count_parts() -> int:
+    """How many parts there are."""
+    return len(PARTS)
+
+
+async def asked(question: str, *functions: Callable[..., Any]) -> Asked:
+    tools = [tool(effect="read")(function) for function in functions]
+    offered = [OfferedTool(t.name, t.definition.description, t.definition.input_schema, t) for t in tools]
+    return await ask(question, tuple(offered), rounds_max=4)
+
+
+@pytest.mark.parametrize("function", [find_parts, search, lookup, stock, find_by, parts_of, list_parts])
+@pytest.mark.parametrize("question", ["Which brass nuts do we have?", "Which nuts are made of brass?"])
+async def test_a_search_as_beginners_write_it_is_found_its_answer(
+    question: str, function: Callable[..., Any]
+) -> None:
+    """The plural is not in the name, nor are the words in this order; other parts are not in the answer."""
+    answer = (await asked(question, function)).answer
+    assert "Brass nut M4" in answer
+    assert "Steel nut" not in answer
+    assert "found nothing" not in answer
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("How many brass nuts are in stock?", "stock: 120"),
+        ("Do we have any copper pipes?", "Copper pipe 15 mm"),
+        ("What do we have in brass?", "Brass washer"),
+        ("Tell me about washers.", "Brass washer"),
+        ("brass nuts", "Brass nut"),
+        ("List all parts", "Copper pipe"),
+    ],
+)
+async def test_questions_are_stripped_of_what_only_asks(question: str, found: str) -> None:
+    assert found in (await asked(question, find_parts)).answer
+
+
+def order_part(name: str, count: int) -> dict[str, Any]:
+    """Order more of a part, by its exact name."""
+    return {"ordered": name, "count": count}
+
+
+@pytest.mark.parametrize("question", ['Order 50 of part "Brass nut M4"', 'Order 50 of "Brass nut M4".'])
+async def test_a_write_that_is_asked_for_gets_the_name_and_the_amount(question: str) -> None:
+    write = tool(effect="write")(order_part)
+    offered = OfferedTool(write.name, write.definition.description, write.definition.input_schema, write)
+    rounds = (await ask(question, (offered,), rounds_max=4)).rounds
+    assert [[call.arguments for call in calls] for calls in rounds] == [
+        [{"name": "Brass nut M4", "count": 50}]
+    ]
+
+
+async def test_a_search_that_found_nothing_is_followed_by_closer_and_then_by_single_words() -> None:
+    rounds = (await asked("Which brass nuts?", find_parts)).rounds
+    assert [[call.arguments["text"] for call in calls] for calls in rounds] == [
+        ["brass nuts"],
+        ["brass nut", "nut", "brass"],
+    ]
+
+
+async def test_a_number_of_things_wanted_is_the_limit_and_no_word_to_search_for() -> None:
+    rounds = (await asked("Show me 2 nuts", search)).rounds
+    assert [call.arguments for calls in rounds for call in calls] == [
+        {"query": "nuts", "limit": 2},
+        {"query": "nut", "limit": 2},
+    ]
+
+
+async def test_a_question_for_a_number_goes_to_the_tool_that_counts() -> None:
+    asked_for = await asked("How many parts are there?", list_parts, count_parts)
+    assert asked_for.called() == [["count_parts"]]
+    assert (await asked("Which parts are there?", list_parts, count_parts)).called() == [["list_parts"]]

@@ -1,0 +1,15 @@
+"""A name that does not exist is answered with the nearest, and with those that do."""
+
+from antiphon_shared.text.nearest import did_you_mean
+
+
+def test_the_nearest_is_named_first() -> None:
+    assert did_you_mean("max_round", ["deadline_s", "max_rounds"]) == (
+        "Did you mean max_rounds? There are: deadline_s, max_rounds."
+    )
+
+
+def test_what_is_like_nothing_is_told_what_there_is() -> None:
+    assert did_you_mean("zzz", ["a", "b"]) == "There are: a, b."
+    assert did_you_mean("zzz", []) == "There are: none."
+    assert did_you_mean("zzz", map(str, range(100))).endswith(" 39, ....")

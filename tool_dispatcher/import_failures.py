@@ -1,0 +1,72 @@
+"""Why a module of tools could not be used: what was found, where it is written, what to do."""
+
+import pkgutil
+import sysconfig
+import traceback
+from difflib import get_close_matches
+from pathlib import Path
+from types import ModuleType
+
+from antiphon_shared.process.errors import ConfigurationError
+
+from tool_dispatcher.authoring.failures import readable
+from tool_dispatcher.authoring.source import shown_path
+
+_OURS = str(Path(__file__).resolve().parent)
+_STANDARD_LIBRARY = sysconfig.get_path("stdlib")
+
+
+def import_failure(name: str, entry: str, error: BaseException) -> ConfigurationError:
+    """The error for a module `name`, called for as `entry`, whose import raised `error`."""
+    if isinstance(error, ModuleNotFoundError) and error.name and f"{name}.".startswith(f"{error.name}."):
+        return _absent(name, error.name)
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        where = f"{shown_path(error.filename)}:{error.lineno}: "
+    else:
+        where = f"{place}: " if (place := place_of(error)) else ""
+    hint = "Correct it there."
+    if isinstance(error, ModuleNotFoundError):
+        hint = f"Install {error.name} into the environment that runs Antiphon."
+    said = readable(getattr(error, "msg", error), 500)
+    return ConfigurationError(
+        f"tools: {entry} cannot be imported: {where}{type(error).__name__}: {said}.", hint=hint
+    )
+
+
+def place_of(error: BaseException) -> str:
+    """`file:line` of the author's own code in which an error was raised; empty when there is none."""
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "site-packages" in frame.filename or not frame.filename.startswith(("<", _OURS, _STANDARD_LIBRARY))
+    ]
+    own = [frame for frame in frames if "site-packages" not in frame.filename] or frames
+    return f"{shown_path(own[-1].filename)}:{own[-1].lineno}" if own else ""
+
+
+def no_tools(entry: str, module: ModuleType) -> ConfigurationError:
+    """The error for a module without tools; it may not be the one that was meant."""
+    file = getattr(module, "__file__", None) or "built in"
+    own = Path.cwd() / f"{module.__name__.replace('.', '/')}.py"
+    if own.is_file() and Path(file) != own:
+        return ConfigurationError(
+            f"tools: {entry} is {file}, not the {own.name} of the current directory.",
+            hint="The current directory comes last, so that it shadows nothing: rename your file.",
+        )
+    return ConfigurationError(
+        f"tools: {entry} ({shown_path(file)}) has no tool at its top level.",
+        hint='Decorate its functions with @tool(effect="read") or @tool(effect="write"), or name another module.',
+    )
+
+
+def _absent(name: str, missing: str) -> ConfigurationError:
+    there = [module.name for module in pkgutil.iter_modules([str(Path.cwd())])]
+    nearest = get_close_matches(name, there, n=1)
+    meant = f" Did you mean {nearest[0]}?" if nearest else ""
+    if name.startswith("examples."):
+        meant = f" Did you mean antiphon.{name}?"
+    return ConfigurationError(
+        f"tools: {name} cannot be imported: there is no module {missing!r} among those installed, on PYTHONPATH, "
+        f"or in the current directory, {Path.cwd()}.",
+        hint=f"Go to the folder that holds it, install it, or put its folder on PYTHONPATH.{meant}",
+    )

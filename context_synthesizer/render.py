@@ -129,6 +129,8 @@ def tool_line(use: ToolUse, characters: int) -> Piece:
         came += f": {one_line(use.message, characters)}"
     if use.handle:
         came += f"; shown in part: {READ_RESULT}(handle={json.dumps(use.handle, ensure_ascii=False)})"
+    if use.repeated_because:
+        came += f"; {use.repeated_because}"
     tool = one_line(use.tool, _NAME_CHARACTERS)
     return Piece(f"- round {use.round}: " + fence(f"{tool} {arguments} -> {came}"))
 

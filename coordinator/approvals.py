@@ -16,10 +16,17 @@ from antiphon_shared.tools.placeholders import has_placeholder
 from antiphon_shared.tools.relevance import READ_RESULT, RECALL
 from antiphon_shared.values import LogEntry
 
+from coordinator import repetitions
 from coordinator.offer import contract_of
 from coordinator.session import Session, doubt
 
-_NEVER_RAN: tuple[ErrorType, ...] = ("cancelled", "unknown_tool", "dependency_failed", "circuit_open")
+_NEVER_RAN: tuple[ErrorType, ...] = (
+    "cancelled",
+    "unknown_tool",
+    "dependency_failed",
+    "circuit_open",
+    "repeated_write",
+)
 """Errors of calls that reached nobody. A refusal for want of permission is not among them: a tool may say so
 itself, in words it was given."""
 _REPEATING = (READ_RESULT, RECALL)
@@ -42,7 +49,7 @@ def needed(
         tool = catalogue.by_name.get(call.name)
         if tool is None or call.refused is not None or call.problem is not None or call.name not in allowed:
             continue
-        if because := _because(tool, call, session.has_untrusted, is_flowing):
+        if because := _because(tool, call, session, is_flowing):
             found.append(CallToApprove(id=call.id, tool=call.name, arguments=call.arguments, because=because))
     return tuple(found)
 
@@ -106,16 +113,28 @@ def has_untrusted_source(response: Response, catalogue: Catalogue) -> bool:
     return any(_is_open(tool, catalogue) for tool in tools)
 
 
-def _because(tool: ToolDefinition, call: RequestedCall, has_untrusted: bool, is_flowing: bool) -> str:
+def _because(tool: ToolDefinition, call: RequestedCall, session: Session, is_flowing: bool) -> str:
     """Which rule demands a person's approval, for the person; empty when none does."""
+    if call.repeat_of is not None and (because := _because_repeated(tool, call.repeat_of, session)):
+        why = f"; the model says why: {one_line(call.reason, _REASON_CHARACTERS)}" if call.reason else ""
+        return because + why
     if tool.approval == "always":
         return f"every call of {tool.name} has to be approved"
     if tool.approval != "after_untrusted":
         return ""
-    if has_untrusted:
+    if session.has_untrusted:
         return "content that anybody may have written is in the session"
     if is_flowing and has_placeholder(call.arguments):
         return "what anybody may have written can get into its arguments, from another call of the batch"
+    return ""
+
+
+def _because_repeated(tool: ToolDefinition, id: str, session: Session) -> str:
+    if repetitions.is_uncertain(session, id):
+        return f"it is done once more, and it is unknown whether call {id} took effect"
+    contract = contract_of(tool)
+    if contract is not None and contract.repeat == "ask":
+        return f"it is done once more, after call {id}"
     return ""
 
 

@@ -4,6 +4,7 @@ The session waits for the reply to one request at a time, by that request's id. 
 twice, or from elsewhere, changes nothing.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from antiphon_shared.breakers.outages import NO_OUTAGES, Outages
@@ -28,10 +29,10 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.events.session import Uncertainty
-from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.tools.calls import Catalogue, ToolCall
 from antiphon_shared.values import LogEntry
 
-from coordinator import approvals, ladder, limits, models, offer, people, questions, summaries
+from coordinator import approvals, ladder, limits, models, offer, people, questions, repetitions, summaries
 from coordinator.endings import (
     NEARLY,
     after_own_failure,
@@ -65,13 +66,15 @@ def decide(
     catalogue: Catalogue,
     outages: Outages = NO_OUTAGES,
     named: Logged | None = None,
+    earlier: Mapping[str, ToolCall] = repetitions.NO_CALLS,
 ) -> Decision:
     """One event in, the session's next step out. `log_entry` is where the event stands in the log.
 
     `catalogue` is the one the session was opened with; empty when it is not kept any more. `outages` is what is
-    out of order by now. `named` is what `named_by` asks for; None where the log does not hold it any more.
+    out of order by now. `named` is what `named_by` asks for; None where the log does not hold it any more. `earlier`
+    are the calls that a reply wants repeated: see repetitions.py.
     """
-    return _decide(session, event, log_entry, catalogue, outages, named).in_format(session.format)
+    return _decide(session, event, log_entry, catalogue, outages, named, earlier).in_format(session.format)
 
 
 def _decide(
@@ -81,6 +84,7 @@ def _decide(
     catalogue: Catalogue,
     outages: Outages,
     named: Logged | None,
+    earlier: Mapping[str, ToolCall],
 ) -> Decision:
     if session.phase == "closed":
         return Decision(session)
@@ -113,7 +117,7 @@ def _decide(
         case BriefingReady() as ready:
             return _on_briefing(session, event, ready, catalogue, outages)
         case ReasoningCompleted() as reply:
-            return _on_reply(session, event, log_entry, reply, catalogue)
+            return _on_reply(session, event, log_entry, reply, catalogue, earlier)
         case ReasoningFailed() as failure:
             spent = session.model_copy(update={"usage": session.usage.plus(failure.usage)})
             return _on_reasoning_failure(spent, event, failure)
@@ -199,7 +203,12 @@ def _rungs_told(before: Session, decision: Decision, model: str) -> Decision:
 
 
 def _on_reply(
-    session: Session, event: AnyEvent, log_entry: LogEntry, reply: ReasoningCompleted, catalogue: Catalogue
+    session: Session,
+    event: AnyEvent,
+    log_entry: LogEntry,
+    reply: ReasoningCompleted,
+    catalogue: Catalogue,
+    earlier: Mapping[str, ToolCall],
 ) -> Decision:
     """The model's reply ends the session, or asks for tools."""
     heard = session.model_copy(
@@ -218,7 +227,8 @@ def _on_reply(
     if reply.tool_calls and not is_last and heard.tools:
         if limits.tokens_left(heard) <= 0:
             return end(heard, event, "partial", "token_budget_exhausted", log_entry)
-        return request_tools(offer.after_reply(heard, catalogue, reply), event, reply.tool_calls, catalogue)
+        after = offer.after_reply(heard, catalogue, reply)
+        return request_tools(after, event, reply.tool_calls, catalogue, earlier)
     if reply.stop_reason in ("max_tokens", "context_window"):
         return end(heard, event, "partial", "reply_truncated", log_entry)
     if heard.last_round is not None:
@@ -249,6 +259,7 @@ def _on_results(
         "results": log_entry,
         "untrusted_calls": untrusted,
         "in_doubt": _still_in_doubt(session, completed),
+        "writes": repetitions.after_results(session, completed),
         "succeeded": tuple(dict.fromkeys((*session.succeeded, *succeeded))),
         "has_untrusted": session.has_untrusted or bool(untrusted),
     }
@@ -313,10 +324,13 @@ def _still_in_doubt(session: Session, completed: ToolsCompleted) -> tuple[str, .
     known, unknown = set(), []
     for result in completed.results:
         call = in_doubt_as(result.tool, result.call_id)
-        if result.error is not None and result.error.error_type == "outcome_unknown":
+        is_unknown = result.error is not None and result.error.error_type == "outcome_unknown"
+        if is_unknown and result.repeated is None:
             unknown.append(call)
         else:
             known.add(call)
+        if result.repeated is not None and result.error is None:
+            known.add(in_doubt_as(result.tool, result.repeated.call_id))
     return tuple(dict.fromkeys(call for call in (*session.in_doubt, *unknown) if call not in known))
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from antiphon_shared import faults
@@ -41,10 +42,11 @@ from antiphon_shared.events.step_records import DecisionRecord, MaterialRead
 from antiphon_shared.memory.conversation import Turns, open_turn, turn_of
 from antiphon_shared.memory.found import found_of
 from antiphon_shared.memory.reading import Reading
-from antiphon_shared.process.errors import TryLater
-from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.process.errors import TryLater, UnreadableEvent
+from antiphon_shared.tools.calls import Catalogue, ToolCall
 from antiphon_shared.values import SessionId
 
+from coordinator import repetitions
 from coordinator.alone import answer_alone
 from coordinator.approvals import has_untrusted_source
 from coordinator.decide import decide
@@ -147,7 +149,10 @@ class Coordinator:
         # Kept in this process after the first time: no round trip.
         catalogue = await self._catalogue(before.catalogue) if before.catalogue else Catalogue()
         named = await _named(before, delivery, session)
-        decision = decide(before, delivery.event, delivery.log_entry, catalogue, self._outages(), named)
+        earlier = await _earlier(before, delivery.event.data, session)
+        decision = decide(
+            before, delivery.event, delivery.log_entry, catalogue, self._outages(), named, earlier
+        )
         await faults.at("decision.made")
         if decision.unless_answered:
             answered, _ = await session.document(RESPONSE)
@@ -235,6 +240,19 @@ async def _alone(
     at = moment_of(delivery.event, delivery.log_entry)
     response = answer_alone(decision.session, request, found, catalogue, at, decision.alone)
     return _answer(delivery.event, response, reading.record)
+
+
+async def _earlier(before: Session, data: EventData, session: SessionStore) -> dict[str, ToolCall]:
+    """The calls that a reply wants repeated, as the log has them."""
+    if not before.writes or not isinstance(data, ReasoningCompleted):
+        return {}
+    found: dict[str, ToolCall] = {}
+    for id, (entry, source) in repetitions.named(before, data).items():
+        with suppress(UnreadableEvent):
+            reply = (await session.event(entry)).data
+            calls = reply.tool_calls if isinstance(reply, ReasoningCompleted) else ()
+            found.update((id, call) for call in calls if call.id == source)
+    return found
 
 
 def _outcome(version: int, event: AnyEvent, decision: Decision, before: Session | None = None) -> Outcome:

@@ -9,15 +9,21 @@ same from round to round as far as it can.
 from collections.abc import Iterable
 
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
-from antiphon_shared.tools.calls import Catalogue, ToolDefinition
+from antiphon_shared.tools.calls import REPEAT_CALL, Catalogue, ToolDefinition
 from antiphon_shared.tools.contract import Contract
-from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL, found_tools, rank
+from antiphon_shared.tools.relevance import (
+    ASK_USER,
+    BUILT_INS,
+    FIND_TOOLS,
+    READ_RESULT,
+    RECALL,
+    found_tools,
+    rank,
+)
 from pydantic import ValidationError
 
 from coordinator.session import OfferBounds, Session
 
-BUILT_INS = (ASK_USER, FIND_TOOLS, READ_RESULT, RECALL)
-"""Tools of the dispatchers' own: in the catalogue like others, but offered when there is a use for them."""
 _BY_WORDS = 2
 """Tools that the words of one reply may add."""
 
@@ -158,6 +164,8 @@ def _in_round(session: Session, catalogue: Catalogue, names: Iterable[str]) -> t
         there.add(READ_RESULT)
     if session.has_omissions:
         there.add(RECALL)
+    if any(write.state != "asked" for write in session.writes):
+        there.add(REPEAT_CALL)
     if session.is_interactive:
         there.add(ASK_USER)
     there -= set(BUILT_INS) - set(session.built_ins)

@@ -1,5 +1,6 @@
 """What the coordinator asks of the other components, and the session that then waits for the reply. Pure."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from antiphon_shared.bus.handling import CancelTimer, SetTimer
@@ -19,11 +20,13 @@ from antiphon_shared.process.ids import child_id, idempotency_key
 from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolCall
 from antiphon_shared.values import LogEntry
 
-from coordinator import approvals, ladder, limits, offer, people, questions, summaries
+from coordinator import approvals, ladder, limits, offer, people, questions, repetitions, summaries
 from coordinator.session import Decision, Session
 
 DEADLINE, OVERDUE, MODEL = "deadline", "assembly", "model"
 """Names of timers."""
+_KEYS_BY_IDENTITY = 2
+"""The format of sessions since which the dispatcher mints keys, of what a write does."""
 _NOBODY = {"pending": (), "undecided": (), "unanswered": ()}
 """Of a session that waits for no person."""
 
@@ -90,23 +93,32 @@ def wait_for_model(session: Session, until: datetime) -> Decision:
 
 
 def request_tools(
-    session: Session, event: AnyEvent, calls: tuple[ToolCall, ...], catalogue: Catalogue
+    session: Session,
+    event: AnyEvent,
+    calls: tuple[ToolCall, ...],
+    catalogue: Catalogue,
+    earlier: Mapping[str, ToolCall] = repetitions.NO_CALLS,
 ) -> Decision:
-    """One batch, its keys minted; a person is asked first where one has to be.
+    """One batch; a person is asked first where one has to be.
 
-    Calls beyond the session's limit go out as refused, so that every call is answered.
+    Calls beyond the session's limit go out as refused, so that every call is answered. `earlier` are the calls that
+    are to be repeated. In sessions of format 1 the keys are minted here, in others by the dispatcher.
     """
     room = max(0, session.limits.max_tool_calls - session.tool_calls_used)
     refusal = f"the session's limit of {session.limits.max_tool_calls} tool calls is reached"
     requested = tuple(
         RequestedCall(
             **dict(call),
-            idempotency_key=idempotency_key(session.tenant, session.id, session.round, call.id),
+            idempotency_key=idempotency_key(session.tenant, session.id, session.round, call.id)
+            if mints_keys(session)
+            else None,
             refused=None if n < room else refusal,
         )
         for n, call in enumerate(calls)
     )
     allowed = offer.allowed(session, catalogue)
+    if not mints_keys(session):
+        requested = repetitions.as_calls(session, requested, allowed, catalogue, earlier)
     asked = approvals.needed(session, requested, allowed, catalogue)
     requested, asked = approvals.without_blind(requested, asked)
     requested, posed = questions.without_unfit(requested, allowed)
@@ -133,16 +145,15 @@ def hand_out(
         grant=session.grant,
         deadline=session.deadline,
     )
-    in_doubt = [
-        in_doubt_as(call.name, call.id)
-        for call in calls
-        if call.name in request.allowed and _may_write(call, catalogue)
-    ]
+    writes = [call for call in calls if call.name in request.allowed and _may_write(call, catalogue)]
+    in_doubt = [in_doubt_as(call.name, call.id) for call in writes]
+    made = session.writes if mints_keys(session) else repetitions.handed_out(session, writes)
     waiting = {
         "phase": "tools",
         "awaiting": child_id(event.id, 0),
         "tool_calls_used": session.tool_calls_used + sum(call.refused is None for call in calls),
         "in_doubt": (*session.in_doubt, *(call for call in in_doubt if call not in session.in_doubt)),
+        "writes": made,
         **_NOBODY,
     }
     return Decision(session.model_copy(update=waiting), (request,), _nobody_waits(session))
@@ -187,6 +198,11 @@ def assembly_of(
 def overdue(session: Session) -> SetTimer:
     """How long the assembler has, where the deadline does not give it more."""
     return SetTimer(OVERDUE, timedelta(seconds=session.limits.assembly_s), AssemblyOverdue())
+
+
+def mints_keys(session: Session) -> bool:
+    """Whether keys are made here, of round and call id, as earlier releases expect it."""
+    return session.format < _KEYS_BY_IDENTITY
 
 
 def in_doubt_as(tool: str, call_id: str) -> str:

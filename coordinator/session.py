@@ -27,6 +27,18 @@ Phase = Literal["briefing", "reasoning", "resting", "approval", "tools", "assemb
 _DOUBT_CHARACTERS = 1_000
 
 
+class MadeWrite(Value):
+    """A call of a writing tool that was handed out."""
+
+    id: str
+    tool: str
+    asked: LogEntry = Field(description="The reasoning.completed that holds its arguments.")
+    source: str = Field(description="Id of the call there: its own, or that of the call it repeats.")
+    root: str = Field(description="Id of the first of the calls that do the same.")
+    digest: str = Field(description="Of tool and arguments as the model gave them.")
+    state: Literal["asked", "done", "unknown"] = "asked"
+
+
 class Session(Value):
     """Where a session stands. Small and rewritten at every step; what grows is in the log and in memory."""
 
@@ -127,6 +139,10 @@ class Session(Value):
     )
     in_doubt: tuple[str, ...] = Field(
         default=(), description="Writes that may have taken effect, as `tool call`: no result tells."
+    )
+
+    writes: tuple[MadeWrite, ...] = Field(
+        default=(), json_schema_extra=since(2), description="What may be repeated on purpose."
     )
 
     def doubting(self, *doubts: Uncertainty) -> "Session":

@@ -7,7 +7,7 @@ from antiphon_shared.events.session import TerminationReason, Uncertainty
 from antiphon_shared.memory.layers import Memory, ToolUse
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.text.words import words
-from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL
+from antiphon_shared.tools.relevance import BUILT_INS
 
 from response_assembler.closeness import Group
 from response_assembler.quote import code, plain
@@ -18,7 +18,7 @@ _SEARCHES_MAX = 4
 _STEPS_MAX = 4
 _QUESTION_CHARACTERS = 200
 _ANSWERED = ("ok", "not_found")
-_OUR_OWN = (ASK_USER, FIND_TOOLS, READ_RESULT, RECALL)
+_OUR_OWN = BUILT_INS
 _TOLD_AS_MISSING = (
     "approval_missing",
     "question_unanswered",

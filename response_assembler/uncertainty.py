@@ -49,6 +49,12 @@ KINDS: dict[str, Kind] = {
     "outcome_unknown": Kind(
         "A call may or may not have taken effect. Check before doing it again.", "serious"
     ),
+    "write_repeated": Kind(
+        "The model asked again for a write that had been made; nothing was done again.", "note"
+    ),
+    "write_refused": Kind(
+        "A write was asked for again after others had come in between, and was not made again.", "caution"
+    ),
     "substituted": Kind("A tool could not answer, and another was used in its place.", "note"),
     "call_unfinished": Kind(
         "A call was still under way, or had not begun, when the session ended.", "caution"
@@ -173,8 +179,9 @@ def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[
     """Unknown outcomes, calls still under way (id, tool), failures that no later success made good, and tools
     that others answered for.
     """
+    settled = {use.repeated for use in memory.tool_usage if use.repeated and use.outcome == "ok"}
     for use in memory.tool_usage:
-        if use.outcome == "outcome_unknown":
+        if use.outcome == "outcome_unknown" and not use.repeated and use.call_id not in settled:
             message = f"Whether `{use.tool}` took effect is unknown. Check before doing it again."
             yield doubt("outcome_unknown", message, f"{use.tool} {use.call_id}")
     for call_id, tool in unfinished:
@@ -183,8 +190,25 @@ def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[
     for use in failed(memory):
         message = f"`{use.tool}` failed ({use.outcome}): {one_line(use.message, MESSAGE_CHARACTERS)}"
         yield doubt("tool_failed", message, use.tool)
+    yield from of_repetitions(memory.tool_usage)
     for use in _substituted(memory):
         yield doubt("substituted", one_line(use.substitute_because, MESSAGE_CHARACTERS), use.tool)
+
+
+def of_repetitions(uses: Iterable[ToolUse]) -> Iterator[Uncertainty]:
+    """Writes that were asked for again: what was answered by the first result, and what was refused."""
+    for use in uses:
+        about = f"{use.tool} {use.call_id}"
+        if use.repeated and use.outcome == "ok":
+            message = (
+                f"`{use.tool}` was asked for again in round {use.round}, as in call {use.repeated}; it was not done "
+                "again."
+            )
+            yield doubt("write_repeated", message, about)
+        elif use.outcome == "repeated_write":
+            why = one_line(use.message, MESSAGE_CHARACTERS)
+            message = f"`{use.tool}` was not done again in round {use.round}: {why}"
+            yield doubt("write_refused", message, about)
 
 
 def failed(memory: Memory) -> Sequence[ToolUse]:
@@ -193,7 +217,7 @@ def failed(memory: Memory) -> Sequence[ToolUse]:
     That a user has not answered is told as `question_unanswered`.
     """
     uses = [use for use in memory.tool_usage if use.tool != ASK_USER]
-    last = {use.tool: use for use in uses if use.outcome != "outcome_unknown"}
+    last = {use.tool: use for use in uses if use.outcome not in ("outcome_unknown", "repeated_write")}
     return [use for use in last.values() if use.outcome not in _ANSWERS_IN_THEMSELVES]
 
 

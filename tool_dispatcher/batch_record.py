@@ -18,6 +18,7 @@ class Known:
     refused: Mapping[int, ToolError]
     begun: Collection[int]
     barred: Collection[str]
+    repeats: Collection[int] = ()
 
 
 @dataclass(slots=True)
@@ -46,6 +47,7 @@ def batch_record(
         refused=dict(known.refused),
         begun=tuple(sorted(known.begun)),
         barred=tuple(sorted(known.barred)),
+        repeats=tuple(sorted(known.repeats)),
         examples={
             result.tool: result.error.example_valid_call
             for result in results

@@ -1,16 +1,19 @@
-"""Tools that every dispatcher has: to find more tools, to read on in a result, to recall what was left out, and to
-ask the user.
+"""Tools that every dispatcher has: to find more tools, to read on in a result, to recall what was left out, to repeat
+a write, and to ask the user.
 """
 
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, NoReturn
 
 from antiphon_shared.tools.asking import ASK_USER_PARAMETERS
+from antiphon_shared.tools.calls import REPEAT_CALL
 from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL, rank
+from antiphon_shared.tools.repeating import REPEAT_CALL_PARAMETERS
 
 from tool_dispatcher.answered import users_answer
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.tool import Tool
+from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.recall import recall
 from tool_dispatcher.results.oversize import read_part
 from tool_dispatcher.running.batch_run import BatchRun
@@ -29,6 +32,12 @@ class Builtin(Tool):
     def __init__(self, name: str, description: str, parameters: dict[str, Any], answer: Answer) -> None:
         super().__init__(name, description, parameters, _never_called, effect="read")
         self.answer = answer
+
+
+def with_repeat_call(tools: Registry) -> Registry:
+    """The tools, and `repeat_call` where one of them writes."""
+    writes = any(tool.contract.effect == "write" for tool in tools.values())
+    return Registry([*tools.values(), _REPEATING]) if writes else tools
 
 
 def builtins(tools: Mapping[str, Tool]) -> tuple[Builtin, ...]:
@@ -65,6 +74,7 @@ def builtins(tools: Mapping[str, Tool]) -> tuple[Builtin, ...]:
         Builtin(FIND_TOOLS, _FIND_TOOLS, _NEED, find_tools),
         Builtin(READ_RESULT, _READ_RESULT, _PART, read_result),
         Builtin(RECALL, _RECALL, _ID, recall_earlier),
+        _REPEATING,
         Builtin(ASK_USER, _ASK_USER, ASK_USER_PARAMETERS, ask_user),
     )
 
@@ -125,7 +135,23 @@ _ID: dict[str, Any] = {
     },
     "required": ["id"],
 }
+_REPEAT_CALL = (
+    "Does once more what an earlier call of this session did, with the same arguments. Calling a tool again the same "
+    "way does nothing: its first result is returned. Use this only where it has to be done twice, and say why."
+)
 _ASK_USER = (
     "Asks the user one question and waits for the answer. Use it only when the answer changes what to do, and no "
     "other tool can tell: people are slow, and may not answer at all. Ask for one thing, and never for a password."
 )
+
+
+async def _cannot_repeat(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
+    """For sessions of format 1: in others the coordinator hands out the call that is repeated."""
+    return tool_error(
+        "not_found",
+        "Nothing was done: this session cannot repeat calls.",
+        "Call the tool itself, or go on without it and say so.",
+    )
+
+
+_REPEATING = Builtin(REPEAT_CALL, _REPEAT_CALL, REPEAT_CALL_PARAMETERS, _cannot_repeat)

@@ -81,6 +81,7 @@ class ToolDispatcher:
             refused={**invalid, **_told(leave, noted, request), **self._in_doubt(batch, invalid, noted)},
             begun=noted.begun,
             barred=[name for name in self._variants if name in leave.barred],
+            repeats=await self._caller.repeats(request, session.session_id, batch.arguments),
         )
         plan = plan_batch(
             request,
@@ -90,6 +91,7 @@ class ToolDispatcher:
             refused=known.refused,
             begun=known.begun,
             barred=known.barred,
+            repeats=known.repeats,
             example_of=lambda name: self._tools[name].example,
         )
         course = Course()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from antiphon_shared.tools.calls import Approval
-from antiphon_shared.tools.contract import Contract
+from antiphon_shared.tools.contract import Contract, Repeat
 
 _MODES = {
     "parallel-safe": "its calls run at the same time",
@@ -14,6 +14,11 @@ _MODES = {
 _ERRORS = {
     "fail-fast": "when a call fails, those of the batch that have not begun are cancelled",
     "partial-success": "when a call fails, the others go on",
+}
+_REPEATS: dict[Repeat, str] = {
+    "return": "return: it is answered by the first one's result, and nothing is done again",
+    "run": "run: each such call runs",
+    "ask": "ask: it runs if a person agrees",
 }
 _APPROVALS: dict[Approval, str] = {
     "never": "not needed",
@@ -88,6 +93,7 @@ def _of_a_write(contract: Contract) -> Iterator[tuple[str, str]]:
         yield "after a crash", "asked what came of its key"
     else:
         yield "after a crash", "its outcome is unknown, and said to be; it is never run again by itself"
+    yield "called again", _REPEATS[contract.repeat]
     yield "key kept for", duration(contract.idempotency_ttl_s)
 
 

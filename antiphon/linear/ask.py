@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from antiphon_shared.events import AnyEvent, AssemblyRequested, QuerySubmitted
 from antiphon_shared.events.session import Response
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.ids import new_id
@@ -24,6 +25,7 @@ from coordinator.settings import CoordinatorSettings
 from reasoning_engine.model import choose_model
 from reasoning_engine.settings import EngineSettings, Provider
 from response_assembler.compose import Material, compose
+from tool_dispatcher.builtin import with_repeat_call
 from tool_dispatcher.catalogue import Registry, to_catalogue
 
 OneProcessPlan = Literal["linear", "single"]
@@ -49,7 +51,7 @@ async def ask_linear(
 
     Raises InvalidQuery, ConfigurationError, and nothing for what a model or a tool does.
     """
-    registry = registry_of(() if plan == "single" else tools)
+    registry = with_repeat_call(registry_of(() if plan == "single" else tools))
     settings, engine, pipeline = dispatcher_settings(scopes), load(EngineSettings), load(PipelineSettings)
     redactor = Redactor(secret_values())
     if scopes is not None and registry:
@@ -87,6 +89,7 @@ def _opened(event: AnyEvent, catalogue: Catalogue) -> RoundState:
     assert isinstance(query, QuerySubmitted)
     alone = query.options.model_copy(update={"conversation_id": None, "interactive": None})
     query = query.model_copy(update={"options": alone})
+    event = event.model_copy(update={"format": FORMAT})
     defaults = load(CoordinatorSettings).limits(load(BusSettings).lease_s, _DEADLINE_S_MAX)
     decision = open_session(event, _NO_PLACE, query, Opening(defaults, catalogue=""), catalogue)
     first = asked(query.query)

@@ -139,6 +139,8 @@ def result_text(use: ToolUse, memory: Memory, delta: MemoryDelta) -> str:
             page.put(fact)
     words = [use.substitute_because, use.message if use.outcome != "ok" else ""]
     lines = [": ".join(filter(None, [use.outcome, fence(told)])), *page.texts]
+    if use.repeated_because:
+        lines.append(fence(use.repeated_because))
     if any(words):
         text = fence(one_line(" ".join(filter(None, words)), _WORDS_CHARACTERS_MAX))
         opened = opening(use.call_id, use.substitute or use.tool, use.round, use.is_untrusted)

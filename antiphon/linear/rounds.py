@@ -1,7 +1,8 @@
 """The loop: ask, run the tools, append what they returned, and ask again."""
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from anthropic.types import MessageParam
@@ -10,14 +11,13 @@ from antiphon_shared.events.session import Status, TerminationReason
 from antiphon_shared.memory.filing import file_round
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.process.clock import monotonic_s, utc_now
-from antiphon_shared.process.ids import idempotency_key
 from antiphon_shared.text.tokens import estimate_tokens
-from antiphon_shared.tools.calls import Catalogue, RequestedCall
+from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolCall
 
 from antiphon.linear.history import linear_prompt, message_tokens, returned, said
 from antiphon.linear.tools import LinearTools
-from coordinator import approvals, ladder, limits, offer
-from coordinator.session import Session, doubt
+from coordinator import approvals, ladder, limits, offer, repetitions
+from coordinator.session import MadeWrite, Session, doubt
 from reasoning_engine.engine import OPEN_DOOR, Offer, to_nobody
 from reasoning_engine.exchange import Exchange
 from reasoning_engine.failure import Failed
@@ -25,6 +25,8 @@ from reasoning_engine.model import AnthropicModel
 from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
 
+_NO_LOG = "0-0"
+"""Where a reply stands in a log that there is none of."""
 _NEARLY_S = 0.1
 """Retries and tools stop a little before the deadline; what is left then is no time for a model."""
 
@@ -43,6 +45,8 @@ class RoundState:
     """Of the messages, estimated."""
     reply: ReasoningCompleted | None = None
     """The newest."""
+    calls: dict[str, ToolCall] = field(default_factory=dict)
+    """All that the model has asked for, by id."""
 
     def add(self, message: MessageParam) -> None:
         """One message more."""
@@ -186,13 +190,19 @@ class Rounds:
     async def _run_tools(self, reply: Reply) -> None:
         """Run one batch, and put what it returned into the history."""
         state, session = self._state, self._state.session
-        request = _batch_of(session, reply, offer.allowed(session, self._catalogue))
+        request = _batch_of(
+            session, reply, offer.allowed(session, self._catalogue), self._catalogue, state.calls
+        )
+        state.calls |= {call.id: call for call in reply.tool_calls}
+        made = _handed_out(session, request, self._catalogue)
         completed = await self._tools.run(session.id, request)
         untrusted = approvals.untrusted_calls(session, completed, self._catalogue)
         delta = file_round(state.memory, state.reply, completed, untrusted=untrusted)
         state.memory = state.memory.plus(delta)
         ok = [result.tool for result in completed.results if result.status == "ok"]
-        after = ladder.after_results(session, completed)
+        kept = session.model_copy(update={"writes": made})
+        kept = kept.model_copy(update={"writes": repetitions.after_results(kept, completed)})
+        after = ladder.after_results(kept, completed)
         notice = ladder.notice(after, request.allowed)
         state.session = after.model_copy(
             update={
@@ -207,20 +217,31 @@ class Rounds:
         state.add(returned(state.memory, delta, notice))
 
 
-def _batch_of(session: Session, reply: Reply, allowed: tuple[str, ...]) -> ToolsRequested:
+def _handed_out(session: Session, request: ToolsRequested, catalogue: Catalogue) -> tuple[MadeWrite, ...]:
+    """The writes of the session with those of a batch."""
+    tools = catalogue.by_name
+    writes = [call for call in request.calls if call.name in tools and tools[call.name].effect == "write"]
+    return repetitions.handed_out(session.model_copy(update={"reasoning": _NO_LOG}), writes)
+
+
+def _batch_of(
+    session: Session,
+    reply: Reply,
+    allowed: tuple[str, ...],
+    catalogue: Catalogue,
+    asked: Mapping[str, ToolCall],
+) -> ToolsRequested:
     """The calls of a reply; those beyond the session's limit are refused, so that every call is answered."""
+    sources = {write.id: asked[write.source] for write in session.writes if write.source in asked}
     room = max(0, session.limits.max_tool_calls - session.tool_calls_used)
     refusal = f"the session's limit of {session.limits.max_tool_calls} tool calls is reached"
+    calls = tuple(
+        RequestedCall(**call.model_dump(), refused=None if n < room else refusal)
+        for n, call in enumerate(reply.tool_calls)
+    )
     return ToolsRequested(
         round=session.round,
-        calls=tuple(
-            RequestedCall(
-                **call.model_dump(),
-                idempotency_key=idempotency_key(session.tenant, session.id, session.round, call.id),
-                refused=None if n < room else refusal,
-            )
-            for n, call in enumerate(reply.tool_calls)
-        ),
+        calls=repetitions.as_calls(session, calls, allowed, catalogue, sources),
         allowed=allowed,
         succeeded=session.succeeded,
         has_untrusted=session.has_untrusted,

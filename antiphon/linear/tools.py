@@ -9,16 +9,19 @@ refused and not kept, and calls are not collapsed into one of a batch variant.
 
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
 from antiphon_shared.events import ToolsCompleted, ToolsRequested
 from antiphon_shared.process.clock import milliseconds, monotonic_s, utc_now
+from antiphon_shared.process.ids import idempotency_key
 from antiphon_shared.text.redaction import Redactor
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
+from antiphon_shared.tools.contract import Repeat
 
+from antiphon.linear.writes import SessionWrites
 from tool_dispatcher.access.grants import Standing
 from tool_dispatcher.access.permission import ApprovalRule, Terms, is_barred, refusal
 from tool_dispatcher.authoring.context import ToolContext
@@ -27,6 +30,8 @@ from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Bounds, Unit, advance, plan_batch, start
 from tool_dispatcher.call_log import CallLog
 from tool_dispatcher.catalogue import Registry
+from tool_dispatcher.idempotency.identity import identity_of, name_of
+from tool_dispatcher.idempotency.ledger import Purpose, Write
 from tool_dispatcher.results.as_json import shown
 from tool_dispatcher.results.redacted import redacted, without
 from tool_dispatcher.running.arguments import Arguments, arguments_of, checked_ahead, filled_in
@@ -50,6 +55,8 @@ class _Batch:
     arguments: Mapping[int, Arguments | ToolError]
     ends_s: float
     log: CallLog
+    keys: Mapping[int, str]
+    """Of writes whose arguments are known, the idempotency key without its ordinal."""
 
     @property
     def time_left_s(self) -> float:
@@ -71,6 +78,7 @@ class LinearTools:
         if registry:
             self._rule.check(registry)
         self._threads = Threads(settings.threads)
+        self._writes = SessionWrites()
 
     def close(self) -> None:
         """Let go of the threads."""
@@ -89,13 +97,19 @@ class LinearTools:
         ahead = checked_ahead(request.calls, self._tools, refused)
         ends_s = began_s + (request.deadline - utc_now()).total_seconds()
         log = CallLog(session_id, request.round, self._redactor)
-        batch = _Batch(session_id, request, terms, ahead, ends_s, log)
+        names = {
+            place: self._name(session_id, request, request.calls[place], one)
+            for place, one in ahead.items()
+            if isinstance(one, Arguments) and self._is_once(request.calls[place])
+        }
+        batch = _Batch(session_id, request, terms, ahead, ends_s, log, names)
         invalid = {place: self._clean(one) for place, one in ahead.items() if isinstance(one, ToolError)}
         plan = plan_batch(
             request,
             self._contracts,
             Bounds(self._settings.batch_concurrency, _NEVER_COLLAPSED),
             refused={**invalid, **refused},
+            repeats=self._repeats(names),
             example_of=lambda name: self._tools[name].example,
         )
         step = start(plan)
@@ -123,15 +137,10 @@ class LinearTools:
         (place,) = unit.calls
         call, tool = batch.request.calls[place], self._tools[unit.tool]
         arguments = batch.arguments[place] if place in batch.arguments else filled_in(call, tool, known, {})
-        substitute, why = "", ""
-        if isinstance(arguments, ToolError):
-            outcome: Any = arguments
-        else:
-            outcome, substitute, why = await self._answer(tool, arguments, call, batch)
-            outcome = self._fitted(tool, self._clean(without(arguments.secrets, outcome)))
-        is_error = isinstance(outcome, ToolError)
-        return (
-            ToolResult(
+
+        def result(outcome: Any, substitute: str = "", why: str = "") -> ToolResult:
+            is_error = isinstance(outcome, ToolError)
+            return ToolResult(
                 index=place,
                 call_id=call.id,
                 tool=call.name,
@@ -141,14 +150,54 @@ class LinearTools:
                 substitute=substitute,
                 substitute_because=why,
                 duration_ms=milliseconds(monotonic_s() - began_s),
-            ),
+            )
+
+        if isinstance(arguments, ToolError):
+            return (result(arguments),)
+
+        async def run(key: str) -> ToolResult:
+            outcome, substitute, why = await self._answer(tool, arguments, call, batch, key)
+            return result(
+                self._fitted(tool, self._clean(without(arguments.secrets, outcome))), substitute, why
+            )
+
+        if tool.contract.effect == "read" or call.idempotency_key is not None:
+            request = batch.request
+            key = idempotency_key(request.tenant, batch.session_id, request.round, call.id)
+            return (await run(call.idempotency_key or key),)
+        name = batch.keys.get(place) or self._name(batch.session_id, batch.request, call, arguments)
+        write = Write(
+            batch.session_id, "", tool.name, "", batch.request.round, (call.id,), 0.0, name=name, place=place
         )
+        kinds: dict[Repeat, Purpose] = {"return": "once", "run": "next", "ask": "ask"}
+        purpose = "again" if call.repeat_of is not None else kinds[tool.contract.repeat]
+        return (await self._writes.once(replace(write, kind=purpose), run, result),)
+
+    def _is_once(self, call: RequestedCall) -> bool:
+        contract = self._contracts[call.name]
+        is_kept = contract.effect == "write" and contract.repeat != "run"
+        return is_kept and call.idempotency_key is None and call.repeat_of is None
+
+    def _name(
+        self, session_id: str, request: ToolsRequested, call: RequestedCall, arguments: Arguments
+    ) -> str:
+        identity = identity_of(call.name, self._tools[call.name].input_schema, arguments.plain)
+        return name_of(request.tenant, session_id, identity)
+
+    def _repeats(self, names: Mapping[int, str]) -> set[int]:
+        """The places of writes that an earlier call has made."""
+        first: dict[str, int] = {}
+        return {
+            place
+            for place, name in sorted(names.items())
+            if first.setdefault(name, place) != place or self._writes.has(name)
+        }
 
     async def _answer(
-        self, tool: Tool, arguments: Arguments, call: RequestedCall, batch: _Batch
+        self, tool: Tool, arguments: Arguments, call: RequestedCall, batch: _Batch, key: str
     ) -> tuple[Any, str, str]:
         """What the tool, or the first alternative that does not fail, answers; with that one's name, and why."""
-        outcome = await self._tried(tool, arguments, call, batch)
+        outcome = await self._tried(tool, arguments, call, batch, key)
         if not isinstance(outcome, ToolError):
             return outcome, "", ""
         for alternative in substitutes(tool.contract, outcome):
@@ -158,12 +207,14 @@ class LinearTools:
             theirs = arguments_of(other, mapped(alternative, arguments.plain))
             if isinstance(theirs, ToolError):
                 continue
-            instead = await self._tried(other, theirs, call, batch)
+            instead = await self._tried(other, theirs, call, batch, key)
             if not isinstance(instead, ToolError) or instead.error_type == "outcome_unknown":
                 return instead, other.name, because(tool.name, self._clean(outcome), other.name)
         return outcome, "", ""
 
-    async def _tried(self, tool: Tool, arguments: Arguments, call: RequestedCall, batch: _Batch) -> Any:
+    async def _tried(
+        self, tool: Tool, arguments: Arguments, call: RequestedCall, batch: _Batch, key: str
+    ) -> Any:
         """What came of the last attempt."""
 
         async def attempt(number: int) -> Any:
@@ -180,7 +231,7 @@ class LinearTools:
                 if batch.time_left_s <= 0:
                     return _out_of_time(tool)
                 timeout_s = min(tool.contract.timeout_s, batch.time_left_s)
-                context = _context(call, batch, number, timeout_s)
+                context = _context(call, batch, number, timeout_s, key)
                 batch.log.began(call.id, tool.name)
                 raised = partial(batch.log.raised, call.id, tool.name, secrets=fresh.secrets)
                 made = Call(tool, fresh.given, context, timeout_s, fresh.secrets, raised)
@@ -202,9 +253,9 @@ class LinearTools:
         return redacted(outcome, self._redactor)
 
 
-def _context(call: RequestedCall, batch: _Batch, number: int, timeout_s: float) -> ToolContext:
+def _context(call: RequestedCall, batch: _Batch, number: int, timeout_s: float, key: str) -> ToolContext:
     return ToolContext(
-        idempotency_key=call.idempotency_key,
+        idempotency_key=key,
         session_id=batch.session_id,
         call_id=call.id,
         attempt=number,

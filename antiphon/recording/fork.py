@@ -20,6 +20,7 @@ from antiphon_shared.events import AnyEvent
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.process.settings import environment
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.tools.relevance import BUILT_INS
 
 from antiphon.embedded import EmbeddedPipeline
 from antiphon.errors import StillRunning
@@ -40,7 +41,6 @@ from antiphon.recording.lines import (
     encode_line,
 )
 from antiphon.recording.session_lines import session_lines
-from coordinator.offer import BUILT_INS
 from coordinator.session import SESSION, Session
 
 _POLL_S = 0.02

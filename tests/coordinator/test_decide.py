@@ -92,12 +92,9 @@ class TestRounds:
         assert (request.status, request.termination_reason) == ("complete", "natural_completion")
         assert request.reply == ENTRY
 
-    def test_calls_go_out_with_their_keys(self) -> None:
+    def test_calls_go_out_without_keys_which_the_dispatcher_mints(self) -> None:
         request = only(answered(a_session_reasoning(), a_reply(calls=2)), ToolsRequested)
-        assert [call.idempotency_key for call in request.calls] == [
-            "default/s1/1/call_1_0",
-            "default/s1/1/call_1_1",
-        ]
+        assert [call.idempotency_key for call in request.calls] == [None, None]
 
     def test_results_begin_the_next_round_and_are_filed_by_it(self) -> None:
         decision = answered(a_session_running_tools(), some_results())

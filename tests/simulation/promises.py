@@ -1,6 +1,6 @@
 """What must hold when a simulated world has come to rest, whatever went wrong in it: design.md, section 2."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
@@ -29,6 +29,7 @@ from antiphon_shared.events import (
     ToolsRequested,
 )
 from antiphon_shared.events.session import Response
+from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.tools.relevance import ASK_USER
 
 from antiphon.recording.replaying.replay import Replay
@@ -199,20 +200,19 @@ def _bounded(record: Record) -> Iterator[str]:
 def _written_once(record: Record) -> Iterator[str]:
     """Promise 3: a write happens at most once for its key, and only where it was let."""
     life = record.world.life(record.client.session_id)
-    calls = [
-        call
-        for event in record.log.values()
-        if isinstance(event.data, ToolsRequested)
-        for call in event.data.calls
-    ]
-    keys = Counter(call.idempotency_key for call in calls)
-    yield from (f"the key {key} was given out {count} times" for key, count in keys.items() if count > 1)
+    let: dict[str, list[RequestedCall]] = defaultdict(list)
+    for event in record.log.values():
+        if not isinstance(event.data, ToolsRequested):
+            continue
+        for call in event.data.calls:
+            key = life.keys.get((event.data.round, call.id))
+            if key is not None and call.refused is None:
+                let[key].append(call)
     yield from (f"{key} took effect {count} times" for key, count in life.taken_effect.items() if count > 1)
-    let = {call.idempotency_key: call for call in calls if call.refused is None}
     for key in life.taken_effect:
         if key not in let:
             yield f"{key} took effect, and was never let"
-        elif let[key].name == "book" and let[key].approval is None:
+        elif key.startswith("book/") and all(call.approval is None for call in let[key]):
             yield f"{key} took effect, and nobody had approved it"
 
 
@@ -274,13 +274,15 @@ def _told(record: Record) -> Iterator[str]:
         if doubt.kind == "outcome_unknown"
         or (doubt.kind == "call_unfinished" and response.status != "cancelled")
     ).split()
-    unknown = {key.rpartition("/")[2] for key in life.claimed if not _is_known(life.settled.get(key))}
+    unknown = {life.owners[key][1] for key in life.claimed if not _is_known(life.settled.get(key))}
     accepted = {step.delivery.event.id for step in record.steps if _has_output(step)}
     for event in record.log.values():
         if isinstance(event.data, ToolsCompleted) and event.id in accepted:
             results = event.data.results
             unknown |= {
-                one.call_id for one in results if one.error and one.error.error_type == "outcome_unknown"
+                one.repeated.call_id if one.repeated else one.call_id
+                for one in results
+                if one.error and one.error.error_type == "outcome_unknown"
             }
     for call_id in sorted(unknown.difference(told)):
         yield f"nobody knows what came of {call_id}, and the answer does not say so"

@@ -4,6 +4,7 @@ They stand where the reasoning engine and the tool dispatcher stand, keep the pr
 coordinator, and may be run again at any time. A second run need not do what the first did.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,7 +27,15 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.memory.briefing import digest_of
 from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
-from antiphon_shared.tools.calls import ErrorType, RequestedCall, ToolCall, ToolError, ToolResult
+from antiphon_shared.tools.calls import (
+    REPEAT_CALL,
+    ErrorType,
+    Repeated,
+    RequestedCall,
+    ToolCall,
+    ToolError,
+    ToolResult,
+)
 from antiphon_shared.tools.journal import (
     begun_entry,
     journal_name,
@@ -51,6 +60,7 @@ CATALOGUE = a_catalogue(
     a_tool("read_result"),
     a_tool("recall"),
     a_tool("ask_user"),
+    a_tool("repeat_call"),
 )
 WRITES = frozenset(tool.name for tool in CATALOGUE.tools if tool.effect == "write")
 _NAMES = ("search", "search", "search", "lookup", "note", "pay", "book", "recall", "invented")
@@ -84,6 +94,20 @@ class Life:
     """Writes by idempotency key: how often each happened."""
     claimed: set[str] = field(default_factory=set)
     settled: dict[str, ToolResult] = field(default_factory=dict)
+    keys: dict[tuple[int, str], str] = field(default_factory=dict)
+    """By round and call id, the key that a write has."""
+    owners: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """By key, the call that was the first to have it."""
+
+    def key(self, round: int, call: RequestedCall) -> str:
+        """The key of a write: what it does, and how often that was wanted before."""
+        if (round, call.id) not in self.keys:
+            what = f"{call.name}/{json.dumps(call.arguments, sort_keys=True)}"
+            ordinals = [int(key.rsplit("/", 1)[1]) for key in self.owners if key.startswith(f"{what}/")]
+            ordinal = max(ordinals, default=1) + (call.repeat_of is not None)
+            self.keys[round, call.id] = f"{what}/{ordinal}"
+            self.owners.setdefault(f"{what}/{ordinal}", (round, call.id))
+        return self.keys[round, call.id]
 
 
 def a_life(seed: str) -> Life:
@@ -141,6 +165,8 @@ class Engine:
             calls = tuple(_a_call(n, request.round, random) for n in range(random.choice((1, 1, 2, 3, 5))))
             if ASK_USER in request.tools:
                 calls = tuple(_or_a_question(call, random) for call in calls)
+            if REPEAT_CALL in request.tools:
+                calls = tuple(_or_a_repetition(call, life) for call in calls)
             stop = "tool_use" if random.random() < 0.95 else "max_tokens"
             text = random.choice(("", "I look it up first."))
             return ReasoningCompleted(text=text, tool_calls=calls, stop_reason=stop, **fields)
@@ -205,7 +231,7 @@ class Tools:
         if call.name == ASK_USER:
             return await _users_answer(index, call, request, session)
         if call.name in WRITES:
-            if self.is_stopped(delivery) and call.idempotency_key not in life.claimed:
+            if self.is_stopped(delivery) and life.key(request.round, call) not in life.claimed:
                 return _failed(index, call, "cancelled", "The session was cancelled.")
             return await self._write(index, call, request, life, session)
         await pause(life.random.choice((1, 20, 200)))
@@ -219,11 +245,16 @@ class Tools:
     async def _write(
         self, index: int, call: RequestedCall, request: ToolsRequested, life: Life, session: SessionStore
     ) -> ToolResult:
-        key = call.idempotency_key
+        key = life.key(request.round, call)
+        round, first = life.owners[key]
+        is_own = (round, first) == (request.round, call.id)
+        repeated = None if is_own else Repeated(call_id=first, round=round)
         if key in life.settled:
-            return life.settled[key]
+            own = {"index": index, "call_id": call.id, "repeated": repeated}
+            return life.settled[key].model_copy(update=own)
         if key in life.claimed:
-            return _failed(index, call, "outcome_unknown", "Somebody has begun with it.")
+            unknown = _failed(index, call, "outcome_unknown", "Somebody has begun with it.")
+            return unknown.model_copy(update={"repeated": repeated})
         life.claimed.add(key)
         await session.note(journal_name(request.round), begun_entry(call.id), b"1")
         is_slow = life.random.random() < 0.1
@@ -270,6 +301,15 @@ def _or_a_question(call: ToolCall, random: Random) -> ToolCall:
         return call
     question = random.choice(("Which one?", "Which one?", "${calls[0]}", ""))
     return call.model_copy(update={"name": ASK_USER, "arguments": {"question": question}})
+
+
+def _or_a_repetition(call: ToolCall, life: Life) -> ToolCall:
+    if life.random.random() < 0.7:
+        return call
+    id = life.random.choice((*(id for _, id in life.keys), "nobody's"))
+    return call.model_copy(
+        update={"name": REPEAT_CALL, "arguments": {"call_id": id, "reason": "It is wanted twice."}}
+    )
 
 
 async def _users_answer(

@@ -13,7 +13,7 @@ from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.tools.contract import Contract
 
 from tool_dispatcher.access.grants import Standing, Verifier
-from tool_dispatcher.access.permission import ApprovalRule, Terms, is_barred, refusal, without_leave
+from tool_dispatcher.access.permission import ApprovalRule, Terms, approves, is_barred, refusal, without_leave
 from tool_dispatcher.authoring.tool import Tool
 
 
@@ -28,6 +28,8 @@ class Leave:
     """Tools that may not run in the place of others."""
     hidden: Container[str] = ()
     """Tools that are not to be found: the session may not call them in the next round."""
+    approved: Container[int] = ()
+    """Places of the calls that a person has approved of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,12 @@ class Gatekeeper:
                 if error is not None:
                     refused[place] = error
         barred, hidden = _Barred(self._contracts, terms), _Hidden(self._contracts, terms)
-        return Leave(standing, refused, barred, hidden)
+        approved = frozenset(
+            place
+            for place, call in enumerate(request.calls)
+            if approves(decisions.get(call.approval), call, request.round)
+        )
+        return Leave(standing, refused, barred, hidden, approved)
 
 
 async def _decisions(request: ToolsRequested, session: SessionStore) -> dict[str | None, ApprovalDecided]:

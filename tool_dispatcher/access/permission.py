@@ -81,11 +81,12 @@ def refusal(
     """
     error = without_leave(call.name, contract, terms)
     takes_from_others = has_placeholder(call.arguments)
-    if error is not None or not _needs_approval(call.name, contract, terms, takes_from_others):
+    is_asked = call.repeat_of is not None and contract.repeat == "ask"
+    if error is not None or not (is_asked or _needs_approval(call.name, contract, terms, takes_from_others)):
         return error
     if takes_from_others:
         return _blind(call.name)
-    return None if _approves(decision, call, terms.request.round) else _unapproved(call.name, decision)
+    return None if approves(decision, call, terms.request.round) else _unapproved(call.name, decision)
 
 
 def without_leave(name: str, contract: Contract, terms: Terms) -> ToolError | None:
@@ -132,7 +133,7 @@ def _needs_approval(name: str, contract: Contract, terms: Terms, takes_from_othe
             return False
 
 
-def _approves(decision: ApprovalDecided | None, call: RequestedCall, round: int) -> bool:
+def approves(decision: ApprovalDecided | None, call: RequestedCall, round: int) -> bool:
     """Whether a person has approved of this call, of this round."""
     if decision is None or not decision.is_approved or decision.round != round:
         return False

@@ -14,6 +14,7 @@ from antiphon_shared.tools.contract import (
     ErrorPropagation,
     Mode,
     RateLimit,
+    Repeat,
     Retry,
 )
 from pydantic import ValidationError
@@ -44,6 +45,7 @@ class ContractOptions(TypedDict, total=False):
     deterministic: bool
     idempotent: bool
     idempotency_ttl_s: float
+    repeat: Repeat
     scopes: str | Sequence[str]
     alternatives: str | Alternative | Fields | Sequence[str | Alternative | Fields]
     result_bytes_max: int | None
@@ -139,7 +141,7 @@ def _of_effect(contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
                 "Leave one out: after a crash nobody can tell which of the tools had taken effect.",
             )
         return
-    for option in ("idempotent", "idempotency_ttl_s"):
+    for option in ("idempotent", "idempotency_ttl_s", "repeat"):
         if given.get(option):
             yield f"it is a read with {option}", f"Leave {option} out: a read may be repeated anyway."
     if contract.reconciles:

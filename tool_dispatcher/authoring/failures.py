@@ -26,19 +26,30 @@ WHAT_TO_DO: dict[ErrorType, str] = {
     "cancelled": "Answer with what there is.",
     "circuit_open": "Use another tool, or go on without it and say so; it has been failing for a while.",
     "internal_error": "Go on without this tool and say so.",
+    "repeated_write": "Check with a reading tool how things stand before doing it again on purpose.",
 }
 _AFTER_A_FAILED_WRITE = (
     "It is not known whether it took effect: check with a reading tool before calling it again."
 )
 
 
-_OF_THE_DISPATCHER: tuple[ErrorType, ...] = ("unknown_tool", "dependency_failed", "cancelled", "circuit_open")
+_OF_THE_DISPATCHER: tuple[ErrorType, ...] = (
+    "unknown_tool",
+    "dependency_failed",
+    "cancelled",
+    "circuit_open",
+    "repeated_write",
+)
 """What says that a call did not run: no tool can."""
 ERRORS_OF_TOOLS: tuple[ErrorType, ...] = tuple(
     kind for kind in get_args(ErrorType) if kind not in _OF_THE_DISPATCHER
 )
 MAY_PASS: tuple[ErrorType, ...] = ("rate_limit", "api_failure", "timeout")
 """What may be gone at the next attempt. Of a write, only its author knows that it had no effect before."""
+_REFUSALS: tuple[ErrorType, ...] = ("validation_error", "not_found", "permission_denied")
+"""What an author says of a write that was turned away; what an exception says of one is not certain."""
+_CERTAIN: tuple[ErrorType, ...] = (*MAY_PASS, *_OF_THE_DISPATCHER)
+"""Of a write: that it has certainly had no effect. Where that is not known it ends as `outcome_unknown`."""
 
 
 class InvalidTool(ConfigurationError):
@@ -107,6 +118,13 @@ def error_of(error: BaseException, effect: Effect) -> ToolError:
         return tool_error("permission_denied", message, code=code)
     # Model and reader are told the same of a write: whatever it had done by then is not known.
     return tool_error("outcome_unknown" if is_write else "internal_error", message, code=code)
+
+
+def is_without_effect(error: ToolError) -> bool:
+    """Whether a write that ended like that has certainly had no effect, so that it may run again."""
+    if error.error_type in _REFUSALS:
+        return error.suggested_action != _AFTER_A_FAILED_WRITE
+    return error.error_type in _CERTAIN
 
 
 def tool_error(

@@ -2,10 +2,11 @@
 
 The nodes of the graph are the calls, by their places, and after them the *gates*: one for each tool, and fields
 of its result, that calls depend on. A gate waits for every call of its tool, and whoever needs it waits for the
-gate alone, so that a batch of many such calls has few edges.
+gate alone, so that a batch of many such calls has few edges. A call of a write that repeats an earlier one has a
+gate of its own: whether another write has come in between is known once all before it are done.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,13 +19,15 @@ from tool_dispatcher.batch.placeholders import outlined
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A tool that others depend on, and its calls in this batch."""
+    """A tool that others depend on, and its calls in this batch; or, with no dependency, calls to come after."""
 
-    dependency: Dependency
+    dependency: Dependency | None
     calls: tuple[int, ...]
 
     def problem(self, calls: Sequence[RequestedCall], results: Sequence[ToolResult | None]) -> str:
         """Why none of its calls, all of which are answered, gave what is needed; empty when one did."""
+        if self.dependency is None:
+            return ""
         outcomes = [self._problem_of(index, calls[index], results[index]) for index in self.calls]
         if "" in outcomes:
             return ""
@@ -34,6 +37,7 @@ class Gate:
 
     def _problem_of(self, index: int, call: RequestedCall, result: ToolResult | None) -> str:
         assert result is not None, "a gate is judged when all of its calls are answered"
+        assert self.dependency is not None, "what comes after others needs nothing of them"
         if result.error is not None:
             return f"{named(index, call)} {why_failed(result.error)}"
         missing = missing_fields(result, self.dependency.required_fields)
@@ -58,8 +62,12 @@ def graph_of(
     contracts: Mapping[str, Contract],
     succeeded: Sequence[str],
     named: Sequence[tuple[int, ...]],
+    repeats: Collection[int] = (),
 ) -> Graph:
-    """`succeeded`: tools that did in earlier rounds. `named`: by call, those its placeholders name."""
+    """`succeeded`: tools that did in earlier rounds. `named`: by call, those its placeholders name.
+
+    `repeats`: calls of writes that an earlier call had made; they come after every write before them.
+    """
     by_tool: dict[str, list[int]] = {}
     for index, call in enumerate(calls):
         by_tool.setdefault(call.name, []).append(index)
@@ -74,8 +82,32 @@ def graph_of(
             elif dependency.tool not in succeeded:
                 missing.setdefault(index, dependency)
     made = tuple(Gate(dependency, tuple(by_tool[dependency.tool])) for dependency in gates)
-    edges = (*map(tuple, needs), *(gate.calls for gate in made))
-    return Graph(edges, made, missing)
+    edges = [*needs, *(list(gate.calls) for gate in made)]
+    after = []
+    for index in sorted(repeats):
+        before = [place for place in range(index) if _may_write(calls[place], contracts)]
+        if others := tuple(place for place in before if not _waits_for(place, index, edges)):
+            after.append(Gate(None, others))
+            edges[index].append(len(edges))
+            edges.append(list(others))
+    return Graph(tuple(map(tuple, edges)), (*made, *after), missing)
+
+
+def _may_write(call: RequestedCall, contracts: Mapping[str, Contract]) -> bool:
+    return call.name in contracts and contracts[call.name].effect == "write"
+
+
+def _waits_for(node: int, other: int, needs: Sequence[Sequence[int]]) -> bool:
+    """Whether a node comes after another, by way of others too."""
+    reached, open_nodes = {node}, [node]
+    while open_nodes:
+        for needed in needs[open_nodes.pop()]:
+            if needed == other:
+                return True
+            if needed not in reached:
+                reached.add(needed)
+                open_nodes.append(needed)
+    return False
 
 
 def knots(needs: Sequence[Sequence[int]], roots: Iterable[int]) -> list[list[int]]:

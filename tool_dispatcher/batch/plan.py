@@ -70,6 +70,7 @@ def plan_batch(
     refused: Mapping[int, ToolError] | None = None,
     begun: Collection[int] = (),
     barred: Container[str] = (),
+    repeats: Collection[int] = (),
     example_of: Callable[[str], Example] = lambda _: None,
 ) -> Plan:
     """The plan of one batch.
@@ -77,12 +78,13 @@ def plan_batch(
     `settled` is what the journal has of it, by the place of the call. `refused` is why calls must not run,
     whatever was checked beforehand: permission, arguments that are not valid, tools that are gone. It names
     calls whether they have settled or not, since a group's arguments leave the refused ones out. `barred` are
-    tools that this session may not run, so that no calls are collapsed onto them. `example_of` gives valid
+    tools that this session may not run, so that no calls are collapsed onto them. `repeats` are calls of writes that
+    an earlier call has made: they come after all writes before them, and are in no group. `example_of` gives valid
     arguments of a tool, for the errors to show.
     """
     calls = request.calls
     placeholders = [list(find(call.arguments)) for call in calls]
-    graph = graph_of(calls, contracts, request.succeeded, _named(placeholders))
+    graph = graph_of(calls, contracts, request.succeeded, _named(placeholders), repeats)
     again = _repeated(calls)
     errors = {
         **_errors_in_graph(calls, graph),
@@ -91,7 +93,12 @@ def plan_batch(
         **{index: repeated(calls[index]) for index in again},
     }
     known = {index: result for index, result in (settled or {}).items() if index not in again}
-    free = [i for i, call in enumerate(calls) if i not in again and _is_free(call, placeholders[i])]
+    apart = again.union(repeats)
+    free = [
+        i
+        for i, call in enumerate(calls)
+        if i not in apart and _is_free(call, placeholders[i], contracts.get(call.name))
+    ]
     units, unit_of = units_of(
         calls, contracts, groups(request, contracts, free, barred, bounds.collapse_above), errors
     )
@@ -154,9 +161,10 @@ def _named(placeholders: Sequence[_Found]) -> list[tuple[int, ...]]:
     ]
 
 
-def _is_free(call: RequestedCall, placeholders: _Found) -> bool:
-    """Whether it could be one of a group, as far as the request alone tells."""
-    return call.refused is None and call.problem is None and not placeholders
+def _is_free(call: RequestedCall, placeholders: _Found, contract: Contract | None) -> bool:
+    """Whether it could be one of a group, as far as request and contract tell."""
+    is_own = call.repeat_of is not None or (contract is not None and contract.repeat != "return")
+    return call.refused is None and call.problem is None and not placeholders and not is_own
 
 
 def _repeated(calls: Sequence[RequestedCall]) -> frozenset[int]:

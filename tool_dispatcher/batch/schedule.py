@@ -218,7 +218,9 @@ class _Turn:
         if node >= len(self._calls):
             gate = self._plan.gates[node - len(self._calls)]
             problem = gate.problem(self._calls, self._outcomes)
-            return partial(needs_another, dependency=gate.dependency, problem=problem) if problem else None
+            if not problem or gate.dependency is None:
+                return None
+            return partial(needs_another, dependency=gate.dependency, problem=problem)
         result = self._outcomes[node]
         if result is None or result.error is None:
             return None

@@ -25,8 +25,8 @@ class Unit:
     tool: str
     """The tool that runs: of a group, the batch variant."""
     key: str
-    """Its idempotency key: of one call its own; of a group that of its first call, `+`, and how many more
-    calls it has. Those that must not run count too, so that the key never changes."""
+    """Its idempotency key in sessions of format 1, else empty: of one call its own; of a group that of its first
+    call, `+`, and how many more calls it has. Those that must not run count too, so that the key never changes."""
     variant: BatchVariant | None = None
     """How arguments are gathered and the outcome is spread, of a group."""
     is_fail_fast: bool = False
@@ -51,12 +51,12 @@ def units_of(
         number, members = len(units), group_of.get(index, (index,))
         numbers |= dict.fromkeys(members, number)
         if len(members) == 1:
-            units.append(_unit(Unit(number, members, call.name, call.idempotency_key), call, contracts))
+            units.append(_unit(Unit(number, members, call.name, call.idempotency_key or ""), call, contracts))
             continue
         variant = contracts[call.name].batch
         assert variant is not None, "groups are made of calls of a tool with a batch variant"
         running = tuple(place for place in members if place not in must_not_run)
-        key = f"{call.idempotency_key}+{len(members) - 1}"
+        key = f"{call.idempotency_key}+{len(members) - 1}" if call.idempotency_key else ""
         units.append(_unit(Unit(number, running, variant.tool, key, variant), call, contracts))
     return tuple(units), tuple(numbers[index] for index in range(len(calls)))
 

@@ -170,6 +170,16 @@ class _Check:
             yield "No valid arguments could be drawn from the schema; the fixed cases were sent all the same."
         if self._tool.example is None:
             yield "It has no example, and none could be made from its schema: give it one with `example=`."
+        contract = self._tool.contract
+        if (
+            contract.effect == "write"
+            and contract.repeat == "return"
+            and not self._tool.input_schema.get("properties")
+        ):
+            yield (
+                "It is a write without parameters, so a session makes it once: a later call is answered by the first "
+                'one\'s result. If each call goes one step further, say repeat="run".'
+            )
         if all(one.happened == "refused" for one in checked):
             yield "No case was accepted: nothing but refusals was seen."
 

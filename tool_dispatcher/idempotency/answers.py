@@ -1,9 +1,12 @@
 """What a model is told of a write that was not run, or of which nobody knows what came. Pure."""
 
-from antiphon_shared.tools.calls import ToolError, ToolResult
+from collections.abc import Sequence
+from datetime import UTC, datetime
 
-from tool_dispatcher.authoring.failures import tool_error
-from tool_dispatcher.idempotency.ledger import Write
+from antiphon_shared.tools.calls import REPEAT_CALL, Repeated, ToolError, ToolResult
+
+from tool_dispatcher.authoring.failures import is_without_effect, tool_error
+from tool_dispatcher.idempotency.ledger import Decided, Effect, Results, Write
 
 
 def unknown(write: Write) -> ToolError:
@@ -84,6 +87,95 @@ def not_replicated(write: Write, problem: str, may_have_begun: bool) -> ToolErro
         f"{write.tool} was not run: Redis's replicas are behind ({problem}) Nothing has changed.",
         "Call it again later, or go on without it and say that it was not done.",
     )
+
+
+def first_of(found: Decided) -> Repeated:
+    """The call that has made the write before."""
+    round, _, call_id = found.by.partition("/")
+    at = datetime.fromtimestamp(found.at_ms / 1000, UTC) if found.at_ms else None
+    return Repeated(call_id=call_id or "?", round=int(round or 1), at=at)
+
+
+def marked(results: Sequence[ToolResult], found: Decided) -> Results:
+    """The results of a call that was not run, with the call that had made the write."""
+    first = first_of(found)
+    return tuple(result.model_copy(update={"repeated": first}) for result in results)
+
+
+def repeated(write: Write, found: Decided) -> ToolResult | ToolError:
+    """The result of the identical call, as that of this one."""
+    if found.outcome is None:
+        first = first_of(found)
+        return tool_error(
+            "repeated_write",
+            f"{write.tool} was not run again: call {first.call_id} of round {first.round} did the same. "
+            "What that returned cannot be read any more.",
+            _on_purpose(found),
+        )
+    (call_id,) = write.call_ids
+    own = {"index": write.place, "call_id": call_id, "tool": write.tool, "duration_ms": 0}
+    return found.outcome.model_copy(update=own)
+
+
+def between(write: Write, found: Decided) -> ToolError:
+    """Another write has settled since: the first result may not hold any more, and a second run may undo it."""
+    first = first_of(found)
+    round, _, key = found.other.split("/", 2)
+    other = key.split("/")[2]
+    return tool_error(
+        "repeated_write",
+        f"{write.tool} was not run: call {first.call_id} of round {first.round} did the same, and {other} "
+        f"(round {round}) has changed something since, so its result may not hold any more.",
+        f"Check with a reading tool how things stand. {_on_purpose(found)}",
+    )
+
+
+def must_ask(write: Write, found: Decided) -> ToolError:
+    """The contract says that a person decides whether it runs again."""
+    first = first_of(found)
+    return tool_error(
+        "repeated_write",
+        f"{write.tool} was not run again: call {first.call_id} of round {first.round} did the same.",
+        f"{_on_purpose(found)} A person has to approve that.",
+    )
+
+
+def unknown_before(write: Write, found: Decided, outcome: ToolResult | None) -> ToolError:
+    """An identical call was made, and nobody knows whether it took effect."""
+    first = first_of(found)
+    known = (
+        outcome.error.message if outcome is not None and outcome.error is not None else unknown(write).message
+    )
+    return tool_error(
+        "outcome_unknown",
+        f"{write.tool} was not run again: call {first.call_id} of round {first.round} did the same, and it is "
+        f"unknown whether that took effect. {known}",
+        "Check with a reading tool, or tell the user that it is not known. "
+        f"{_on_purpose(found)} A person has to approve that.",
+    )
+
+
+def not_approved(write: Write, found: Decided) -> ToolError:
+    """It may have taken effect, so that only a person can have it run once more."""
+    first = first_of(found)
+    return tool_error(
+        "permission_denied",
+        f"{write.tool} was not run again: it is unknown whether call {first.call_id} of round {first.round} took "
+        "effect, so a person has to approve a repetition, and nobody has.",
+        "Check with a reading tool whether it took effect, or tell the user that it is not known.",
+    )
+
+
+def effect_of(result: ToolResult) -> Effect:
+    """Whether a write has changed something, as far as its result tells."""
+    if result.error is None:
+        return "done"
+    return "none" if is_without_effect(result.error) else "unknown"
+
+
+def _on_purpose(found: Decided) -> str:
+    call_id = first_of(found).call_id
+    return f'If it has to be done again, use {REPEAT_CALL}(call_id="{call_id}", reason="...").'
 
 
 def is_unknown(result: ToolResult) -> bool:

@@ -8,9 +8,9 @@ A record outlives its session and what its tool's contract promises. See the scr
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Literal, TypeVar, cast
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar, cast
 
 from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.connection import patiently
@@ -32,6 +32,10 @@ Results = tuple[ToolResult, ...]
 """What came of a write: a result for each of its calls."""
 EndState = Literal["settled", "unknown"]
 State = Literal["none", "in_progress", "abandoned", "settled", "unknown"]
+Purpose = Literal["once", "ask", "again", "next"]
+"""An identical write answers it, or keeps it from running; it is repeated on purpose; or each such call is its own."""
+Effect = Literal["done", "unknown", "none"]
+Verdict = Literal["taken", "theirs", "repeated", "between", "split", "stopped"]
 
 T = TypeVar("T")
 
@@ -62,7 +66,7 @@ class Write:
 
     session_id: str
     key: str
-    """The idempotency key."""
+    """The idempotency key; empty until it is minted, in sessions of format 2."""
     tool: str
     fingerprint: str
     """Of the tool's name and the validated arguments; see `tool_dispatcher.idempotency.fingerprint`."""
@@ -74,6 +78,44 @@ class Write:
     """Of its session."""
     asked_ms: int = 0
     """When it was asked for, in Unix milliseconds of Redis's clock."""
+    name: str = ""
+    """The key without its ordinal, in sessions of format 2; empty where the coordinator has minted the key."""
+    identities: tuple[str, ...] = ()
+    """Of each call what it does; see identity.py."""
+    kind: Purpose = "once"
+    place: int = 0
+    """Of its first call in the batch."""
+    is_approved: bool = False
+    """Whether a person has agreed that it is repeated, whatever became of the write before."""
+
+    @property
+    def asked_by(self) -> str:
+        """`ROUND/ID` of its first call."""
+        return f"{self.round}/{self.call_ids[0]}"
+
+    @property
+    def member(self) -> str:
+        """How it stands in the order of the session's writes."""
+        return f"{self.round}/{self.place}/{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What stands in the way of a claim: see begin.lua for the verdicts."""
+
+    verdict: Verdict
+    key: str = ""
+    """Of the write in question."""
+    item: int = 1
+    """Which call of that write, counted from 1."""
+    state: str = ""
+    by: str = ""
+    """`ROUND/ID` of the call that made the write."""
+    at_ms: int = 0
+    """When it settled, in Unix milliseconds; 0: not known."""
+    outcome: ToolResult | None = None
+    other: str = ""
+    """Of a write that came in between: `ROUND/PLACE/KEY`."""
 
 
 @dataclass(slots=True)
@@ -170,9 +212,58 @@ class Ledger:
 
         return await self._patiently("claim a write", attempt)
 
+    async def begin(self, write: Write) -> Claim | Decided:
+        """Claim a write by what it does, under a key that is minted here. Raises LedgerUnavailable."""
+        claimant = new_id().hex
+        stopped = self._keys.stopped(self._keys.partition(write.session_id))
+        names = [self._names(write)[1], stopped, *self._index(write)]
+        arguments: list[Argument] = [
+            claimant,
+            write.tool,
+            write.fingerprint,
+            self._lease_ms,
+            *self._lives_ms(write),
+            write.session_id,
+            write.asked_ms,
+            self._keys.effect(write.session_id, ""),
+            write.name,
+            "once" if write.kind == "ask" else write.kind,
+            write.round,
+            write.place,
+            int(write.is_approved),
+        ]
+        for call_id, identity in zip(write.call_ids, write.identities, strict=True):
+            arguments += [call_id, begun_entry(call_id), identity]
+
+        async def attempt() -> Claim | Decided:
+            begins_s = monotonic_s()
+            problem = ""
+            try:
+                verdict, *more = await self._claims.run(_BEGIN, names, arguments)
+            except NotReplicated as error:
+                (verdict, *more), problem = error.reply, f"{error}."
+            if verdict == b"claimed":
+                claimed = replace(write, key=more[0].decode())
+                return Claim(claimed, claimant, int(more[1]), begins_s + self.lease_s, problem)
+            return _decided(verdict.decode(), more)
+
+        return await self._patiently("claim a write", attempt)
+
+    async def repeats(
+        self, session_id: str, round: int, calls: Sequence[tuple[str, str]]
+    ) -> tuple[bool, ...]:
+        """Of calls, as id and identity, which an earlier one of the session has made. Raises LedgerUnavailable."""
+        fields = [f for id, identity in calls for f in (f"call:{round}/{id}", f"of:{identity}")]
+        name = self._keys.of_session(session_id, WRITES)
+        found = await self._patiently(
+            "read a session's writes", lambda: self._batcher.submit("HMGET", name, *fields)
+        )
+        pairs = zip(found[::2], found[1::2], strict=True)
+        return tuple(_is_repeat(call, newest) for call, newest in pairs)
+
     async def stands(self, write: Write) -> Standing:
         """How the write stands. Raises KeyUsedForAnother, and LedgerUnavailable."""
-        arguments: list[Argument] = [write.tool, write.fingerprint]
+        arguments: list[Argument] = ["", ""] if write.name else [write.tool, write.fingerprint]
         state, fence, left_ms, outcomes = await self._patiently(
             "read a write", lambda: self._batcher.run(_STANDS, self._names(write)[:1], arguments)
         )
@@ -180,18 +271,22 @@ class Ledger:
             raise _used_for_another(write)
         return Standing(cast(State, state.decode()), int(fence), int(left_ms) / 1000, _read(outcomes))
 
-    async def take_over(self, write: Write, fence: int) -> Claim | None:
+    async def take_over(self, write: Write, fence: int, *, is_unknown: bool = False) -> Claim | None:
         """The right to run a write found abandoned with that fence; None when it does not stand so any more.
 
-        Raises LedgerUnavailable.
+        `is_unknown`: also when its outcome is unknown, in sessions of format 2. Raises LedgerUnavailable.
         """
         claimant = new_id().hex
+        names = self._names(write)[:1]
         arguments: list[Argument] = [fence, claimant, self._lease_ms, self._lives_ms(write)[0]]
+        if write.name:
+            names += self._index(write)
+            arguments += [f"call:{write.asked_by}", write.identities[0], write.member, int(is_unknown)]
 
         async def attempt() -> Claim | None:
             begins_s = monotonic_s()
             try:
-                new_fence = int(await self._claims.run(_TAKE_OVER, self._names(write)[:1], arguments))
+                new_fence = int(await self._claims.run(_TAKE_OVER, names, arguments))
             except NotReplicated as error:
                 # Not given up: who had it before may have begun. It is abandoned again when this lease is over.
                 if int(error.reply):
@@ -244,9 +339,15 @@ class Ledger:
 
         return await self._patiently("renew a write", attempt)
 
-    async def settle(self, claim: Claim, results: Results, state: EndState) -> bool:
-        """Record what came of the write. False when it was taken over: then ask how it stands."""
+    async def settle(
+        self, claim: Claim, results: Results, state: EndState, effects: Sequence[Effect] = ()
+    ) -> bool:
+        """Record what came of the write. False when it was taken over: then ask how it stands.
+
+        `effects` of each call, in sessions of format 2.
+        """
         write = claim.write
+        names = self._names(write) + (self._index(write) if write.name else [])
         arguments: list[Argument] = [
             claim.claimant,
             claim.fence,
@@ -254,14 +355,19 @@ class Ledger:
             write.tool,
             write.fingerprint,
             *self._lives_ms(write),
+            write.member,
+            write.asked_by if write.call_ids else "",
         ]
-        for result in results:
+        for n, result in enumerate(results):
             arguments += [outcome_entry(result.call_id), write_outcome(result, write.format)]
-        return bool(
-            await patiently(
-                "settle a write", lambda: self._batcher.run(_SETTLE, self._names(write), arguments)
-            )
-        )
+            if write.name:
+                arguments += [write.identities[n], effects[n]]
+        return bool(await patiently("settle a write", lambda: self._batcher.run(_SETTLE, names, arguments)))
+
+    def _index(self, write: Write) -> list[str]:
+        """The keys of the session's writes and of their order."""
+        names = (WRITES, WRITES_IN_ORDER)
+        return [self._keys.of_session(write.session_id, name) for name in names]
 
     def _names(self, write: Write) -> list[str]:
         """The keys of the record and of the batch's journal; they share a slot."""
@@ -282,6 +388,29 @@ class Ledger:
             raise LedgerUnavailable(f"Redis has been out of reach for {self._patience_s:g} s.") from None
 
 
+def _decided(verdict: str, more: Sequence[Any]) -> Decided:
+    """The reply of begin.lua, where it is no claim."""
+    if verdict not in ("theirs", "repeated", "between"):
+        return Decided(cast(Verdict, verdict), more[0].decode() if more else "")
+    key, item = more[0].decode(), int(more[1])
+    if verdict == "theirs":
+        state, by, at_ms = more[2].decode(), more[3].decode(), int(more[4])
+        return Decided("theirs", key, item, state, by, at_ms)
+    by, at_ms = more[2].decode(), int(more[3])
+    if verdict == "between":
+        return Decided("between", key, item, "done", by, at_ms, other=more[4].decode())
+    outcomes = _read(more[4])
+    outcome = outcomes[item - 1] if len(outcomes) >= item else None
+    return Decided("repeated", key, item, "done", by, at_ms, outcome)
+
+
+def _is_repeat(call: bytes | None, newest: bytes | None) -> bool:
+    """Whether something else than this call has made the write already."""
+    if call is not None:
+        return not call.startswith(b"own ")
+    return newest is not None and newest.split(b" ")[1] != b"none"
+
+
 def _used_for_another(write: Write) -> KeyUsedForAnother:
     return KeyUsedForAnother(
         f"The idempotency key {write.key!r} names a write of another tool, or one with other arguments.",
@@ -299,6 +428,10 @@ def _read(outcomes: bytes) -> Results:
 
 _RESULTS: TypeAdapter[Results] = TypeAdapter(Results)
 
+WRITES, WRITES_IN_ORDER = "writes", "writes:order"
+"""The index of a session's writes; see begin.lua."""
+
+_BEGIN = script_of(__package__, "begin")
 _CLAIM = script_of(__package__, "claim")
 _STANDS = script_of(__package__, "stands")
 _TAKE_OVER = script_of(__package__, "take_over")

@@ -7,7 +7,7 @@ runs again only where a second run has no second effect, or where the tool says 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
@@ -22,6 +22,7 @@ from tool_dispatcher.idempotency import answers
 from tool_dispatcher.idempotency.ledger import (
     Claim,
     ClaimNotReplicated,
+    Decided,
     EndState,
     KeyUsedForAnother,
     Ledger,
@@ -48,13 +49,17 @@ class Means:
     """Whether a second run with the same key has no second effect."""
     wait_s: float
     """How long to wait at most for the outcome of somebody else's run."""
-    reconcile: Callable[[int], Awaitable[Any]] | None = None
-    """Asks the tool, with the fence of the claim, whether it took effect: TookEffect, NO_EFFECT, or None.
+    reconcile: Callable[[Claim], Awaitable[Any]] | None = None
+    """Asks the tool, with the key and the fence of the claim, whether it took effect: TookEffect, NO_EFFECT, or None.
 
     As `run`, it is bounded in time by whoever gives it: the claim is renewed for as long as they take.
     """
     may_have_begun: bool = False
     """Whether another worker may have had the write in hand before."""
+
+
+class MustRunSingly(Exception):
+    """Calls that were to run as one must not: one of them was begun, or answered, by itself."""
 
 
 async def once(ledger: Ledger, write: Write, means: Means) -> Results:
@@ -67,10 +72,14 @@ class _Once:
         self._ledger, self._write, self._means = ledger, write, means
         self._ends_s = monotonic_s() + means.wait_s
         self._may_have_begun = means.may_have_begun
+        self._first: Decided | None = None
+        """The identical write of another call, where this one has taken it over."""
 
     async def results(self) -> Results:
         try:
             await faults.at("write.claim.before")
+            if self._write.name:
+                return await self._by_identity()
             claim = await self._ledger.claim(self._write)
             if claim is None:
                 return await self._follow()
@@ -89,6 +98,64 @@ class _Once:
         except LedgerUnavailable as error:
             self._log().warning("the ledger of writes is out of reach", error=str(error))
             return await self._answer(answers.out_of_reach(self._write, self._may_have_begun))
+
+    async def _by_identity(self) -> Results:
+        """The same in sessions of format 2, where an identical write may answer this one."""
+        pause_s = _PAUSE_S_MIN
+        while True:
+            found = await self._ledger.begin(self._write)
+            if isinstance(found, Claim):
+                self._write, self._may_have_begun = found.write, False
+                return await self._finish(found, self._run)
+            match found.verdict:
+                case "taken":
+                    self._write = replace(self._write, key=found.key)
+                    return await self._follow()
+                case "repeated" | "between" if self._write.kind == "ask":
+                    return answers.marked(await self._answer(answers.must_ask(self._write, found)), found)
+                case "repeated":
+                    first = answers.repeated(self._write, found)
+                    results = await self._answer(first) if isinstance(first, ToolError) else (first,)
+                    return answers.marked(results, found)
+                case "between":
+                    return answers.marked(await self._answer(answers.between(self._write, found)), found)
+                case "split":
+                    raise MustRunSingly
+                case "stopped":
+                    return await self._answer(answers.stopped(self._write))
+                case "theirs":
+                    if self._write.kind == "again":
+                        return await self._answer(answers.not_approved(self._write, found))
+                    if (theirs := await self._theirs(found, pause_s)) is not None:
+                        return theirs
+                    pause_s = min(pause_s * _PAUSE_GROWTH, _PAUSE_S_MAX)
+
+    async def _theirs(self, found: Decided, pause_s: float) -> Results | None:
+        """What came of an identical write of another call; None while that call is at it."""
+        self._may_have_begun = True
+        theirs = replace(self._write, key=found.key)
+        standing = await self._ledger.stands(theirs)
+        # Of calls that ran as one nobody here has the arguments of the others.
+        is_alone = found.key.startswith(f"{self._write.name}/")
+        if standing.state == "in_progress":
+            left_s = self._ends_s - monotonic_s()
+            if left_s <= 0:
+                return answers.marked(await self._answer(answers.still_running(self._write)), found)
+            await asyncio.sleep(min(pause_s, left_s, standing.left_s))
+            return None
+        if found.state == "open" and standing.state in ("settled", "unknown"):
+            return None  # it has ended since: what follows from that is decided anew
+        can_tell = self._means.is_safe_to_repeat or self._means.reconcile is not None
+        if is_alone and (standing.state == "abandoned" or (standing.state != "none" and can_tell)):
+            claim = await self._ledger.take_over(theirs, standing.fence, is_unknown=True)
+            if claim is None:
+                return None
+            self._log().warning("write of an identical call taken over", fence=claim.fence)
+            self._write, self._first = theirs, found
+            return await self._finish(claim, self._after_a_crash)
+        outcome = standing.outcomes[found.item - 1] if len(standing.outcomes) >= found.item else None
+        error = answers.unknown_before(self._write, found, outcome)
+        return answers.marked(await self._answer(error), found)
 
     async def _follow(self) -> Results:
         """Wait for the outcome of somebody else's run, or take over what they left behind."""
@@ -118,21 +185,27 @@ class _Once:
             results = await work(claim)
             if results is not None:
                 await faults.at("write.settle.before")
-                if await self._ledger.settle(claim, results, _end_of(results)):
+                if await self._settle(claim, results):
                     return results
                 self._log().warning("write taken over while it ran; what came of it here does not count")
         return await self._follow()
+
+    async def _settle(self, claim: Claim, results: Results) -> bool:
+        effects = tuple(map(answers.effect_of, results))
+        return await self._ledger.settle(claim, results, _end_of(results), effects)
 
     async def _after_a_crash(self, claim: Claim) -> Results | None:
         """What came of a write whose last claimant has not been heard of for a lease."""
         if self._means.is_safe_to_repeat:
             return self._after_both(await self._run(claim, is_first=False))
         told = await self._asked(claim)
-        if isinstance(told, TookEffect):
-            return await self._means.results_of(told.data)
         if isinstance(told, NoEffect):
             return await self._run(claim, is_first=False)
-        return await self._answer(answers.unknown(self._write))
+        if isinstance(told, TookEffect):
+            results = await self._means.results_of(told.data)
+        else:
+            results = await self._answer(answers.unknown(self._write))
+        return results if self._first is None else answers.marked(results, self._first)
 
     def _after_both(self, results: Results | None) -> Results | None:
         """What is known when it has run again. That the second run failed does not undo the first."""
@@ -173,7 +246,7 @@ class _Once:
         if self._means.reconcile is None:
             return None
         try:
-            told = await self._means.reconcile(claim.fence)
+            told = await self._means.reconcile(claim)
             if told is not None and not isinstance(told, TookEffect | NoEffect):
                 self._log().warning("tool answered what reconcile does not know", type=type(told).__name__)
             return told

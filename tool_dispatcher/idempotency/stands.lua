@@ -1,7 +1,7 @@
 -- Says how a write stands. Changes nothing.
 --
 -- KEYS[1]  the record of the write
--- ARGV[1]  tool     ARGV[2]  fingerprint of tool and arguments
+-- ARGV[1]  tool     ARGV[2]  fingerprint of tool and arguments; both empty: whichever they are
 --
 -- Returns {state, fence, milliseconds left of the lease, outcomes}. The state is in_progress, settled or
 -- unknown as the record has it; "abandoned" for what is in progress by a claimant whose lease is over; "none"
@@ -13,7 +13,7 @@ local state, fence, lease_ends = record[1], tonumber(record[2] or 0), tonumber(r
 if not state then
   return { 'none', 0, 0, '' }
 end
-if record[5] ~= ARGV[1] or record[6] ~= ARGV[2] then
+if ARGV[1] ~= '' and (record[5] ~= ARGV[1] or record[6] ~= ARGV[2]) then
   return { 'mismatch', 0, 0, '' }
 end
 if state ~= 'in_progress' then

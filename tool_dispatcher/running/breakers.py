@@ -16,7 +16,7 @@ _FAILURES: frozenset[ErrorType] = frozenset(("api_failure", "timeout", "outcome_
 """What says that what stands behind the tool is out of order. A fault in the tool itself may come of one session's
 arguments, and must not close the tool for all others."""
 _NEVER_RAN: frozenset[ErrorType] = frozenset(
-    ("unknown_tool", "dependency_failed", "cancelled", "circuit_open")
+    ("unknown_tool", "dependency_failed", "cancelled", "circuit_open", "repeated_write")
 )
 """What says nothing about the tool.
 

@@ -16,18 +16,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from antiphon_shared.events import ToolsRequested
 from antiphon_shared.process.aside import aside
 from antiphon_shared.process.clock import monotonic_s, utc_now
+from antiphon_shared.process.ids import idempotency_key
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
-from antiphon_shared.tools.contract import Contract
+from antiphon_shared.tools.contract import Contract, Repeat
 
 from tool_dispatcher.authoring.failures import readable
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Unit, begun_before, gathered, spread
 from tool_dispatcher.idempotency.answers import is_unknown
 from tool_dispatcher.idempotency.fingerprint import fingerprint
-from tool_dispatcher.idempotency.ledger import Claim, Ledger, Results, Write
-from tool_dispatcher.idempotency.once import Means, once
+from tool_dispatcher.idempotency.identity import identity_of, name_of
+from tool_dispatcher.idempotency.ledger import Claim, Ledger, LedgerUnavailable, Purpose, Results, Write
+from tool_dispatcher.idempotency.once import Means, MustRunSingly, once
 from tool_dispatcher.results.outcome import Answer, Outcomes
 from tool_dispatcher.results.redacted import without
 from tool_dispatcher.running.arguments import Arguments, arguments_of, filled_in, places_named
@@ -55,6 +58,16 @@ class Work:
     @property
     def contract(self) -> Contract:
         return self.tool.contract
+
+    def key(self, claim: Claim | None) -> str:
+        """The idempotency key: of a write that of its claim; of a read its call's, which nothing is kept under."""
+        if claim is not None:
+            return claim.write.key
+        if self.unit.key:
+            return self.unit.key
+        request, more = self.batch.request, len(self.calls) - 1
+        key = idempotency_key(request.tenant, self.batch.session.session_id, request.round, self.calls[0].id)
+        return f"{key}+{more}" if more else key
 
 
 class Caller:
@@ -106,21 +119,97 @@ class Caller:
             return batch.arguments[place]
         return await aside(filled_in, call, tool, known, await batch.wholes_of(places_named(call), known))
 
+    async def repeats(
+        self, request: ToolsRequested, session_id: str, arguments: Mapping[int, Arguments]
+    ) -> frozenset[int]:
+        """The places of writes that an earlier call of the batch, or of the session, has made.
+
+        Of calls that wait for placeholders nothing is known yet; they are looked up when they run.
+        """
+        writes = [place for place, call in enumerate(request.calls) if self._may_be_repeat(call)]
+        if len(writes) < 2:
+            return frozenset()  # alone, it comes after nothing, and is in no group
+        seen: dict[str, int] = {}
+        found = set()
+        for place in writes:
+            if place in arguments:
+                identity = await self._identity(request.calls[place], arguments[place])
+                if seen.setdefault(identity, place) != place:
+                    found.add(place)
+        asked = [(request.calls[place].id, identity) for identity, place in seen.items()]
+        try:
+            known = await self._ledger.repeats(session_id, request.round, asked) if asked else ()
+        except LedgerUnavailable:
+            return frozenset(found)  # none of them can be claimed either
+        return frozenset(found).union(
+            place for place, is_repeat in zip(seen.values(), known, strict=True) if is_repeat
+        )
+
+    def _may_be_repeat(self, call: RequestedCall) -> bool:
+        tool = self._tools.get(call.name)
+        if tool is None or tool.contract.effect == "read" or call.idempotency_key is not None:
+            return False
+        return tool.contract.repeat != "run" and call.repeat_of is None and call.refused is None
+
+    async def _identity(self, call: RequestedCall, arguments: Arguments) -> str:
+        return await aside(identity_of, call.name, self._tools[call.name].input_schema, arguments.plain)
+
     async def _once(self, work: Work) -> Results:
         """A write runs under its key, at most once; or what came of it elsewhere is what came of it."""
-        batch, contract = work.batch, work.contract
-        write = Write(
+        if work.unit.key:
+            digest = await aside(fingerprint, work.tool.name, work.arguments.plain)
+            return await self._claimed(work, self._write(work, key=work.unit.key, fingerprint=digest))
+        schema = work.tool.input_schema
+        identity = await aside(identity_of, work.tool.name, schema, work.arguments.plain)
+        call, batch = work.calls[0], work.batch
+        of_calls: tuple[str, ...] = (identity,)
+        if work.unit.variant is not None:
+            pairs = zip(work.unit.calls, work.calls, strict=True)
+            of_calls = tuple([await self._identity(one, batch.arguments[place]) for place, one in pairs])
+        kinds: dict[Repeat, Purpose] = {"return": "once", "run": "next", "ask": "ask"}
+        write = self._write(
+            work,
+            key="",
+            fingerprint=identity,
+            name=name_of(batch.request.tenant, batch.session.session_id, identity),
+            identities=of_calls,
+            kind="again" if call.repeat_of is not None else kinds[work.contract.repeat],
+            place=work.unit.calls[0],
+            is_approved=work.unit.calls[0] in batch.leave.approved,
+        )
+        try:
+            results = await self._claimed(work, write)
+        except MustRunSingly:
+            return await self._one_by_one(work)
+        if all(result.repeated is None for result in results):
+            return results
+        return await batch.journal.settle(results)
+
+    async def _one_by_one(self, work: Work) -> Results:
+        """The calls of a group that must not run as one."""
+        results: list[ToolResult] = []
+        for place, call in zip(work.unit.calls, work.calls, strict=True):
+            alone = replace(work.unit, calls=(place,), tool=call.name, variant=None)
+            tool, arguments = self._tools[call.name], work.batch.arguments[place]
+            results += await self._once(Work(alone, tool, arguments, (call,), work.batch, work.began_s))
+        return tuple(results)
+
+    def _write(self, work: Work, **more: Any) -> Write:
+        batch = work.batch
+        return Write(
             session_id=batch.session.session_id,
-            key=work.unit.key,
             tool=work.tool.name,
-            fingerprint=await aside(fingerprint, work.tool.name, work.arguments.plain),
             round=batch.request.round,
             call_ids=tuple(call.id for call in work.calls),
             # Never less than what the session may still take, and is kept for afterwards.
-            ttl_s=max(contract.idempotency_ttl_s, batch.time_left_s + self._retention_s),
+            ttl_s=max(work.contract.idempotency_ttl_s, batch.time_left_s + self._retention_s),
             format=batch.journal.format,
             asked_ms=batch.asked_ms,
+            **more,
         )
+
+    async def _claimed(self, work: Work, write: Write) -> Results:
+        batch, contract = work.batch, work.contract
 
         async def run(claim: Claim) -> Results:
             if not self._is_caching:
@@ -136,8 +225,9 @@ class Caller:
             clean = await self._outcomes.clean(outcome, work.arguments.secrets)
             return await self._results(work, Answer(clean))
 
-        async def ask(fence: int) -> Any:
-            attempt = Attempt(work.tool, work.arguments, write.key, work.calls[0].id, 1, fence)
+        async def ask(claim: Claim) -> Any:
+            key, fence = claim.write.key, claim.fence
+            attempt = Attempt(work.tool, work.arguments, key, work.calls[0].id, 1, fence)
             try:
                 return await self._attempts.reconcile(attempt, batch)
             except Exception as error:  # a tool may raise anything; it is logged
@@ -213,7 +303,7 @@ class Caller:
             async def make(number: int) -> Any:
                 # What a function was given it may have changed; another attempt begins with its own.
                 fresh = arguments if number == 1 else arguments_of(tool, arguments.plain, arguments.secrets)
-                return await self._attempt(work, tool, fresh, work.unit.key, claim, number, guard)
+                return await self._attempt(work, tool, fresh, work.key(claim), claim, number, guard)
 
             return await with_retries(make, tool.contract, lambda: work.batch.time_left_s)
 
@@ -222,7 +312,7 @@ class Caller:
         variant = work.unit.variant
         assert variant is not None, "a unit of one call is no group"
         items = arguments.plain[variant.argument]
-        group = Group(work.unit, work.contract, can_be_asked=tool.reconcile is not None)
+        group = Group(work.unit, work.contract, work.key(claim), can_be_asked=tool.reconcile is not None)
         with self._attempts.guarded(tool.name) as guard:
 
             async def make(number: int) -> Any:

@@ -45,9 +45,9 @@ class Items:
 class Group:
     """One group's attempts. Make them with `left` and `key`, and `note` what came of each."""
 
-    def __init__(self, unit: Unit, contract: Contract, *, can_be_asked: bool) -> None:
+    def __init__(self, unit: Unit, contract: Contract, key: str, *, can_be_asked: bool) -> None:
         assert unit.variant is not None, "only calls that run as one are a group"
-        self._variant, self._contract, self._key = unit.variant, contract, unit.key
+        self._variant, self._contract, self._key = unit.variant, contract, key
         self._can_be_asked = can_be_asked
         self._outcomes: list[Any] = [None] * len(unit.calls)
         self._errors: list[list[ToolError]] = [[] for _ in unit.calls]

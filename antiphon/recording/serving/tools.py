@@ -5,7 +5,7 @@ They stand behind today's dispatcher, in the place of grants and of what happens
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, NoReturn
 from uuid import UUID
@@ -18,14 +18,15 @@ from antiphon_shared.events.step_records import BatchRecord
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.tools.calls import ToolCall, ToolDefinition, ToolError, ToolResult
 from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
+from antiphon_shared.tools.relevance import BUILT_INS
 
 from antiphon.recording.serving.exchanges import Miss
 from antiphon.recording.serving.score import Score
 from antiphon.recording.serving.turns import PATIENCE_S
-from coordinator.offer import BUILT_INS
 from tool_dispatcher.access.gatekeeper import Gatekeeper, Leave
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.batch import Unit
+from tool_dispatcher.running.arguments import Arguments
 from tool_dispatcher.running.batch_run import BatchRun
 from tool_dispatcher.running.call import Caller
 
@@ -124,6 +125,12 @@ class RecordedCaller(Caller):
         settled = await batch.journal.settle(results)
         now.ended(unit)
         return settled
+
+    async def repeats(
+        self, request: ToolsRequested, session_id: str, arguments: Mapping[int, Arguments]
+    ) -> frozenset[int]:
+        """See Caller."""
+        return frozenset(course.get().record.repeats)
 
     def _missed(self, place: int, call: ToolCall) -> ToolResult:
         asked = f"`{call.name}` was called as the recording does not hold it, with {_shown(call)}"

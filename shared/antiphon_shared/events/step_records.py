@@ -134,6 +134,11 @@ class BatchRecord(StepRecord):
         default_factory=dict, description="What the journal had already."
     )
     begun: tuple[Place, ...] = Field(default=(), description="Begun by another worker, outcome unknown.")
+    repeats: tuple[Place, ...] = Field(
+        default=(),
+        json_schema_extra=since(2),
+        description="Writes that an earlier call of the session, or of the batch, had made.",
+    )
     refused: dict[Place, ToolError] = Field(default_factory=dict, description="Why calls must not run.")
     barred: tuple[str, ...] = Field(default=(), description="Tools that nothing was collapsed onto.")
     examples: dict[str, Any] = Field(

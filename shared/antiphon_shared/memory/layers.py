@@ -21,6 +21,7 @@ from typing import Any
 from pydantic import Field
 
 from antiphon_shared.events.session import Status
+from antiphon_shared.formats import since
 from antiphon_shared.memory.note import Note
 from antiphon_shared.stored import Kind
 from antiphon_shared.text.citations import cited_ids
@@ -105,6 +106,14 @@ class ToolUse(Value):
     )
     is_untrusted: bool = Field(default=False, description="Whether anybody may have written what it said.")
     results: LogEntry | None = Field(default=None, description="The tools.completed that holds its result.")
+    repeated: str = Field(
+        default="",
+        json_schema_extra=since(2),
+        description="Of a write that was not run: the id of the identical call before it.",
+    )
+    repeated_because: str = Field(
+        default="", json_schema_extra=since(2), description="What the model is told of it, in a line."
+    )
     facts_lost: int = Field(default=0, ge=0, description="Facts not kept because the memory was full.")
 
 

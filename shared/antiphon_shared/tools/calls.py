@@ -11,6 +11,9 @@ from antiphon_shared.stored import Kind
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract, Effect
 from antiphon_shared.values import LogEntry, Value
 
+REPEAT_CALL = "repeat_call"
+"""The tool that makes an earlier write once more, on purpose; offered once there is one."""
+
 ErrorType = Literal[
     "validation_error",
     "not_found",
@@ -24,7 +27,9 @@ ErrorType = Literal[
     "cancelled",
     "circuit_open",
     "internal_error",
+    "repeated_write",
 ]
+"""`repeated_write` is of sessions of format 2."""
 
 
 class ToolCall(Value):
@@ -41,7 +46,10 @@ class ToolCall(Value):
 class RequestedCall(ToolCall):
     """One call as the coordinator hands it out."""
 
-    idempotency_key: str
+    idempotency_key: str | None = Field(
+        default=None,
+        description="Minted by the coordinator in sessions of format 1; in others the dispatcher mints it.",
+    )
     refused: str | None = Field(
         default=None,
         description="Why it must not run, for instance that the session's call limit is reached.",
@@ -51,6 +59,14 @@ class RequestedCall(ToolCall):
     )
     answer: LogEntry | None = Field(
         default=None, description="The question.answered that answers it, where it is a question to the user."
+    )
+    repeat_of: str | None = Field(
+        default=None,
+        json_schema_extra=since(2),
+        description="Id of the earlier call that this one repeats on purpose.",
+    )
+    reason: str = Field(
+        default="", json_schema_extra=since(2), description="Why it is repeated, in the model's words."
     )
 
 
@@ -69,6 +85,23 @@ class ToolError(Value):
         json_schema_extra=since(2),
         description="The code that the tool itself gave, such as NOT_FOUND; empty when it gave none.",
     )
+
+
+class Repeated(Value):
+    """The earlier call of a write that an identical one is answered by. Nothing was done again."""
+
+    call_id: str
+    round: int = Field(ge=1)
+    at: AwareDatetime | None = Field(default=None, description="When the first call settled.")
+
+    def line(self, tool: str) -> str:
+        """Return what the model is told of it, in one line."""
+        when = f", {self.at:%H:%M:%S} UTC" if self.at else ""
+        return (
+            f"Nothing was done again: this is the result of the identical call {self.call_id} of {tool} "
+            f"(round {self.round}{when}). To do it again on purpose, use "
+            f'{REPEAT_CALL}(call_id="{self.call_id}", reason="...").'
+        )
 
 
 class ToolResult(Value):
@@ -93,6 +126,11 @@ class ToolResult(Value):
     )
     cached_at: AwareDatetime | None = Field(
         default=None, json_schema_extra=since(2), description="When that read was made."
+    )
+    repeated: Repeated | None = Field(
+        default=None,
+        json_schema_extra=since(2),
+        description="Of a write that was not run, because an identical one had been: that one.",
     )
 
 

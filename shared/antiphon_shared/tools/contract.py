@@ -15,6 +15,7 @@ CONTRACT_KEYWORD = "x-orchestration"
 Effect = Literal["read", "write"]
 Mode = Literal["parallel-safe", "sequential-only", "fan-out-bounded", "dependent"]
 ErrorPropagation = Literal["fail-fast", "partial-success"]
+Repeat = Literal["return", "run", "ask"]
 Name = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
 Scope = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.:/-]{1,100}$")]
 
@@ -103,6 +104,12 @@ class Contract(Value):
     )
     reconciles: bool = Field(default=False, description="Writes: it can be asked what came of a key.")
     idempotency_ttl_s: float = Field(default=IDEMPOTENCY_TTL_S_MIN, ge=IDEMPOTENCY_TTL_S_MIN, le=86_400 * 365)
+    repeat: Repeat = Field(
+        default="return",
+        json_schema_extra=since(2),
+        description="Writes: what an identical call later in the session does. It is answered by the first one's"
+        " result, runs as a call of its own, or runs if a person agrees.",
+    )
     scopes: tuple[Scope, ...] = Field(default=(), description="Needed beside `read` or `write`.")
     alternatives: tuple[Alternative, ...] = ()
     result_bytes_max: int | None = Field(default=None, ge=1_000, le=10_000_000)

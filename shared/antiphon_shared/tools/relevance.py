@@ -13,7 +13,7 @@ from typing import Any
 
 from antiphon_shared.text.word_index import WordIndex
 from antiphon_shared.text.words import words
-from antiphon_shared.tools.calls import ToolDefinition
+from antiphon_shared.tools.calls import REPEAT_CALL, ToolDefinition
 
 FIND_TOOLS = "find_tools"
 """The tool that finds others; offered when not all are."""
@@ -23,6 +23,9 @@ RECALL = "recall"
 """The tool that fetches what a briefing left out, by a fact's or a call's id; offered once something is left out."""
 ASK_USER = "ask_user"
 """The tool that asks the user back; offered where the session has a user who answers."""
+
+BUILT_INS = (ASK_USER, FIND_TOOLS, READ_RESULT, RECALL, REPEAT_CALL)
+"""Tools of the dispatchers' own: in the catalogue like others, but offered when there is a use for them."""
 
 _TEXT_CHARACTERS = 8_000
 _SCHEMA_DEPTH = 8

@@ -165,8 +165,8 @@ class Service:
     async def results_of(self, outcome: Any | ToolError) -> Results:
         return results_of(outcome, self.write)
 
-    async def reconcile(self, fence: int) -> Any:
-        self.asked.append(fence)
+    async def reconcile(self, claim: Claim) -> Any:
+        self.asked.append(claim.fence)
         if isinstance(self.told, Exception):
             raise self.told
         return self.told
@@ -179,7 +179,7 @@ class Service:
         wait_s: float = PATIENCE_S,
         may_have_begun: bool = False,
     ) -> Means:
-        asked: Callable[[int], Awaitable[Any]] | None = self.reconcile if can_be_asked else None
+        asked: Callable[[Claim], Awaitable[Any]] | None = self.reconcile if can_be_asked else None
         return Means(self.run, self.results_of, is_safe_to_repeat, wait_s, asked, may_have_begun)
 
 

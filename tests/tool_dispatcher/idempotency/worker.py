@@ -44,7 +44,7 @@ async def main(url: str, namespace: str, folder: str, kind: str, tasks: str, cra
     async def answer(outcome: Any | ToolError) -> Results:
         return results_of(outcome)
 
-    async def ask(_: int) -> Any:
+    async def ask(_: Claim) -> Any:
         receipt = service.receipt(WRITE.key)
         return NO_EFFECT if receipt is None else TookEffect(receipt)
 

@@ -22,7 +22,13 @@ ANSWERS: tuple[ErrorType, ...] = (
     "rate_limit",
     "internal_error",
 )
-NEVER_RAN: tuple[ErrorType, ...] = ("unknown_tool", "dependency_failed", "cancelled", "circuit_open")
+NEVER_RAN: tuple[ErrorType, ...] = (
+    "unknown_tool",
+    "dependency_failed",
+    "cancelled",
+    "circuit_open",
+    "repeated_write",
+)
 
 
 class Clock:

@@ -58,6 +58,7 @@ def _plan(request: ToolsRequested, record: BatchRecord, known: Known) -> Plan:
         refused=record.refused,
         begun=record.begun,
         barred=record.barred,
+        repeats=record.repeats,
         example_of=record.examples.get,
     )
 

@@ -3,16 +3,25 @@
 from typing import Any
 
 from antiphon_shared.breakers.outages import Outages
-from antiphon_shared.events import ComponentFailed, QuerySubmitted, ResponseReady, SessionOpened
+from antiphon_shared.events import (
+    AnyEvent,
+    ComponentFailed,
+    QuerySubmitted,
+    ReasoningCompleted,
+    ResponseReady,
+    SessionOpened,
+)
 from antiphon_shared.events.codec import explain
 from antiphon_shared.events.step_records import DecisionRecord, ForkRecord, MaterialRead
 from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import ToolCall
 from pydantic import ValidationError
 
 from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.checks.assemblies import Assemblies
 from antiphon.recording.replaying.differences import Difference, differences
 from antiphon.recording.replaying.known import Known, Redone, Step
+from coordinator import repetitions
 from coordinator.decide import decide
 from coordinator.endings import named_by
 from coordinator.opening import never_opened, open_session, recorded_opening
@@ -126,7 +135,9 @@ class Decisions:
             if "outages" in record.changed:
                 outages = _outages(record.changed["outages"])
             named = known.named(named_by(self.session, event))
-            return decide(self.session, event, entry, known.catalogue(self.session.catalogue), outages, named)
+            earlier = _earlier(self.session, event, known)
+            catalogue = known.catalogue(self.session.catalogue)
+            return decide(self.session, event, entry, catalogue, outages, named, earlier)
         match event.data:
             case ComponentFailed() as failure:
                 return never_opened(event, entry, failure)
@@ -138,6 +149,17 @@ class Decisions:
                 return open_session(event, entry, query, recorded_opening(opened), catalogue)
             case _:
                 raise UnreadableEvent(f"event {step.line.n} was decided on before the session was opened.")
+
+
+def _earlier(session: Session, event: AnyEvent, known: Known) -> dict[str, ToolCall]:
+    """The calls that a reply wants repeated. Raises UnreadableEvent when the recording lacks them."""
+    if not session.writes or not isinstance(event.data, ReasoningCompleted):
+        return {}
+    found: dict[str, ToolCall] = {}
+    for id, (entry, source) in repetitions.named(session, event.data).items():
+        reply = known.data(entry, ReasoningCompleted)
+        found.update((id, call) for call in (reply.tool_calls if reply else ()) if call.id == source)
+    return found
 
 
 def _outages(recorded: object) -> Outages:

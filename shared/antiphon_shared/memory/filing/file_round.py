@@ -91,6 +91,8 @@ def _use_of(
         outcome=outcome,
         message=message,
         facts=id_ranges(facts),
+        repeated=result.repeated.call_id if result.repeated else "",
+        repeated_because=_why_not_run(result),
         substitute=result.substitute,
         substitute_because=_why_substituted(result),
         handle=result.handle,
@@ -114,6 +116,11 @@ def _why_substituted(result: ToolResult) -> str:
     if not result.substitute or result.substitute_because:
         return result.substitute_because
     return f"{result.tool} could not answer; {result.substitute} was used in its place."
+
+
+def _why_not_run(result: ToolResult) -> str:
+    """A refusal says so itself."""
+    return result.repeated.line(result.tool) if result.repeated and result.error is None else ""
 
 
 def _tools_found_by(result: ToolResult) -> tuple[str, ...] | None:

@@ -1,0 +1,133 @@
+"""Writes that are made once more on purpose: which call is repeated, and when a person has to agree. Pure.
+
+A call of `repeat_call` goes out as a call of the tool that it repeats, with that call's arguments and `repeat_of`. So
+scopes, approval, order and bounds are those of the tool. The dispatcher alone decides under which key it runs.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
+from antiphon_shared.tools.calls import REPEAT_CALL, Catalogue, RequestedCall, ToolCall
+from antiphon_shared.tools.placeholders import has_placeholder
+from antiphon_shared.tools.repeating import arguments_digest, read_repetition
+from antiphon_shared.values import LogEntry
+
+from coordinator.offer import contract_of
+from coordinator.session import MadeWrite, Session
+
+_WRITES_MAX = 300
+"""Older ones are repeated no more."""
+_NAMED_MAX = 8
+NO_CALLS: Mapping[str, ToolCall] = {}
+
+
+def named(session: Session, reply: ReasoningCompleted) -> dict[str, tuple[LogEntry, str]]:
+    """By the id that a reply's calls of `repeat_call` name: where that call's arguments stand, and under which id."""
+    made = {write.id: write for write in session.writes}
+    asked = (read_repetition(call.arguments) for call in reply.tool_calls if call.name == REPEAT_CALL)
+    ids = [repetition[0] for repetition in asked if repetition is not None]
+    return {id: (made[id].asked, made[id].source) for id in ids if id in made}
+
+
+def as_calls(
+    session: Session,
+    calls: tuple[RequestedCall, ...],
+    allowed: Sequence[str],
+    catalogue: Catalogue,
+    earlier: Mapping[str, ToolCall],
+) -> tuple[RequestedCall, ...]:
+    """The batch with what it repeats on purpose. `earlier` are the calls that `named` asks for, by the id named."""
+    made = {write.id: write for write in session.writes}
+    return tuple(_as_call(call, session, made, allowed, catalogue, earlier) for call in calls)
+
+
+def is_uncertain(session: Session, id: str) -> bool:
+    """Whether it is unknown if the call, or one like it, took effect."""
+    roots = {write.root for write in session.writes if write.id == id}
+    return any(write.state == "unknown" for write in session.writes if write.root in roots)
+
+
+def handed_out(session: Session, calls: Iterable[RequestedCall]) -> tuple[MadeWrite, ...]:
+    """The session's writes with those that go out now."""
+    if session.reasoning is None:
+        return session.writes
+    made = {write.id: write for write in session.writes}
+    for call in calls:
+        earlier = made.get(call.repeat_of or "")
+        made.pop(call.id, None)
+        made[call.id] = MadeWrite(
+            id=call.id,
+            tool=call.name,
+            asked=session.reasoning if earlier is None else earlier.asked,
+            source=call.id if earlier is None else earlier.source,
+            root=call.id if earlier is None else earlier.root,
+            digest=arguments_digest(call.name, call.arguments),
+        )
+    return tuple(made.values())[-_WRITES_MAX:]
+
+
+def after_results(session: Session, completed: ToolsCompleted) -> tuple[MadeWrite, ...]:
+    """The session's writes with what came of them."""
+    made = {write.id: write for write in session.writes}
+    for result in completed.results:
+        write = made.get(result.call_id)
+        if write is None:
+            continue
+        first = made.get(result.repeated.call_id) if result.repeated else None
+        root = write.root if first is None else first.root
+        error = result.error.error_type if result.error else None
+        if error == "repeated_write" or (error and error not in ("outcome_unknown", "internal_error")):
+            made[write.id] = write.model_copy(update={"root": root})
+            continue
+        made[write.id] = write.model_copy(
+            update={"root": root, "state": "done" if error is None else "unknown"}
+        )
+        if result.repeated and error is None:  # whatever was unknown of it is known now
+            settled = {"state": "done"}
+            made |= {id: one.model_copy(update=settled) for id, one in made.items() if one.root == root}
+    return tuple(made.values())
+
+
+def _as_call(
+    call: RequestedCall,
+    session: Session,
+    made: Mapping[str, MadeWrite],
+    allowed: Sequence[str],
+    catalogue: Catalogue,
+    earlier: Mapping[str, ToolCall],
+) -> RequestedCall:
+    if call.refused is not None or call.problem is not None or call.name not in allowed:
+        return call
+    if call.name != REPEAT_CALL:
+        of = _identical(call, session, catalogue)
+        return call if of is None else call.model_copy(update={"repeat_of": of})
+    if (repetition := read_repetition(call.arguments)) is None:
+        return call  # the dispatcher says what is wrong with its arguments
+    id, reason = repetition
+    if id not in made or id not in earlier:
+        return call.model_copy(update={"refused": _no_such(id, session)})
+    original = earlier[id]
+    if has_placeholder(original.arguments):
+        refused = (
+            f"values of other calls stand in the arguments of {id}; call {original.name} again with the values "
+            "themselves, which does nothing by itself, then repeat that call"
+        )
+        return call.model_copy(update={"refused": refused})
+    return call.model_copy(
+        update={"name": original.name, "arguments": original.arguments, "repeat_of": id, "reason": reason}
+    )
+
+
+def _identical(call: RequestedCall, session: Session, catalogue: Catalogue) -> str | None:
+    """The write that the call would repeat, where its contract says that a person is asked."""
+    contract = contract_of(catalogue.by_name.get(call.name))
+    if contract is None or contract.repeat != "ask" or has_placeholder(call.arguments):
+        return None
+    digest = arguments_digest(call.name, call.arguments)
+    like_it = [write.id for write in session.writes if write.digest == digest and write.state != "asked"]
+    return like_it[-1] if like_it else None
+
+
+def _no_such(id: str, session: Session) -> str:
+    ids = ", ".join(write.id for write in session.writes[-_NAMED_MAX:])
+    return f"there is no earlier call {id[:200]!r} of a writing tool; there are: {ids or 'none'}"

@@ -1,0 +1,337 @@
+"""A write that the model asks for twice is made once, and everything after that is said."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.tools.calls import ToolResult
+
+from tests.tool_dispatcher.builders import Dispatcher, a_bus, error_in
+from tests.tool_dispatcher.repeating import SWITCH, UNKNOWN, Effects, Rounds, asks, forget_journal
+from tool_dispatcher.authoring.failures import ToolFailed
+from tool_dispatcher.authoring.tool import Tool
+
+A, B = {"to": "a"}, {"to": "b"}
+
+
+@pytest.fixture
+async def bus() -> AsyncIterator[Bus]:
+    async with a_bus() as bus:
+        yield bus
+
+
+@pytest.fixture
+def effects() -> Effects:
+    return Effects()
+
+
+async def rounds_of(bus: Bus, *tools: Tool, **settings: Any) -> Rounds:
+    return Rounds(Dispatcher(list(tools), bus, **settings))
+
+
+def kinds(results: tuple[ToolResult, ...]) -> list[str]:
+    """`ok`, `repeated`, or the error type."""
+    return [one.error.error_type if one.error else "repeated" if one.repeated else "ok" for one in results]
+
+
+class TestTheKey:
+    async def test_is_made_of_tenant_session_tool_arguments_and_ordinal(
+        self, bus: Bus, effects: Effects
+    ) -> None:
+        session = await rounds_of(bus, effects.tool("mail"))
+        await session.run(asks("c1", "mail", A))
+        ((_, key),) = effects.runs
+        tenant, session_id, tool, digest, ordinal = key.split("/")
+        assert (tenant, session_id, tool, ordinal) == ("default", "s1", "mail", "1")
+        assert len(digest) == 32
+
+    async def test_does_not_depend_on_round_and_call(self, effects: Effects) -> None:
+        for id in ("c1", "c2"):
+            async with a_bus() as own:  # one that has lost all it knew
+                session = await rounds_of(own, effects.tool("mail"))
+                session.round = len(id)
+                await session.run(asks(id, "mail", A))
+        (_, first), (_, second) = effects.runs
+        assert first == second
+
+    @pytest.mark.parametrize(
+        ("one", "other", "is_same"),
+        [
+            ({"a": 1, "b": 2}, {"b": 2, "a": 1}, True),
+            ({"a": {"x": 1, "y": [1]}}, {"a": {"y": [1], "x": 1}}, True),
+            ({"a": [1, 2]}, {"a": [2, 1]}, False),
+            ({"a": 1}, {"a": 1.0}, False),
+            ({"a": 1}, {"a": True}, False),
+            ({"a": 1}, {"a": "1"}, False),
+            ({"a": "é"}, {"a": "e\u0301"}, False),
+            ({"a": None}, {}, False),
+        ],
+        ids=str,
+    )
+    async def test_goes_by_the_canonical_arguments(
+        self, bus: Bus, effects: Effects, one: Any, other: Any, is_same: bool
+    ) -> None:
+        session = await rounds_of(bus, effects.tool("mail"))
+        await session.run(asks("c1", "mail", one))
+        await session.run(asks("c2", "mail", other))
+        assert effects.count == (1 if is_same else 2)
+
+    async def test_has_the_defaults_of_the_schema_in_it(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("mail", parameters=SWITCH))
+        await session.run(asks("c1", "mail", A))
+        assert kinds(await session.run(asks("c2", "mail", {**A, "loud": False}))) == ["repeated"]
+        assert kinds(await session.run(asks("c3", "mail", {**A, "loud": True}))) == ["ok"]
+
+    async def test_has_the_values_of_placeholders_in_it(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("mail"), effects.tool("look", "read"))
+        look = asks("c1", "look", {"to": "a"})
+        await session.run(look, asks("c2", "mail", {"to": "${calls[0].to}"}))
+        assert kinds(await session.run(asks("c3", "mail", A))) == ["repeated"]
+
+    async def test_is_that_of_the_coordinator_where_it_minted_one(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("mail"))
+        for id in ("c1", "c2"):
+            await session.run(asks(id, "mail", A, idempotency_key=f"default/s1/1/{id}"))
+        assert [key for _, key in effects.runs] == ["default/s1/1/c1", "default/s1/1/c2"]
+
+
+class TestAnIdenticalWrite:
+    async def test_of_a_later_round_is_answered_from_the_record(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("mail"))
+        (first,) = await session.run(asks("c1", "mail", A))
+        (second,) = await session.run(asks("c2", "mail", A))
+        assert effects.count == 1
+        assert (second.status, second.data, second.call_id) == ("ok", first.data, "c2")
+        assert second.repeated is not None
+        assert (second.repeated.call_id, second.repeated.round) == ("c1", 1)
+        assert second.repeated.at is not None
+
+    async def test_says_that_nothing_was_done_and_how_to_do_it(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("mail"))
+        await session.run(asks("c1", "mail", A))
+        (second,) = await session.run(asks("c2", "mail", A))
+        assert second.repeated is not None
+        line = second.repeated.line("mail")
+        assert "\n" not in line
+        assert "Nothing was done again" in line
+        assert 'repeat_call(call_id="c1"' in line
+
+    @pytest.mark.parametrize("mode", ["sequential-only", "parallel-safe"])
+    async def test_of_the_same_batch_too(self, bus: Bus, effects: Effects, mode: Any) -> None:
+        session = await rounds_of(bus, effects.tool("mail", mode=mode))
+        results = await session.run(asks("c1", "mail", A), asks("c2", "mail", A), asks("c3", "mail", A))
+        assert kinds(results) == ["ok", "repeated", "repeated"]
+        assert effects.count == 1
+
+    async def test_of_another_session_is_another_write(self, bus: Bus, effects: Effects) -> None:
+        dispatcher = Dispatcher([effects.tool("mail")], bus)
+        for id in ("s1", "s2"):
+            assert kinds(await Rounds(dispatcher, id).run(asks("c1", "mail", A))) == ["ok"]
+        assert effects.count == 2
+
+    async def test_reads_are_not_touched(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("look", "read"))
+        assert kinds(await session.run(asks("c1", "look", A), asks("c2", "look", A))) == ["ok", "ok"]
+        assert effects.count == 2
+
+    async def test_is_told_the_same_when_the_batch_is_taken_over(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("mail"))
+        await session.run(asks("c1", "mail", A))
+        told = await session.run(asks("c2", "mail", A))
+        assert await session.again(asks("c2", "mail", A)) == told
+        await forget_journal(bus, 2)
+        assert await session.again(asks("c2", "mail", A)) == told
+
+    @pytest.mark.parametrize("kind", ["api_failure", "rate_limit", "validation_error", "not_found"])
+    async def test_that_certainly_had_no_effect_runs_again_under_the_same_key(
+        self, bus: Bus, effects: Effects, kind: Any
+    ) -> None:
+        session = await rounds_of(bus, effects.tool("mail", retry=1))
+        effects.next = [ToolFailed(kind, "Turned away.")]
+        assert kinds(await session.run(asks("c1", "mail", A))) == [kind]
+        assert kinds(await session.run(asks("c2", "mail", A))) == ["ok"]
+        assert kinds(await session.run(asks("c3", "mail", A))) == ["repeated"]
+        ((_, key),) = effects.runs
+        assert key.endswith("/1")
+
+    async def test_whose_exception_says_nothing_of_its_effect_does_not_run_again(
+        self, bus: Bus, effects: Effects
+    ) -> None:
+        session = await rounds_of(bus, effects.tool("mail"))
+        effects.next = [RuntimeError("oops")]
+        (first,) = await session.run(asks("c1", "mail", A))
+        (second,) = await session.run(asks("c2", "mail", A))
+        assert error_in(first)
+        assert second.status == "error"
+        assert second.repeated is not None
+        assert effects.count == 0
+
+
+class TestAnotherWriteInBetween:
+    async def test_refuses_the_repetition_and_names_the_ways_on(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("set"))
+        await session.run(asks("c1", "set", A))
+        await session.run(asks("c2", "set", B))
+        (third,) = await session.run(asks("c3", "set", A))
+        error = error_in(third)
+        assert error.error_type == "repeated_write"
+        assert 'repeat_call(call_id="c1"' in error.suggested_action
+        assert "reading tool" in error.suggested_action
+        assert "round 2" in error.message
+        assert effects.count == 2
+
+    @pytest.mark.parametrize("mode", ["sequential-only", "parallel-safe"])
+    async def test_so_it_does_within_one_batch(self, bus: Bus, effects: Effects, mode: Any) -> None:
+        session = await rounds_of(bus, effects.tool("set", mode=mode, error_propagation="partial-success"))
+        results = await session.run(asks("c1", "set", A), asks("c2", "set", B), asks("c3", "set", A))
+        assert kinds(results) == ["ok", "ok", "repeated_write"]
+
+    async def test_a_later_call_of_the_same_batch_is_not_in_between(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("set", mode="parallel-safe"))
+        await session.run(asks("c1", "set", A))
+        assert kinds(await session.run(asks("c2", "set", A), asks("c3", "set", B))) == ["repeated", "ok"]
+
+    async def test_the_same_batch_again_is_refused_but_for_its_last_write(
+        self, bus: Bus, effects: Effects
+    ) -> None:
+        session = await rounds_of(bus, effects.tool("mail", error_propagation="partial-success"))
+        await session.run(asks("c1", "mail", A), asks("c2", "mail", B))
+        results = await session.run(asks("d1", "mail", A), asks("d2", "mail", B))
+        assert kinds(results) == ["repeated_write", "repeated"]
+        assert effects.count == 2
+
+    async def test_what_certainly_had_no_effect_is_not_in_between(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("set", retry=1))
+        await session.run(asks("c1", "set", A))
+        effects.next = [ToolFailed("api_failure", "Away.")]
+        await session.run(asks("c2", "set", B))
+        assert kinds(await session.run(asks("c3", "set", A))) == ["repeated"]
+
+    async def test_what_may_have_had_an_effect_is(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("set"))
+        await session.run(asks("c1", "set", A))
+        effects.next = [UNKNOWN]
+        await session.run(asks("c2", "set", B))
+        assert kinds(await session.run(asks("c3", "set", A))) == ["repeated_write"]
+
+    async def test_is_decided_once_whatever_settles_later(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("set"))
+        await session.run(asks("c1", "set", A))
+        told = await session.run(asks("c2", "set", A))
+        await session.run(asks("c3", "set", B))
+        session.round = 2
+        await forget_journal(bus, 2)
+        assert await session.again(asks("c2", "set", A)) == told
+
+
+class TestADeliberateRepetition:
+    async def test_raises_the_ordinal(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("mail"))
+        await session.run(asks("c1", "mail", A))
+        assert kinds(await session.run(asks("r1", "mail", A, repeat_of="c1"))) == ["ok"]
+        assert kinds(await session.run(asks("r2", "mail", A, repeat_of="c1"))) == ["ok"]
+        assert [key.rsplit("/", 1)[1] for _, key in effects.runs] == ["1", "2", "3"]
+
+    async def test_is_the_first_call_of_those_that_come_after_it(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("set"))
+        await session.run(asks("c1", "set", A))
+        await session.run(asks("c2", "set", B))
+        await session.run(asks("r1", "set", A, repeat_of="c1"))
+        (last,) = await session.run(asks("c3", "set", A))
+        assert last.repeated is not None
+        assert last.repeated.call_id == "r1"
+
+    async def test_asked_for_twice_in_one_reply_is_two(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("mail"))
+        await session.run(asks("c1", "mail", A))
+        twice = (asks("r1", "mail", A, repeat_of="c1"), asks("r2", "mail", A, repeat_of="c1"))
+        assert kinds(await session.run(*twice)) == ["ok", "ok"]
+        assert effects.count == 3
+        assert effects.once_each
+
+    async def test_taken_over_is_the_same(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("mail"))
+        await session.run(asks("c1", "mail", A))
+        told = await session.run(asks("r1", "mail", A, repeat_of="c1"))
+        await forget_journal(bus, 2)
+        assert await session.again(asks("r1", "mail", A, repeat_of="c1")) == told
+        assert effects.count == 2
+
+
+class TestUnknown:
+    async def test_stays_unknown_for_an_identical_call(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("pay"))
+        effects.next = [UNKNOWN]
+        assert kinds(await session.run(asks("c1", "pay", A))) == ["outcome_unknown"]
+        (second,) = await session.run(asks("c2", "pay", A))
+        assert error_in(second).error_type == "outcome_unknown"
+        assert second.repeated is not None
+        assert second.repeated.call_id == "c1"
+        assert "A person has to approve" in error_in(second).suggested_action
+        assert effects.count == 0
+
+    async def test_is_settled_by_reconcile(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.reconciled("pay"))
+        effects.next = [UNKNOWN]
+        assert kinds(await session.run(asks("c1", "pay", A))) == ["outcome_unknown"]
+        # Asked once more, the service says for certain that it had no effect: it runs, under the same key.
+        assert kinds(await session.run(asks("c2", "pay", A))) == ["ok"]
+        assert kinds(await session.run(asks("c3", "pay", A))) == ["repeated"]
+        ((_, key),) = effects.runs
+        assert key.endswith("/1")
+
+    async def test_that_reconcile_finds_done_is_the_first_calls(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, tool := effects.reconciled("pay"))
+        effects.next = [UNKNOWN]
+        await session.run(asks("c1", "pay", A))
+        record = await bus.client.execute_command("KEYS", "*effect:*")
+        effects.runs.append(("pay", record[0].decode().partition("effect:")[2]))
+        (second,) = await session.run(asks("c2", "pay", A))
+        assert second.data == "found"
+        assert second.repeated is not None
+        assert second.repeated.call_id == "c1"
+        assert tool.reconcile is not None
+
+    async def test_is_repeated_only_with_a_persons_approval(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("pay"))
+        effects.next = [UNKNOWN]
+        await session.run(asks("c1", "pay", A))
+        (second,) = await session.run(asks("r1", "pay", A, repeat_of="c1"))
+        error = error_in(second)
+        assert error.error_type == "permission_denied"
+        assert "person" in error.message
+        assert effects.count == 0
+
+    async def test_of_an_idempotent_tool_runs_again_under_the_same_key(
+        self, bus: Bus, effects: Effects
+    ) -> None:
+        session = await rounds_of(bus, effects.tool("pay", idempotent=True, retry=1))
+        effects.next = [UNKNOWN]
+        assert kinds(await session.run(asks("c1", "pay", A))) == ["outcome_unknown"]
+        assert kinds(await session.run(asks("c2", "pay", A))) == ["ok"]
+        ((_, key),) = effects.runs
+        assert key.endswith("/1")
+
+
+class TestTheContract:
+    async def test_run_counts_earlier_identical_calls(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("next_page", repeat="run"))
+        await session.run(asks("c1", "next_page"), asks("c2", "next_page"))
+        await session.run(asks("c3", "next_page"))
+        assert [key.rsplit("/", 1)[1] for _, key in effects.runs] == ["1", "2", "3"]
+
+    async def test_run_keeps_its_ordinal_when_taken_over(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("next_page", repeat="run"))
+        calls = asks("c1", "next_page"), asks("c2", "next_page")
+        told = await session.run(*calls)
+        await forget_journal(bus, 1)
+        assert await session.again(*calls) == told
+        assert effects.count == 2
+
+    async def test_ask_refuses_until_a_person_agrees(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("press", repeat="ask"))
+        assert kinds(await session.run(asks("c1", "press"))) == ["ok"]
+        assert kinds(await session.run(asks("c2", "press"))) == ["repeated_write"]
+        assert kinds(await session.run(asks("r1", "press", repeat_of="c1"))) == ["permission_denied"]
+        assert effects.count == 1

@@ -1,0 +1,69 @@
+"""What a write does, as a name: the tool, and a digest of its arguments as they are executed. Pure.
+
+Two calls are identical when their identities are equal. The idempotency key of a write is
+
+    TENANT/SESSION/TOOL/DIGEST/ORDINAL
+
+The digest is that of the canonical JSON of the arguments (see fingerprint.py): placeholders are filled in, defaults
+of the tool's schema are applied, keys of objects are ordered. Nothing else is made equal: 1, 1.0, true and "1" are
+four values; texts in different Unicode normal forms are different texts; the order of a list counts; and an argument
+that is null is not one that is left out. A secret is in the digest only. The ordinal counts from 1 and is raised by a
+deliberate repetition. Calls that run as one are named by the batch variant and all of their arguments. An alternative
+that runs in the place of another tool runs under the key of the tool that was asked for.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tool_dispatcher.idempotency.fingerprint import fingerprint
+
+_DEPTH_MAX = 32
+
+
+def identity_of(tool: str, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
+    """Return `TOOL/DIGEST` of valid arguments. Raises ValueError for what is not JSON."""
+    return f"{tool}/{fingerprint(with_defaults(schema, arguments))}"
+
+
+def name_of(tenant: str, session_id: str, identity: str) -> str:
+    """Return all of an idempotency key but its ordinal."""
+    return f"{tenant}/{session_id}/{identity}"
+
+
+def with_defaults(schema: Mapping[str, Any], value: Any) -> Any:
+    """Return JSON with the defaults of its schema where nothing was given."""
+    return _filled(schema, value, schema, _DEPTH_MAX)
+
+
+def _filled(schema: Any, value: Any, whole: Mapping[str, Any], depth: int) -> Any:
+    schema = _resolved(schema, whole)
+    if not isinstance(schema, Mapping) or not depth:
+        return value
+    if isinstance(value, Mapping):
+        properties = schema.get("properties")
+        known: Mapping[str, Any] = properties if isinstance(properties, Mapping) else {}
+        missing = {name: part["default"] for name, part in known.items() if _has_default(part)}
+        given = {**missing, **value}
+        return {name: _filled(known.get(name), part, whole, depth - 1) for name, part in given.items()}
+    if isinstance(value, list):
+        return [_filled(schema.get("items"), item, whole, depth - 1) for item in value]
+    return value
+
+
+def _has_default(schema: Any) -> bool:
+    return isinstance(schema, Mapping) and "default" in schema
+
+
+def _resolved(schema: Any, whole: Mapping[str, Any]) -> Any:
+    """Return the schema behind a reference, and the one object or list that an `anyOf` may be."""
+    for _ in range(_DEPTH_MAX):
+        if not isinstance(schema, Mapping):
+            return schema
+        if isinstance(reference := schema.get("$ref"), str) and reference.startswith("#/$defs/"):
+            schema = whole.get("$defs", {}).get(reference.removeprefix("#/$defs/"))
+            continue
+        branches = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+        if len(branches) != 1:
+            return schema
+        schema = branches[0]
+    return schema

@@ -272,10 +272,8 @@ def read_submission(
         signer.verify(stream, given.get(b"event", b""), given.pop(SIGNATURE, None))
     fields = {name.decode("utf-8", "replace"): value for name, value in given.items()}
     if unknown := sorted(fields.keys() - FIELDS):
-        raise Unacceptable(
-            f"{unknown[0][:_NAME_LENGTH]}: unknown field.", hint=f"Known are {', '.join(sorted(FIELDS))}."
-        )
-@@@        raise Unacceptable(f"{unknown[0]}: unknown field.", hint=did_you_mean(unknown[0], sorted(FIELDS)))
+        name = unknown[0][:_NAME_LENGTH]
+        raise Unacceptable(f"{name}: unknown field.", hint=did_you_mean(name, sorted(FIELDS)))
     submitted_ms = min(_milliseconds(entry), int(now.timestamp() * 1000))
     if submitted_ms < _EARLIEST_MS:
         raise Unacceptable(

@@ -64,7 +64,6 @@ SCENARIOS = (
         "an_assembler_that_cannot_answer",
         "How high is the lighthouse, without an assembler?",
         _ANSWERS,
-        ends="internal_error",
         fault=f"answer.composed:raise{_ALWAYS}",
     ),
     Scenario(

@@ -48,7 +48,8 @@ SCENARIOS = (
     Scenario(
         "a_request_that_the_model_does_not_take",
         "How high is the lighthouse, if you take that?",
-        (fails(400, "invalid_request_error", "tools: not like this"), says("I cannot tell.")),
+        # Neither of the two models; the last call of the second is made without tools.
+        (*(fails(400, "invalid_request_error", "tools: not like this"),) * 2, says("I cannot tell.")),
         ends="model_failing",
     ),
     Scenario(

@@ -15,7 +15,7 @@ from antiphon_shared.tools.calls import Catalogue
 from coordinator.grants import Grants
 from coordinator.handlers import Coordinator
 from coordinator.opening import open_session
-from coordinator.session import Opening, Session
+from coordinator.session import BELIEVED, Opening, Session
 from tests.coordinator.builders import ENTRY, a_catalogue, a_response, a_tool
 from tests.envelopes import START, an_event
 from tests.fakes import FakeSession
@@ -92,8 +92,8 @@ class Conversing:
         async def catalogue(content_hash: str) -> Catalogue:
             return TOOLS
 
-        check = {} if grants is None else {"grants": grants.check}
-        self.coordinator = Coordinator(LIMITS, 1.0, current, catalogue, turns=self.turns, **check)
+        check = grants.check if grants else lambda grant, session_id: BELIEVED
+        self.coordinator = Coordinator(LIMITS, 1.0, current, catalogue, turns=self.turns, grants=check)
         self.stores: dict[str, FakeSession] = {}
 
     async def open(self, id: str, query: QuerySubmitted, at_s: float, attempt: int = 0) -> SessionOpened:

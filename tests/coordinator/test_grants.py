@@ -105,9 +105,8 @@ async def test_nobody_reads_a_tenants_conversation_by_a_grant_that_nobody_could_
     other = Conversing(bus, grants)
     assert (await other.open("s3", a_query(grant=FORGED), 61)).conversation == ()
     kept = await conversing.turns.said("acme", "c1")
-    assert [turn.session_id for turn in (*kept.turns, *kept.open)] == ["s1", "s2"], (
-        "nor is anything added to it"
-    )
+    noted = [turn.session_id for turn in kept.turns] + [turn.session_id for turn in kept.open]
+    assert noted == ["s1", "s2"], "nor is anything added to it"
 
 
 def public_keys(folder: Path) -> str:
@@ -141,7 +140,7 @@ async def test_the_door_of_a_coordinator_rejects_forged_grants_and_gives_their_t
     for n, grant in enumerate(["", "", "", "", FORGED, token, FORGED, token, token, token]):
         event = an_event(QuerySubmitted(query="Why?", grant=grant), f"s{n}")
         await bus.batcher.submit("XADD", queue, "*", "event", encode(event))
-    duties = [asyncio.create_task(duty()) for duty in built(bus).background]  # type: ignore[arg-type]  # coroutines
+    duties: list[asyncio.Future[None]] = [asyncio.ensure_future(duty()) for duty in built(bus).background]
 
     async def is_empty() -> bool:
         return await length(bus, queue) == 0

@@ -46,7 +46,7 @@ format: setup ## put the code into shape
 	$(bin)/ruff format .
 
 chaos: setup ## the long form of the chaos tests: kill -9, CHAOS_KILLS times and CHAOS_WRITE_KILLS times inside writes; every fault point
-	CHAOS_FAULTS=all CHAOS_KILLS=$(CHAOS_KILLS) CHAOS_WRITE_KILLS=$(CHAOS_WRITE_KILLS) $(bin)/python -m pytest -m chaos $(ARGS)
+	CHAOS_FAULTS=all CHAOS_FAILOVER_SESSIONS=200 CHAOS_KILLS=$(CHAOS_KILLS) CHAOS_WRITE_KILLS=$(CHAOS_WRITE_KILLS) $(bin)/python -m pytest -m chaos $(ARGS)
 
 simulate: setup ## the whole pipeline in one process, ten sessions and their faults for each of SEEDS seeds
 	$(bin)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)

@@ -12,7 +12,7 @@ from tool_dispatcher.authoring.failures import InvalidTool
 from tool_dispatcher.authoring.relations import check_relations
 from tool_dispatcher.authoring.source import source_of
 from tool_dispatcher.authoring.tool import Tool, Toolset
-from tool_dispatcher.import_failures import import_failure, no_tools, place_of
+from tool_dispatcher.import_failures import import_failure, module_named, no_tools, place_of
 
 
 class Registry(Mapping[str, Tool]):
@@ -109,10 +109,10 @@ def _tools_of(entry: str) -> list[Tool | Toolset]:
 
 
 def _import(name: str, entry: str) -> ModuleType:
-    if not name or not all(part.isidentifier() for part in name.split(".")):
+    if name.endswith(".py") or not name or not all(part.isidentifier() for part in name.split(".")):
         raise ConfigurationError(
             f"tools: {entry!r} is not `package.module` or `package.module:attribute`.",
-            hint="Write a module's dotted name, not a path to a file.",
+            hint=f"Write a module's dotted name, such as {module_named(name)}, not a path to a file.",
         )
     try:
         return importlib.import_module(name)

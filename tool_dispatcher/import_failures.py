@@ -59,6 +59,12 @@ def no_tools(entry: str, module: ModuleType) -> ConfigurationError:
     )
 
 
+def module_named(path: str) -> str:
+    """The dotted name that was probably meant by a path to a file; an example where none can be."""
+    parts = [part for part in path.removesuffix(".py").split("/") if part not in ("", ".", "..")]
+    return ".".join(parts) if parts and all(part.isidentifier() for part in parts) else "my_tools"
+
+
 def _absent(name: str, missing: str) -> ConfigurationError:
     there = [module.name for module in pkgutil.iter_modules([str(Path.cwd())])]
     nearest = get_close_matches(name, there, n=1)

@@ -32,7 +32,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Hard questions answered in rounds, by five programs that answer each other.\n\n"
-    'Begin with: antiphon ask "..." --tools MODULE',
+    'Begin with: antiphon ask "Which course discusses idempotency keys?" --tools antiphon.examples.courses\n\n'
+    "Then with tools of your own (docs/tutorial.md): antiphon ask ... --tools MODULE runs everything for one question; "
+    "antiphon up --tools MODULE keeps it running over a Redis.",
 )
 
 

@@ -107,14 +107,15 @@ def opening_of_tool(tool: str, is_untrusted: bool) -> str:
 
 
 def tool_lines(use: ToolUse, characters: int) -> Piece:
-    """What `tool_line` says, with the tool's own words in their fence below."""
+    """What `tool_line` says, with the tool's own words in their fence below: what happened, then what to do."""
     line = tool_line(use, characters)
-    words = [use.substitute_because, use.message if use.facts or use.outcome != "ok" else ""]
-    if not any(words):
+    happened, next_step = use.happened_and_next if use.facts or use.outcome != "ok" else ("", "")
+    words = [" ".join(filter(None, [use.substitute_because, happened])), next_step]
+    said = [f"  {fence(one_line(part, 2 * characters))}" for part in words if part]
+    if not said:
         return line
-    said = fence(one_line(" ".join(filter(None, words)), 2 * characters))
     opened = opening(use.call_id, use.substitute or use.tool, use.round, use.is_untrusted)
-    return Piece(f"{line.text}\n{opened}\n  {said}\n{CLOSING}")
+    return Piece("\n".join([line.text, opened, *said, CLOSING]))
 
 
 def tool_line(use: ToolUse, characters: int) -> Piece:

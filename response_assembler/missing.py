@@ -132,7 +132,7 @@ def _of_calls(gaps: Gaps, searched: set[str]) -> Iterator[str]:
         if uses:
             yield f"{code(tool)} found nothing for {_each(uses, is_named=False)}."
     for use in failed(gaps.memory):
-        said = plain(one_line(use.message, MESSAGE_CHARACTERS)) or use.outcome
+        said = plain(one_line(use.what_happened, MESSAGE_CHARACTERS)) or use.outcome
         yield f"{code(use.tool)}{_with(use)} failed: {said}"
 
 

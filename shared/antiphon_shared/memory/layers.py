@@ -96,6 +96,11 @@ class ToolUse(Value):
     query: str = Field(default="", description="What it searched for, in words; empty when it was no search.")
     outcome: str = Field(description="`ok`, or the error type.")
     message: str = Field(default="", description="What the model is told of a failure.")
+    what_happened: str = Field(
+        default="",
+        description="The part of a failure's message that is for readers too: without what the model should do next.",
+        json_schema_extra=since(2),
+    )
     facts: tuple[str, ...] = Field(
         default=(), description="Ids of the facts that it told, new or known already; neighbours as `F3-F9`."
     )
@@ -115,6 +120,12 @@ class ToolUse(Value):
         default="", json_schema_extra=since(2), description="What the model is told of it, in a line."
     )
     facts_lost: int = Field(default=0, ge=0, description="Facts not kept because the memory was full.")
+
+    @property
+    def happened_and_next(self) -> tuple[str, str]:
+        """The message in two: what happened, and what the model should do; all in the second where that is not known."""
+        happened = self.what_happened if self.message.startswith(self.what_happened) else ""
+        return happened, self.message.removeprefix(happened).strip()
 
 
 class Summary(Value):

@@ -20,6 +20,7 @@ from antiphon_shared.tools.relevance import FIND_TOOLS, RECALL, found_tools
 from antiphon_shared.values import LogEntry
 
 _FOUND_NOTHING = "found nothing"
+_UNEXPLAINED = "The tool failed and did not say why."
 
 
 def file_round(
@@ -81,7 +82,7 @@ def _use_of(
     facts: tuple[str, ...],
     entry: LogEntry | None,
 ) -> ToolUse:
-    outcome, message = _outcome_of(result, facts)
+    outcome, what_happened, message = _outcome_of(result, facts)
     return ToolUse(
         round=origin.round,
         call_id=result.call_id,
@@ -90,6 +91,7 @@ def _use_of(
         query="" if result.tool == RECALL else search_query(arguments),
         outcome=outcome,
         message=message,
+        what_happened=what_happened,
         facts=id_ranges(facts),
         repeated=result.repeated.call_id if result.repeated else "",
         repeated_because=_why_not_run(result),
@@ -101,15 +103,16 @@ def _use_of(
     )
 
 
-def _outcome_of(result: ToolResult, facts: tuple[str, ...]) -> tuple[str, str]:
-    """`ok` or the error type, and what the model is told of it."""
+def _outcome_of(result: ToolResult, facts: tuple[str, ...]) -> tuple[str, str, str]:
+    """Return `ok` or the error type, what happened, and what the model is told of it."""
     if result.status == "error":
         if result.error is None:
-            return "internal_error", "The tool failed and did not say why."
-        return result.error.error_type, storable_text(_told_of(result.error))
+            return "internal_error", _UNEXPLAINED, _UNEXPLAINED
+        error = result.error
+        return error.error_type, storable_text(error.message), storable_text(_told_of(error))
     if names := _tools_found_by(result):
-        return "ok", storable_text(f"found {', '.join(names)}; they can be called now")
-    return "ok", "" if facts else _FOUND_NOTHING
+        return "ok", "", storable_text(f"found {', '.join(names)}; they can be called now")
+    return "ok", "", "" if facts else _FOUND_NOTHING
 
 
 def _why_substituted(result: ToolResult) -> str:

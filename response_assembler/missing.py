@@ -30,6 +30,7 @@ _TOLD_AS_MISSING = (
 _NEXT: dict[TerminationReason, str] = {
     "natural_completion": "Ask again, in other words if you can.",
     "max_rounds_reached": "Ask again with more rounds (`max_rounds`), or ask for one part of the question.",
+    "max_tool_rounds_reached": "Ask again with more rounds of tools (`max_tool_rounds`), or ask for less at once.",
     "max_tool_calls_reached": "Ask again with more tool calls (`max_tool_calls`), or ask for less at once.",
     "token_budget_exhausted": "Ask again with a larger token budget (`max_tokens`), or ask for less at once.",
     "deadline_exceeded": "Ask again with more time (`deadline_s`), or ask for less at once.",

@@ -24,6 +24,9 @@ KINDS: dict[str, Kind] = {
     "max_rounds_reached": Kind(
         "The rounds were used up; the answer is made from what was found by then.", "caution"
     ),
+    "max_tool_rounds_reached": Kind(
+        "The rounds with tools were used up, and the model asked for more in place of an answer.", "caution"
+    ),
     "max_tool_calls_reached": Kind(
         "The tool calls were used up; the answer is made from what was found by then.", "caution"
     ),
@@ -117,6 +120,7 @@ KINDS: dict[str, Kind] = {
 
 LIMITS: dict[TerminationReason, str] = {
     "max_rounds_reached": "the limit of reasoning rounds was reached before everything was looked up",
+    "max_tool_rounds_reached": "the rounds with tools were used up before everything was looked up",
     "max_tool_calls_reached": "the limit of tool calls was reached before everything was looked up",
     "token_budget_exhausted": "the token budget ran out before the question was worked through",
     "cost_budget_exhausted": "the cost budget was used up before the question was worked through",

@@ -5,7 +5,15 @@ from antiphon_shared.events.session import Limits, QueryOptions
 
 from coordinator import limits
 from coordinator.session import Decision
-from tests.coordinator.builders import a_briefing, a_reply, a_result, an_opened_session, answered, only, the_results
+from tests.coordinator.builders import (
+    a_briefing,
+    a_reply,
+    a_result,
+    an_opened_session,
+    answered,
+    only,
+    the_results,
+)
 
 DEFAULTS = Limits(max_rounds=4, max_tool_calls=20, max_tokens=200_000, deadline_s=300)
 
@@ -25,7 +33,9 @@ def test_a_bound_on_rounds_with_tools_is_one_on_rounds_too_unless_both_are_set()
     assert limits.resolve(QueryOptions(max_tool_rounds=9), DEFAULTS).max_rounds == 10
     assert limits.resolve(QueryOptions(max_tool_rounds=2, max_rounds=7), DEFAULTS).max_rounds == 7
     assert limits.resolve(QueryOptions(), DEFAULTS).max_tool_rounds is None
-    (asked,) = (one for one in an_opened_session(max_tool_rounds=2).commands if isinstance(one, BriefingRequested))
+    (asked,) = (
+        one for one in an_opened_session(max_tool_rounds=2).commands if isinstance(one, BriefingRequested)
+    )
     assert asked.max_rounds == 3
 
 

@@ -29,7 +29,11 @@ async def test_each_round_is_kept_with_its_tools_results_and_why_it_was_the_last
         asked_of(server)
         response = await asked(look_up, out_of_order)
     first, last = response.rounds
-    assert (first.number, first.tools_used, first.termination_reason) == (1, ("look_up", "out_of_order"), None)
+    assert (first.number, first.tools_used, first.termination_reason) == (
+        1,
+        ("look_up", "out_of_order"),
+        None,
+    )
     assert [result.outcome for result in first.results] == ["ok", "api_failure", "ok"]
     assert (last.number, last.tools_used, last.results) == (2, (), ())
     assert last.termination_reason == response.termination_reason == "natural_completion"

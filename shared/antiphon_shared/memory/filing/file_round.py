@@ -13,6 +13,7 @@ from antiphon_shared.memory.filing.queries import search_query
 from antiphon_shared.memory.filing.recalled import recalled_parts
 from antiphon_shared.memory.filing.sameness import Known
 from antiphon_shared.memory.filing.storable import storable, storable_text
+from antiphon_shared.memory.intent import Intent
 from antiphon_shared.memory.layers import Memory, MemoryDelta, ReasoningNote, ToolUse
 from antiphon_shared.memory.note import read_note
 from antiphon_shared.tools.calls import ToolError, ToolResult
@@ -38,8 +39,9 @@ def file_round(
     `untrusted` are the ids of the calls whose words anybody may have written, `entry` the log entry of `results`.
     """
     notes = _notes(memory, reasoning)
+    intents = _intents(memory, notes, reasoning or results)
     if results is None:
-        return MemoryDelta(reasoning=notes)
+        return MemoryDelta(reasoning=notes, intents=intents)
     asked = {call.id: call.arguments for call in reasoning.tool_calls} if reasoning else {}
     filed = {(use.round, use.call_id) for use in memory.tool_usage}
     drawer = Drawer(memory, Known.of(memory) if known is None else known)
@@ -52,7 +54,20 @@ def file_round(
         )
         arguments = storable(asked.get(result.call_id, {}))
         uses.append(_use_of(result, origin, arguments, _file_result(drawer, result, origin), entry))
-    return drawer.delta.model_copy(update={"reasoning": notes, "tool_usage": tuple(uses)})
+    return drawer.delta.model_copy(update={"reasoning": notes, "tool_usage": tuple(uses), "intents": intents})
+
+
+def _intents(
+    memory: Memory, notes: tuple[ReasoningNote, ...], brought: ReasoningCompleted | ToolsCompleted | None
+) -> tuple[Intent, ...]:
+    """Return what the session is after, where that is new: with the first round, and with each note that changes it."""
+    if brought is None:
+        return ()
+    first = () if memory.intents else memory.intent_after(brought.round)
+    now = memory.plus(MemoryDelta(reasoning=notes, intents=(first,) if first else ())).intent_after(
+        brought.round
+    )
+    return tuple(one for one in (first, now) if one)
 
 
 def _notes(memory: Memory, reasoning: ReasoningCompleted | None) -> tuple[ReasoningNote, ...]:

@@ -173,7 +173,7 @@ def short_note_line(note: ReasoningNote) -> Piece:
 
 
 def question_lines(memory: Memory) -> tuple[list[Piece], list[Piece]]:
-    """Return the goal, constraints and open sub-questions, as the model named them; those answered, and what changed."""
+    """Return goal, constraints and open sub-questions, as the model named them; those answered, and what changed."""
     is_named = any(one.note and (one.note.open or one.note.answered) for one in memory.reasoning)
     still = [("goal", memory.goal)] if memory.goal else []
     still += [("constraint", one) for one in memory.constraints]

@@ -1,6 +1,7 @@
 """What a briefing shows of the memory, and in which form, so that it stays within its tokens. Pure.
 
-When everything fits, everything is shown whole, but older rounds' words, which are shortened as rounds go by. Otherwise the room is given out in this order:
+When everything fits, everything is shown whole, but for older rounds' words, which are shortened as rounds go by.
+Otherwise the room is given out in this order:
 
     1. the question, the round and the open sub-questions, always; a share for the questions asked before
     2. of each newest result its closest fact; facts that the model's conclusions cite (choice.py)

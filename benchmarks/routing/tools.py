@@ -8,9 +8,12 @@ from antiphon_shared.tools.calls import ToolDefinition
 def _tool(name: str, description: str, effect: Any = "read", /, **parameters: Any) -> ToolDefinition:
     """Return a tool; a parameter is its description, or the tuple of values that it takes."""
     properties = {
-        key: {"type": "string", "enum": list(said)} if isinstance(said, tuple) else {"type": "string", "description": said}
+        key: {
+            "type": "string",
+            **({"enum": list(said)} if isinstance(said, tuple) else {"description": said}),
+        }
         for key, said in parameters.items()
-    }  # fmt: skip
+    }
     schema = {"type": "object", "properties": properties}
     return ToolDefinition(name=name, description=description, input_schema=schema, effect=effect)
 

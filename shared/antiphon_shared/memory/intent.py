@@ -12,8 +12,8 @@ from antiphon_shared.values import Round, Value
 _GOAL_CHARACTERS = 300
 _CONSTRAINTS_MAX = 8
 _CONSTRAINT = re.compile(
-    r"\b(?:(?:at (?:most|least)|no (?:more|less|fewer|later|earlier) than|up to|under|below|above|over|within|before|after"
-    r"|by|until|since|between)\s+(?=[^\s,.;?!]*[\d$€£]|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri"
+    r"\b(?:(?:at (?:most|least)|no (?:more|less|fewer|later|earlier) than|up to|under|below|above|over|within|before"
+    r"|after|by|until|since|between)\s+(?=[^\s,.;?!]*[\d$€£]|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri"
     r"|sat|sun|today|tomorrow|yesterday)[a-z]*\b)|(?:only|without|except|but not|not counting|excluding)\s+(?=\w))"
     r"[^,.;?!\n]{1,80}",
     re.IGNORECASE,

@@ -125,7 +125,7 @@ class ToolUse(Value):
 
     @property
     def happened_and_next(self) -> tuple[str, str]:
-        """The message in two: what happened, and what the model should do; all in the second where that is not known."""
+        """The message in two: what happened, and what to do next; all in the second where that is not known."""
         happened = self.what_happened if self.message.startswith(self.what_happened) else ""
         return happened, self.message.removeprefix(happened).strip()
 

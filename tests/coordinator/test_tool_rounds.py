@@ -1,5 +1,7 @@
 """Up to so many rounds of tool calls, then the answer."""
 
+from typing import Any
+
 from antiphon_shared.events import AssemblyRequested, BriefingRequested, ReasoningRequested
 from antiphon_shared.events.session import Limits, QueryOptions
 
@@ -18,7 +20,7 @@ from tests.coordinator.builders import (
 DEFAULTS = Limits(max_rounds=4, max_tool_calls=20, max_tokens=200_000, deadline_s=300)
 
 
-def after_tool_rounds(number: int, **options: int) -> Decision:
+def after_tool_rounds(number: int, **options: Any) -> Decision:
     """The decision to ask the model, after so many rounds with calls."""
     decision = an_opened_session(**options)
     for round in range(1, number + 1):

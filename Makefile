@@ -1,7 +1,7 @@
 # `make` alone explains. Every target does its own set-up, and only once.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format chaos simulate soak bench bench-cpu bench-memory bench-fairness docs clean
+.PHONY: help setup demo test check format chaos simulate soak bench bench-cpu bench-memory bench-routing bench-fairness docs clean
 
 export PYTHON
 bin := .venv/bin
@@ -65,6 +65,9 @@ bench-cpu: ## compare the CPU per session with that of another commit, REF=...
 
 bench-memory: setup ## measure how much of what matters a briefing keeps, beside other methods
 	$(bin)/python -m benchmarks.memory $(ARGS)
+
+bench-routing: setup ## measure how often the tools that a question needs are offered, beside plain BM25
+	$(bin)/python -m benchmarks.routing $(ARGS)
 
 bench-fairness: ## measure how a flood of one tenant delays another's few queries
 	@scripts/setup.sh test,bench

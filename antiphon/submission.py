@@ -37,6 +37,7 @@ class Options(TypedDict, total=False):
     """The fields of QueryOptions as keyword arguments; what is left out takes the pipeline's default."""
 
     max_rounds: int | None
+    max_tool_rounds: int | None
     max_tool_calls: int | None
     max_tokens: int | None
     max_cost_usd: float | None

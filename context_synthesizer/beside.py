@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from antiphon_shared.memory.briefing import Level
 from antiphon_shared.memory.layers import Memory, ReasoningNote, ToolUse
 
-from context_synthesizer.page import Room, title_units
+from context_synthesizer.page import Pieces, Room, title_units
 from context_synthesizer.render import (
     LONG,
     SHORT,
     Piece,
+    conclusion_lines,
     earlier_line,
-    note_lines,
     searched,
     short_note_line,
     summary_lines,
@@ -27,6 +27,8 @@ TRIED, SAID, QUESTIONS = "Tools tried", "Reasoning so far", "Sub-questions"
 EARLIER = "Earlier in this conversation"
 _EARLIER_SHARE = 8
 """One part in so many of the room is for earlier questions at most."""
+_WHOLE, _BY_CONCLUSIONS = 1, 2
+"""So many of the newest rounds' words are shown whole, and of so many before them the conclusions."""
 _SUMMARIES_SHARE = 6
 """One part in so many of the room is for summaries at most."""
 
@@ -118,8 +120,21 @@ def _put_searched(section: Section, uses: Sequence[ToolUse], is_found: bool) -> 
         uses = uses[-(len(uses) // 2) :] if len(uses) > 1 else ()
 
 
-def said_section(notes: Sequence[ReasoningNote], room: Room) -> Section:
-    """On one line each, then whole, as far as there is room: conclusions first, then the newest; in their order."""
+def said_by_age(notes: Sequence[ReasoningNote], pieces: Pieces) -> list[Piece]:
+    """Return each note in the form of its age: the newest whole, then conclusions by line, the oldest one line."""
+    newest = len(notes) - 1
+    return [_by_age(number, newest - number, note, pieces) for number, note in enumerate(notes)]
+
+
+def _by_age(number: int, age: int, note: ReasoningNote, pieces: Pieces) -> Piece:
+    if age < _WHOLE:
+        return pieces.said(number, note)
+    return conclusion_lines(note) if age < _WHOLE + _BY_CONCLUSIONS else short_note_line(note)
+
+
+def said_section(notes: Sequence[ReasoningNote], pieces: Pieces, room: Room) -> Section:
+    """On one line each, then as their age allows, as far as there is room: conclusions first, then the newest."""
+    by_age = said_by_age(notes, pieces)
     section = Section(SAID, room)
     lines: dict[int, Piece] = {}
     newest_first = reversed(range(len(notes)))
@@ -128,9 +143,9 @@ def said_section(notes: Sequence[ReasoningNote], room: Room) -> Section:
         if room.take(line.units + (0 if lines else title_units(SAID))):
             lines[index] = line
     for index in list(lines):
-        whole = note_lines(notes[index])
-        if room.take(whole.units - lines[index].units):
-            lines[index] = whole
+        longer = by_age[index]
+        if room.take(longer.units - lines[index].units):
+            lines[index] = longer
     section.texts = [lines[index].text for index in sorted(lines)]
     return section
 

@@ -3,6 +3,7 @@
 import asyncio
 from typing import TypeVar
 
+import structlog
 from antiphon_shared import faults
 from antiphon_shared.bus.handling import (
     BRIEFING,
@@ -74,6 +75,10 @@ class ContextSynthesizer:
         length = kept.items
         is_heavy = is_large(results)
         delta, refused = await aside_if(is_heavy, filed, kept, request, Brought(reasoning, results, summary))
+        if refused:
+            structlog.get_logger().warning(
+                "summary_refused", session=session.session_id, round=request.round, reason=refused
+            )
         item, salience = await self._add(kept, delta, delivery.event.format)
         await faults.at("briefing.filed")
         is_heavy = kept.bytes > _BYTES_AT_ONCE_MAX

@@ -5,6 +5,7 @@ page.py and select.py.
 """
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -107,14 +108,15 @@ def opening_of_tool(tool: str, is_untrusted: bool) -> str:
 
 
 def tool_lines(use: ToolUse, characters: int) -> Piece:
-    """What `tool_line` says, with the tool's own words in their fence below."""
+    """What `tool_line` says, with the tool's own words in their fence below: what happened, then what to do."""
     line = tool_line(use, characters)
-    words = [use.substitute_because, use.message if use.facts or use.outcome != "ok" else ""]
-    if not any(words):
+    happened, next_step = use.happened_and_next if use.facts or use.outcome != "ok" else ("", "")
+    words = [" ".join(filter(None, [use.substitute_because, happened])), next_step]
+    said = [f"  {fence(one_line(part, 2 * characters))}" for part in words if part]
+    if not said:
         return line
-    said = fence(one_line(" ".join(filter(None, words)), 2 * characters))
     opened = opening(use.call_id, use.substitute or use.tool, use.round, use.is_untrusted)
-    return Piece(f"{line.text}\n{opened}\n  {said}\n{CLOSING}")
+    return Piece("\n".join([line.text, opened, *said, CLOSING]))
 
 
 def tool_line(use: ToolUse, characters: int) -> Piece:
@@ -156,6 +158,14 @@ def note_lines(note: ReasoningNote) -> Piece:
     return Piece(f"- round {note.round}: " + "\n  ".join(said))
 
 
+def conclusion_lines(note: ReasoningNote) -> Piece:
+    """What it concluded, a line each; else how its words begin."""
+    if note.note is None or not note.note.concluded:
+        return short_note_line(note)
+    said = [f"concluded: {fence(line)}" for line in note.note.concluded]
+    return Piece(f"- round {note.round}: " + "\n  ".join(said))
+
+
 def short_note_line(note: ReasoningNote) -> Piece:
     """What it concluded, else how its words begin, on one line."""
     concluded = " ".join(note.note.concluded) if note.note else ""
@@ -163,10 +173,19 @@ def short_note_line(note: ReasoningNote) -> Piece:
 
 
 def question_lines(memory: Memory) -> tuple[list[Piece], list[Piece]]:
-    """The open sub-questions, and those answered, as the model named them."""
+    """Return goal, constraints and open sub-questions, as the model named them; those answered, and what changed."""
     is_named = any(one.note and (one.note.open or one.note.answered) for one in memory.reasoning)
-    still = [Piece(f"- open: {fence(one)}") for one in memory.open_questions] if is_named else []
-    return still, [Piece(f"- answered: {fence(one)}") for one in memory.answered]
+    still = [("goal", memory.goal)] if memory.goal else []
+    still += [("constraint", one) for one in memory.constraints]
+    still += [("open", one) for one in memory.open_questions] if is_named else []
+    newest = memory.intents[-1] if memory.intents else None
+    beside = [("answered", one) for one in memory.answered]
+    if newest is not None and newest.changed:
+        kinds = Counter(line.partition(":")[0] for line in newest.changed)
+        told = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        beside.append((f"changed in round {newest.round}", told))
+    lines = [[Piece(f"- {kind}: {fence(one)}") for kind, one in part] for part in (still, beside)]
+    return lines[0], lines[1]
 
 
 def earlier_line(earlier: EarlierQuestion, characters: int) -> Piece:
@@ -197,6 +216,5 @@ def _noted(note: Note | None) -> list[tuple[str, str]]:
         ("concluded", note.concluded),
         ("doubt", note.doubts),
         ("plan", note.plans),
-        ("constraint", note.constraints),
     )
     return [(kind, line) for kind, lines in kinds for line in lines]

@@ -1,6 +1,7 @@
 """What a briefing shows of the memory, and in which form, so that it stays within its tokens. Pure.
 
-When everything fits, everything is shown whole. Otherwise the room is given out in this order:
+When everything fits, everything is shown whole, but for older rounds' words, which are shortened as rounds go by.
+Otherwise the room is given out in this order:
 
     1. the question, the round and the open sub-questions, always; a share for the questions asked before
     2. of each newest result its closest fact; facts that the model's conclusions cite (choice.py)
@@ -29,6 +30,7 @@ from context_synthesizer.beside import (
     Section,
     beside,
     earlier_section,
+    said_by_age,
     said_section,
     summaries_section,
     tried_section,
@@ -105,7 +107,7 @@ def _whole(memory: Memory, pieces: Pieces, level: Level, room: Room, by_call: bo
     still, answered = question_lines(memory)
     fits = (
         tried.put_all(pieces.tried(number, use) for number, use in enumerate(uses))
-        and said.put_all(pieces.said(number, note) for number, note in enumerate(notes))
+        and said.put_all(said_by_age(notes, pieces))
         and questions.put_all((*still, *answered))
         and all(page.put(fact) for fact in memory.facts.values())
     )
@@ -147,7 +149,7 @@ def _selected(
     room.left -= for_listing
     tried = tried_section(uses, room)
     room.left += for_words
-    said = said_section(notes, room)
+    said = said_section(notes, pieces, room)
     questions.put_all(answered)
     fill(page, others)
     room.left += for_listing

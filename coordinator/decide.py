@@ -231,9 +231,9 @@ def _on_reply(
         return request_tools(after, event, reply.tool_calls, catalogue, earlier)
     if reply.stop_reason in ("max_tokens", "context_window"):
         return end(heard, event, "partial", "reply_truncated", log_entry)
-    if heard.last_round is not None:
-        return end(heard, event, "partial", heard.last_round, log_entry)
-    return end(heard, event, "complete", "natural_completion", log_entry)
+    if heard.last_round is None or limits.is_answer(heard.last_round, reply):
+        return end(heard, event, "complete", "natural_completion", log_entry)
+    return end(heard, event, "partial", heard.last_round, log_entry)
 
 
 def _on_person(session: Session, heard: Session, event: AnyEvent, catalogue: Catalogue) -> Decision:

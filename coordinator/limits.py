@@ -2,6 +2,7 @@
 
 from math import ceil
 
+from antiphon_shared.events import ReasoningCompleted
 from antiphon_shared.events.session import Limits, QueryOptions, TerminationReason
 
 from coordinator.ladder import BARREN_ROUNDS_MAX
@@ -13,8 +14,13 @@ _RATE_MIN, _RATE_MAX = 0.5, 3.0
 
 
 def resolve(options: QueryOptions, defaults: Limits) -> Limits:
-    """A query's own limits where it sets them, the defaults for the rest; its time is cut to what can be kept."""
+    """Return a query's own limits where it sets them, the defaults for the rest; its time is cut to what can be kept.
+
+    A bound on rounds with tools is one on rounds too, the answer's included, unless the query sets both.
+    """
     chosen = options.model_dump(exclude_none=True, include=set(Limits.model_fields))
+    if options.max_tool_rounds is not None:
+        chosen.setdefault("max_rounds", options.max_tool_rounds + 1)
     deadline_s = min(chosen.get("deadline_s", defaults.deadline_s), defaults.deadline_max_s)
     return defaults.model_copy(update={**chosen, "deadline_s": deadline_s})
 
@@ -58,6 +64,9 @@ def last_round_reason(
         return "model_failing"
     if not session.tools:
         return None
+    most = session.limits.max_tool_rounds
+    if most is not None and session.tool_rounds_used >= most:
+        return "max_tool_rounds_reached"
     if session.round >= session.limits.max_rounds:
         return "max_rounds_reached"
     if session.tool_calls_used >= session.limits.max_tool_calls:
@@ -74,6 +83,15 @@ def last_round_reason(
     return None
 
 
+def is_answer(reason: TerminationReason, reply: ReasoningCompleted) -> bool:
+    """Whether a reply in a last round is the answer that was asked for, and nothing cut it short.
+
+    Rounds with tools, and then the answer, is what a bound on such rounds asks for: so it ends like any other. A
+    reply that asks for more calls all the same does not.
+    """
+    return reason == "max_tool_rounds_reached" and not reply.tool_calls
+
+
 def explain(reason: TerminationReason | None, session: Session) -> str:
     """The same, in words for the model."""
     match reason:
@@ -81,6 +99,10 @@ def explain(reason: TerminationReason | None, session: Session) -> str:
             return ""
         case "max_rounds_reached":
             return f"The limit of {_counted(session.limits.max_rounds, 'round')} is reached."
+        case "max_tool_rounds_reached" if not session.limits.max_tool_rounds:
+            return "This question is to be answered without tools."
+        case "max_tool_rounds_reached":
+            return f"This question allows {_counted(session.limits.max_tool_rounds, 'round')} of tool calls."
         case "max_tool_calls_reached":
             return f"The limit of {_counted(session.limits.max_tool_calls, 'tool call')} is reached."
         case "all_tools_failed" if session.barren_rounds < BARREN_ROUNDS_MAX:

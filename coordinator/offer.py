@@ -1,14 +1,16 @@
 """Which tools a session may use, which of them the model is shown, and in which round. Pure.
 
-A few tools are all offered. Where they are many, the model is shown those that fit the question best, chosen
-once when the session opens, and `find_tools` to ask for more. The choice only grows: by what `find_tools` has
-found, by what the model calls, and by the tools its own words fit best. So the prompt's beginning stays the
-same from round to round as far as it can.
+A few tools are all offered. Where they are many, the model is shown those that fit the question or a part of it best,
+chosen once when the session opens, and `find_tools` to ask for more. The choice only grows: by what `find_tools` has
+found, by what the model calls, and by the tools that its own words and the sub-questions it leaves open fit best. So
+the prompt's beginning stays the same from round to round as far as it can.
 """
 
 from collections.abc import Iterable
 
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
+from antiphon_shared.memory.note import read_note
+from antiphon_shared.text.subquestions import sub_questions
 from antiphon_shared.tools.calls import REPEAT_CALL, Catalogue, ToolDefinition
 from antiphon_shared.tools.contract import Contract
 from antiphon_shared.tools.relevance import (
@@ -18,6 +20,7 @@ from antiphon_shared.tools.relevance import (
     READ_RESULT,
     RECALL,
     found_tools,
+    most_relevant,
     rank,
 )
 from pydantic import ValidationError
@@ -26,6 +29,8 @@ from coordinator.session import OfferBounds, Session
 
 _BY_WORDS = 2
 """Tools that the words of one reply may add."""
+_QUESTIONS_MAX = 4
+"""Open sub-questions of one reply that may add a tool each."""
 
 
 def usable(catalogue: Catalogue, named: Iterable[str] | None, scopes: frozenset[str]) -> tuple[str, ...]:
@@ -57,7 +62,9 @@ def chosen(
     Tools for certain rounds compete in those. What fits equally is taken by name.
     """
     contracts = {name: contract for name in tools if (contract := contract_of(catalogue.by_name[name]))}
-    order = _by_fitness([catalogue.by_name[name] for name in tools], query)
+    ranked_tools = [catalogue.by_name[name] for name in tools]
+    texts = (query, *sub_questions(query))
+    order = [tool.name for tool in most_relevant(ranked_tools, texts, bounds.subset)]
     is_subset = False
     offer = {name for name, contract in contracts.items() if contract.pinned}
     for round in _telling_rounds(contracts.values(), max_rounds):
@@ -107,11 +114,16 @@ def allowed(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
 
 
 def after_reply(session: Session, catalogue: Catalogue, reply: ReasoningCompleted) -> Session:
-    """The session with what the model calls offered from now on, and what its words fit best."""
+    """Return the session with what the model calls offered from now on, and what fits its words and open questions."""
     if session.offer is None:
         return session
     tools = [catalogue.by_name[name] for name in session.tools if name in catalogue.by_name]
-    fitting = rank(tools, reply.text, _BY_WORDS)
+    note, _ = read_note(reply.text)
+    still_open = note.open[:_QUESTIONS_MAX] if note is not None else ()
+    fitting = [
+        *rank(tools, reply.text, _BY_WORDS),
+        *(tool for one in still_open for tool in rank(tools, one, 1)),
+    ]
     return _with(session, (*(call.name for call in reply.tool_calls), *(tool.name for tool in fitting)))
 
 
@@ -176,12 +188,6 @@ def _in_round(session: Session, catalogue: Catalogue, names: Iterable[str]) -> t
 def _is_for_round(tool: ToolDefinition | None, round: int) -> bool:
     contract = contract_of(tool)
     return contract is None or contract.is_for_round(round)
-
-
-def _by_fitness(tools: list[ToolDefinition], query: str) -> list[str]:
-    """All of them: first those the query speaks of, then the others by name."""
-    fitting = [tool.name for tool in rank(tools, query, len(tools))]
-    return [*fitting, *sorted({tool.name for tool in tools}.difference(fitting))]
 
 
 def _telling_rounds(contracts: Iterable[Contract], max_rounds: int) -> list[int]:

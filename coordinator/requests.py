@@ -152,6 +152,7 @@ def hand_out(
         "phase": "tools",
         "awaiting": child_id(event.id, 0),
         "tool_calls_used": session.tool_calls_used + sum(call.refused is None for call in calls),
+        "tool_rounds_used": session.tool_rounds_used + 1,
         "in_doubt": (*session.in_doubt, *(call for call in in_doubt if call not in session.in_doubt)),
         "writes": made,
         **_NOBODY,

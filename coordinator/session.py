@@ -78,6 +78,9 @@ class Session(Value):
     reasoning_failures: int = 0
     barren_rounds: int = Field(default=0, description="Rounds in a row in which every call failed.")
     tool_calls_used: int = 0
+    tool_rounds_used: int = Field(
+        default=0, description="Rounds whose calls went to a dispatcher.", json_schema_extra=since(2)
+    )
     rounds_used: int = 0
     usage: Usage = Usage(cost_usd=0.0)
     uncertainty: tuple[Uncertainty, ...] = ()

@@ -30,6 +30,7 @@ _TOLD_AS_MISSING = (
 _NEXT: dict[TerminationReason, str] = {
     "natural_completion": "Ask again, in other words if you can.",
     "max_rounds_reached": "Ask again with more rounds (`max_rounds`), or ask for one part of the question.",
+    "max_tool_rounds_reached": "Ask again with more rounds of tools (`max_tool_rounds`), or ask for less at once.",
     "max_tool_calls_reached": "Ask again with more tool calls (`max_tool_calls`), or ask for less at once.",
     "token_budget_exhausted": "Ask again with a larger token budget (`max_tokens`), or ask for less at once.",
     "deadline_exceeded": "Ask again with more time (`deadline_s`), or ask for less at once.",
@@ -132,7 +133,7 @@ def _of_calls(gaps: Gaps, searched: set[str]) -> Iterator[str]:
         if uses:
             yield f"{code(tool)} found nothing for {_each(uses, is_named=False)}."
     for use in failed(gaps.memory):
-        said = plain(one_line(use.message, MESSAGE_CHARACTERS)) or use.outcome
+        said = plain(one_line(use.what_happened, MESSAGE_CHARACTERS)) or use.outcome
         yield f"{code(use.tool)}{_with(use)} failed: {said}"
 
 

@@ -24,6 +24,9 @@ KINDS: dict[str, Kind] = {
     "max_rounds_reached": Kind(
         "The rounds were used up; the answer is made from what was found by then.", "caution"
     ),
+    "max_tool_rounds_reached": Kind(
+        "The rounds with tools were used up, and the model asked for more in place of an answer.", "caution"
+    ),
     "max_tool_calls_reached": Kind(
         "The tool calls were used up; the answer is made from what was found by then.", "caution"
     ),
@@ -44,7 +47,7 @@ KINDS: dict[str, Kind] = {
     "cancelled": Kind("Somebody cancelled the session.", "caution"),
     "internal_error": Kind("A part of the pipeline failed.", "serious"),
     "tool_failed": Kind(
-        "A tool failed and did not succeed later, so what it would have told is not known.", "caution"
+        "A tool failed and did not succeed later, so what it would have returned is not known.", "caution"
     ),
     "outcome_unknown": Kind(
         "A call may or may not have taken effect. Check before doing it again.", "serious"
@@ -117,6 +120,7 @@ KINDS: dict[str, Kind] = {
 
 LIMITS: dict[TerminationReason, str] = {
     "max_rounds_reached": "the limit of reasoning rounds was reached before everything was looked up",
+    "max_tool_rounds_reached": "the rounds with tools were used up before everything was looked up",
     "max_tool_calls_reached": "the limit of tool calls was reached before everything was looked up",
     "token_budget_exhausted": "the token budget ran out before the question was worked through",
     "cost_budget_exhausted": "the cost budget was used up before the question was worked through",
@@ -131,9 +135,10 @@ LIMITS: dict[TerminationReason, str] = {
 }
 """Why an answer falls short, as the end of a sentence."""
 
-_ANSWERS_IN_THEMSELVES = ("ok", "not_found", "outcome_unknown")
+_ANSWERED = ("ok", "not_found")
+_ANSWERS_IN_THEMSELVES = (*_ANSWERED, "outcome_unknown")
 MESSAGE_CHARACTERS = 300
-"""Of what a tool said about its failure."""
+"""Of what happened when a tool failed."""
 
 
 def doubt(kind: str, message: str = "", about: str = "answer") -> Uncertainty:
@@ -188,8 +193,8 @@ def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[
         message = f"`{tool}` had not finished when the session ended; what it would have told is not known."
         yield doubt("call_unfinished", message, f"{tool} {call_id}")
     for use in failed(memory):
-        message = f"`{use.tool}` failed ({use.outcome}): {one_line(use.message, MESSAGE_CHARACTERS)}"
-        yield doubt("tool_failed", message, use.tool)
+        why = f": {one_line(use.what_happened, MESSAGE_CHARACTERS)}" if use.what_happened else "."
+        yield doubt("tool_failed", f"`{use.tool}` failed ({use.outcome}){why}", use.tool)
     yield from of_repetitions(memory.tool_usage)
     for use in _substituted(memory):
         yield doubt("substituted", one_line(use.substitute_because, MESSAGE_CHARACTERS), use.tool)
@@ -206,19 +211,26 @@ def of_repetitions(uses: Iterable[ToolUse]) -> Iterator[Uncertainty]:
             )
             yield doubt("write_repeated", message, about)
         elif use.outcome == "repeated_write":
-            why = one_line(use.message, MESSAGE_CHARACTERS)
-            message = f"`{use.tool}` was not done again in round {use.round}: {why}"
+            why = f": {one_line(use.what_happened, MESSAGE_CHARACTERS)}" if use.what_happened else "."
+            message = f"`{use.tool}` was not done again in round {use.round}{why}"
             yield doubt("write_refused", message, about)
 
 
 def failed(memory: Memory) -> Sequence[ToolUse]:
-    """The last failure of each tool that did not succeed afterwards. Finding nothing is no failure.
+    """Return the last failure of each tool that did not succeed afterwards. Finding nothing is no failure.
 
-    That a user has not answered is told as `question_unanswered`.
+    A name that no tool has is a slip of the model's, made good by any later call that succeeded. That a user has not
+    answered is told as `question_unanswered`.
     """
     uses = [use for use in memory.tool_usage if use.tool != ASK_USER]
     last = {use.tool: use for use in uses if use.outcome not in ("outcome_unknown", "repeated_write")}
-    return [use for use in last.values() if use.outcome not in _ANSWERS_IN_THEMSELVES]
+    answered = max((use.round for use in uses if use.outcome in _ANSWERED), default=0)
+    return [
+        use
+        for use in last.values()
+        if use.outcome not in _ANSWERS_IN_THEMSELVES
+        and not (use.outcome == "unknown_tool" and use.round < answered)
+    ]
 
 
 def facts_lost(memory: Memory) -> int:

@@ -30,6 +30,9 @@ _AFTER_CANCEL_S = 5.0
 
 Query = Annotated[str, typer.Argument(metavar="QUERY", help="The question; - reads it from standard input.")]
 MaxRounds = Annotated[int | None, typer.Option(help="Reasoning rounds at most, the last without tools.")]
+MaxToolRounds = Annotated[
+    int | None, typer.Option(help="Rounds with tool calls at most; then the model answers.")
+]
 MaxToolCalls = Annotated[int | None, typer.Option(help="Tool calls at most, in all.")]
 MaxTokens = Annotated[int | None, typer.Option(help="Model tokens at most, in and out, in all.")]
 MaxCost = Annotated[
@@ -109,6 +112,7 @@ def ask(
     query: Query,
     json: Json = False,
     max_rounds: MaxRounds = None,
+    max_tool_rounds: MaxToolRounds = None,
     max_tool_calls: MaxToolCalls = None,
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
@@ -140,7 +144,15 @@ def ask(
     antiphon ask "Move my booking." --interactive --deadline 3600
     """
     options = _options(
-        max_rounds, max_tool_calls, max_tokens, max_cost, deadline, citations, conversation, interactive
+        max_rounds,
+        max_tool_rounds,
+        max_tool_calls,
+        max_tokens,
+        max_cost,
+        deadline,
+        citations,
+        conversation,
+        interactive,
     )
     run(_ask(query, options, tools, model, scope, grant, session_id, json))
 
@@ -150,6 +162,7 @@ def submit(
     json: Json = False,
     session_id: SessionIdOption = None,
     max_rounds: MaxRounds = None,
+    max_tool_rounds: MaxToolRounds = None,
     max_tool_calls: MaxToolCalls = None,
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
@@ -166,7 +179,15 @@ def submit(
     antiphon sessions watch $id
     """
     options = _options(
-        max_rounds, max_tool_calls, max_tokens, max_cost, deadline, citations, conversation, interactive
+        max_rounds,
+        max_tool_rounds,
+        max_tool_calls,
+        max_tokens,
+        max_cost,
+        deadline,
+        citations,
+        conversation,
+        interactive,
     )
     run(_submit(query, options, session_id, grant, json))
 
@@ -313,6 +334,7 @@ async def _warn_of_absent_components() -> None:
 
 def _options(
     max_rounds: int | None,
+    max_tool_rounds: int | None,
     max_tool_calls: int | None,
     max_tokens: int | None,
     max_cost_usd: float | None,
@@ -323,6 +345,7 @@ def _options(
 ) -> Options:
     return Options(
         max_rounds=max_rounds,
+        max_tool_rounds=max_tool_rounds,
         max_tool_calls=max_tool_calls,
         max_tokens=max_tokens,
         max_cost_usd=max_cost_usd,

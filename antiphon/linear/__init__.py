@@ -15,6 +15,6 @@ tools, facts and the answer's form are those of the pipeline, so that the two ca
 """
 
 from antiphon.linear.ask import OneProcessPlan, ask_linear
-from antiphon.linear.rounds import RoundState
+from antiphon.linear.states import LinearResponse, RoundState, Statistics
 
-__all__ = ["OneProcessPlan", "RoundState", "ask_linear"]
+__all__ = ["LinearResponse", "OneProcessPlan", "RoundState", "Statistics", "ask_linear"]

@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 from typing import Any, Literal
 
+import structlog
 from antiphon_shared.events import AnyEvent, AssemblyRequested, QuerySubmitted
 from antiphon_shared.events.session import Response
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.memory.layers import Memory
+from antiphon_shared.process import logs
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.process.secret_values import secret_values
@@ -16,7 +18,8 @@ from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.embedded import check_scopes, dispatcher_settings, registry_of
 from antiphon.linear.history import LINEAR_SYSTEM, SINGLE_SYSTEM, asked, message_tokens
-from antiphon.linear.rounds import Ending, Rounds, RoundState
+from antiphon.linear.rounds import Ending, LinearSession, Rounds
+from antiphon.linear.states import LinearResponse, with_rounds
 from antiphon.linear.tools import LinearTools
 from antiphon.submission import Options, submission
 from coordinator.opening import open_session
@@ -42,15 +45,21 @@ async def ask_linear(
     scopes: Iterable[str] | None = None,
     plan: OneProcessPlan = "linear",
     options: Options | None = None,
-) -> Response:
+) -> LinearResponse:
     """Ask in this process, and wait for the answer.
 
     As `Antiphon.embedded(tools, model=model, scopes=scopes)` and `ask(query, **options)` there; the settings that
     are about limits, models and tools count here too. `plan="single"` is the single-call way: one call of the model,
-    without any tools. A limit that is reached ends in a partial answer, and so does a model that fails.
+    without any tools. A limit that is reached ends in a partial answer, and so does a model that fails; only
+    `max_tool_rounds` ends in one like any other: 2 means up to two rounds of tool calls, then the answer.
+
+    The response holds the rounds and their statistics, and each is one line of the log too (`linear_round`,
+    `linear_session`), as long as structlog is configured.
 
     Raises InvalidQuery, ConfigurationError, and nothing for what a model or a tool does.
     """
+    if not structlog.is_configured():
+        logs.silence("warning")  # structlog as it comes would write to the caller's stdout
     registry = with_repeat_call(registry_of(() if plan == "single" else tools))
     settings, engine, pipeline = dispatcher_settings(scopes), load(EngineSettings), load(PipelineSettings)
     redactor = Redactor(secret_values())
@@ -71,7 +80,7 @@ async def ask_linear(
         event = submission(query, options or Options(), None, None, new_id(), utc_now(), bytes_max)
         state = _opened(event, catalogue)
         rounds = Rounds(state, catalogue, system, chosen, pipeline.model, linear_tools, engine)
-        return _response(state, await rounds.run())
+        return with_rounds(_response(state, await rounds.run()), state.rounds)
     finally:
         linear_tools.close()
         await chosen.close()
@@ -83,7 +92,7 @@ def _catalogue(registry: Registry, scopes: Iterable[str], redactor: Redactor) ->
     return Catalogue.model_validate(redactor.json(told.model_dump(mode="json")))
 
 
-def _opened(event: AnyEvent, catalogue: Catalogue) -> RoundState:
+def _opened(event: AnyEvent, catalogue: Catalogue) -> LinearSession:
     """The session of a query, opened as the coordinator opens it; without what needs people or a memory of others."""
     query = event.data
     assert isinstance(query, QuerySubmitted)
@@ -93,10 +102,10 @@ def _opened(event: AnyEvent, catalogue: Catalogue) -> RoundState:
     defaults = load(CoordinatorSettings).limits(load(BusSettings).lease_s, _DEADLINE_S_MAX)
     decision = open_session(event, _NO_PLACE, query, Opening(defaults, catalogue=""), catalogue)
     first = asked(query.query)
-    return RoundState(decision.session, [first], Memory(query.query), message_tokens(first))
+    return LinearSession(decision.session, [first], Memory(query.query), message_tokens(first))
 
 
-def _response(state: RoundState, ending: Ending) -> Response:
+def _response(state: LinearSession, ending: Ending) -> Response:
     """The answer, put together as the assembler does it."""
     session = state.session
     request = AssemblyRequested(

@@ -137,14 +137,15 @@ def result_text(use: ToolUse, memory: Memory, delta: MemoryDelta) -> str:
     for fact in delta.facts:
         if memory.document_of(fact).call_id == use.call_id:
             page.put(fact)
-    words = [use.substitute_because, use.message if use.outcome != "ok" else ""]
+    happened, next_step = use.happened_and_next if use.outcome != "ok" else ("", "")
+    words = [" ".join(filter(None, [use.substitute_because, happened])), next_step]
+    texts = [f"  {fence(one_line(part, _WORDS_CHARACTERS_MAX))}" for part in words if part]
     lines = [": ".join(filter(None, [use.outcome, fence(told)])), *page.texts]
     if use.repeated_because:
         lines.append(fence(use.repeated_because))
-    if any(words):
-        text = fence(one_line(" ".join(filter(None, words)), _WORDS_CHARACTERS_MAX))
+    if texts:
         opened = opening(use.call_id, use.substitute or use.tool, use.round, use.is_untrusted)
-        lines += [opened, f"  {text}", CLOSING]
+        lines += [opened, *texts, CLOSING]
     return "\n".join(lines)
 
 

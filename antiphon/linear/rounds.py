@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anthropic.types import MessageParam
-from antiphon_shared.events import ReasoningCompleted, ToolsRequested
+from antiphon_shared.events import ReasoningCompleted, ToolsCompleted, ToolsRequested
 from antiphon_shared.events.session import Status, TerminationReason
 from antiphon_shared.memory.filing import file_round
 from antiphon_shared.memory.layers import Memory
-from antiphon_shared.process.clock import monotonic_s, utc_now
+from antiphon_shared.process.clock import milliseconds, monotonic_s, utc_now
 from antiphon_shared.text.tokens import estimate_tokens
 from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolCall
 
 from antiphon.linear.history import linear_prompt, message_tokens, returned, said
+from antiphon.linear.states import RoundState, round_state
 from antiphon.linear.tools import LinearTools
 from coordinator import approvals, ladder, limits, offer, repetitions
 from coordinator.session import MadeWrite, Session, doubt
@@ -32,7 +33,7 @@ _NEARLY_S = 0.1
 
 
 @dataclass
-class RoundState:
+class LinearSession:
     """Where a linear session stands."""
 
     session: Session
@@ -47,6 +48,10 @@ class RoundState:
     """The newest."""
     calls: dict[str, ToolCall] = field(default_factory=dict)
     """All that the model has asked for, by id."""
+    completed: ToolsCompleted | None = None
+    """The batch of the round, once it has run."""
+    rounds: list[RoundState] = field(default_factory=list)
+    """Those that are over."""
 
     def add(self, message: MessageParam) -> None:
         """One message more."""
@@ -73,7 +78,7 @@ class Rounds:
 
     def __init__(
         self,
-        state: RoundState,
+        state: LinearSession,
         catalogue: Catalogue,
         system: str,
         model: AnthropicModel,
@@ -89,8 +94,15 @@ class Rounds:
 
     async def run(self) -> Ending:
         """Round after round, to the end; their number is bounded by the session's limits."""
+        state = self._state
         while True:
+            number, before, began_s = state.session.round, state.session.usage, monotonic_s()
+            state.completed = None
             ending = await self._round()
+            spent = state.session.usage.total_tokens - before.total_tokens
+            reason = ending.reason if ending is not None else None
+            took_ms = milliseconds(monotonic_s() - began_s)
+            state.rounds.append(round_state(number, state.completed, reason, spent, took_ms))
             if ending is not None:
                 return ending
 
@@ -183,7 +195,7 @@ class Rounds:
             return None
         if reply.stop_reason in ("max_tokens", "context_window"):
             return Ending("partial", "reply_truncated", state.reply)
-        if last is not None:
+        if last is not None and not (state.reply and limits.is_answer(last, state.reply)):
             return Ending("partial", last, state.reply)
         return Ending("complete", "natural_completion", state.reply)
 
@@ -195,7 +207,7 @@ class Rounds:
         )
         state.calls |= {call.id: call for call in reply.tool_calls}
         made = _handed_out(session, request, self._catalogue)
-        completed = await self._tools.run(session.id, request)
+        completed = state.completed = await self._tools.run(session.id, request)
         untrusted = approvals.untrusted_calls(session, completed, self._catalogue)
         delta = file_round(state.memory, state.reply, completed, untrusted=untrusted)
         state.memory = state.memory.plus(delta)
@@ -207,6 +219,7 @@ class Rounds:
         state.session = after.model_copy(
             update={
                 "round": session.round + 1,
+                "tool_rounds_used": session.tool_rounds_used + 1,
                 "tool_calls_used": session.tool_calls_used
                 + sum(call.refused is None for call in request.calls),
                 "succeeded": tuple(dict.fromkeys((*session.succeeded, *ok))),

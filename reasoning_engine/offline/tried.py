@@ -44,6 +44,11 @@ class TriedCall:
         written = " ".join(json.dumps(arguments, ensure_ascii=False).split())
         return len(self.begins) > 1 and written.startswith(self.begins)
 
+    @property
+    def happened(self) -> str:
+        """What came of it, for a reader: the line after it says what the model should do."""
+        return self.message.partition("\n")[0]
+
     def told(self, ids: tuple[str, ...]) -> bool:
         """Whether it told one of these facts."""
         return not self.facts.isdisjoint(ids)

@@ -180,9 +180,9 @@ def test_a_tool_for_certain_rounds_is_offered_and_allowed_in_those_alone() -> No
 
 
 def test_of_many_tools_those_for_certain_rounds_compete_in_those() -> None:
-    late = a_tool("late_weather", description="weather weather weather", steps=[2])
+    late = a_tool("late_weather", description="Weather forecast.", steps=[2])
     catalogue = a_catalogue(*FILLER, WEATHER, late)
-    session = an_opened_session(catalogue, query="weather", offer=OfferBounds(subset=1)).session
+    session = an_opened_session(catalogue, query="Weather forecast?", offer=OfferBounds(subset=1)).session
     assert shown(session, catalogue) == ("zz_weather",)
     after = next_round(session, catalogue, a_reply("", [a_call("zz_weather")]), a_result("zz_weather"))
     assert shown(after, catalogue) == ("late_weather", "zz_weather")

@@ -117,6 +117,7 @@ def courses() -> Memory:
             "search_teachers",
             "timeout",
             message="No answer within 10 s. Ask for less at once.",
+            what_happened="No answer within 10 s.",
             arguments={"course": agents},
         ),
         a_use("enrol", "outcome_unknown", message="The line was cut.", arguments={"course": agents}),

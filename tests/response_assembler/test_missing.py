@@ -80,7 +80,7 @@ def test_a_write_of_unknown_outcome_is_to_be_checked_before_anything_else() -> N
 
 def test_each_failure_has_its_own_way_on() -> None:
     memory = a_memory(
-        a_use("a", "permission_denied", message="No."),
+        a_use("a", "permission_denied", message="No. Do not try again.", what_happened="No."),
         a_use("b", "rate_limit"),
         a_use("c", "timeout"),
         a_use("d", "validation_error"),

@@ -48,12 +48,30 @@ def test_a_severity_given_by_whoever_doubts_is_kept() -> None:
 
 
 def test_a_tool_that_failed_and_never_succeeded_is_named_once_with_the_reason() -> None:
-    memory = a_memory(
-        a_use("search", "timeout"), a_use("search", "api_failure", message="Down. Ask for less at once.")
-    )
+    down = a_use("search", "api_failure", message="Down. Ask for less at once.", what_happened="Down.")
+    memory = a_memory(a_use("search", "timeout"), down)
     (told,) = of_tools(memory, ())
     assert (told.kind, told.about, told.severity) == ("tool_failed", "search", "caution")
-    assert told.message == "`search` failed (api_failure): Down. Ask for less at once."
+    assert told.message == "`search` failed (api_failure): Down."
+
+
+def test_what_happened_is_left_out_where_only_the_models_message_is_known() -> None:
+    (told,) = of_tools(a_memory(a_use("search", "timeout", message="Too late. Call search again.")), ())
+    assert told.message == "`search` failed (timeout)."
+
+
+def test_a_tool_name_that_was_corrected_leaves_no_doubt_and_one_that_was_not_does() -> None:
+    slip = a_use("serch", "unknown_tool", what_happened="There is no tool 'serch'.")
+    assert [told.about for told in of_tools(a_memory(slip), ())] == ["serch"]
+    assert list(of_tools(a_memory(slip, a_use("search", round=2)), ())) == []
+    before = a_memory(a_use("search"), slip.model_copy(update={"round": 2}))
+    assert [told.about for told in of_tools(before, ())] == ["serch"], "what came before corrects nothing"
+
+
+def test_arguments_that_were_corrected_leave_no_doubt_and_those_that_were_not_do() -> None:
+    wrong = a_use("search", "validation_error", what_happened="search takes no `q`.")
+    assert list(of_tools(a_memory(wrong, a_use("search", round=2)), ())) == []
+    assert [told.about for told in of_tools(a_memory(wrong, a_use("outline", round=2)), ())] == ["search"]
 
 
 def test_a_failure_made_good_later_and_a_search_in_vain_leave_no_doubt() -> None:

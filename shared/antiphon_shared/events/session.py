@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
+from antiphon_shared.formats import since
 from antiphon_shared.stored import Kind
 from antiphon_shared.values import SessionId, Usage, Value
 
@@ -13,6 +14,7 @@ TerminationReason = Literal[
     "natural_completion",
     "max_rounds_reached",
     "max_tool_calls_reached",
+    "max_tool_rounds_reached",
     "token_budget_exhausted",
     "cost_budget_exhausted",
     "deadline_exceeded",
@@ -38,6 +40,14 @@ class QueryOptions(Value):
     """What a client may set for one query. Whatever is left out takes the coordinator's default."""
 
     max_rounds: int | None = Field(default=None, ge=1, le=100, description="Reasoning rounds at most.")
+    max_tool_rounds: int | None = Field(
+        default=None,
+        ge=0,
+        le=99,
+        description="Rounds with tool calls at most; then the model answers. Without `max_rounds`, one round more"
+        " is all there is.",
+        json_schema_extra=since(2),
+    )
     max_tool_calls: int | None = Field(
         default=None, ge=0, le=10_000, description="Tool calls at most, in all."
     )
@@ -71,6 +81,7 @@ class Limits(Value):
     """The bounds a session is opened with: its options, and the defaults for the rest."""
 
     max_rounds: int = Field(ge=1)
+    max_tool_rounds: int | None = Field(default=None, ge=0, json_schema_extra=since(2))
     max_tool_calls: int = Field(ge=0)
     max_tokens: int = Field(ge=100)
     max_cost_usd: float | None = Field(default=None, gt=0)

@@ -31,7 +31,8 @@ beginning stays cacheable:
     - round 1: search {"q": "..."} -> ok: F1-F9
     - round 1: get_outline {"course": "MPC"} -> not_found
     <result call="toolu_2" tool="get_outline" round="1" trust="tool">
-    No course is called 'MPC'. Search for it first.
+      No course is called 'MPC'.
+      Search for it first.
     </result>
 
     # Reasoning so far

@@ -9,6 +9,7 @@ read it.
     reasoning   what the model concluded, planned and doubted, by round
     tool usage  what was tried, and what came of it
     summaries   what a model made of facts that have no place any more
+    intents     goal, constraints and sub-questions, each time that a round has changed them
     earlier     what was asked before in the conversation; its answers are documents like any other
 """
 
@@ -22,6 +23,7 @@ from pydantic import Field
 
 from antiphon_shared.events.session import Status
 from antiphon_shared.formats import since
+from antiphon_shared.memory.intent import Intent, changed, constraints_in, goal_of
 from antiphon_shared.memory.note import Note
 from antiphon_shared.stored import Kind
 from antiphon_shared.text.citations import cited_ids
@@ -96,6 +98,11 @@ class ToolUse(Value):
     query: str = Field(default="", description="What it searched for, in words; empty when it was no search.")
     outcome: str = Field(description="`ok`, or the error type.")
     message: str = Field(default="", description="What the model is told of a failure.")
+    what_happened: str = Field(
+        default="",
+        description="The part of a failure's message that is for readers too: without what the model should do next.",
+        json_schema_extra=since(2),
+    )
     facts: tuple[str, ...] = Field(
         default=(), description="Ids of the facts that it told, new or known already; neighbours as `F3-F9`."
     )
@@ -115,6 +122,12 @@ class ToolUse(Value):
         default="", json_schema_extra=since(2), description="What the model is told of it, in a line."
     )
     facts_lost: int = Field(default=0, ge=0, description="Facts not kept because the memory was full.")
+
+    @property
+    def happened_and_next(self) -> tuple[str, str]:
+        """The message in two: what happened, and what to do next; all in the second where that is not known."""
+        happened = self.what_happened if self.message.startswith(self.what_happened) else ""
+        return happened, self.message.removeprefix(happened).strip()
 
 
 class Summary(Value):
@@ -143,11 +156,12 @@ class MemoryDelta(Value):
     tool_usage: tuple[ToolUse, ...] = ()
     summaries: tuple[Summary, ...] = ()
     earlier: tuple[EarlierQuestion, ...] = ()
+    intents: tuple[Intent, ...] = Field(default=(), json_schema_extra=since(2))
 
     @property
     def is_empty(self) -> bool:
         layers = (self.facts, self.sightings, self.reasoning, self.tool_usage, self.summaries, self.earlier)
-        return not any(layers)
+        return not any((*layers, self.intents))
 
 
 MEMORY_DELTA: Kind[MemoryDelta] = Kind("a memory delta", MemoryDelta, writes_defaults=False)
@@ -168,6 +182,8 @@ class Memory:
     summaries: tuple[Summary, ...] = ()
     earlier: tuple[EarlierQuestion, ...] = ()
     """The oldest first."""
+    intents: tuple[Intent, ...] = ()
+    """As they changed, the oldest first."""
 
     @classmethod
     def of(cls, query: str, deltas: Iterable[MemoryDelta] = ()) -> "Memory":
@@ -190,6 +206,7 @@ class Memory:
             tool_usage=self.tool_usage + delta.tool_usage,
             summaries=self.summaries + delta.summaries,
             earlier=self.earlier + delta.earlier,
+            intents=self.intents + delta.intents,
         )
 
     def document_of(self, fact: Fact) -> Document:
@@ -217,8 +234,28 @@ class Memory:
 
     @cached_property
     def constraints(self) -> tuple[str, ...]:
+        """Those that the model has noted, oldest first, each once; the question's own stand in the question."""
         said = [line for note in reversed(self._notes_newest_first) for line in note.constraints]
         return tuple(dict.fromkeys(said))
+
+    @cached_property
+    def goal(self) -> str:
+        """What is wanted, as the model's newest note names it; empty as long as none does."""
+        return next((note.goal[-1] for note in self._notes_newest_first if note.goal), "")
+
+    def intent_after(self, round: Round) -> Intent | None:
+        """Return what the session is after now, with what has changed since it was last filed; None for nothing."""
+        now = Intent(
+            round=round,
+            goal=self.goal or goal_of(self.query),
+            constraints=tuple(dict.fromkeys((*constraints_in(self.query), *self.constraints))),
+            open=self.open_questions,
+            answered=self.answered,
+        )
+        if not self.intents:
+            return now
+        news = changed(self.intents[-1], now)
+        return now.model_copy(update={"changed": news}) if news else None
 
     @cached_property
     def cited(self) -> frozenset[str]:

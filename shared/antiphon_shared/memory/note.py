@@ -20,6 +20,9 @@ from bisect import bisect
 from collections.abc import Iterator
 from typing import Any
 
+from pydantic import Field
+
+from antiphon_shared.formats import since
 from antiphon_shared.text.citations import CITATION
 from antiphon_shared.values import Value
 
@@ -44,6 +47,7 @@ _KEYS_OF = {
     "doubts": "doubt, doubted, doubtful, uncertain, uncertainty, uncertainties",
     "plans": "plan, planned, next, next step",
     "constraints": "constraint",
+    "goal": "goal, intent, objective",
 }
 """Kind -> the keys it is written by, the canonical first; each in its plural too, and with `-`, `_` or no space."""
 
@@ -64,6 +68,8 @@ class Note(Value):
     doubts: tuple[str, ...] = ()
     plans: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
+    goal: tuple[str, ...] = Field(default=(), json_schema_extra=since(2))
+    """What is wanted, where it has become clearer than the question; the last line counts."""
 
 
 def read_note(text: str) -> tuple[Note | None, str]:

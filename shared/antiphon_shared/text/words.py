@@ -27,6 +27,16 @@ def words(text: str) -> tuple[str, ...]:
     return tuple([stem for word in found if (stem := _stem(word))])
 
 
+def plain_words(text: str) -> list[str]:
+    """Return the words in lower case, names taken apart, with their endings; also those that say little."""
+    return [word.lower() for word in _ASCII.findall(text)]
+
+
+def is_telling(word: str) -> bool:
+    """Whether a word in lower case says something by itself."""
+    return len(word) > 1 and word not in _SAY_LITTLE
+
+
 @lru_cache(_REMEMBERED)
 def _stem(word: str) -> str:
     """The word without its ending, by Snowball's rules for English; empty for one that says little.

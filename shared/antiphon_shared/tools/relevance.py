@@ -1,17 +1,22 @@
-"""Which tools a text speaks of: BM25 over names, descriptions and parameters. Pure.
+"""Which tools a text speaks of: by their words, and by how close they are in meaning. Pure.
 
-The ranking is that of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
-equation 3.15 (text/word_index.py). A tool is a document; a text's words count once each. Equal scores
-are ordered by name, so that the same tools and the same text give the same answer everywhere.
+The words are ranked by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009,
+equation 3.15; text/word_index.py), over names, descriptions, parameters, the values that these take, and examples. The
+meaning is the cosine of word vectors (text/word_vectors.py): with the whole tool, and with the one part of it that is
+closest. Equal scores are ordered by name, so that the same tools and texts give the same answer everywhere.
 
-The coordinator chooses by it what to offer, and the tool `find_tools` finds by it.
+The coordinator chooses by it what to offer, and the tool `find_tools` finds by it. `python -m benchmarks.routing`
+measures it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from heapq import nlargest
 from typing import Any
 
 from antiphon_shared.text.word_index import WordIndex
+from antiphon_shared.text.word_vectors import Vector, closeness, sum_of_words, summed, text_vector, unit
 from antiphon_shared.text.words import words
 from antiphon_shared.tools.calls import REPEAT_CALL, ToolDefinition
 
@@ -29,21 +34,57 @@ BUILT_INS = (ASK_USER, FIND_TOOLS, READ_RESULT, RECALL, REPEAT_CALL)
 
 _TEXT_CHARACTERS = 8_000
 _SCHEMA_DEPTH = 8
+_PARTS_MAX = 12
 _REMEMBERED = 64
 """Sets of tools whose index is kept: the same tools are ranked for every session."""
+_PER_WORD, _PER_PART = 0.02, 0.6
+"""What BM25 and the closest part of a tool count beside the cosine with the whole of it."""
+_PARAMETERS_COUNT = (10, 2)
+"""Weights of the name and the description, and of the parameters, in the whole of a tool."""
+_COMMON = 2
+"""What all tools mean says little of one: half their mean is taken off."""
+_CLOSE = 0.4
+"""From this cosine on a text speaks of a tool with which it shares no word."""
+_ALIKE = 0.1
+"""What a tool loses that is like one chosen before it."""
+_CANDIDATES = 2
+_LOOKED_INTO = 48
+"""Tools whose parts are compared one by one: those that come first without."""
 
 
 def rank(definitions: Iterable[ToolDefinition], text: str, n: int) -> tuple[ToolDefinition, ...]:
-    """The tools that `text` speaks of, at most `n`, the most fitting first; none that shares no word with it."""
+    """Return the tools that `text` speaks of, at most `n`, the most fitting first: by a word, or clearly by meaning."""
     tools = list(definitions)
-    index = _index_of(tuple(map(_text_of, tools)))
-    scores = [0.0] * len(tools)
-    for word in sorted(set(words(text[:_TEXT_CHARACTERS]))):  # the sum of floats depends on their order
-        for place, score in index.scores_of(word):
-            scores[place] += score
-    scored = zip(scores, tools, strict=True)
-    best = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: (-pair[0], pair[1].name))
-    return tuple(tool for _, tool in best[:n])
+    index = _index_of(tuple(map(_parts_of, tools)))
+    scores = index.scores(text)
+    fitting = [place for place, score in enumerate(scores) if score.words or score.meaning >= _CLOSE]
+    best = sorted(fitting, key=lambda place: (-scores[place].total, tools[place].name))
+    return tuple(tools[place] for place in best[:n])
+
+
+def most_relevant(
+    definitions: Iterable[ToolDefinition], texts: Sequence[str], n: int
+) -> tuple[ToolDefinition, ...]:
+    """Return all tools, the one that fits any of the texts best first; near copies stand back among the first `n`.
+
+    Of these, each next one is the tool that fits best once what it shares with those before it is taken off: so a
+    place that nothing clearly fits goes to another kind of tool.
+    """
+    tools = list(definitions)
+    index = _index_of(tuple(map(_parts_of, tools)))
+    scored = [[score.total for score in index.scores(text)] for text in texts]
+    totals = [max(scores) for scores in zip(*scored, strict=True)] if tools else []
+    order = sorted(range(len(tools)), key=lambda place: (-totals[place], tools[place].name))
+    candidates, chosen = order[: n * _CANDIDATES], list[int]()
+    alike = dict.fromkeys(candidates, 0.0)
+    while candidates and len(chosen) < n:
+        best = max(candidates, key=lambda place: totals[place] - _ALIKE * alike[place])  # the first of equals
+        candidates.remove(best)
+        chosen.append(best)
+        for place in candidates:
+            alike[place] = max(alike[place], closeness(index.wholes[place], index.wholes[best]))
+    rest = set(order).difference(chosen)
+    return tuple(tools[place] for place in (*chosen, *(place for place in order if place in rest)))
 
 
 def found_tools(data: Any) -> tuple[str, ...] | None:
@@ -55,28 +96,85 @@ def found_tools(data: Any) -> tuple[str, ...] | None:
     return tuple(name for name in names if isinstance(name, str))
 
 
-def _text_of(tool: ToolDefinition) -> str:
-    return " ".join((tool.name, tool.description, *_said_in(tool.input_schema, _SCHEMA_DEPTH)))
+@dataclass(frozen=True, slots=True)
+class _Score:
+    """How well one tool fits a text."""
+
+    words: float
+    meaning: float
+    """The cosine with the whole tool, less what all tools have in common."""
+    total: float
+
+
+class _Index:
+    """A set of tools, by their words and by their meaning."""
+
+    def __init__(self, tools: Sequence[tuple[str, ...]]) -> None:
+        self._words = WordIndex()
+        for parts in tools:
+            self._words.add(words(" ".join(parts)))
+        self._parts = [
+            tuple(text_vector(part) for part in (parts[0], *parts[2:][:_PARTS_MAX])) for parts in tools
+        ]
+        self.wholes = [_whole(parts) for parts in tools]
+        common, weight = summed([(whole, 1) for whole in self.wholes]), _COMMON * len(tools)
+        self._telling = [unit(summed([(whole, weight), (common, -1)])) for whole in self.wholes]
+
+    def scores(self, text: str) -> list[_Score]:
+        """Return how well each tool fits the text."""
+        text = text[:_TEXT_CHARACTERS]
+        by_words = [0.0] * len(self.wholes)
+        for word in sorted(set(words(text))):  # the sum of floats depends on their order
+            for place, score in self._words.scores_of(word):
+                by_words[place] += score
+        vector = text_vector(text)
+        meanings = [closeness(telling, vector) for telling in self._telling]
+        totals = [meaning + _PER_WORD * worded for meaning, worded in zip(meanings, by_words, strict=True)]
+        for place in nlargest(_LOOKED_INTO, range(len(totals)), key=totals.__getitem__):
+            closest = max(closeness(part, vector) for part in self._parts[place])
+            totals[place] += _PER_PART * max(0.0, closest)
+        return [
+            _Score(worded, meaning, round(total, 9))
+            for worded, meaning, total in zip(by_words, meanings, totals, strict=True)
+        ]
+
+
+def _whole(parts: tuple[str, ...]) -> Vector:
+    said, beside = _PARAMETERS_COUNT
+    name_and_description = [(sum_of_words(part), said) for part in parts[:2]]
+    return unit(summed([*name_and_description, *((sum_of_words(part), beside) for part in parts[2:])]))
 
 
 @lru_cache(_REMEMBERED)
-def _index_of(texts: tuple[str, ...]) -> WordIndex:
+def _index_of(tools: tuple[tuple[str, ...], ...]) -> _Index:
     """Not to be changed by whoever gets it."""
-    index = WordIndex()
-    for text in texts:
-        index.add(words(text))
-    return index
+    return _Index(tools)
+
+
+def _parts_of(tool: ToolDefinition) -> tuple[str, ...]:
+    """Return the name, the description, and what each parameter and example says."""
+    return (tool.name, tool.description, *_said_in(tool.input_schema, _SCHEMA_DEPTH))
 
 
 def _said_in(schema: Any, depth: int) -> Iterator[str]:
-    """Names and descriptions of the properties, those of nested objects and list items too."""
+    """Yield what is said of the properties, those of nested objects and list items too: name, description, values."""
     if not isinstance(schema, Mapping) or not depth:
         return
     properties = schema.get("properties")
     for name, inner in properties.items() if isinstance(properties, Mapping) else ():
-        yield str(name)
+        told = [str(name)]
         if isinstance(inner, Mapping):
-            if isinstance(said := inner.get("description"), str):
-                yield said
-            yield from _said_in(inner, depth - 1)
+            told += [said] if isinstance(said := inner.get("description"), str) else []
+            told += _values(inner.get("enum")) + _values(inner.get("examples"))
+        yield " ".join(told)
+        yield from _said_in(inner, depth - 1)
+    if depth == _SCHEMA_DEPTH and (examples := _values(schema.get("examples"))):
+        yield " ".join(examples)
     yield from _said_in(schema.get("items"), depth - 1)
+
+
+def _values(given: Any) -> list[str]:
+    """Return the texts in a list of values, and those in its objects."""
+    listed = given if isinstance(given, list) else []
+    found = [value for one in listed for value in (one.values() if isinstance(one, Mapping) else (one,))]
+    return [value for value in found if isinstance(value, str)]

@@ -226,6 +226,7 @@ _KEYS = {
     "doubts": "doubt",
     "plans": "plan",
     "constraints": "constraint",
+    "goal": "goal",
 }
 
 

@@ -13,6 +13,7 @@ from antiphon_shared.memory.filing.queries import search_query
 from antiphon_shared.memory.filing.recalled import recalled_parts
 from antiphon_shared.memory.filing.sameness import Known
 from antiphon_shared.memory.filing.storable import storable, storable_text
+from antiphon_shared.memory.intent import Intent
 from antiphon_shared.memory.layers import Memory, MemoryDelta, ReasoningNote, ToolUse
 from antiphon_shared.memory.note import read_note
 from antiphon_shared.tools.calls import ToolError, ToolResult
@@ -20,6 +21,7 @@ from antiphon_shared.tools.relevance import FIND_TOOLS, RECALL, found_tools
 from antiphon_shared.values import LogEntry
 
 _FOUND_NOTHING = "found nothing"
+_UNEXPLAINED = "The tool failed and did not say why."
 
 
 def file_round(
@@ -37,8 +39,9 @@ def file_round(
     `untrusted` are the ids of the calls whose words anybody may have written, `entry` the log entry of `results`.
     """
     notes = _notes(memory, reasoning)
+    intents = _intents(memory, notes, reasoning or results)
     if results is None:
-        return MemoryDelta(reasoning=notes)
+        return MemoryDelta(reasoning=notes, intents=intents)
     asked = {call.id: call.arguments for call in reasoning.tool_calls} if reasoning else {}
     filed = {(use.round, use.call_id) for use in memory.tool_usage}
     drawer = Drawer(memory, Known.of(memory) if known is None else known)
@@ -51,7 +54,20 @@ def file_round(
         )
         arguments = storable(asked.get(result.call_id, {}))
         uses.append(_use_of(result, origin, arguments, _file_result(drawer, result, origin), entry))
-    return drawer.delta.model_copy(update={"reasoning": notes, "tool_usage": tuple(uses)})
+    return drawer.delta.model_copy(update={"reasoning": notes, "tool_usage": tuple(uses), "intents": intents})
+
+
+def _intents(
+    memory: Memory, notes: tuple[ReasoningNote, ...], brought: ReasoningCompleted | ToolsCompleted | None
+) -> tuple[Intent, ...]:
+    """Return what the session is after, where that is new: with the first round, and with each note that changes it."""
+    if brought is None:
+        return ()
+    first = () if memory.intents else memory.intent_after(brought.round)
+    now = memory.plus(MemoryDelta(reasoning=notes, intents=(first,) if first else ())).intent_after(
+        brought.round
+    )
+    return tuple(one for one in (first, now) if one)
 
 
 def _notes(memory: Memory, reasoning: ReasoningCompleted | None) -> tuple[ReasoningNote, ...]:
@@ -81,7 +97,7 @@ def _use_of(
     facts: tuple[str, ...],
     entry: LogEntry | None,
 ) -> ToolUse:
-    outcome, message = _outcome_of(result, facts)
+    outcome, what_happened, message = _outcome_of(result, facts)
     return ToolUse(
         round=origin.round,
         call_id=result.call_id,
@@ -90,6 +106,7 @@ def _use_of(
         query="" if result.tool == RECALL else search_query(arguments),
         outcome=outcome,
         message=message,
+        what_happened=what_happened,
         facts=id_ranges(facts),
         repeated=result.repeated.call_id if result.repeated else "",
         repeated_because=_why_not_run(result),
@@ -101,15 +118,16 @@ def _use_of(
     )
 
 
-def _outcome_of(result: ToolResult, facts: tuple[str, ...]) -> tuple[str, str]:
-    """`ok` or the error type, and what the model is told of it."""
+def _outcome_of(result: ToolResult, facts: tuple[str, ...]) -> tuple[str, str, str]:
+    """Return `ok` or the error type, what happened, and what the model is told of it."""
     if result.status == "error":
         if result.error is None:
-            return "internal_error", "The tool failed and did not say why."
-        return result.error.error_type, storable_text(_told_of(result.error))
+            return "internal_error", _UNEXPLAINED, _UNEXPLAINED
+        error = result.error
+        return error.error_type, storable_text(error.message), storable_text(_told_of(error))
     if names := _tools_found_by(result):
-        return "ok", storable_text(f"found {', '.join(names)}; they can be called now")
-    return "ok", "" if facts else _FOUND_NOTHING
+        return "ok", "", storable_text(f"found {', '.join(names)}; they can be called now")
+    return "ok", "", "" if facts else _FOUND_NOTHING
 
 
 def _why_substituted(result: ToolResult) -> str:

@@ -1,0 +1,122 @@
+"""Recall of the tools that a question needs among the eight offered, of sixty: `python -m benchmarks.routing`.
+
+A seed draws which half of the questions is for development, and which is for the report alone.
+"""
+
+import argparse
+import random
+import time
+from collections.abc import Callable, Sequence
+from statistics import fmean
+
+from antiphon_shared.text.subquestions import sub_questions
+from antiphon_shared.text.word_index import WordIndex
+from antiphon_shared.text.words import words
+from antiphon_shared.tools.calls import ToolDefinition
+from antiphon_shared.tools.relevance import most_relevant
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.routing.questions import QUESTIONS, Question
+from benchmarks.routing.tools import TOOLS
+
+OFFERED = 8
+SPLIT_SEED = 20261122
+_RESAMPLES = 2_000
+
+Router = Callable[[Sequence[ToolDefinition], str, int], Sequence[str]]
+"""Of the tools, a question and how many to offer: their names."""
+
+
+def routed(tools: Sequence[ToolDefinition], question: str, n: int) -> Sequence[str]:
+    """Return what the pipeline offers."""
+    texts = (question, *sub_questions(question))
+    return [tool.name for tool in most_relevant(tools, texts, n)[:n]]
+
+
+def plain_bm25(tools: Sequence[ToolDefinition], question: str, n: int) -> Sequence[str]:
+    """Return the tools by BM25 over names, descriptions and parameters; what shares no word follows by name."""
+    index = WordIndex()
+    for tool in tools:
+        properties = tool.input_schema.get("properties", {})
+        said = [text for name, one in properties.items() for text in (name, one.get("description", ""))]
+        index.add(words(" ".join((tool.name, tool.description, *said))))
+    scores = [0.0] * len(tools)
+    for word in sorted(set(words(question))):
+        for place, score in index.scores_of(word):
+            scores[place] += score
+    best = sorted(zip(scores, tools, strict=True), key=lambda pair: (-pair[0], pair[1].name))
+    return [tool.name for _, tool in best[:n]]
+
+
+ROUTERS: dict[str, Router] = {"routing": routed, "plain BM25": plain_bm25}
+
+
+def halves(seed: int = SPLIT_SEED) -> dict[str, tuple[Question, ...]]:
+    """Return the questions for development, those for the report, and all."""
+    order = random.Random(seed).sample(range(len(QUESTIONS)), len(QUESTIONS))
+    middle = len(order) // 2
+    development, report = sorted(order[:middle]), sorted(order[middle:])
+    return {
+        "development": tuple(QUESTIONS[n] for n in development),
+        "report": tuple(QUESTIONS[n] for n in report),
+        "all": QUESTIONS,
+    }
+
+
+def recalls(router: Router, questions: Sequence[Question]) -> list[float]:
+    """Return the share of the tools needed that is offered, for each question."""
+    found = [(set(question.needs), set(router(TOOLS, question.text, OFFERED))) for question in questions]
+    return [len(needs & offered) / len(needs) for needs, offered in found]
+
+
+def interval(values: Sequence[float], seed: int = 0) -> tuple[float, float]:
+    """Return the 95 % bootstrap interval of the mean."""
+    draw = random.Random(seed)
+    means = sorted(fmean(draw.choices(values, k=len(values))) for _ in range(_RESAMPLES))
+    return means[_RESAMPLES // 40], means[-_RESAMPLES // 40]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.routing", description=__doc__)
+    parser.add_argument("--missed", choices=tuple(halves()), help="show the questions that lack a tool")
+    arguments = parser.parse_args()
+    console = Console(width=140)
+    table = Table("questions", *(f"{name}: recall@{OFFERED} (95 %)" for name in ROUTERS))
+    for half, questions in halves().items():
+        cells = []
+        for router in ROUTERS.values():
+            values = recalls(router, questions)
+            low, high = interval(values)
+            cells.append(f"{fmean(values):.3f} ({low:.3f} to {high:.3f})")
+        table.add_row(f"{half} ({len(questions)})", *cells)
+    console.print(table)
+    console.print(_timed())
+    if arguments.missed:
+        for question in halves()[arguments.missed]:
+            offered = routed(TOOLS, question.text, OFFERED)
+            if lacking := set(question.needs).difference(offered):
+                console.print(f"{question.text} lacks {', '.join(sorted(lacking))}: {', '.join(offered)}")
+
+
+def _timed() -> str:
+    """Return what ranking costs in CPU time, with 60 tools and with 540."""
+    said = []
+    for copies in (1, 9):
+        tools = [
+            tool.model_copy(update={"name": f"{tool.name}_{n}"}) for n in range(copies) for tool in TOOLS
+        ]
+        began = time.process_time()
+        routed(tools, QUESTIONS[0].text, OFFERED)
+        indexed = time.process_time()
+        for question in QUESTIONS:
+            routed(tools, question.text, OFFERED)
+        each = (time.process_time() - indexed) / len(QUESTIONS)
+        said.append(
+            f"{len(tools)} tools: {1000 * (indexed - began):.1f} ms the first time, then {1000 * each:.2f} ms"
+        )
+    return "; ".join(said)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""What the session is after, as it changes from round to round: goal, constraints, sub-questions. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from pydantic import Field
+
+from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.text.subquestions import QUERY_CHARACTERS_MAX
+from antiphon_shared.values import Round, Value
+
+_GOAL_CHARACTERS = 300
+_CONSTRAINTS_MAX = 8
+_CONSTRAINT = re.compile(
+    r"\b(?:(?:at (?:most|least)|no (?:more|less|fewer|later|earlier) than|up to|under|below|above|over|within|before"
+    r"|after|by|until|since|between)\s+(?=[^\s,.;?!]*[\d$€£]|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri"
+    r"|sat|sun|today|tomorrow|yesterday)[a-z]*\b)|(?:only|without|except|but not|not counting|excluding)\s+(?=\w))"
+    r"[^,.;?!\n]{1,80}",
+    re.IGNORECASE,
+)
+"""A bound, a date, or an exclusion in English; what the rules miss still stands in the question itself."""
+
+
+class Intent(Value):
+    """What the session is after once a round is filed, and what that round has changed."""
+
+    round: Round
+    goal: str = Field(
+        description="What is wanted: the question on one line, until a note of the model names it."
+    )
+    constraints: tuple[str, ...] = ()
+    open: tuple[str, ...] = Field(default=(), description="Sub-questions not answered yet.")
+    answered: tuple[str, ...] = Field(default=(), description="Sub-questions with their answers.")
+    changed: tuple[str, ...] = Field(
+        default=(), description="What the round changed, such as `open: who teaches it?`; nothing at first."
+    )
+
+
+def constraints_in(query: str) -> tuple[str, ...]:
+    """Return the bounds and exclusions that a question states, in its own words."""
+    if len(query) > QUERY_CHARACTERS_MAX:
+        return ()
+    found = (one_line(match[0], 120) for match in _CONSTRAINT.finditer(query))
+    return tuple(dict.fromkeys(found))[:_CONSTRAINTS_MAX]
+
+
+def goal_of(query: str) -> str:
+    """Return the question on one line."""
+    return one_line(query, _GOAL_CHARACTERS)
+
+
+def changed(before: Intent, after: Intent) -> tuple[str, ...]:
+    """Return what differs, a line each: the goal, and what has come or gone."""
+    return (
+        *((f"goal: {after.goal}",) if after.goal != before.goal else ()),
+        *_news("constraint", before.constraints, after.constraints),
+        *_news("open", before.open, after.open),
+        *_news("answered", before.answered, after.answered),
+        *_news("no longer open", after.open, before.open),
+    )
+
+
+def _news(kind: str, before: Iterable[str], after: Iterable[str]) -> tuple[str, ...]:
+    known = set(before)
+    return tuple(f"{kind}: {one}" for one in after if one not in known)

@@ -1,0 +1,70 @@
+"""Older rounds' words get shorter as rounds go by, and the intent is kept as it changes."""
+
+from antiphon_shared.memory.layers import Memory
+
+from context_synthesizer.beside import said_by_age, said_section
+from context_synthesizer.page import Pieces, Room
+from context_synthesizer.render import question_lines
+from tests.memories import a_memory, a_round
+
+
+def words(number: int, *lines: str) -> str:
+    noted = "\n".join((f"concluded: Point {number}a.", f"concluded: Point {number}b.", "plan: go on", *lines))
+    return f"I look at part {number}.\n<note>\n{noted}\n</note>"
+
+
+def after(rounds: int, *lines: str) -> Memory:
+    said = [a_round(round=number, text=words(number)) for number in range(1, rounds)]
+    question = "Which hotel in Rome is under 200 euros without breakfast?"
+    return a_memory(*said, a_round(round=rounds, text=words(rounds, *lines)), question=question)
+
+
+def test_the_newest_round_stands_whole_then_conclusions_by_line_then_one_line() -> None:
+    notes = after(5).reasoning
+    first, second, third, fourth, fifth = (piece.text for piece in said_by_age(notes, Pieces()))
+    assert "I look at part 5." in fifth
+    assert "plan: go on" in fifth
+    for number, text in ((3, third), (4, fourth)):
+        assert text == f"- round {number}: concluded: Point {number}a.\n  concluded: Point {number}b."
+    assert (first, second) == ("- round 1: Point 1a. Point 1b.", "- round 2: Point 2a. Point 2b.")
+
+
+def test_a_round_gets_shorter_with_each_that_follows_and_never_longer() -> None:
+    sizes = [said_by_age(after(rounds).reasoning, Pieces())[0].units for rounds in range(1, 6)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > sizes[1] > sizes[3]
+
+
+def test_where_there_is_little_room_the_section_stays_within_it() -> None:
+    room = Room(5_000)
+    section = said_section(after(5).reasoning, Pieces(), room)
+    assert room.left >= 0
+    assert section.texts == said_section(after(5).reasoning, Pieces(), Room(5_000)).texts
+
+
+def test_the_intent_begins_with_the_question_and_says_what_each_note_changed() -> None:
+    first, second = after(
+        2, "goal: the cheapest room", "constraint: near the station", "open: Which street?"
+    ).intents
+    assert first.round == 1
+    assert first.goal == "Which hotel in Rome is under 200 euros without breakfast?"
+    assert first.constraints == ("under 200 euros without breakfast",)
+    assert first.changed == ()
+    assert (second.round, second.goal) == (2, "the cheapest room")
+    assert "near the station" in second.constraints
+    assert {"goal: the cheapest room", "constraint: near the station", "open: Which street?"} < set(
+        second.changed
+    )
+
+
+def test_a_round_that_changes_nothing_files_no_intent() -> None:
+    assert [intent.round for intent in after(3).intents] == [1]
+
+
+def test_the_briefing_shows_goal_constraints_and_how_much_changed() -> None:
+    still, beside = question_lines(after(2, "goal: the cheapest room", "constraint: near the station"))
+    assert [piece.text for piece in still][:2] == [
+        "- goal: the cheapest room",
+        "- constraint: near the station",
+    ]
+    assert [piece.text for piece in beside] == ["- changed in round 2: 1 goal, 1 constraint"]

@@ -2,6 +2,7 @@
 
     INFO   ok        the tool, or one in its place, answered
            cached    a read was answered from the cache
+           repeated  a write was answered by the result of an identical one
            refused   it did not run: no permission, invalid arguments, a dependency, an open circuit
     ERROR  failed    it ran and failed, or may have: with the error's type and message, and the traceback
 
@@ -16,7 +17,7 @@ import structlog
 from antiphon_shared.text.redaction import MARKED_CHARACTERS_MIN, Redactor
 from antiphon_shared.tools.calls import ErrorType, ToolResult
 
-Status = Literal["ok", "cached", "refused", "failed"]
+Status = Literal["ok", "cached", "repeated", "refused", "failed"]
 
 _NEVER_RUN: frozenset[str] = frozenset(
     ("unknown_tool", "dependency_failed", "cancelled", "circuit_open", "repeated_write")
@@ -28,7 +29,8 @@ _REFUSED_BEFORE: frozenset[ErrorType] = frozenset(("validation_error", "permissi
 def status_of(result: ToolResult, has_run: bool) -> Status:
     """Return how a call ended, in one word. Nothing else names the status of a call."""
     if result.error is None:
-        return "cached" if result.cached else "ok"
+        is_repeated = getattr(result, "repeated", None) is not None
+        return "repeated" if is_repeated else "cached" if result.cached else "ok"
     kind = result.error.error_type
     return "refused" if kind in _NEVER_RUN or (kind in _REFUSED_BEFORE and not has_run) else "failed"
 
@@ -38,12 +40,12 @@ class CallLog:
 
     def __init__(self, session_id: str, round: int, redactor: Redactor) -> None:
         self._session_id, self._round, self._redactor = session_id, round, redactor
-        self._ran: set[str] = set()
+        self._ran: set[tuple[str, str]] = set()
         self._traces: dict[tuple[str, str], str] = {}
 
     def began(self, call_id: str, tool: str) -> None:
         """Note that an attempt begins."""
-        self._ran.add(call_id)
+        self._ran.add((call_id, tool))
         self._traces.pop((call_id, tool), None)
 
     def raised(self, call_id: str, tool: str, error: BaseException, secrets: Iterable[str]) -> None:
@@ -56,14 +58,17 @@ class CallLog:
     def settled(self, results: Iterable[ToolResult], ran_as: tuple[str, str] | None = None) -> None:
         """Write a line for each of the results.
 
-        `ran_as`: the id of the call and the tool that they were run as; None where they were answered without.
+        `ran_as`: the id of the call and the tool that they may have been run as, where that is not their own.
         """
         for result in results:
-            status = status_of(result, ran_as is not None and ran_as[0] in self._ran)
+            by_itself = (result.call_id, result.tool)
+            ran = by_itself if ran_as is None or by_itself in self._ran else ran_as
+            status = status_of(result, ran in self._ran)
             line = _log().error if status == "failed" else _log().info
-            line("tool_call", **self._redactor.json(self._fields(result, status, ran_as)))
+            line("tool_call", **self._redactor.json(self._fields(result, status, ran)))
 
-    def _fields(self, result: ToolResult, status: Status, ran_as: tuple[str, str] | None) -> dict[str, Any]:
+    def _fields(self, result: ToolResult, status: Status, ran: tuple[str, str]) -> dict[str, Any]:
+        call_id, tool = ran[0], result.substitute or ran[1]
         fields: dict[str, Any] = {
             "tool": result.tool,
             "call_id": result.call_id,
@@ -72,14 +77,13 @@ class CallLog:
             "latency_ms": result.duration_ms,
             "status": status,
         }
-        ran = result.substitute or (ran_as[1] if ran_as else result.tool)
-        if ran != result.tool:
-            fields["ran"] = ran
+        if tool != result.tool:
+            fields["ran"] = tool
         if result.error is not None:
             fields |= {"error_type": result.error.error_type, "error": result.error.message}
             if result.error.code:
                 fields["code"] = result.error.code
-            if ran_as and (trace := self._traces.get((ran_as[0], ran))):
+            if trace := self._traces.get((call_id, tool)):
                 fields["exception"] = trace
         return fields
 

@@ -7,16 +7,10 @@ import pytest
 from tests.failover.pipeline import ANSWER, BOTH, Writing, writing
 from tests.failover.servers import ask, cluster, hold_back, is_following, until
 from tests.messages_server import Scripted, Use
-from tool_dispatcher.idempotency.ledger import Ledger
 
 pytestmark = pytest.mark.chaos
 
 
-@pytest.mark.xfail(
-    not hasattr(Ledger, "begin"),
-    reason="keys hold the model's own ids of calls: new ids, new writes",
-    strict=True,
-)
 def test_identical_calls_stay_single_when_a_replica_that_was_behind_is_promoted(tmp_path: Path) -> None:
     """The model is asked again, and names the same calls anew: one tool honours keys, the other can be asked."""
     replied, lost = tmp_path / "replied", tmp_path / "lost"

@@ -102,7 +102,7 @@ def explain(reason: TerminationReason | None, session: Session) -> str:
         case "max_tool_rounds_reached" if not session.limits.max_tool_rounds:
             return "This question is to be answered without tools."
         case "max_tool_rounds_reached":
-            return f"This question allows {_counted(session.limits.max_tool_rounds, 'round')} of tool calls."
+            return f"This question allows {_counted(session.limits.max_tool_rounds or 0, 'round')} of tool calls."
         case "max_tool_calls_reached":
             return f"The limit of {_counted(session.limits.max_tool_calls, 'tool call')} is reached."
         case "all_tools_failed" if session.barren_rounds < BARREN_ROUNDS_MAX:

@@ -58,7 +58,8 @@ def unit(vector: Vector) -> Vector:
 
 def closeness(one: Vector, other: Vector) -> float:
     """Return the cosine of two vectors of standard length."""
-    return sum(map(mul, one, other)) / (_UNIT * _UNIT)
+    product: int = sum(map(mul, one, other))
+    return product / (_UNIT * _UNIT)
 
 
 class _Table:

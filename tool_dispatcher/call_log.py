@@ -2,7 +2,7 @@
 
     INFO   ok        the tool, or one in its place, answered
            cached    a read was answered from the cache
-           repeated  a write was answered by the result of an identical one
+           repeated  a write was not run: an identical one had been, and its result is given again
            refused   it did not run: no permission, invalid arguments, a dependency, an open circuit
     ERROR  failed    it ran and failed, or may have: with the error's type and message, and the traceback
 
@@ -19,7 +19,7 @@ from antiphon_shared.tools.calls import ErrorType, ToolResult
 
 Status = Literal["ok", "cached", "repeated", "refused", "failed"]
 
-_NEVER_RUN: frozenset[str] = frozenset(
+_NEVER_RUN: frozenset[ErrorType] = frozenset(
     ("unknown_tool", "dependency_failed", "cancelled", "circuit_open", "repeated_write")
 )
 _REFUSED_BEFORE: frozenset[ErrorType] = frozenset(("validation_error", "permission_denied"))
@@ -29,8 +29,7 @@ _REFUSED_BEFORE: frozenset[ErrorType] = frozenset(("validation_error", "permissi
 def status_of(result: ToolResult, has_run: bool) -> Status:
     """Return how a call ended, in one word. Nothing else names the status of a call."""
     if result.error is None:
-        is_repeated = getattr(result, "repeated", None) is not None
-        return "repeated" if is_repeated else "cached" if result.cached else "ok"
+        return "repeated" if result.repeated else "cached" if result.cached else "ok"
     kind = result.error.error_type
     return "refused" if kind in _NEVER_RUN or (kind in _REFUSED_BEFORE and not has_run) else "failed"
 

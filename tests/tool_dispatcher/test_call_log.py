@@ -135,6 +135,15 @@ async def test_a_read_from_the_cache_is_cached() -> None:
     assert (first["status"], second["status"]) == ("ok", "cached")
 
 
+async def test_a_write_that_is_answered_by_an_identical_one_is_repeated() -> None:
+    book = a_tool("book", answer, "write")
+    calls = [
+        a_call(id, "book", arguments={"day": 1}).model_copy(update={"idempotency_key": None}) for id in "ab"
+    ]
+    lines = await lines_of([book], *calls)
+    assert [(line["status"], line["log_level"]) for line in lines] == [("ok", "info"), ("repeated", "info")]
+
+
 async def test_a_substitute_is_named() -> None:
     tools = [raising(ToolFailed("api_failure", "Down."), alternatives="other"), a_tool("other", answer)]
     (line,) = await lines_of(tools, a_call())

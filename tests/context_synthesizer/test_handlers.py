@@ -10,6 +10,7 @@ from antiphon_shared.events import BriefingReady, BriefingRequested, QuerySubmit
 from antiphon_shared.memory.briefing import digest_of, ids_in
 from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.process.errors import UnreadableEvent
+from structlog.testing import capture_logs
 
 from context_synthesizer.embeddings import weighing
 from context_synthesizer.handlers import ContextSynthesizer
@@ -236,8 +237,13 @@ async def test_a_summary_that_cannot_be_believed_is_refused_with_the_reason() ->
     session, synthesizer, _ = await with_little_room()
     line = "F100: Course 1.0 on MCP costs 99 EUR."
     session.log["5-0"] = an_event(SummaryCompleted(round=2, text=line, facts=("F100-F110",), model="m"))
-    outcome = await handle(synthesizer, session, summary="5-0")
+    with capture_logs() as lines:
+        outcome = await handle(synthesizer, session, summary="5-0")
     assert "99" in ready(outcome).summary_refused
+    (told,) = (line for line in lines if line["event"] == "summary_refused")
+    assert told["session"] == session.session_id
+    assert told["round"] == ready(outcome).round
+    assert told["reason"] == ready(outcome).summary_refused
     assert filed(outcome) == []
     assert "99 EUR" not in the_briefing(outcome)
 

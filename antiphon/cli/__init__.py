@@ -24,7 +24,7 @@ from antiphon.cli import (
     status,
     tools,
 )
-from antiphon.cli.output import have_standard_streams
+from antiphon.cli.output import have_standard_streams, write
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -41,9 +41,9 @@ app = typer.Typer(
 def _show_version(is_wanted: bool) -> None:
     if is_wanted:
         try:
-            typer.echo(f"antiphon {version('antiphon')}")
+            write(f"antiphon {version('antiphon')}\n")
         except PackageNotFoundError:
-            typer.echo("antiphon, not installed: run from its sources")
+            write("antiphon, not installed: run from its sources\n")
         raise typer.Exit
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
+from urllib.parse import unquote
 
 from antiphon_shared.events.base import COMPONENTS
 
@@ -98,8 +99,10 @@ class Mixed(Pipeline):
 
     def charges(self) -> Counter[tuple[str, int]]:
         """How often each session was charged each amount."""
-        lines = map(json.loads, self.ledger.path.read_text().splitlines())
-        return Counter((line["session"], line["amount"]) for line in lines)
+        effects = (
+            json.loads(unquote(file.name.partition(".")[2])) for file in self.ledger.path.parent.glob("*.*")
+        )
+        return Counter((session, amount) for session, amount, _ in effects)
 
 
 @contextlib.contextmanager

@@ -1,8 +1,10 @@
-"""Tools that any release can load: each effect is written down as it happens, in the file that LEDGER_FILE names."""
+"""Tools that any release can load: each effect is a file beside the one that LEDGER_FILE names."""
 
 import asyncio
 import json
 import os
+from hashlib import sha256
+from urllib.parse import quote
 
 from antiphon import ToolContext, tool
 
@@ -17,12 +19,11 @@ async def look_up(what: str, context: ToolContext) -> dict[str, str]:
     return {"what": what}
 
 
-@tool(effect="write")
+@tool(effect="write", idempotent=True)
 async def charge(amount: int, context: ToolContext) -> dict[str, int]:
-    """Charges an amount. It has happened at once, and takes its time to say so."""
-    line = {"session": context.session_id, "amount": amount, "key": context.idempotency_key}
-    file = os.open(_FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    os.write(file, json.dumps(line).encode() + b"\n")
-    os.close(file)
+    """Charges an amount, once for each key. It has happened at once, and takes its time to say so."""
+    effect = [context.session_id, amount, sha256(context.idempotency_key.encode()).hexdigest()[:16]]
+    name = quote(json.dumps(effect), safe="")
+    os.close(os.open(f"{_FILE}.{name}", os.O_WRONLY | os.O_CREAT))
     await asyncio.sleep(_WAIT_S)
     return {"charged": amount}

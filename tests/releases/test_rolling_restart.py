@@ -21,7 +21,7 @@ def test_sessions_survive_a_rolling_restart_from_an_earlier_release(tmp_path: Pa
     with mixed(tmp_path) as five:
         five.start_from(earlier)
         five.ask(SESSIONS)
-        five.until(lambda: bool(five.ledger.path.exists()), "the first writes")
+        five.until(lambda: bool(five.charges()), "the first writes")
         for n, component in enumerate(COMPONENTS):
             ours = f"{component}-2"
             five.start_ours(ours)

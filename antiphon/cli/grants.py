@@ -85,7 +85,10 @@ async def _keygen(folder: Path, is_json: bool) -> None:
     if is_json:
         print_json({"private": str(pair.private), "public": str(pair.public)})
         return
-    rows = [(pair.private, "signs; keep it secret"), (pair.public, "verifies; for dispatchers")]
+    rows = [
+        (pair.private, "signs; keep it secret"),
+        (pair.public, "verifies; for coordinators and dispatchers"),
+    ]
     print_table(("file", "what it does"), rows, "")
     stderr().print(f"Coordinators: ANTIPHON_COORDINATOR_GRANT_KEY_FILE={pair.public.absolute()}")
     stderr().print(f"Dispatchers: ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE={pair.public.absolute()}")

@@ -5,10 +5,12 @@ import base64
 import copy
 import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus
 from uuid import uuid4
 
+import jwt
 import pytest
 from antiphon_shared.events import QuerySubmitted, ToolsCompleted, ToolsRequested
 from antiphon_shared.events.step_records import DecisionRecord, ExchangeRecord, ModelCall
@@ -18,6 +20,7 @@ from hypothesis import strategies as st
 from pydantic_core import to_json
 
 from antiphon import Antiphon
+from antiphon.grants import load_signing_key, make_key_pair
 from antiphon.recording.lines import (
     CatalogueLine,
     ContentLine,
@@ -40,7 +43,7 @@ from coordinator.opening import conversation_of
 from reasoning_engine.exchange_record import shown
 from tests.antiphon.recording import leaky_tools
 from tests.antiphon.recording.recorded import end, events, is_closed
-from tests.grants import a_grant
+from tests.grants import a_payload
 from tests.messages_server import Scripted, Use, serving
 
 RULES = RecordingSettings().rules
@@ -194,8 +197,13 @@ def test_a_recording_without_secrets_stays_as_it_is(courses_lines: list[Line]) -
     assert redaction.count == 0
 
 
-async def test_a_grant_keeps_its_claims_and_loses_its_signature_so_that_decisions_are_the_same() -> None:
-    grant = a_grant(["read"], tenant="acme", email="ada@example.org")
+async def test_a_grant_keeps_its_claims_and_loses_its_signature_so_that_decisions_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = make_key_pair(tmp_path / "keys")
+    monkeypatch.setenv("ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE", str(pair.public))
+    claims = a_payload(["read"], tenant="acme", email="ada@example.org")
+    grant = jwt.encode(claims, load_signing_key(pair.private), algorithm="EdDSA")
     async with Antiphon.embedded(["examples.courses"], model="offline") as antiphon:
         query = 'What is lesson 4 of course "Designing Web APIs"?'
         response = await antiphon.ask(query, grant=grant, conversation_id="c9")

@@ -36,6 +36,13 @@ class _Loop(asyncio.AbstractEventLoop):
     def create_task(self, coro: Any, *, name: str | None = None, context: Context | None = None) -> Any:
         return asyncio.Task(coro, loop=self, name=name, context=context)
 
+    def run_in_executor(  # type: ignore[override]  # there is no other thread: the work is done at once
+        self, executor: object, func: Callable[..., Any], *args: Any
+    ) -> "asyncio.Future[Any]":
+        future = self.create_future()
+        future.set_result(func(*args))
+        return future
+
     def call_exception_handler(self, context: dict[str, Any]) -> None:
         raise RuntimeError(context.get("message"))
 

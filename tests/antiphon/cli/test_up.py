@@ -43,6 +43,15 @@ class OnATerminal:
                 with suppress(OSError):  # nobody holds the other end any more
                     self.shown += os.read(self._ours, 65_536).decode()
 
+    def __enter__(self) -> "OnATerminal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """However the test ends, nothing of it stays."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(timeout=LIMIT_S)
+
     def end(self) -> int:
         self.process.send_signal(signal.SIGINT)
         try:
@@ -61,20 +70,20 @@ def test_no_wait_ends_with_3_and_the_address_without_its_password(folder: Path) 
 
 
 def test_on_a_terminal_one_line_says_what_is_waited_for_until_ctrl_c(folder: Path) -> None:
-    up = OnATerminal(folder, ANTIPHON_REDIS_URL=NOBODY)
-    up.until("Waiting: ", times=3)
-    assert "Cannot connect to Redis at redis://127.0.0.1:1/3: connection refused." in up.shown
-    assert "\n" not in up.shown.strip(), "each status takes the place of the one before"
-    assert "geheim" not in up.shown
-    assert up.end() == 0
+    with OnATerminal(folder, ANTIPHON_REDIS_URL=NOBODY) as up:
+        up.until("Waiting: ", times=3)
+        assert "Cannot connect to Redis at redis://127.0.0.1:1/3: connection refused." in up.shown
+        assert "\n" not in up.shown.strip(), "each status takes the place of the one before"
+        assert "geheim" not in up.shown
+        assert up.end() == 0
 
 
 def test_logs_are_text_on_a_terminal(folder: Path, redis_server: RedisServer, namespace: str) -> None:
-    up = OnATerminal(folder, ANTIPHON_REDIS_URL=redis_server.url, ANTIPHON_NAMESPACE=namespace)
-    up.until("] ready ", times=5)
-    assert "component=coordinator" in up.shown
-    assert "{" not in up.shown
-    assert up.end() == 0
+    with OnATerminal(folder, ANTIPHON_REDIS_URL=redis_server.url, ANTIPHON_NAMESPACE=namespace) as up:
+        up.until("] ready ", times=5)
+        assert "component=coordinator" in up.shown
+        assert "{" not in up.shown
+        assert up.end() == 0
 
 
 @pytest.mark.parametrize("form", ["json", "text"])

@@ -31,7 +31,7 @@ from tool_dispatcher.batch import Bounds, Unit, advance, plan_batch, start
 from tool_dispatcher.call_log import CallLog
 from tool_dispatcher.catalogue import Registry
 from tool_dispatcher.idempotency.identity import identity_of, name_of
-from tool_dispatcher.idempotency.ledger import Purpose, Write
+from tool_dispatcher.idempotency.write import Purpose, Write
 from tool_dispatcher.results.as_json import shown
 from tool_dispatcher.results.redacted import redacted, without
 from tool_dispatcher.running.arguments import Arguments, arguments_of, checked_ahead, filled_in

@@ -18,7 +18,7 @@ from tool_dispatcher.idempotency.answers import (
     not_approved,
     unknown_before,
 )
-from tool_dispatcher.idempotency.ledger import Decided, Effect, Write
+from tool_dispatcher.idempotency.write import Decided, Effect, Write
 
 Run = Callable[[str], Awaitable[ToolResult]]
 """Runs a write under its key."""

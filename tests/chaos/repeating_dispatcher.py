@@ -34,11 +34,13 @@ SCENARIOS: dict[str, tuple[list[Any], ...]] = {
 
 
 def run(*arguments: str) -> None:
-    """The process: URL, namespace, folder, scenario, kind, and the faults that are to strike."""
+    """The process: URL, namespace, folder, scenario, kind, the faults that are to strike, and in which round alone."""
     asyncio.run(main(*arguments))
 
 
-async def main(url: str, namespace: str, folder: str, scenario: str, kind: str, plan: str = "") -> None:
+async def main(
+    url: str, namespace: str, folder: str, scenario: str, kind: str, plan: str = "", round: str = ""
+) -> None:
     silence()
     service = Service(Path(folder), is_idempotent=kind == "keyed")
     async with a_bus(url, namespace, BusSettings(lease_s=LEASE_S)) as bus:
@@ -47,10 +49,11 @@ async def main(url: str, namespace: str, folder: str, scenario: str, kind: str, 
         session.round = int(await bus.client.execute_command("LLEN", done))
         for calls in SCENARIOS[scenario][session.round :]:
             session.round += 1
-            faults.arm(read_faults(plan))
+            if round in ("", str(session.round)):
+                faults.arm(read_faults(plan))
             results = await session.again(*calls)
-            told = [_told(one) for one in results]
-            await bus.client.execute_command("RPUSH", done, json.dumps(told))
+            reported = [_reported(one) for one in results]
+            await bus.client.execute_command("RPUSH", done, json.dumps(reported))
 
 
 def _tools(service: Service, is_idempotent: bool) -> list[Tool]:
@@ -69,6 +72,6 @@ def _tools(service: Service, is_idempotent: bool) -> list[Tool]:
     ]
 
 
-def _told(result: Any) -> str:
+def _reported(result: Any) -> str:
     """`ok`, `repeated` or the error type."""
     return result.error.error_type if result.error else "repeated" if result.repeated else "ok"

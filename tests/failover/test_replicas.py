@@ -17,8 +17,9 @@ from fakeredis import FakeAsyncRedis
 from tests.failover.servers import Cluster, Watched, cluster, hold_back, watched
 from tests.redis_server import RedisServer
 from tests.tool_dispatcher.idempotency.builders import a_write, results_of
-from tool_dispatcher.idempotency.ledger import ClaimNotReplicated, Ledger, Results, Write
+from tool_dispatcher.idempotency.ledger import ClaimNotReplicated, Ledger
 from tool_dispatcher.idempotency.once import Means, once
+from tool_dispatcher.idempotency.write import Results, Write
 
 WAITED_S = 0.3
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from antiphon_shared.tools.calls import REPEAT_CALL, Repeated, ToolError, ToolResult
 
 from tool_dispatcher.authoring.failures import is_without_effect, tool_error
-from tool_dispatcher.idempotency.ledger import Decided, Effect, Results, Write
+from tool_dispatcher.idempotency.write import Decided, Effect, Results, Write
 
 
 def unknown(write: Write) -> ToolError:

@@ -10,32 +10,33 @@ A record outlives its session and what its tool's contract promises. See the scr
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar, cast
+from typing import TypeVar, cast
 
 from antiphon_shared.bus.batcher import Batcher
 from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.scripts import script_of
 from antiphon_shared.bus.wire import Argument, NotReplicated
-from antiphon_shared.formats import FORMAT
 from antiphon_shared.process.clock import milliseconds, monotonic_s
 from antiphon_shared.process.errors import AntiphonError, RedisUnavailable
 from antiphon_shared.process.ids import new_id
-from antiphon_shared.tools.calls import ToolResult
 from antiphon_shared.tools.contract import IDEMPOTENCY_TTL_S_MIN
 from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
-from pydantic import TypeAdapter, ValidationError
+
+from tool_dispatcher.idempotency.write import (
+    Decided,
+    Effect,
+    EndState,
+    Results,
+    Standing,
+    State,
+    Write,
+    decided,
+    is_repeat,
+    outcomes_in,
+)
 
 PATIENCE_S = 10.0
-
-Results = tuple[ToolResult, ...]
-"""What came of a write: a result for each of its calls."""
-EndState = Literal["settled", "unknown"]
-State = Literal["none", "in_progress", "abandoned", "settled", "unknown"]
-Purpose = Literal["once", "ask", "again", "next"]
-"""An identical write answers it, or keeps it from running; it is repeated on purpose; or each such call is its own."""
-Effect = Literal["done", "unknown", "none"]
-Verdict = Literal["taken", "theirs", "repeated", "between", "split", "stopped"]
 
 T = TypeVar("T")
 
@@ -60,64 +61,6 @@ class ClaimNotReplicated(LedgerUnavailable):
     """Too few replicas have the takeover of a write, so that a failover could forget it. Nothing has begun here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
-    """One effect: that of a call, or of several collapsed into one."""
-
-    session_id: str
-    key: str
-    """The idempotency key; empty until it is minted, in sessions of format 2."""
-    tool: str
-    fingerprint: str
-    """Of the tool's name and the validated arguments; see `tool_dispatcher.idempotency.fingerprint`."""
-    round: int
-    call_ids: tuple[str, ...]
-    ttl_s: float
-    """How long its outcome is kept at least, from its last change on."""
-    format: int = FORMAT
-    """Of its session."""
-    asked_ms: int = 0
-    """When it was asked for, in Unix milliseconds of Redis's clock."""
-    name: str = ""
-    """The key without its ordinal, in sessions of format 2; empty where the coordinator has minted the key."""
-    identities: tuple[str, ...] = ()
-    """Of each call what it does; see identity.py."""
-    kind: Purpose = "once"
-    place: int = 0
-    """Of its first call in the batch."""
-    is_approved: bool = False
-    """Whether a person has agreed that it is repeated, whatever became of the write before."""
-
-    @property
-    def asked_by(self) -> str:
-        """`ROUND/ID` of its first call."""
-        return f"{self.round}/{self.call_ids[0]}"
-
-    @property
-    def member(self) -> str:
-        """How it stands in the order of the session's writes."""
-        return f"{self.round}/{self.place}/{self.key}"
-
-
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """What stands in the way of a claim: see begin.lua for the verdicts."""
-
-    verdict: Verdict
-    key: str = ""
-    """Of the write in question."""
-    item: int = 1
-    """Which call of that write, counted from 1."""
-    state: str = ""
-    by: str = ""
-    """`ROUND/ID` of the call that made the write."""
-    at_ms: int = 0
-    """When it settled, in Unix milliseconds; 0: not known."""
-    outcome: ToolResult | None = None
-    other: str = ""
-    """Of a write that came in between: `ROUND/PLACE/KEY`."""
-
-
 @dataclass(slots=True)
 class Claim:
     """The right to run a write, and to settle it."""
@@ -135,17 +78,6 @@ class Claim:
     def is_over(self) -> bool:
         """Whether somebody else may have taken over."""
         return monotonic_s() >= self.ends_s
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How a write stands. `outcomes` are there when it is settled, and may be when it is unknown."""
-
-    state: State
-    fence: int = 0
-    left_s: float = 0.0
-    """What is left of the lease of whoever runs it."""
-    outcomes: Results = ()
 
 
 class Ledger:
@@ -245,7 +177,7 @@ class Ledger:
             if verdict == b"claimed":
                 claimed = replace(write, key=more[0].decode())
                 return Claim(claimed, claimant, int(more[1]), begins_s + self.lease_s, problem)
-            return _decided(verdict.decode(), more)
+            return decided(verdict.decode(), more)
 
         return await self._patiently("claim a write", attempt)
 
@@ -259,7 +191,7 @@ class Ledger:
             "read a session's writes", lambda: self._batcher.submit("HMGET", name, *fields)
         )
         pairs = zip(found[::2], found[1::2], strict=True)
-        return tuple(_is_repeat(call, newest) for call, newest in pairs)
+        return tuple(is_repeat(call, newest) for call, newest in pairs)
 
     async def stands(self, write: Write) -> Standing:
         """How the write stands. Raises KeyUsedForAnother, and LedgerUnavailable."""
@@ -269,7 +201,7 @@ class Ledger:
         )
         if state == b"mismatch":
             raise _used_for_another(write)
-        return Standing(cast(State, state.decode()), int(fence), int(left_ms) / 1000, _read(outcomes))
+        return Standing(cast(State, state.decode()), int(fence), int(left_ms) / 1000, outcomes_in(outcomes))
 
     async def take_over(self, write: Write, fence: int, *, is_unknown: bool = False) -> Claim | None:
         """The right to run a write found abandoned with that fence; None when it does not stand so any more.
@@ -388,45 +320,12 @@ class Ledger:
             raise LedgerUnavailable(f"Redis has been out of reach for {self._patience_s:g} s.") from None
 
 
-def _decided(verdict: str, more: Sequence[Any]) -> Decided:
-    """The reply of begin.lua, where it is no claim."""
-    if verdict not in ("theirs", "repeated", "between"):
-        return Decided(cast(Verdict, verdict), more[0].decode() if more else "")
-    key, item = more[0].decode(), int(more[1])
-    if verdict == "theirs":
-        state, by, at_ms = more[2].decode(), more[3].decode(), int(more[4])
-        return Decided("theirs", key, item, state, by, at_ms)
-    by, at_ms = more[2].decode(), int(more[3])
-    if verdict == "between":
-        return Decided("between", key, item, "done", by, at_ms, other=more[4].decode())
-    outcomes = _read(more[4])
-    outcome = outcomes[item - 1] if len(outcomes) >= item else None
-    return Decided("repeated", key, item, "done", by, at_ms, outcome)
-
-
-def _is_repeat(call: bytes | None, newest: bytes | None) -> bool:
-    """Whether something else than this call has made the write already."""
-    if call is not None:
-        return not call.startswith(b"own ")
-    return newest is not None and newest.split(b" ")[1] != b"none"
-
-
 def _used_for_another(write: Write) -> KeyUsedForAnother:
     return KeyUsedForAnother(
         f"The idempotency key {write.key!r} names a write of another tool, or one with other arguments.",
         hint="Mint one key for each call, and keep it with the call's arguments.",
     )
 
-
-def _read(outcomes: bytes) -> Results:
-    """The outcomes in a record; none when there are none that can be read."""
-    try:
-        return _RESULTS.validate_json(outcomes) if outcomes else ()
-    except ValidationError:
-        return ()
-
-
-_RESULTS: TypeAdapter[Results] = TypeAdapter(Results)
 
 WRITES, WRITES_IN_ORDER = "writes", "writes:order"
 """The index of a session's writes; see begin.lua."""

@@ -22,15 +22,12 @@ from tool_dispatcher.idempotency import answers
 from tool_dispatcher.idempotency.ledger import (
     Claim,
     ClaimNotReplicated,
-    Decided,
-    EndState,
     KeyUsedForAnother,
     Ledger,
     LedgerUnavailable,
-    Results,
     SessionStopped,
-    Write,
 )
+from tool_dispatcher.idempotency.write import Decided, EndState, Results, Write
 
 _PAUSE_S_MIN = 0.01
 _PAUSE_S_MAX = 0.5

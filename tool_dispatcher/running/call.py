@@ -29,8 +29,9 @@ from tool_dispatcher.batch import Unit, begun_before, gathered, spread
 from tool_dispatcher.idempotency.answers import is_unknown
 from tool_dispatcher.idempotency.fingerprint import fingerprint
 from tool_dispatcher.idempotency.identity import identity_of, name_of
-from tool_dispatcher.idempotency.ledger import Claim, Ledger, LedgerUnavailable, Purpose, Results, Write
+from tool_dispatcher.idempotency.ledger import Claim, Ledger, LedgerUnavailable
 from tool_dispatcher.idempotency.once import Means, MustRunSingly, once
+from tool_dispatcher.idempotency.write import Purpose, Results, Write
 from tool_dispatcher.results.outcome import Answer, Outcomes
 from tool_dispatcher.results.redacted import without
 from tool_dispatcher.running.arguments import Arguments, arguments_of, filled_in, places_named

@@ -13,8 +13,9 @@ from redis.exceptions import ConnectionError as ConnectionLost
 
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.idempotency.fingerprint import fingerprint
-from tool_dispatcher.idempotency.ledger import Claim, Ledger, Results, Write
+from tool_dispatcher.idempotency.ledger import Claim, Ledger
 from tool_dispatcher.idempotency.once import Means
+from tool_dispatcher.idempotency.write import Results, Write
 
 DAY_S = 86_400.0
 LEASE_S, PATIENCE_S = 600.0, 60.0

@@ -11,8 +11,8 @@ from antiphon_shared.process.settings import BusSettings
 from tests.redis_server import running
 from tests.tool_dispatcher.idempotency.builders import a_ledger, a_write, results_of
 from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
-from tool_dispatcher.idempotency.ledger import Results
 from tool_dispatcher.idempotency.once import Means, once
+from tool_dispatcher.idempotency.write import Results
 
 
 class Service:

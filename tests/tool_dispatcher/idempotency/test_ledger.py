@@ -27,14 +27,8 @@ from tests.tool_dispatcher.idempotency.builders import (
     record_of,
     results_of,
 )
-from tool_dispatcher.idempotency.ledger import (
-    Claim,
-    KeyUsedForAnother,
-    Ledger,
-    LedgerUnavailable,
-    Standing,
-    Write,
-)
+from tool_dispatcher.idempotency.ledger import Claim, KeyUsedForAnother, Ledger, LedgerUnavailable
+from tool_dispatcher.idempotency.write import Standing, Write
 
 WRITE = a_write()
 

@@ -22,7 +22,8 @@ from tests.tool_dispatcher.idempotency.builders import (
     record_of,
     results_of,
 )
-from tool_dispatcher.idempotency.ledger import Claim, EndState, KeyUsedForAnother, Standing
+from tool_dispatcher.idempotency.ledger import Claim, KeyUsedForAnother
+from tool_dispatcher.idempotency.write import EndState, Standing
 
 WRITE = a_write()
 

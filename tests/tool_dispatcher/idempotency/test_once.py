@@ -22,8 +22,9 @@ from tests.tool_dispatcher.idempotency.builders import (
 )
 from tool_dispatcher.authoring.failures import tool_error
 from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
-from tool_dispatcher.idempotency.ledger import Claim, Results
+from tool_dispatcher.idempotency.ledger import Claim
 from tool_dispatcher.idempotency.once import Means, once
+from tool_dispatcher.idempotency.write import Results
 
 WRITE = a_write()
 FAILED = tool_error("api_failure", "The bank is closed.")

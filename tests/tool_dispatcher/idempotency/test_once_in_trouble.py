@@ -22,8 +22,9 @@ from tests.tool_dispatcher.idempotency.builders import (
     state,
     the_error,
 )
-from tool_dispatcher.idempotency.ledger import Claim, Ledger, Write
+from tool_dispatcher.idempotency.ledger import Claim, Ledger
 from tool_dispatcher.idempotency.once import once
+from tool_dispatcher.idempotency.write import Write
 
 WRITE = a_write()
 BRIEF_S, LONG_S = 0.05, 60.0

@@ -20,8 +20,9 @@ from tests.bus.builders import a_bus
 from tests.tool_dispatcher.idempotency.builders import a_ledger, a_write, results_of
 from tests.tool_dispatcher.idempotency.service import Service
 from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
-from tool_dispatcher.idempotency.ledger import Claim, Results
+from tool_dispatcher.idempotency.ledger import Claim
 from tool_dispatcher.idempotency.once import Means, once
+from tool_dispatcher.idempotency.write import Results
 
 LEASE_S, LONG_S = 0.5, 600.0
 """Of one that is killed; and of those that live, and do not lose theirs when they stand still for a while."""

@@ -1,0 +1,121 @@
+"""A write of a session, and how it stands: what the ledger takes and gives, and its scripts' replies. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from antiphon_shared.formats import FORMAT
+from antiphon_shared.tools.calls import ToolResult
+from pydantic import TypeAdapter, ValidationError
+
+Results = tuple[ToolResult, ...]
+"""What came of a write: a result for each of its calls."""
+EndState = Literal["settled", "unknown"]
+State = Literal["none", "in_progress", "abandoned", "settled", "unknown"]
+Purpose = Literal["once", "ask", "again", "next"]
+"""An identical write answers it, or keeps it from running; it is repeated on purpose; or each such call is its own."""
+Effect = Literal["done", "unknown", "none"]
+Verdict = Literal["taken", "theirs", "repeated", "between", "split", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One effect: that of a call, or of several collapsed into one."""
+
+    session_id: str
+    key: str
+    """The idempotency key; empty until it is minted, in sessions of format 2."""
+    tool: str
+    fingerprint: str
+    """Of the tool's name and the validated arguments; see `tool_dispatcher.idempotency.fingerprint`."""
+    round: int
+    call_ids: tuple[str, ...]
+    ttl_s: float
+    """How long its outcome is kept at least, from its last change on."""
+    format: int = FORMAT
+    """Of its session."""
+    asked_ms: int = 0
+    """When it was asked for, in Unix milliseconds of Redis's clock."""
+    name: str = ""
+    """The key without its ordinal, in sessions of format 2; empty where the coordinator has minted the key."""
+    identities: tuple[str, ...] = ()
+    """Of each call what it does; see identity.py."""
+    kind: Purpose = "once"
+    place: int = 0
+    """Of its first call in the batch."""
+    is_approved: bool = False
+    """Whether a person has agreed that it is repeated, whatever became of the write before."""
+
+    @property
+    def asked_by(self) -> str:
+        """`ROUND/ID` of its first call."""
+        return f"{self.round}/{self.call_ids[0]}"
+
+    @property
+    def member(self) -> str:
+        """How it stands in the order of the session's writes."""
+        return f"{self.round}/{self.place}/{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What stands in the way of a claim: see begin.lua for the verdicts."""
+
+    verdict: Verdict
+    key: str = ""
+    """Of the write in question."""
+    item: int = 1
+    """Which call of that write, counted from 1."""
+    state: str = ""
+    by: str = ""
+    """`ROUND/ID` of the call that made the write."""
+    at_ms: int = 0
+    """When it settled, in Unix milliseconds; 0: not known."""
+    outcome: ToolResult | None = None
+    other: str = ""
+    """Of a write that came in between: `ROUND/PLACE/KEY`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a write stands. `outcomes` are there when it is settled, and may be when it is unknown."""
+
+    state: State
+    fence: int = 0
+    left_s: float = 0.0
+    """What is left of the lease of whoever runs it."""
+    outcomes: Results = ()
+
+
+def decided(verdict: str, more: Sequence[Any]) -> Decided:
+    """The reply of begin.lua, where it is no claim."""
+    if verdict not in ("theirs", "repeated", "between"):
+        return Decided(cast(Verdict, verdict), more[0].decode() if more else "")
+    key, item = more[0].decode(), int(more[1])
+    if verdict == "theirs":
+        state, by, at_ms = more[2].decode(), more[3].decode(), int(more[4])
+        return Decided("theirs", key, item, state, by, at_ms)
+    by, at_ms = more[2].decode(), int(more[3])
+    if verdict == "between":
+        return Decided("between", key, item, "done", by, at_ms, other=more[4].decode())
+    outcomes = outcomes_in(more[4])
+    outcome = outcomes[item - 1] if len(outcomes) >= item else None
+    return Decided("repeated", key, item, "done", by, at_ms, outcome)
+
+
+def is_repeat(call: bytes | None, newest: bytes | None) -> bool:
+    """Whether something else than this call has made the write already."""
+    if call is not None:
+        return not call.startswith(b"own ")
+    return newest is not None and newest.split(b" ")[1] != b"none"
+
+
+def outcomes_in(outcomes: bytes) -> Results:
+    """The outcomes in a record; none when there are none that can be read."""
+    try:
+        return _RESULTS.validate_json(outcomes) if outcomes else ()
+    except ValidationError:
+        return ()
+
+
+_RESULTS: TypeAdapter[Results] = TypeAdapter(Results)

@@ -28,6 +28,7 @@ from antiphon.recording.access import provider_of
 from antiphon.recording.forking.changes import Changes, Forked, forked
 from antiphon.recording.forking.point import NoSuchPoint, Point, point_at
 from antiphon.recording.forking.standing import standing
+from antiphon.recording.forking.writes import restore_writes
 from antiphon.recording.hashes import content_hash
 from antiphon.recording.lines import (
     CatalogueLine,
@@ -69,6 +70,7 @@ async def fork(
         log = [line for line in point.lines if isinstance(line, EventLine)]
         catalogues = {content: catalogue} if content else {}
         timers = list(_timers(point, told))
+        await restore_writes(bus, point)
         await restore(bus, standing(told.session, log, told.deliveries, point.briefings, catalogues, timers))
         await _ended(pipeline, bus, told.session)
         session_id = told.session.id

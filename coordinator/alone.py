@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from antiphon_shared.events import AssemblyRequested
-from antiphon_shared.events.session import Response, Source, Status, Uncertainty
+from antiphon_shared.events.session import Response, Severity, Source, Status, Uncertainty
 from antiphon_shared.memory.found import Found, answer_in
 from antiphon_shared.memory.layers import Document, Memory, ToolUse
+from antiphon_shared.memory.repeated import repetitions, unknown
 from antiphon_shared.text.citations import CITATION, cited_ids
 from antiphon_shared.text.excerpt import one_line, shorten
 from antiphon_shared.tools.calls import Catalogue
@@ -24,7 +25,7 @@ _UNCITED_MAX = 20
 _TITLE_CHARACTERS, _EXCERPT_CHARACTERS, _SAID_CHARACTERS = 80, 300, 200
 _REFUSED = (
     *("validation_error", "permission_denied", "unknown_tool", "dependency_failed", "cancelled"),
-    *("circuit_open", "repeated_write"),
+    "circuit_open",
 )
 """Outcomes of calls that did not run."""
 _WHAT_THEN = {
@@ -32,6 +33,9 @@ _WHAT_THEN = {
     "refused": "not run",
     "failed": "failed",
     "not begun": "not run: the session ended before",
+    "repeated": "not done again",
+    "not repeated": "not run again",
+    "settled": "what came of it, a later call tells",
 }
 
 
@@ -106,9 +110,12 @@ def _uncertain(
         elif write.outcome == "not begun":
             message = f"`{write.tool}` had not begun when the session ended."
             yield doubt("call_unfinished", message, write.about)
-        elif write.outcome != "done":
+        elif write.outcome in ("refused", "failed"):
             message = f"`{write.tool}` {_WHAT_THEN[write.outcome]}: {one_line(write.said, _SAID_CHARACTERS)}"
             yield doubt("tool_failed", message, write.about)
+    for kind, use, message in repetitions(found.memory.tool_usage):
+        severity: Severity = "note" if kind == "write_repeated" else "caution"
+        yield doubt(kind, message, in_doubt_as(use.tool, use.call_id), severity)
     named = {write.call_id for write in writes}
     for call_id, tool in found.unfinished:
         if call_id not in named:
@@ -122,11 +129,13 @@ def _uncertain(
 def _writes(session: Session, found: Found, catalogue: Catalogue) -> Iterator[_Write]:
     """Every write that was handed out, in the order of their calls; nothing that was only read."""
     named = set[str]()
-    for use in found.memory.tool_usage:
+    uses = found.memory.tool_usage
+    open_ids = {use.call_id for use in unknown(uses)}
+    for use in uses:
         about = in_doubt_as(use.tool, use.call_id)
         if about in session.in_doubt or _is_write(use, catalogue):
             named.add(about)
-            outcome, said = _outcome(use)
+            outcome, said = _outcome(use, is_open=use.call_id in open_ids)
             yield _Write(use.tool, use.call_id, outcome, said)
     not_begun = {in_doubt_as(tool, call_id) for call_id, tool in found.unfinished}
     for about in session.in_doubt:
@@ -140,12 +149,18 @@ def _is_write(use: ToolUse, catalogue: Catalogue) -> bool:
     return tool is not None and tool.effect == "write"
 
 
-def _outcome(use: ToolUse) -> tuple[str, str]:
+def _outcome(use: ToolUse, *, is_open: bool) -> tuple[str, str]:
     match use.outcome:
+        case "ok" if use.repeated:
+            return "repeated", f"call {use.repeated} has done the same"
         case "ok":
             return "done", ""
+        case "outcome_unknown" if use.repeated:
+            return "not repeated", f"call {use.repeated} has asked for the same"
         case "outcome_unknown":
-            return "unknown", ""
+            return "unknown" if is_open else "settled", ""
+        case "repeated_write":
+            return "not repeated", use.what_happened or use.message
         case other:
             return "refused" if other in _REFUSED else "failed", use.message or other
 

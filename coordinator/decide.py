@@ -331,6 +331,8 @@ def _still_in_doubt(session: Session, completed: ToolsCompleted) -> tuple[str, .
             known.add(call)
         if result.repeated is not None and result.error is None:
             known.add(in_doubt_as(result.tool, result.repeated.call_id))
+        if result.settles:
+            known.add(in_doubt_as(result.tool, result.settles))
     return tuple(dict.fromkeys(call for call in (*session.in_doubt, *unknown) if call not in known))
 
 

@@ -5,6 +5,7 @@ scopes, approval, order and bounds are those of the tool. The dispatcher alone d
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
 from antiphon_shared.tools.calls import REPEAT_CALL, Catalogue, RequestedCall, ToolCall
@@ -73,19 +74,27 @@ def after_results(session: Session, completed: ToolsCompleted) -> tuple[MadeWrit
         write = made.get(result.call_id)
         if write is None:
             continue
-        first = made.get(result.repeated.call_id) if result.repeated else None
+        first = made.get(result.repeated.call_id if result.repeated else result.settles)
         root = write.root if first is None else first.root
         error = result.error.error_type if result.error else None
         if error == "repeated_write" or (error and error not in ("outcome_unknown", "internal_error")):
             made[write.id] = write.model_copy(update={"root": root})
+            if result.settles:  # it certainly had no effect, and so the first had none
+                made |= _all_of(made, root, "asked")
             continue
         made[write.id] = write.model_copy(
             update={"root": root, "state": "done" if error is None else "unknown"}
         )
-        if result.repeated and error is None:  # whatever was unknown of it is known now
-            settled = {"state": "done"}
-            made |= {id: one.model_copy(update=settled) for id, one in made.items() if one.root == root}
+        if (result.repeated or result.settles) and error is None:  # whatever was unknown of it is known now
+            made |= _all_of(made, root, "done")
     return tuple(made.values())
+
+
+def _all_of(
+    made: Mapping[str, MadeWrite], root: str, state: Literal["asked", "done"]
+) -> dict[str, MadeWrite]:
+    """The writes that do the same as `root`, in that state."""
+    return {id: one.model_copy(update={"state": state}) for id, one in made.items() if one.root == root}
 
 
 def _as_call(

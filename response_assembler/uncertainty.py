@@ -9,6 +9,7 @@ from typing import NamedTuple
 from antiphon_shared.events.session import Severity, Source, TerminationReason, Uncertainty
 from antiphon_shared.memory.conversation import CONVERSATION
 from antiphon_shared.memory.layers import Memory, ToolUse
+from antiphon_shared.memory.repeated import repetitions, unknown
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.tools.relevance import ASK_USER
 
@@ -184,36 +185,19 @@ def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[
     """Unknown outcomes, calls still under way (id, tool), failures that no later success made good, and tools
     that others answered for.
     """
-    settled = {use.repeated for use in memory.tool_usage if use.repeated and use.outcome == "ok"}
-    for use in memory.tool_usage:
-        if use.outcome == "outcome_unknown" and not use.repeated and use.call_id not in settled:
-            message = f"Whether `{use.tool}` took effect is unknown. Check before doing it again."
-            yield doubt("outcome_unknown", message, f"{use.tool} {use.call_id}")
+    for use in unknown(memory.tool_usage):
+        message = f"Whether `{use.tool}` took effect is unknown. Check before doing it again."
+        yield doubt("outcome_unknown", message, f"{use.tool} {use.call_id}")
     for call_id, tool in unfinished:
         message = f"`{tool}` had not finished when the session ended; what it would have told is not known."
         yield doubt("call_unfinished", message, f"{tool} {call_id}")
     for use in failed(memory):
         why = f": {one_line(use.what_happened, MESSAGE_CHARACTERS)}" if use.what_happened else "."
         yield doubt("tool_failed", f"`{use.tool}` failed ({use.outcome}){why}", use.tool)
-    yield from of_repetitions(memory.tool_usage)
+    for kind, use, message in repetitions(memory.tool_usage):
+        yield doubt(kind, message, f"{use.tool} {use.call_id}")
     for use in _substituted(memory):
         yield doubt("substituted", one_line(use.substitute_because, MESSAGE_CHARACTERS), use.tool)
-
-
-def of_repetitions(uses: Iterable[ToolUse]) -> Iterator[Uncertainty]:
-    """Writes that were asked for again: what was answered by the first result, and what was refused."""
-    for use in uses:
-        about = f"{use.tool} {use.call_id}"
-        if use.repeated and use.outcome == "ok":
-            message = (
-                f"`{use.tool}` was asked for again in round {use.round}, as in call {use.repeated}; it was not done "
-                "again."
-            )
-            yield doubt("write_repeated", message, about)
-        elif use.outcome == "repeated_write":
-            why = f": {one_line(use.what_happened, MESSAGE_CHARACTERS)}" if use.what_happened else "."
-            message = f"`{use.tool}` was not done again in round {use.round}{why}"
-            yield doubt("write_refused", message, about)
 
 
 def failed(memory: Memory) -> Sequence[ToolUse]:

@@ -117,6 +117,34 @@ def test_a_write_of_unknown_outcome_is_an_uncertainty() -> None:
     assert "- `wipe` (call_wipe): whether it took effect is unknown" in response.answer
 
 
+def test_it_says_what_was_repeated_and_what_was_refused() -> None:
+    uses = (
+        a_use("pay"),
+        a_use("pay").model_copy(update={"call_id": "c2", "round": 2, "repeated": "call_pay"}),
+        a_use("pay", "repeated_write", "Not run.").model_copy(
+            update={"call_id": "c3", "repeated": "call_pay"}
+        ),
+    )
+    response = answered_alone(memory=a_memory(*uses))
+    assert "- `pay` (call_pay): done\n- `pay` (c2): not done again: call call_pay" in response.answer
+    assert "- `pay` (c3): not run again: Not run." in response.answer
+    kinds = {one.about: (one.kind, one.severity) for one in response.uncertainty}
+    assert kinds["pay c2"] == ("write_repeated", "note")
+    assert kinds["pay c3"] == ("write_refused", "caution")
+    assert "tool_failed" not in {one.kind for one in response.uncertainty}
+
+
+def test_what_a_later_call_has_settled_is_not_unknown_any_more() -> None:
+    first = a_use("pay", "outcome_unknown")
+    asked_again = first.model_copy(update={"call_id": "c2", "repeated": "call_pay"})
+    last = a_use("pay").model_copy(update={"call_id": "c3", "settles": "call_pay"})
+    before = answered_alone(memory=a_memory(first, asked_again))
+    assert [one.about for one in before.uncertainty if one.kind == "outcome_unknown"] == ["pay call_pay"]
+    after = answered_alone(memory=a_memory(first, asked_again, last))
+    assert "outcome_unknown" not in {one.kind for one in after.uncertainty}
+    assert "- `pay` (call_pay): what came of it, a later call tells" in after.answer
+
+
 def test_it_is_bounded() -> None:
     many = a_memory(*(a_use("pay") for _ in range(300)), facts=300)
     response = answered_alone(f"All [{', '.join(f'F{n}' for n in range(1, 301))}].", many)

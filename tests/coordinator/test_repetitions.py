@@ -154,6 +154,14 @@ def test_what_an_identical_call_has_settled_needs_nobody() -> None:
     assert sent(asked(session, a_repetition("c1")))
 
 
+def test_so_does_one_that_ran_in_its_place() -> None:
+    session = asked(made(status="error", error=UNKNOWN), a_call("pay", "c2", arguments={"to": "a"})).session
+    session = after(session, a_result("pay", call_id="c2", settles="c1"))
+    assert session.in_doubt == ()
+    assert [write.state for write in session.writes] == ["done", "done"]
+    assert sent(asked(session, a_repetition("c1")))
+
+
 def test_an_identical_call_of_unknown_outcome_is_in_doubt_once() -> None:
     session = asked(made(status="error", error=UNKNOWN), a_call("pay", "c2", arguments={"to": "a"})).session
     result = a_result(

@@ -86,6 +86,11 @@ def test_a_write_of_unknown_outcome_stays_in_doubt_whatever_follows() -> None:
     ]
 
 
+def test_one_that_a_later_call_has_settled_does_not() -> None:
+    first, last = a_use("book", "outcome_unknown", call_id="c1"), a_use("book", call_id="c2", settles="c1")
+    assert list(of_tools(a_memory(first, last), ())) == []
+
+
 def test_a_tool_that_another_answered_for_is_named_once_with_the_reason() -> None:
     why = "The course search was unavailable; the outline was used instead."
     replaced = a_use("search", substitute="outline", substitute_because=why)

@@ -102,6 +102,14 @@ def marked(results: Sequence[ToolResult], found: Decided) -> Results:
     return tuple(result.model_copy(update={"repeated": first}) for result in results)
 
 
+def settling(results: Results, found: Decided | None) -> Results:
+    """The results of a write that ran, with the identical call of which they tell what came; none where they do not."""
+    if found is None or any(effect_of(result) == "unknown" for result in results):
+        return results
+    first = first_of(found)
+    return tuple(result.model_copy(update={"settles": first.call_id}) for result in results)
+
+
 def repeated(write: Write, found: Decided) -> ToolResult | ToolError:
     """The result of the identical call, as that of this one."""
     if found.outcome is None:

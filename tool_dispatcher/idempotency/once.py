@@ -194,15 +194,19 @@ class _Once:
     async def _after_a_crash(self, claim: Claim) -> Results | None:
         """What came of a write whose last claimant has not been heard of for a lease."""
         if self._means.is_safe_to_repeat:
-            return self._after_both(await self._run(claim, is_first=False))
+            return self._settling(self._after_both(await self._run(claim, is_first=False)))
         told = await self._asked(claim)
         if isinstance(told, NoEffect):
-            return await self._run(claim, is_first=False)
+            return self._settling(await self._run(claim, is_first=False))
         if isinstance(told, TookEffect):
             results = await self._means.results_of(told.data)
         else:
             results = await self._answer(answers.unknown(self._write))
         return results if self._first is None else answers.marked(results, self._first)
+
+    def _settling(self, results: Results | None) -> Results | None:
+        """The results, which tell what came of the identical call too, where its write was taken over."""
+        return None if results is None else answers.settling(results, self._first)
 
     def _after_both(self, results: Results | None) -> Results | None:
         """What is known when it has run again. That the second run failed does not undo the first."""

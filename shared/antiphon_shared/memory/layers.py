@@ -121,6 +121,11 @@ class ToolUse(Value):
     repeated_because: str = Field(
         default="", json_schema_extra=since(2), description="What the model is told of it, in a line."
     )
+    settles: str = Field(
+        default="",
+        json_schema_extra=since(2),
+        description="Of a write that ran: the id of the identical call whose outcome was unknown until then.",
+    )
     facts_lost: int = Field(default=0, ge=0, description="Facts not kept because the memory was full.")
 
     @property

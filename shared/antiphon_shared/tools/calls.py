@@ -132,6 +132,11 @@ class ToolResult(Value):
         json_schema_extra=since(2),
         description="Of a write that was not run, because an identical one had been: that one.",
     )
+    settles: str = Field(
+        default="",
+        json_schema_extra=since(2),
+        description="Of a write that ran: the identical call whose outcome was unknown until then.",
+    )
 
 
 class Summary(Value):

@@ -110,6 +110,7 @@ def _use_of(
         facts=id_ranges(facts),
         repeated=result.repeated.call_id if result.repeated else "",
         repeated_because=_why_not_run(result),
+        settles=result.settles,
         substitute=result.substitute,
         substitute_because=_why_substituted(result),
         handle=result.handle,

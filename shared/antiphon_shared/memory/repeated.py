@@ -1,0 +1,40 @@
+"""What a reader learns of writes that were asked for again, and of those that nobody knows the outcome of. Pure."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from antiphon_shared.memory.layers import ToolUse
+from antiphon_shared.text.excerpt import one_line
+
+_MESSAGE_CHARACTERS = 300
+
+
+class Repetition(NamedTuple):
+    """A write that was asked for again and not made again."""
+
+    kind: Literal["write_repeated", "write_refused"]
+    use: ToolUse
+    message: str
+
+
+def repetitions(uses: Iterable[ToolUse]) -> Iterator[Repetition]:
+    """Writes that were asked for again: what was answered by the first result, and what was refused."""
+    for use in uses:
+        if use.repeated and use.outcome == "ok":
+            again = f"was asked for again in round {use.round}, as in call {use.repeated}"
+            yield Repetition("write_repeated", use, f"`{use.tool}` {again}; it was not done again.")
+        elif use.outcome == "repeated_write":
+            why = f": {one_line(use.what_happened, _MESSAGE_CHARACTERS)}" if use.what_happened else "."
+            yield Repetition(
+                "write_refused", use, f"`{use.tool}` was not done again in round {use.round}{why}"
+            )
+
+
+def unknown(uses: Sequence[ToolUse]) -> list[ToolUse]:
+    """Calls of unknown outcome that no later call has settled; identical ones that did not run are the first's."""
+    settled = {use.repeated for use in uses if use.outcome == "ok"} | {use.settles for use in uses}
+    return [
+        use
+        for use in uses
+        if use.outcome == "outcome_unknown" and not use.repeated and use.call_id not in settled
+    ]

@@ -15,6 +15,7 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.restoring import restore
 from antiphon_shared.events import COMPONENTS, encode
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.process import logs
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.runner import run_service
@@ -37,6 +38,7 @@ SESSION_LIMIT_S = 60.0
 _AT_ONCE = 8
 _CONNECT_PATIENCE_S = 10.0
 _GRACE_S = 0.2
+_FOR_EVER_MS = 10**14
 
 
 async def rerun(
@@ -62,16 +64,21 @@ async def rerun(
 
 
 def _waves(scores: Iterable[tuple[Path, Score]]) -> list[list[tuple[Path, Score]]]:
-    """Recordings that can share a Redis: of each session one."""
+    """Recordings that can share a Redis: of each session one, and all of one format."""
     waves: list[dict[str, tuple[Path, Score]]] = []
     for path, score in scores:
         for wave in waves:
-            if score.session_id not in wave:
+            if score.session_id not in wave and _format(wave.values()) == score.query.format:
                 wave[score.session_id] = path, score
                 break
         else:
             waves.append({score.session_id: (path, score)})
     return [list(wave.values()) for wave in waves]
+
+
+def _format(recordings: Iterable[tuple[Path, Score]]) -> int:
+    """That in which the sessions were opened."""
+    return min(score.query.format for _, score in recordings)
 
 
 async def _run_again(
@@ -86,6 +93,7 @@ async def _run_again(
             paths=tuple(path.absolute() for path, _ in recordings),
         )
         scores = {score.session_id: score for _, score in recordings}
+        await _open_in(_format(recordings), bus)
         running = processes(bus, plan) if has_processes else _embedded(bus, scores, plan)
         async with running:
             room = asyncio.Semaphore(_AT_ONCE)
@@ -100,6 +108,13 @@ async def _run_again(
                 )
                 for path, score in recordings
             ]
+
+
+async def _open_in(format: int, bus: Bus) -> None:
+    """Have sessions opened in the format that they were recorded in, as if a worker of that release were there."""
+    if format < FORMAT:
+        heartbeat = f'{_FOR_EVER_MS} {{"pid":0,"format":{format}}}'
+        await bus.batcher.submit("HSET", bus.keys.workers("coordinator"), "recorded", heartbeat)
 
 
 async def _play(bus: Bus, score: Score, room: asyncio.Semaphore, limit_s: float) -> None:

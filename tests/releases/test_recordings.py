@@ -1,0 +1,67 @@
+"""Recordings that the release before has made: read, verified, run again and gone on with, under the keys of then."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from antiphon_shared.events import ToolsRequested
+from antiphon_shared.formats import FORMAT
+
+from antiphon import Tool, ToolContext
+from antiphon.recording.files import read_lines
+from antiphon.recording.fork import fork
+from antiphon.recording.forking.changes import read_changes
+from antiphon.recording.lines import EventLine, Line
+from antiphon.recording.rerun import rerun
+from antiphon.recording.verify import verify, verify_lines
+from tests.messages_server import Scripted, serving
+
+RECORDINGS = sorted((Path(__file__).parent / "recordings").glob("*.jsonl"))
+ANSWER_DIFFERS = {"of_two_writes_one_is_approved": "uncertainty[0].message"}
+"""Readers do not see any more what a model is to do next; of what was filed then, the two cannot be told apart."""
+SCOPES = read_changes(sets=["ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES=read,write"])
+
+
+def requests_in(lines: list[Line]) -> list[ToolsRequested]:
+    found = [line.event for line in lines if isinstance(line, EventLine)]
+    assert {event.format for event in found} == {FORMAT - 1}
+    return [event.data for event in found if isinstance(event.data, ToolsRequested)]
+
+
+def test_there_are_some() -> None:
+    assert len(RECORDINGS) == 8
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
+def test_each_is_decided_the_same_today(path: Path) -> None:
+    report = verify(path)
+    if path.stem in ANSWER_DIFFERS:
+        assert ANSWER_DIFFERS[path.stem] in str(report.first)
+    else:
+        assert (report.is_same, report.answer) == (True, "same"), report.first
+
+
+async def test_each_runs_again_with_the_same_response() -> None:
+    for report in await rerun(RECORDINGS):
+        name = Path(report.path).stem
+        assert report.is_same == (name not in ANSWER_DIFFERS), report
+        assert (report.first is None) == (name not in ANSWER_DIFFERS), report.first
+
+
+async def test_writes_keep_their_keys_behind_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = []
+
+    def send(arguments: dict[str, Any], context: ToolContext) -> str:
+        keys.append(context.idempotency_key)
+        return "sent"
+
+    to = {"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]}
+    (path,) = (path for path in RECORDINGS if path.stem == "a_plain_write_in_order")
+    async with serving(Scripted(text="Both are on their way.")) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        tool = Tool("send_letter", "Sends a letter.", to, send, effect="write")
+        lines = await fork(list(read_lines(path)), "tools.requested@1", SCOPES, [tool])
+    (request,) = requests_in(lines)
+    assert keys == [call.idempotency_key for call in request.calls]
+    assert keys == [f"default/{path.stem}/1/toolu_{n}" for n in (1, 2)]
+    assert verify_lines(lines).is_same, verify_lines(lines).first

@@ -58,7 +58,16 @@ async def test_a_silent_worker_is_dead_and_forgotten_at_last(bus: Bus) -> None:
 
 @pytest.mark.parametrize(
     "garbage",
-    [b"", b"\xff\x00", b"soon {}", b"17 {}", b'17 {"host":1}', b"{}", b"9" * 5_000 + b' {"pid":1}', b"9" * 14],
+    [
+        b"",
+        b"\xff\x00",
+        b"soon {}",
+        b"17 {}",
+        b'17 {"host":1}',
+        b"{}",
+        b"9" * 5_000 + b' {"pid":1}',
+        b"9" * 14,
+    ],
 )
 async def test_what_is_no_heartbeat_stops_neither_observers_nor_workers(bus: Bus, garbage: bytes) -> None:
     await bus.batcher.submit("HSET", bus.keys.workers("coordinator"), "foreign", garbage)

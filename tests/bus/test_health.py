@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 from antiphon_shared.bus import scripts
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.formats import FORMAT
 from antiphon_shared.process import health
 from antiphon_shared.process.clock import utc_now
 
@@ -55,10 +56,34 @@ async def test_a_silent_worker_is_dead_and_forgotten_at_last(bus: Bus) -> None:
     assert await names(bus) == ["w2"]
 
 
-@pytest.mark.parametrize("garbage", [b"", b"\xff\x00", b"soon {}", b"17 {}", b'17 {"host":1}', b"{}"])
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"",
+        b"\xff\x00",
+        b"soon {}",
+        b"17 {}",
+        b'17 {"host":1}',
+        b"{}",
+        b"9" * 5_000 + b' {"pid":1}',
+        b"9" * 14,
+    ],
+)
 async def test_what_is_no_heartbeat_stops_neither_observers_nor_workers(bus: Bus, garbage: bytes) -> None:
     await bus.batcher.submit("HSET", bus.keys.workers("coordinator"), "foreign", garbage)
     assert await names(bus) == []
     async with beating(bus, "w1"):
         await eventually(lambda: _are(bus, ["w1"]))
+        assert await bus.formats.now() == FORMAT
     assert await bus.batcher.submit("HEXISTS", bus.keys.workers("coordinator"), "foreign") == 0
+
+
+async def test_a_worker_is_seen_although_something_foreign_held_the_key(bus: Bus) -> None:
+    await bus.batcher.submit("SET", bus.keys.workers("coordinator"), "junk")
+    async with beating(bus, "w1"):
+        await eventually(lambda: _is_listed(bus, "w1"))
+
+
+async def _is_listed(bus: Bus, name: str) -> bool:
+    listed: bytes = await bus.batcher.submit("TYPE", bus.keys.workers("coordinator"))
+    return listed in (b"hash", "hash") and name in await names(bus)

@@ -133,4 +133,6 @@ def test_a_worker_that_was_killed_counts_as_long_as_it_may_be_started_again() ->
     beat = f"{NOW_MS} ".encode() + EARLIER
     assert format_of(beat, NOW_MS + FORGET_MS) == 1
     assert format_of(beat, NOW_MS + FORGET_MS + 1) is None
+    assert format_of(beat, NOW_MS - FORGET_MS - 1) is None
     assert format_of(b"junk", NOW_MS) is None
+    assert format_of(b"9" * 5_000 + b' {"pid":1}', NOW_MS) is None

@@ -174,20 +174,23 @@ async def test_a_session_that_is_alive_is_kept_however_old(bus: Bus) -> None:
 
 
 async def test_what_holds_room_for_nothing_is_swept_out_and_nothing_else(bus: Bus) -> None:
-    """Ids without a session, and sessions that are answered; never one that has just been opened."""
+    """Ids without a session, and those answered long ago; none that was just opened, or waits to be closed."""
     partition, submit = bus.keys.partition("s1"), bus.batcher.submit
     room = bus.keys.open_sessions(partition)
-    await bus.publish(a_query(), "open")
+    answered, answered_long_ago = (session_in(bus.keys, partition, n) for n in (2, 3))
+    for session_id in ("s1", answered):
+        assert await bus.publish(a_query(session_id), "open") == "sent"
     for n in range(1_200):
         submit("ZADD", room, n, f"ghost-{n}")
-    answered = session_in(bus.keys, partition, 2)
-    await bus.publish(a_query(answered), "open")
-    await submit("HSET", bus.keys.of_session(answered, RESPONSE), "version", 1, "content", "{}")
+    await submit("XADD", bus.keys.log(answered_long_ago), "1-1", "event", "{}")
+    await submit("ZADD", room, 1, answered_long_ago)
+    for session_id in (answered, answered_long_ago):
+        await submit("HSET", bus.keys.of_session(session_id, RESPONSE), "version", 1, "content", "{}")
     chores = Chores(bus, partition, CleanUp(bus, inbox_of(bus), "coordinator"))
     for _ in range(5):
         chores._sweep_at = 0.0
         await chores()
-    assert await submit("ZRANGE", room, 0, -1) == [b"s1"]
+    assert set(await submit("ZRANGE", room, 0, -1)) == {b"s1", answered.encode()}
 
 
 async def test_a_sweep_reaches_ghosts_behind_many_sessions_that_are_open(bus: Bus) -> None:

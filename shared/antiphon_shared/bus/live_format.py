@@ -23,6 +23,7 @@ FORGET_MS = 60_000
 """A worker that has been silent for this long is not taken into account any more."""
 _KNOWN_FOR_S = 2.0
 _FIRST, _DIGITS_MAX = 1, 9
+_TIME_DIGITS_MAX = 15
 
 
 class LiveFormat:
@@ -116,7 +117,9 @@ def format_of(heartbeat: bytes, now_ms: int) -> int | None:
     """Return the newest format that a worker reads, of its heartbeat; None for one that is gone, or none. Pure."""
     at_ms, _, told = heartbeat.partition(b" ")
     fields = fields_of(told)
-    if "pid" not in fields or not at_ms.isdigit() or now_ms - int(at_ms) > FORGET_MS:
+    if "pid" not in fields or not at_ms.isdigit() or len(at_ms) > _TIME_DIGITS_MAX:
+        return None
+    if abs(now_ms - int(at_ms)) > FORGET_MS:
         return None
     format = fields.get("format", _FIRST)
     return format if type(format) is int and format >= _FIRST else _FIRST

@@ -23,6 +23,9 @@ _RETAIN_AT_ONCE = 500
 _SWEEP_AT_ONCE, _SWEEP_EVERY_S = 500, 10.0
 """Open sessions looked at in one step, and the pause between two of them: whether each still is one."""
 
+_CLOSED_WITHIN_MS = 60_000
+"""An answered session that is not closed after so long will not be: what tells of its answer is lost."""
+
 Chore = Callable[[], Awaitable[float]]
 
 
@@ -99,7 +102,7 @@ class Chores:
         gone, stay = await self.bus.batcher.run(
             scripts.SWEEP,
             [keys.open_sessions(self.partition)],
-            [keys.prefix(self.partition), self._swept, _SWEEP_AT_ONCE],
+            [keys.prefix(self.partition), self._swept, _SWEEP_AT_ONCE, _CLOSED_WITHIN_MS],
         )
         self._swept = self._swept + stay if gone + stay == _SWEEP_AT_ONCE else 0
         if gone:

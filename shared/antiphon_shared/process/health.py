@@ -8,14 +8,16 @@ from datetime import datetime
 
 import structlog
 from pydantic import Field
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 from antiphon_shared import faults
 from antiphon_shared.bus import scripts
+from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.live_format import FORGET_MS
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.events import Component
+from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.formats import FORMAT
+from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.values import Value
 
 HEARTBEAT_S = 2.0
@@ -32,6 +34,7 @@ class Heartbeat(Value):
     started: datetime
     in_hand: int
     format: int = Field(default=1, ge=1, description="The newest format that it reads.")
+    signs: bool = Field(default=False, description="Whether it has a key to sign messages with.")
 
 
 class Worker(Heartbeat):
@@ -51,7 +54,12 @@ async def beat(
     """Say that the worker lives, until cancelled."""
     while True:
         heartbeat = Heartbeat(
-            host=socket.gethostname(), pid=os.getpid(), started=started, in_hand=in_hand(), format=FORMAT
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            started=started,
+            in_hand=in_hand(),
+            format=FORMAT,
+            signs=bus.signer is not None,
         )
         try:
             await faults.at("heartbeat.before")
@@ -90,3 +98,25 @@ async def workers(bus: Bus, component: Component) -> list[Worker]:
         except ValueError:  # what something foreign wrote is no worker; a heartbeat sweeps it away
             continue
     return sorted(found, key=lambda worker: worker.name)
+
+
+async def check_key(bus: Bus) -> None:
+    """Raise ConfigurationError when others sign what they send, and this process could neither verify nor answer it.
+
+    Only before it begins: whatever somebody writes into Redis later ends no process.
+    """
+    if bus.signer is not None:
+        return
+    try:
+        listed = await patiently(
+            "see who signs", lambda: asyncio.gather(*(workers(bus, name) for name in COMPONENTS))
+        )
+    except ResponseError as error:  # something foreign, or no right to look
+        structlog.get_logger().debug("cannot see whether others sign", error=str(error))
+        return
+    signing = [worker.name for found in listed for worker in found if worker.signs and worker.is_alive]
+    if signing:
+        raise ConfigurationError(
+            f"the messages of this pipeline are signed (by {signing[0]}), and this process has no key.",
+            hint="Set ANTIPHON_SIGNING_KEY to the same keys for every process and client.",
+        )

@@ -103,10 +103,11 @@ def spare_the_collector() -> None:
 async def run_service(bus: Bus, service: Service, stop: asyncio.Event, grace_s: float = GRACE_S) -> None:
     """Run a built service on an open bus until `stop` is set. Raises what a background duty dies of.
 
-    Raises ConfigurationError when the deployment holds what this release cannot read.
+    Raises ConfigurationError when the deployment holds what this release cannot read, or signs and we have no key.
     """
     log = structlog.get_logger()
     await bus.formats.check()
+    await health.check_key(bus)
     consumer = Consumer(bus, service, new_consumer_name())
     working = [
         asyncio.create_task(consumer.run()),

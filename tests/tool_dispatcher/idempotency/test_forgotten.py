@@ -77,3 +77,16 @@ async def test_sessions_opened_since_then_are_not_asked_about(bus: Bus) -> None:
     await bus.batcher.submit("ZADD", bus.keys.sessions(partition), opened_ms, "s1")
     await once(ledger, a_write(), service.means())
     assert (len(service.effects), service.asked) == (1, 0)
+
+
+async def test_what_something_foreign_left_in_place_of_the_history_is_dropped(bus: Bus) -> None:
+    """Else no dispatcher would start: what was before counts as lost."""
+    key = bus.keys.history(0)
+    for junk in (("SET", key, "junk"), ("HSET", key, "run_id", "x", "lost_ms", "junk")):
+        await bus.batcher.submit("DEL", key)
+        await bus.batcher.submit(*junk)
+        lost_ms = await a_ledger(bus).look_at_history(0)
+        if bus.connections.is_fake:  # does not say who it is
+            continue
+        assert lost_ms > 0
+        assert set(await bus.batcher.submit("HGETALL", key)) == {b"run_id", b"lost_ms"}

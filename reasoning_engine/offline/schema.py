@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from antiphon_shared.tools.contract import CHANGES, CONTRACT_KEYWORD, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME
+
 from reasoning_engine.offline.language import identifier_stems, stem, stems, word_set
 
 _GENERIC = frozenset(
@@ -28,6 +30,7 @@ _LIMIT = frozenset(map(stem, word_set("limit max maximum top count n first")))
 _IDENTIFYING = frozenset(("id", "ids", "code", "key", "ref", "uuid", "number", "no", "isbn", "sku", "slug"))
 _DATE = frozenset(("dat", "day", "when", "since", "until"))
 _DEPTH_MAX = 8
+_OF_WRITES = (CHANGES, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME)
 
 
 @dataclass(frozen=True)
@@ -113,9 +116,10 @@ class Tool:
 
     @property
     def writes(self) -> bool:
-        """Whether its contract says that it changes something."""
-        contract = self.schema.get("x-orchestration")
-        return isinstance(contract, dict) and contract.get("effect") == "write"
+        """Whether it changes something, or may: a model is not sent the contract, but told in the description."""
+        contract = self.schema.get(CONTRACT_KEYWORD)
+        told = any(line in self.description for line in _OF_WRITES)
+        return told or (isinstance(contract, dict) and contract.get("effect") == "write")
 
     @property
     def verb(self) -> str:
@@ -130,7 +134,8 @@ class Tool:
     def all_stems(self) -> frozenset[str]:
         """What its name, description and parameters speak of."""
         names = (part for parameter in self.parameters for part in parameter.parts)
-        return self.name_stems | stems(self.description[:4_000]) | frozenset(names)
+        own = "\n".join(line for line in self.description[:4_000].splitlines() if line not in _OF_WRITES)
+        return self.name_stems | stems(own) | frozenset(names)
 
     @property
     def search_parameter(self) -> Parameter | None:

@@ -7,10 +7,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from antiphon_shared.tools.contract import Contract, Dependency
-
-UNKNOWN_OUTCOME = "Done at most once. If it ends as outcome_unknown, check before you call it again."
-ONE_AFTER_ANOTHER = "Its calls run one after another, in your order."
+from antiphon_shared.tools.contract import (
+    CHANGES,
+    ONE_AFTER_ANOTHER,
+    UNKNOWN_OUTCOME,
+    Contract,
+    Dependency,
+)
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,8 @@ def hints_of(contract: Contract) -> Hints:
         notes.append(f"Only in round {_listed([str(step) for step in sorted(contract.steps)], 'or')}.")
     if contract.effect == "write" and not contract.idempotent and not contract.reconciles:
         notes.append(UNKNOWN_OUTCOME)
+    elif contract.effect == "write" and contract.mode != "sequential-only":
+        notes.append(CHANGES)
     return Hints(contract.depends_on, contract.next, tuple(notes))
 
 

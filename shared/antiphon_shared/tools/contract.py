@@ -10,6 +10,10 @@ from antiphon_shared.formats import since
 from antiphon_shared.values import Value
 
 CONTRACT_KEYWORD = "x-orchestration"
+UNKNOWN_OUTCOME = "Done at most once. If it ends as outcome_unknown, check before you call it again."
+ONE_AFTER_ANOTHER = "Its calls run one after another, in your order."
+CHANGES = "It changes something."
+"""What descriptions say of contracts that models are not sent. Every write has one of the three lines."""
 """Where a contract stands in a tool's JSON Schema."""
 
 Effect = Literal["read", "write"]

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from antiphon_shared.tools.contract import Dependency, Effect
+from antiphon_shared.tools.contract import CHANGES, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME, Dependency, Effect
 
 from tool_dispatcher.authoring.contract import complete
-from tool_dispatcher.authoring.hints import ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME, describe, published
+from tool_dispatcher.authoring.hints import describe, published
 from tool_dispatcher.authoring.tool import tool
 
 
@@ -37,7 +37,7 @@ HINTS: list[tuple[Effect, dict[str, Any], list[str]]] = [
     ("read", {"steps": [2, 1]}, ["Only in round 1 or 2."]),
     ("read", {"steps": [1, 2, 3]}, ["Only in round 1, 2 or 3."]),
     ("write", {}, [ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME]),
-    ("write", {"mode": "parallel-safe", "idempotent": True}, []),
+    ("write", {"mode": "parallel-safe", "idempotent": True}, [CHANGES]),
 ]
 
 
@@ -46,6 +46,14 @@ def test_the_contract_speaks_in_plain_lines(
     effect: Effect, options: dict[str, Any], lines: list[str]
 ) -> None:
     assert told(effect, **options) == lines
+
+
+@pytest.mark.parametrize("idempotent", [True, False])
+@pytest.mark.parametrize("mode", ["parallel-safe", "sequential-only"])
+def test_every_write_says_in_one_of_three_lines_that_it_is_one(mode: str, idempotent: bool) -> None:
+    """Models are not sent the contract: the offline model knows writes by these lines."""
+    lines = told("write", mode=mode, idempotent=idempotent)
+    assert {CHANGES, ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME} & set(lines)
 
 
 def test_a_write_that_can_be_asked_about_does_not_end_as_unknown() -> None:

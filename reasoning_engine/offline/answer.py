@@ -205,7 +205,7 @@ def _shortcomings(situation: Situation, resolution: Resolution | None) -> list[s
             f"- {call.tool}: {_plain(call.happened)[:200] or call.outcome.replace('_', ' ')}"
             for call in failed
         ]
-        notes.append("Tried without success:\n\n" + "\n".join(lines[:10]))
+        notes.append("Tried without success:\n\n" + "\n".join([*dict.fromkeys(lines)][:10]))
     if not situation.tried and not situation.records:
         fits = "No tool was called: none that was offered fits the question."
         notes.append(fits if situation.tools else "No tool could be called in the only round there was.")

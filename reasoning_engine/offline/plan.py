@@ -24,7 +24,9 @@ from reasoning_engine.offline.tried import TriedCall
 
 _LIKENESS_MIN = 0.6
 CALLS_MAX = 4
-"""Calls of one round at most."""
+"""Calls of one round at most, while nothing has been searched for in vain."""
+_ALTERNATIVES_MAX = 8
+"""Calls of the round that follows a search that found nothing."""
 _RETRIES_PER_TOOL_MAX = 4
 _IN_QUOTES = re.compile(r"[\"'“‘`]([^\"'“”‘’`\n]{2,200})[\"'”’`]")
 
@@ -136,29 +138,54 @@ def _is_wild_guess(situation: Situation, tool: Tool, filling: Filling) -> bool:
 
 
 def _work_towards(situation: Situation) -> tuple[Call, ...]:
-    """The best-fitting tool that can be used, or the call that fetches what it lacks."""
+    """Return calls of the best-fitting tool that can be used, or the call that fetches what it lacks.
+
+    Once a search has found nothing, all that is left to try goes into one round, since rounds are few.
+    """
+    found_nothing = any(tried.found_nothing for tried in situation.tried)
+    if len({tried.round for tried in situation.tried}) > 1 and all(
+        tried.found_nothing for tried in situation.tried
+    ):
+        return ()
+    calls: list[Call] = []
+    narrower: list[Call] = []
     for tool in _by_fit(situation):
         if _succeeded(situation, tool):
-            return tuple(_first(_details(situation)))
+            return tuple(calls or _first(_details(situation)))
+        fits = situation.question.terms & tool.all_stems
+        tried = any(one.tool == tool.name for one in situation.tried)
+        if found_nothing and (not (fits or tried or tool.search_parameter) or (calls and tool.writes)):
+            continue
         fillings = [
             fill(tool, slots, _relevant(situation)) for slots in _one_at_a_time(situation.question.slots)
         ]
-        calls = [
-            call
-            for filling in fillings
-            if filling.is_complete
-            and (len(situation.tools) == 1 or not _is_wild_guess(situation, tool, filling))
-            for call in _first(_fresh(situation, tool, filling, "answer the question"))
-        ]
-        calls = calls or [call for filling in fillings for call in _broader(situation, tool, filling)]
+        fresh, less = _calls_of(situation, tool, fillings)
+        if (fresh or less) and (tool.writes or not found_nothing):
+            return tuple((fresh or less)[:CALLS_MAX])
         if calls:
-            return tuple(calls[:CALLS_MAX])
-        fits = situation.question.terms & tool.all_stems
-        for parameter in fillings[0].missing if fits else ():
-            fetch = tuple(_first(_producers(situation, tool, parameter)))
-            if fetch:
-                return fetch
-    return ()
+            calls, narrower = calls + fresh, narrower + less
+        elif fresh or less:
+            calls = fresh + less
+        else:
+            for parameter in fillings[0].missing if fits else ():
+                fetch = tuple(_first(_producers(situation, tool, parameter)))
+                if fetch:
+                    return fetch
+    return tuple((calls + narrower)[:_ALTERNATIVES_MAX])
+
+
+def _calls_of(situation: Situation, tool: Tool, fillings: list[Filling]) -> tuple[list[Call], list[Call]]:
+    """Return the calls of a tool that answer the question, and those that search for less."""
+    usable = [
+        filling
+        for filling in fillings
+        if filling.is_complete and (len(situation.tools) == 1 or not _is_wild_guess(situation, tool, filling))
+    ]
+    fresh = [
+        call for filling in usable for call in _first(_fresh(situation, tool, filling, "answer the question"))
+    ]
+    less = [call for filling in usable for call in _broader(situation, tool, filling)]
+    return fresh[:CALLS_MAX], less[:_RETRIES_PER_TOOL_MAX]
 
 
 def _producers(situation: Situation, goal: Tool, parameter: Parameter) -> Iterator[Call]:
@@ -216,11 +243,9 @@ def _fresh(situation: Situation, tool: Tool, filling: Filling, reason: str) -> I
 def _broader(situation: Situation, tool: Tool, filling: Filling) -> Iterator[Call]:
     """After a search that found nothing: the words in the singular, without the tool's own, then one by one."""
     attempts = [tried for tried in situation.tried if tried.tool == tool.name]
-    if (
-        tool.writes
-        or len(attempts) > _RETRIES_PER_TOOL_MAX
-        or not any(one.outcome == "ok" for one in attempts)
-    ):
+    if tool.writes or len(attempts) > _RETRIES_PER_TOOL_MAX:
+        return
+    if not any(tried.found_nothing for tried in attempts or situation.tried):
         return
     for arguments in broader(filling, tool.all_stems):
         if not any(_made(situation, tool, arguments)):

@@ -45,6 +45,11 @@ class TriedCall:
         return len(self.begins) > 1 and written.startswith(self.begins)
 
     @property
+    def found_nothing(self) -> bool:
+        """Whether it succeeded and returned nothing."""
+        return self.outcome == "ok" and not self.facts
+
+    @property
     def happened(self) -> str:
         """What came of it, for a reader: the line after it says what the model should do."""
         return self.message.partition("\n")[0]

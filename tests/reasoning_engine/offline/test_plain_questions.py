@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from antiphon import tool
+from reasoning_engine.prompt import tool_params
 from tests.reasoning_engine.offline.rounds import Asked, OfferedTool, ask
+from tool_dispatcher.authoring.tool import FunctionTool
 
 PARTS = [
     {"id": "P-1", "name": "Brass nut M4", "material": "brass", "stock": 120},
@@ -62,8 +64,16 @@ def count_parts() -> int:
 
 
 async def asked(question: str, *functions: Callable[..., Any]) -> Asked:
-    tools = [tool(effect="read")(function) for function in functions]
-    offered = [OfferedTool(t.name, t.definition.description, t.definition.input_schema, t) for t in tools]
+    return await asked_of(question, *(tool(effect="read")(function) for function in functions))
+
+
+async def asked_of(question: str, *tools: FunctionTool) -> Asked:
+    """Ask with the tools as the engine sends them: without their contracts."""
+    sent = tool_params([each.definition for each in tools])
+    offered = [
+        OfferedTool(param["name"], param["description"], dict(param["input_schema"]), each)
+        for param, each in zip(sent, tools, strict=True)
+    ]
     return await ask(question, tuple(offered), rounds_max=4)
 
 
@@ -101,12 +111,51 @@ def order_part(name: str, count: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("question", ['Order 50 of part "Brass nut M4"', 'Order 50 of "Brass nut M4".'])
 async def test_a_write_that_is_asked_for_gets_the_name_and_the_amount(question: str) -> None:
-    write = tool(effect="write")(order_part)
-    offered = OfferedTool(write.name, write.definition.description, write.definition.input_schema, write)
-    rounds = (await ask(question, (offered,), rounds_max=4)).rounds
+    rounds = (await asked_of(question, tool(effect="write")(order_part))).rounds
     assert [[call.arguments for call in calls] for calls in rounds] == [
         [{"name": "Brass nut M4", "count": 50}]
     ]
+
+
+def reserve_part(name: str) -> str:
+    """Reserve a part."""
+    return f"reserved {name}"
+
+
+WRITES: list[dict[str, Any]] = [
+    {},
+    {"idempotent": True},
+    {"idempotent": True, "max_concurrency": 2},
+    {"mode": "parallel-safe"},
+]
+
+
+@pytest.mark.parametrize("contract", WRITES)
+@pytest.mark.parametrize("question", ["Which brass parts do we have?", "How many parts of ours are there?"])
+async def test_a_question_changes_nothing(question: str, contract: dict[str, Any]) -> None:
+    reads = [tool(effect="read")(function) for function in (find_parts, count_parts)]
+    asked_for = await asked_of(question, *reads, tool(effect="write", **contract)(reserve_part))
+    assert asked_for.rounds
+    assert "reserve_part" not in [name for names in asked_for.called() for name in names]
+
+
+def find_notes(query: str) -> list[dict[str, Any]]:
+    """Find notes."""
+    return []
+
+
+async def test_what_no_search_finds_is_given_up_after_one_round_of_alternatives() -> None:
+    """Two rounds of tools, not one for each tool, so that the rounds are not used up."""
+    asked_for = await asked("Who won the snooker championship?", search, find_notes)
+    assert [set(names) for names in asked_for.called()] == [{"search"}, {"search", "find_notes"}]
+    assert "I found nothing that answers this." in asked_for.answer
+    assert asked_for.answer.count("- search: found nothing") == 1
+
+
+async def test_what_counts_is_no_answer_to_a_search_that_found_nothing() -> None:
+    assert (
+        "count_parts" not in (await asked("Is anything by Tolstoy here?", search, count_parts)).called()[-1]
+    )
 
 
 async def test_a_search_that_found_nothing_is_followed_by_closer_and_then_by_single_words() -> None:

@@ -85,7 +85,6 @@ SCENARIOS = (
     Scenario(
         "the_offline_model_finds_nothing",
         "Who won the snooker championship of the year 1712?",
-        ends="max_rounds_reached",
         deployment="offline",
     ),
     Scenario(

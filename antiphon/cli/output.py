@@ -3,9 +3,11 @@
 import asyncio
 import json
 import os
+import re
 import sys
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from html import unescape
 from io import TextIOBase
 from typing import Annotated, Any, TextIO, TypeVar
 
@@ -116,7 +118,7 @@ class Printer:
 
     def markdown(self, text: str) -> None:
         """Print Markdown as a terminal shows it; a link stands beside its words."""
-        self._console.print(Markdown(harmless(text), hyperlinks=False))
+        self._console.print(Markdown(_ENTITY.sub(_harmless_entity, harmless(text)), hyperlinks=False))
 
     def table(self, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> bool:
         """Print rows under headings; False, and nothing, when there is none."""
@@ -137,6 +139,15 @@ class Printer:
         """The work, with a bar that says how far it is."""
         is_off = not is_shown
         return track(work, one_line(what), total, console=self._console, transient=True, disable=is_off)
+
+
+_ENTITY = re.compile(r"&#?\w{1,32};")
+
+
+def _harmless_entity(entity: re.Match[str]) -> str:
+    """Markdown puts signs in the place of entities: those that steer a terminal come in this way too."""
+    sign = unescape(entity[0])
+    return entity[0] if harmless(sign) == sign else "\ufffd"
 
 
 class StatusLine:

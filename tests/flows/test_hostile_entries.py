@@ -4,17 +4,23 @@ The five components run on a real Redis, in this process: a component that ended
 """
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from typing import Any
+from contextlib import ExitStack
+from typing import Any, cast
+from unittest.mock import patch
 
 import pytest
 import structlog
 from antiphon_shared.bus.connection import Connections
+from antiphon_shared.bus.consumer import Consumer
+from antiphon_shared.bus.dead_letters import LETTER
+from antiphon_shared.bus.intake import Intake
 from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.reader import Entry
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.signing import Signer
-from antiphon_shared.events import COMPONENTS, QuerySubmitted, encode
+from antiphon_shared.events import COMPONENTS, Component, QuerySubmitted, encode
 from antiphon_shared.process import logs
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.ids import new_id
@@ -31,7 +37,7 @@ import response_assembler.component
 import tool_dispatcher.component
 from antiphon.embedded import registry_of
 from tests.envelopes import an_event
-from tests.flows.hostile_entries import QUEUE, Hostile, hostile
+from tests.flows.hostile_entries import HIGHEST, QUEUE, Hostile, hostile
 from tests.redis_server import RedisServer
 
 SETTINGS = BusSettings(
@@ -55,8 +61,14 @@ class Hostage:
         self._stop: asyncio.Event | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._asked = 0
+        self._patches = ExitStack()
+        self._ends: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+        """How each entry ended, by its stream and id."""
 
     def __enter__(self) -> "Hostage":
+        self._patches.enter_context(patch.object(Consumer, "_commit", self._noting_commits()))
+        self._patches.enter_context(patch.object(Intake, "_arrive", self._noting_arrivals()))
+        self._patches.enter_context(patch.object(Intake, "_reject", self._noting_rejections()))
         self._runner.run(self._start())
         return self
 
@@ -65,6 +77,41 @@ class Hostage:
             self._runner.run(self._end())
         finally:
             self._runner.close()
+            self._patches.close()
+
+    def _noting_commits(self) -> Any:
+        commit = Consumer._commit
+
+        async def noting(consumer: Consumer, entry: Entry, delivery: Any, operations: Any) -> bytes:
+            listed = list(operations)
+            result = await commit(consumer, entry, delivery, listed)
+            if result != b"conflict":
+                is_letter = any(name == "bury" for name, *_ in listed)
+                way = "set aside" if is_letter else "handled" if delivery else "dropped"
+                self._ends[entry.stream, entry.id].append(way)
+            return result
+
+        return noting
+
+    def _noting_arrivals(self) -> Any:
+        arrive = Intake._arrive
+
+        async def noting(intake: Intake, entry: Entry, event: Any) -> None:
+            await arrive(intake, entry, event)
+            if "set aside" not in self._ends[entry.stream, entry.id]:  # too many wait
+                assert await self.bus.query_of(event.subject) is not None
+                self._ends[entry.stream, entry.id].append("handled")
+
+        return noting
+
+    def _noting_rejections(self) -> Any:
+        reject = Intake._reject
+
+        async def noting(intake: Intake, entry: Entry, error: Any) -> None:
+            await reject(intake, entry, error)
+            self._ends[entry.stream, entry.id].append("set aside")
+
+        return noting
 
     def meets(self, entries: list[Hostile]) -> None:
         """Put the entries where they go, wait until each has ended, and see how; then ask something."""
@@ -139,21 +186,26 @@ class Hostage:
         return not any(b"/retry/" in name for named in timers for name in named)
 
     async def _check(self, put: list[tuple[Hostile, str]]) -> None:
-        """Each entry of the queue was let in or rejected, once; of an inbox there is one dead letter, or none."""
-        rejected = Counter(
-            [fields[b"entry"].decode() for _, fields in await self._all(self.bus.keys.rejected())]
-        )
-        letters: Counter[bytes] = Counter()
+        """Each entry has ended once: handled, rejected, or a dead letter; and what is set aside says the same."""
+        keys, dead = self.bus.keys, Counter[tuple[str, str]]()
+        rejected = Counter([fields[b"entry"].decode() for _, fields in await self._all(keys.rejected())])
         for partition in range(2):
-            letters.update([fields[b"event"] for _, fields in await self._all(self.bus.keys.dead(partition))])
-        content = Counter([dict(one.fields).get(b"event", b"") for one, _ in put if one.to != QUEUE])
+            for _, fields in await self._all(keys.dead(partition)):
+                if fields[b"letter"]:
+                    letter = LETTER.read(fields[b"letter"])
+                    dead[keys.inbox(partition, cast(Component, letter.component)), letter.entry] += 1
+        ends = self._ends.copy()
+        self._ends.clear()
         for one, id in put:
-            event = dict(one.fields).get(b"event")
-            if one.to == QUEUE:
-                assert rejected[id] <= 1, one
-            elif event:
-                assert letters[event] <= content[event], one
-        for stream in (self.bus.keys.rejected(), *map(self.bus.keys.dead, range(2))):
+            of_entry = ends[self._stream(one), id]
+            # With the highest id it may be taken out of an inbox, unread: a dead letter without a letter.
+            assert len(of_entry) == 1 or (id == HIGHEST and one.to != QUEUE and not of_entry), (one, of_entry)
+        for (stream, id), of_entry in ends.items():  # those of retries too
+            set_aside = rejected[id] if stream == keys.queries() else dead[stream, id]
+            assert of_entry == (["set aside"] if set_aside else ["handled"]), (stream, id, of_entry)
+            assert set_aside <= 1, (stream, id)
+        assert rejected.keys() | {id for _, id in dead} <= {id for _, id in ends}
+        for stream in (keys.rejected(), *map(keys.dead, range(2))):
             await self.bus.batcher.submit("DEL", stream)
 
     async def _all(self, stream: str) -> list[tuple[bytes, dict[bytes, bytes]]]:

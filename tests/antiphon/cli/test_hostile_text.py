@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -276,3 +277,10 @@ def test_no_file_of_the_command_line_prints_around_the_one_place() -> None:
         if any(is_printing(node) for is_printing in PRINTING)
     ]
     assert around == []
+
+
+def test_entities_of_markdown_bring_nothing_in_that_steers_a_terminal() -> None:
+    printed = StringIO()
+    Printer(printed).markdown("a&#8238;b &#x202E;c &rlm;d &#00008238;e &#82&#8238;38; &amp; &eacute;")
+    assert OBEYED.search(printed.getvalue()) is None
+    assert "& é" in printed.getvalue()

@@ -32,9 +32,10 @@ def repetitions(uses: Iterable[ToolUse]) -> Iterator[Repetition]:
 
 def unknown(uses: Sequence[ToolUse]) -> list[ToolUse]:
     """Calls of unknown outcome that no later call has settled; identical ones that did not run are the first's."""
-    settled = {use.repeated for use in uses if use.outcome == "ok"} | {use.settles for use in uses}
+    repeated = {(use.tool, use.repeated) for use in uses if use.outcome == "ok"}
+    settled = repeated | {(use.tool, use.settles) for use in uses}
     return [
         use
         for use in uses
-        if use.outcome == "outcome_unknown" and not use.repeated and use.call_id not in settled
+        if use.outcome == "outcome_unknown" and not use.repeated and (use.tool, use.call_id) not in settled
     ]

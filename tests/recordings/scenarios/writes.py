@@ -40,6 +40,44 @@ SCENARIOS = (
         ),
     ),
     Scenario(
+        "an_identical_write_in_a_later_round",
+        "Write to Anna, and make sure of it.",
+        (
+            calls(use("send_letter", to="Anna")),
+            calls(use("send_letter", to="Anna")),
+            says("One letter is on its way [F1]."),
+        ),
+    ),
+    Scenario(
+        "an_identical_write_after_another_is_refused",
+        "Write to Anna, to Bert, and to Anna.",
+        (
+            calls(use("send_letter", to="Anna")),
+            calls(use("send_letter", to="Bert")),
+            calls(use("send_letter", to="Anna")),
+            says("Two letters are on their way [F1] [F2]; the third was not sent."),
+        ),
+        options={"max_rounds": 5},
+    ),
+    Scenario(
+        "a_write_is_repeated_on_purpose",
+        "Write to Anna twice.",
+        (
+            calls(use("send_letter", to="Anna")),
+            calls(use("repeat_call", call_id="toolu_1", reason="She is to get two letters.")),
+            says("Two letters are on their way [F1]."),
+        ),
+    ),
+    Scenario(
+        "an_identical_write_after_an_unknown_one",
+        "Write to the lost island until it is certain.",
+        (
+            calls(use("look_up", what="mast"), use("send_letter", to="the lost island")),
+            calls(use("look_up", what="chapel"), use("send_letter", to="the lost island")),
+            says("Nobody knows whether the letter arrived."),
+        ),
+    ),
+    Scenario(
         "a_grant_that_nobody_has_signed",
         "How high is the chapel, with leave?",
         (calls(use("look_up", what="chapel")), says("I have no leave."), says("I have none.")),

@@ -10,6 +10,7 @@ from antiphon_shared.tools.journal import journal_name, outcomes
 
 from tests.flows.pipeline import ANSWERED, Pipeline
 from tests.flows.processes import Log
+from tests.write_keys import key_of_call
 
 _ROUND = ("briefing.requested", "briefing.ready", "reasoning.requested", "reasoning.completed")
 _TOOL_ROUND = (*_ROUND, "tools.requested", "tools.completed")
@@ -89,18 +90,21 @@ def assert_tools_told_truly(
         assert list(results) == [call["id"] for call in asked["data"]["calls"]]
         assert outcomes(journal) == tuple(results.values()), "the journal says otherwise"
         for call in asked["data"]["calls"]:
-            unknown += _assert_told_truly(five, call, results[call["id"]], may_read_again)
+            key = key_of_call(asked, call, is_write=call["name"] == "write_down")
+            unknown += _assert_told_truly(five.ledger.runs[key], call, results[call["id"]], may_read_again)
     is_said = any(doubt.kind == "outcome_unknown" for doubt in response.uncertainty)
     assert is_said == bool(unknown), f"{unknown} outcomes are unknown: {response.uncertainty}"
     return unknown
 
 
 def _assert_told_truly(
-    five: Pipeline, call: dict[str, Any], result: ToolResult, may_read_again: bool
+    runs: list[str], call: dict[str, Any], result: ToolResult, may_read_again: bool
 ) -> bool:
-    runs = five.ledger.runs[call["idempotency_key"]]
     if call["name"] == "write_down":
         assert len(runs) <= 1, f"a write ran {len(runs)} times"
+        if result.error is not None and result.error.error_type == "repeated_write":
+            assert runs, "a write was refused as repeated, and never ran"
+            return False
         if result.error is not None:
             assert result.error.error_type == "outcome_unknown", result
             return True

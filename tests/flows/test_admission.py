@@ -2,6 +2,11 @@
 
 import json
 from collections import Counter
+from contextlib import AbstractContextManager
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
 
 import pytest
 
@@ -10,16 +15,26 @@ from tests.antiphon.conftest import antiphon
 from tests.flows.pipeline import HANGS, Pipeline, pipeline
 from tests.flows.processes import ROOT
 from tests.flows.promises import assert_each_answered_once
-from tests.grants import a_grant
 from tests.messages_server import Scripted
+from tests.tool_dispatcher.keys import Issuer, an_issuer
 
 ROOM = 8
 BRIEF = [Scripted(when="Round 1 of", text="It is as it is.", repeat=True)]
 """A model that answers at once, without tools."""
 
 
+@cache
+def issuer() -> Issuer:
+    return an_issuer(Path(mkdtemp()))
+
+
+def with_grants(**options: Any) -> AbstractContextManager[Pipeline]:
+    """A pipeline that believes the tenants that the issuer's grants name."""
+    return pipeline(ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE=issuer().key_file, **options)
+
+
 def submit_all(five: Pipeline, tenant: str, count: int, query: str = "How high is it?") -> None:
-    grant = a_grant(tenant=tenant)
+    grant = issuer().grant(tenant=tenant)
     for n in range(count):
         five.submit(query, session_id=f"{tenant}.{n}", grant=grant)
 
@@ -41,7 +56,7 @@ def start_when_all_wait(five: Pipeline, count: int) -> None:
 
 
 def test_ten_queries_are_answered_before_the_thousand_that_came_first() -> None:
-    with pipeline(scripted=BRIEF, is_started=False, ANTIPHON_BUS_MAX_OPEN_SESSIONS=str(ROOM)) as five:
+    with with_grants(scripted=BRIEF, is_started=False, ANTIPHON_BUS_MAX_OPEN_SESSIONS=str(ROOM)) as five:
         submit_all(five, "big", 1_000)
         submit_all(five, "small", 10)
         start_when_all_wait(five, 1_010)
@@ -53,7 +68,7 @@ def test_ten_queries_are_answered_before_the_thousand_that_came_first() -> None:
 
 
 def test_weights_are_turns() -> None:
-    with pipeline(
+    with with_grants(
         scripted=BRIEF,
         is_started=False,
         ANTIPHON_BUS_MAX_OPEN_SESSIONS=str(ROOM),
@@ -71,7 +86,7 @@ def test_weights_are_turns() -> None:
 
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_killing_coordinators_while_queries_wait_loses_and_doubles_none(partitions: int) -> None:
-    with pipeline(
+    with with_grants(
         partitions=partitions,
         is_started=False,
         ANTIPHON_BUS_MAX_OPEN_SESSIONS="2",
@@ -105,7 +120,7 @@ def test_killing_coordinators_while_queries_wait_loses_and_doubles_none(partitio
 
 
 def test_a_query_whose_deadline_passes_while_it_waits_is_answered_all_the_same() -> None:
-    with pipeline(ANTIPHON_BUS_MAX_OPEN_SESSIONS="1") as five:
+    with with_grants(ANTIPHON_BUS_MAX_OPEN_SESSIONS="1") as five:
         five.submit(HANGS, session_id="first")
         five.until(lambda: five.model.under_way() == 1, "the model hangs")
         five.submit("Will it be told?", session_id="second", options='{"deadline_s": 1}')
@@ -115,7 +130,7 @@ def test_a_query_whose_deadline_passes_while_it_waits_is_answered_all_the_same()
 
 
 async def test_a_query_that_waits_is_shown_and_ends_when_it_is_cancelled() -> None:
-    with pipeline(ANTIPHON_BUS_MAX_OPEN_SESSIONS="1") as five:
+    with with_grants(ANTIPHON_BUS_MAX_OPEN_SESSIONS="1") as five:
         here = {"ANTIPHON_REDIS_URL": five.redis.url}
         five.submit(HANGS, session_id="first")
         five.until(lambda: five.model.under_way() == 1, "the model hangs")
@@ -138,7 +153,7 @@ async def test_a_query_that_waits_is_shown_and_ends_when_it_is_cancelled() -> No
 
 
 async def test_a_client_is_told_that_too_many_wait() -> None:
-    with pipeline(ANTIPHON_BUS_MAX_OPEN_SESSIONS="1", ANTIPHON_BUS_MAX_WAITING_SESSIONS="1") as five:
+    with with_grants(ANTIPHON_BUS_MAX_OPEN_SESSIONS="1", ANTIPHON_BUS_MAX_WAITING_SESSIONS="1") as five:
         five.submit(HANGS, session_id="first")
         five.until(lambda: five.model.under_way() == 1, "the model hangs")
         five.submit("Is there room?", session_id="second")

@@ -34,10 +34,12 @@ class Deployment:
     environment: dict[str, str]
     tools: tuple[str, ...] = (_FEW,)
     provider: Literal["anthropic", "offline"] = "anthropic"
+    verifies_grants: bool = False
 
 
 DEPLOYMENTS = {
     "usual": Deployment({**_USUAL, **_OF_OUR_TOOLS}),
+    "granted": Deployment({**_USUAL, **_OF_OUR_TOOLS}, verifies_grants=True),
     "all_tools": Deployment({**_USUAL, **_OF_OUR_TOOLS}, (_FEW, _MORE)),
     "impatient": Deployment({**_USUAL, **_OF_OUR_TOOLS, "ANTIPHON_REASONING_ENGINE_MAX_ATTEMPTS": "1"}),
     "small_briefings": Deployment(

@@ -12,7 +12,9 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 from antiphon_shared import faults
 from antiphon_shared.faults.plan import read_faults
@@ -26,10 +28,12 @@ from antiphon.recording.redaction.redacted_lines import redacted
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import RecordingSettings
 from antiphon.recording.verify import verify_lines
+from tests.grants import FAR_FUTURE_S
 from tests.recordings.deployments import DEPLOYMENTS, Deployment
 from tests.recordings.scenario import Meanwhile, Scenario
 from tests.recordings.scenarios import SCENARIOS
 from tests.recordings.served import ScenarioServer
+from tests.tool_dispatcher.keys import Issuer, an_issuer
 
 FOLDER = Path(__file__).parent
 _LIMIT_S = 40.0
@@ -103,6 +107,8 @@ async def _running(
     async with ScenarioServer(scenarios).listening() as server:
         access = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "none"}
         async with starting:
+            if deployment.verifies_grants:
+                access["ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE"] = _issuer().key_file
             with _environment({**deployment.environment, **access}):
                 antiphon = Antiphon.embedded(tools=deployment.tools, model=deployment.provider)
                 struck = contextvars.copy_context()
@@ -119,13 +125,19 @@ async def _session(
     antiphon: Antiphon, server: ScenarioServer, one: Scenario, deployment: Deployment
 ) -> list[Line]:
     model = {} if deployment.provider == "offline" else {"model": one.name}
-    await antiphon.submit(one.query, session_id=one.name, grant=one.grant, **{**model, **one.options})
+    grant = _issuer().grant(one.scopes, exp=FAR_FUTURE_S, tenant="acme") if one.scopes else one.grant
+    await antiphon.submit(one.query, session_id=one.name, grant=grant, **{**model, **one.options})
     async with asyncio.timeout(_LIMIT_S):
         if one.meanwhile is not None:
             await one.meanwhile(Meanwhile(antiphon, one.name, lambda: server.asked(one.name)))
         response = await antiphon.result(one.name)
         _check(one, response)
         return await _lines(antiphon, one.name)
+
+
+@cache
+def _issuer() -> Issuer:
+    return an_issuer(Path(mkdtemp()))
 
 
 def _check(one: Scenario, response: Response) -> None:

@@ -57,6 +57,8 @@ class Scenario:
     ends: TerminationReason = "natural_completion"
     options: dict[str, Any] = field(default_factory=dict)
     grant: str = ""
+    scopes: tuple[str, ...] = ()
+    """Of a grant that is signed; the deployment has to be `granted`."""
     deployment: str = "usual"
     """Of deployments.py."""
     fault: str = ""

@@ -27,7 +27,7 @@ FLAT_AFTER_S = 180.0
 """Trends are judged only of rows that are longer."""
 
 FIXED = re.compile(
-    r"queries|queries:rejected|catalogue|breakers|workers:\w+|\{\d+\}:(inbox:\w+|responses|events|dead|sessions)"
+    r"queries|queries:rejected|catalogue|format|breakers|workers:\w+|\{\d+\}:(inbox:\w+|responses|events|dead|sessions)"
 )
 """Keys that stay, without the namespace; each is bounded by itself."""
 _OF_SESSION = re.compile(r"\{\d+\}:session:([^:]+):")

@@ -77,7 +77,7 @@ async def taken_over(desk: Desk, bus: Bus) -> ToolResult:
 def over_a_wire(bus: Bus) -> tuple[Bus, BreakableWire]:
     """The same bus, over a wire of its own that can be broken, and counts what goes over it."""
     other, wire = copy(bus), a_wire(bus)
-    other.batcher = Batcher(wire)
+    other.batcher = other.claims = Batcher(wire)
     return other, wire
 
 

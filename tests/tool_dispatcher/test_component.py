@@ -7,7 +7,8 @@ import pytest
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import ToolsRequested
 from antiphon_shared.process.errors import ConfigurationError
-from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL
+from antiphon_shared.tools.calls import REPEAT_CALL
+from antiphon_shared.tools.relevance import ASK_USER, BUILT_INS, FIND_TOOLS, READ_RESULT, RECALL
 
 from tests.tool_dispatcher.builders import Ledger, a_bus, until
 from tool_dispatcher.catalogue import Registry
@@ -28,7 +29,7 @@ async def test_it_publishes_its_catalogue_at_once(bus: Bus) -> None:
     content_hash = await bus.current_catalogue()
     assert content_hash is not None
     catalogue = await bus.catalogue(content_hash)
-    assert set(catalogue.by_name) == {"look", "send", ASK_USER, FIND_TOOLS, READ_RESULT, RECALL}
+    assert set(catalogue.by_name) == {"look", "send", *BUILT_INS}
     assert {name: one.approval for name, one in catalogue.by_name.items() if one.approval != "never"} == {
         "send": "always"
     }
@@ -72,6 +73,7 @@ async def test_all_tools_need_a_person_but_the_built_in_ones() -> None:
         ASK_USER: "never",
         READ_RESULT: "never",
         RECALL: "never",
+        REPEAT_CALL: "never",
     }
 
 

@@ -255,7 +255,7 @@ ERRORS: dict[str, Provoked] = {
         ("Go on without this tool and say so.",),
     ),
     "a fault of a write's": Provoked(
-        "internal_error",
+        "outcome_unknown",
         lambda _: last([raising(KeyError("days"), "book", "write")], a_call(name="book")),
         ("KeyError: 'days'",),
         ("It is not known whether it took effect: check with a reading tool before calling it again.",),
@@ -287,7 +287,8 @@ async def test_it_says_what_happened_and_what_to_do(name: str, tmp_path: Path) -
 
 
 def test_every_kind_of_error_is_provoked() -> None:
-    assert {wanted.error_type for wanted in ERRORS.values()} == set(get_args(ErrorType))
+    """`repeated_write` takes two rounds: test_repeated_writes.py."""
+    assert {wanted.error_type for wanted in ERRORS.values()} == set(get_args(ErrorType)) - {"repeated_write"}
 
 
 @pytest.mark.parametrize("wanted", [name for name in ERRORS if ERRORS[name].error_type == "validation_error"])

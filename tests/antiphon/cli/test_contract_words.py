@@ -39,7 +39,12 @@ EVERYTHING: dict[str, Any] = {
     "next": ("rerank",),
     "version": "2026-11",
 }
-WRITES: dict[str, Any] = {"idempotent": True, "reconciles": True, "idempotency_ttl_s": 86_400.0 * 7}
+WRITES: dict[str, Any] = {
+    "idempotent": True,
+    "reconciles": True,
+    "idempotency_ttl_s": 86_400.0 * 7,
+    "repeat": "run",
+}
 
 
 def words(contract: Contract) -> dict[str, str]:

@@ -87,6 +87,7 @@ SCENARIOS = (
         "a_grant_that_holds_no_write",
         "Write to Anna, with leave to read.",
         (calls(use("send_letter", to="Anna")), says("I may not write."), says("I may not.")),
-        grant=a_grant(["read"], tenant="acme"),
+        deployment="granted",
+        scopes=("read",),
     ),
 )

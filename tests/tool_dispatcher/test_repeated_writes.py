@@ -258,6 +258,13 @@ class TestADeliberateRepetition:
         assert await session.again(asks("r1", "mail", A, repeat_of="c1")) == told
         assert effects.count == 2
 
+    async def test_twice_at_once_does_not_come_between_itself(self, bus: Bus, effects: Effects) -> None:
+        session = await rounds_of(bus, effects.tool("mail", mode="parallel-safe"))
+        await session.run(asks("c1", "mail", A))
+        again = [asks(id, "mail", A, repeat_of="c1") for id in ("r1", "r2")]
+        assert kinds(await session.run(*again, asks("c2", "mail", A))) == ["ok", "ok", "repeated"]
+        assert effects.count == 3
+
 
 class TestUnknown:
     async def test_stays_unknown_for_an_identical_call(self, bus: Bus, effects: Effects) -> None:

@@ -31,7 +31,8 @@
 --   {"stopped"}                                 its session was stopped since it was asked for; nothing is written
 --
 -- What is decided is written at once, so that whoever takes the batch over decides the same. A write is in between
--- when it was open after the identical one had been claimed; a later call of the same batch is not.
+-- when it was open after the identical one had been claimed; a later call of the same batch is not, nor is the same
+-- write made once more on purpose.
 
 local calls = {}
 for i = 15, #ARGV, 3 do
@@ -73,7 +74,8 @@ local function between(key, since)
   for _, other in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '(' .. since, '+inf')) do
     local round, place, name = string.match(other, '^(%d+)/(%d+)/(.*)$')
     local is_later = round == ARGV[12] and tonumber(place) > tonumber(ARGV[13])
-    if name ~= key and not is_later then
+    local is_same = string.sub(name, 1, #ARGV[10] + 1) == ARGV[10] .. '/'  -- another ordinal of this one
+    if name ~= key and not is_same and not is_later then
       return other
     end
   end

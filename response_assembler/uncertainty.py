@@ -201,13 +201,18 @@ def of_tools(memory: Memory, unfinished: Sequence[tuple[str, str]]) -> Iterator[
 
 
 def failed(memory: Memory) -> Sequence[ToolUse]:
-    """Return the last failure of each tool that did not succeed afterwards. Finding nothing is no failure.
+    """Return the last failure of each tool that did not succeed in a later round. Finding nothing is no failure.
 
     A name that no tool has is a slip of the model's, made good by any later call that succeeded. That a user has not
     answered is told as `question_unanswered`.
     """
     uses = [use for use in memory.tool_usage if use.tool != ASK_USER]
-    last = {use.tool: use for use in uses if use.outcome not in ("outcome_unknown", "repeated_write")}
+    last: dict[str, ToolUse] = {}
+    for use in (use for use in uses if use.outcome not in ("outcome_unknown", "repeated_write")):
+        before = last.get(use.tool, use)
+        beside = before.round == use.round and before.outcome not in _ANSWERS_IN_THEMSELVES
+        if not (beside and use.outcome in _ANSWERS_IN_THEMSELVES):  # one city's success is not another's
+            last[use.tool] = use
     answered = max((use.round for use in uses if use.outcome in _ANSWERED), default=0)
     return [
         use

@@ -4,6 +4,7 @@ import pytest
 from antiphon_shared.bus.address import DEFAULT_URL, form_for, parse
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.secret_values import secrets_in
+from antiphon_shared.text.redaction import Redactor
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,9 @@ def test_a_malformed_address_is_answered_with_the_right_form_and_never_quoted(ur
     with pytest.raises(ConfigurationError, match="ANTIPHON_REDIS_URL") as refused:
         parse(url)
     assert "sesame" not in str(refused.value)
-    assert "redis+sentinel://USER:PASSWORD@HOST:PORT,HOST:PORT/SERVICE/DB" in str(refused.value)
+    assert "redis+sentinel://USER:<PASSWORD>@HOST:PORT,HOST:PORT/SERVICE/DB" in str(refused.value)
+    shown = Redactor().text(str(refused.value))
+    assert shown == str(refused.value), "the command line prints it redacted"
 
 
 def test_an_address_is_shown_to_another_user_in_its_own_form() -> None:

@@ -75,8 +75,15 @@ def test_arguments_that_were_corrected_leave_no_doubt_and_those_that_were_not_do
 
 
 def test_a_failure_made_good_later_and_a_search_in_vain_leave_no_doubt() -> None:
-    memory = a_memory(a_use("search", "timeout"), a_use("outline", "not_found"), a_use("search"))
+    memory = a_memory(a_use("search", "timeout"), a_use("outline", "not_found"), a_use("search", round=2))
     assert list(of_tools(memory, ())) == []
+
+
+def test_a_failure_beside_successes_of_the_same_round_leaves_a_doubt_whatever_the_order() -> None:
+    """Two of ten cities timed out: the eight do not speak for them."""
+    slow, well = a_use("weather", "timeout"), a_use("weather")
+    for uses in ((slow, well), (well, slow)):
+        assert [told.kind for told in of_tools(a_memory(*uses), ())] == ["tool_failed"]
 
 
 def test_a_write_of_unknown_outcome_stays_in_doubt_whatever_follows() -> None:

@@ -17,8 +17,8 @@ _SERVICE = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _DATABASE = re.compile(r"\d{1,9}")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.%]+\]|[^\s\[\]:,/?#@]+)(?::(\d{1,5}))?")
 _FORMS = (
-    "Use redis://USER:PASSWORD@HOST:PORT/DB, with several HOST:PORT separated by commas for a cluster, or "
-    "redis+sentinel://USER:PASSWORD@HOST:PORT,HOST:PORT/SERVICE/DB for sentinels; rediss:// and rediss+sentinel:// "
+    "Use redis://USER:<PASSWORD>@HOST:PORT/DB, with several HOST:PORT separated by commas for a cluster, or "
+    "redis+sentinel://USER:<PASSWORD>@HOST:PORT,HOST:PORT/SERVICE/DB for sentinels; rediss:// and rediss+sentinel:// "
     "with TLS. Percent-encode signs such as / # ? @ [ in a password."
 )
 

@@ -67,7 +67,7 @@ async def asked(question: str, *functions: Callable[..., Any]) -> Asked:
     return await asked_of(question, *(tool(effect="read")(function) for function in functions))
 
 
-async def asked_of(question: str, *tools: FunctionTool) -> Asked:
+async def asked_of(question: str, *tools: FunctionTool[Any, Any]) -> Asked:
     """Ask with the tools as the engine sends them: without their contracts."""
     sent = tool_params([each.definition for each in tools])
     offered = [

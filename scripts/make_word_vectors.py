@@ -31,7 +31,7 @@ from tokenizers import Tokenizer
 WORDS, COMMON, DIMENSIONS, STRENGTH, ROUNDS = 38_000, 18_000, 192, 1.0, 20
 PLAIN, MIXED = 12_000, 24_576
 SMALL = (20_000, 9_000)
-"""The size of the smaller vocabulary that the mixed sentences are about, and how many of it are there for being common."""
+"""The size of the vocabulary that the mixed sentences are about, and how many of it are there for being common."""
 EXAMPLES, GLOSSES = 20_000, 10_000
 PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
 STEM = Stemmer("english").stemWord

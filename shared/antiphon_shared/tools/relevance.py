@@ -68,7 +68,7 @@ def most_relevant(
     """Return all tools, the one that fits any of the texts best first; near copies stand back among the first `n`.
 
     Of these, each next one is the tool that fits best once what makes it a copy of one before it is taken off: so
-    variants of one tool leave room for other kinds, and what merely is of one field does not push out what fits.
+    a variant stands back behind what fits as well, and what is only of one field with others does not.
     """
     tools = list(definitions)
     index = _index_of(tuple(map(_parts_of, tools)))

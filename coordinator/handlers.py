@@ -42,6 +42,7 @@ from antiphon_shared.events.step_records import DecisionRecord, MaterialRead
 from antiphon_shared.memory.conversation import Turns, open_turn, turn_of
 from antiphon_shared.memory.found import found_of
 from antiphon_shared.memory.reading import Reading
+from antiphon_shared.process.aside import aside_if
 from antiphon_shared.process.errors import TryLater, UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue, ToolCall
 from antiphon_shared.values import SessionId
@@ -51,6 +52,7 @@ from coordinator.alone import answer_alone
 from coordinator.approvals import has_untrusted_source
 from coordinator.decide import decide
 from coordinator.endings import ending_of, moment_of, named_by
+from coordinator.offer import ranks_after, ranks_at_opening
 from coordinator.opening import conversation_of, never_opened, open_session
 from coordinator.record import record_of
 from coordinator.remembered import Remembered
@@ -133,7 +135,15 @@ class Coordinator:
             conversation=await self._turns_before(delivery, query, check),
             grant=check,
         )
-        opened = open_session(delivery.event, delivery.log_entry, query, opening, catalogue)
+        opened = await aside_if(
+            ranks_at_opening(catalogue, self._offer),
+            open_session,
+            delivery.event,
+            delivery.log_entry,
+            query,
+            opening,
+            catalogue,
+        )
         return _outcome(version, delivery.event, opened)
 
     def _waits(self, query: QuerySubmitted) -> float:
@@ -150,8 +160,16 @@ class Coordinator:
         catalogue = await self._catalogue(before.catalogue) if before.catalogue else Catalogue()
         named = await _named(before, delivery, session)
         earlier = await _earlier(before, delivery.event.data, session)
-        decision = decide(
-            before, delivery.event, delivery.log_entry, catalogue, self._outages(), named, earlier
+        decision = await aside_if(
+            ranks_after(before, delivery.event.data),
+            decide,
+            before,
+            delivery.event,
+            delivery.log_entry,
+            catalogue,
+            self._outages(),
+            named,
+            earlier,
         )
         await faults.at("decision.made")
         if decision.unless_answered:

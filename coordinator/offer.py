@@ -8,7 +8,7 @@ the prompt's beginning stays the same from round to round as far as it can.
 
 from collections.abc import Iterable
 
-from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
+from antiphon_shared.events import EventData, ReasoningCompleted, ToolsCompleted
 from antiphon_shared.memory.note import read_note
 from antiphon_shared.text.subquestions import sub_questions
 from antiphon_shared.tools.calls import REPEAT_CALL, Catalogue, ToolDefinition
@@ -73,6 +73,16 @@ def chosen(
         ranked = [name for name in there if not contracts[name].pinned]
         offer.update(there if len(there) <= bounds.all_max else ranked[: bounds.subset])
     return tuple(name for name in tools if name in offer) if is_subset else None
+
+
+def ranks_at_opening(catalogue: Catalogue, bounds: OfferBounds) -> bool:
+    """Whether a session's opening may rank the tools: longer work than the event loop should wait for."""
+    return len(catalogue.tools) > bounds.all_max
+
+
+def ranks_after(session: Session, data: EventData) -> bool:
+    """Whether the tools are ranked by this event: by a reply, when not all are offered."""
+    return session.offer is not None and isinstance(data, ReasoningCompleted)
 
 
 def offered(session: Session, catalogue: Catalogue) -> tuple[str, ...]:

@@ -1,15 +1,18 @@
-"""Make shared/antiphon_shared/text/word_vectors.z: `python scripts/make_word_vectors.py WORDS WORDNET MODEL OUT`.
+"""Make word_vectors.z: `python scripts/make_word_vectors.py WORDS WORDNET MODEL OUT [ENCODED]`.
 
 WORDS    a list of English words, the commonest first, one a line: that of GloVe 6B (Public Domain Dedication, PDDL 1.0)
 WORDNET  the folder with WordNet 3.0's data.* and index.* files (WordNet licence; Debian's package `wordnet-base`)
 MODEL    a folder with all-MiniLM-L6-v2 as model.onnx and tokenizer.json (Apache licence 2.0)
-OUT      the table
+OUT      the table, shared/antiphon_shared/text/word_vectors.z
+ENCODED  a file to keep what the model said of each text, so that another run asks it only for new ones
 
 Needs numpy, scipy, onnxruntime, tokenizers and pystemmer, none of which the pipeline itself needs, but the last.
 
 The method is that of static embeddings distilled from a sentence model: each word begins at the model's own vector of
 it, and all are then moved, by regularized least squares, so that the sum of a sentence's words points where the model
-puts the sentence. No question and no tool of benchmarks/routing has a part in it.
+puts the sentence. No question and no tool of benchmarks/routing has a part in it. A model of eight-bit weights says
+slightly different things of a text in another batch or on another processor: two runs that share no ENCODED give tables
+that differ in the last bits.
 """
 
 import random
@@ -25,19 +28,50 @@ import scipy.sparse
 from Stemmer import Stemmer
 from tokenizers import Tokenizer
 
-WORDS, COMMON, DIMENSIONS, STRENGTH = 20_000, 9_000, 192, 0.3
+WORDS, COMMON, DIMENSIONS, STRENGTH, ROUNDS = 38_000, 18_000, 192, 1.0, 20
+PLAIN, MIXED = 12_000, 24_576
+SMALL = (20_000, 9_000)
+"""The size of the vocabulary that the mixed sentences are about, and how many of it are there for being common."""
 EXAMPLES, GLOSSES = 20_000, 10_000
 PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
 STEM = Stemmer("english").stemWord
+FORMS = (
+    "{V} the {n} of a {n}.",
+    "{V} a {n} for a {a} {n} and returns its {n} and {n}.",
+    "{v}_{n}: {v} the {n} of a {n} by {n}",
+    "Returns the {n}, {n} and {n} of a {n}.",
+    "Can you {v} the {n} for my {n}?",
+    "Please {v} a {a} {n} and {v} the {n}.",
+    "I want to {v} the {n} of our {n} tomorrow.",
+    "Which {n} has the {a} {n}?",
+    "How {a} is the {n} in the {n}?",
+    "My {n} is {a}, who can {v} it?",
+)
 
 
-def main(words_file: str, wordnet: str, model: str, out: str) -> None:
-    words = chosen_words(Path(words_file).read_text().split(), lemmas(Path(wordnet)))
-    encode = encoder(Path(model))
-    start = encode(words).astype(np.float64)
-    texts = sentences(Path(wordnet), set(words[:12_000]))
-    fitted = fit(words, start, texts, encode(texts).astype(np.float64))
+def main(words_file: str, wordnet: str, model: str, out: str, encoded: str = "") -> None:
+    listed = Path(words_file).read_text().split()
+    words = chosen_words(listed, lemmas(Path(wordnet)), WORDS, COMMON)
+    plain = [word for word in listed if re.fullmatch("[a-z]+", word)][:PLAIN]
+    texts = sentences(Path(wordnet), set(plain))
+    texts += mixed(Path(wordnet), chosen_words(listed, lemmas(Path(wordnet)), *SMALL), set(texts))
+    said = said_of([*words, *texts], encoder(Path(model)), Path(encoded) if encoded else None)
+    fitted = fit(words, said[: len(words)], texts, said[len(words) :])
     Path(out).write_bytes(packed(words, fitted))
+
+
+def said_of(texts: list[str], encode, kept: Path | None):
+    """What the model says of the texts, asked for those that are not kept, the shortest first."""
+    known: dict[str, np.ndarray] = {}
+    if kept is not None and kept.exists():
+        archive = np.load(kept)
+        known = dict(zip(archive["texts"].tolist(), archive["said"], strict=True))
+    new = sorted({text for text in texts if text not in known}, key=lambda text: (len(text), text))
+    known.update(zip(new, encode(new), strict=True))
+    said = np.array([known[text] for text in texts], dtype=np.float32)
+    if kept is not None and new:
+        np.savez(kept, texts=np.array(texts), said=said)
+    return said.astype(np.float64)
 
 
 def lemmas(wordnet: Path) -> set[str]:
@@ -45,13 +79,13 @@ def lemmas(wordnet: Path) -> set[str]:
     return {line.split()[0] for line in lines if line and line[0] != " "}
 
 
-def chosen_words(by_frequency: list[str], known: set[str]) -> list[str]:
+def chosen_words(by_frequency: list[str], known: set[str], count: int, common: int) -> list[str]:
     """The commonest words, then those of the dictionary whose stem is new."""
     words, stems = [], set()
     for rank, word in enumerate(word for word in by_frequency if re.fullmatch("[a-z]{2,}", word)):
-        if len(words) == WORDS:
+        if len(words) == count:
             break
-        if rank < COMMON or (word in known and STEM(word) not in stems):
+        if rank < common or (word in known and STEM(word) not in stems):
             words.append(word)
             stems.add(STEM(word))
     return words
@@ -60,6 +94,60 @@ def chosen_words(by_frequency: list[str], known: set[str]) -> list[str]:
 def sentences(wordnet: Path, common: set[str]) -> list[str]:
     """Short example sentences, and short glosses of common words."""
     examples, glosses = [], []
+    for names, meaning, quoted in entries(wordnet):
+        examples += quoted
+        named = [name for name in names if set(map(str.lower, PARTS.findall(name))) <= common][:3]
+        glosses += [f"{', '.join(named)}: {meaning}"] if named else []
+    draw = random.Random(1)
+    draw.shuffle(examples)
+    draw.shuffle(glosses)
+    short_examples = [text for text in examples if len(text) < 90]
+    short_glosses = [text for text in glosses if len(text) < 110]
+    return short_examples[:EXAMPLES] + short_glosses[:GLOSSES]
+
+
+def mixed(wordnet: Path, words: list[str], known: set[str]) -> list[str]:
+    """Longer examples and glosses, and made-up sentences in the forms of tool descriptions and of requests."""
+    draw, places = random.Random(2), {word: place for place, word in enumerate(words)}
+    examples, glosses = [], []
+    for names, meaning, quoted in entries(wordnet):
+        examples += [text for text in quoted if len(text) < 120]
+        named = [name for name in names if set(name.lower().split()) <= places.keys()][:3]
+        glosses += [f"{', '.join(named)}: {meaning}"] if named and len(meaning) < 130 else []
+    used = [used_as(wordnet, part, places) for part in ("verb", "noun", "adj")]
+    made = [made_up(draw, *used) for _ in range(30_000)]
+    new = [text for text in (*dict.fromkeys(examples), *dict.fromkeys(glosses)) if text not in known]
+    texts = new + made
+    draw.shuffle(texts)
+    return texts[:MIXED]
+
+
+def made_up(draw: random.Random, verbs: list[str], nouns: list[str], adjectives: list[str]) -> str:
+    form = draw.choice(FORMS)
+    kinds = {"V": verbs, "v": verbs, "n": nouns, "a": adjectives}
+    words = [(kind, draw.choice(kinds[kind])) for kind in re.findall(r"\{(\w)\}", form)]
+    filled = iter([third_person(word).capitalize() if kind == "V" else word for kind, word in words])
+    return re.sub(r"\{\w\}", lambda _: next(filled), form)
+
+
+def third_person(verb: str) -> str:
+    if re.search("(s|x|z|ch|sh|o)$", verb):
+        return verb + "es"
+    return verb[:-1] + "ies" if re.search("[^aeiou]y$", verb) else verb + "s"
+
+
+def used_as(wordnet: Path, part: str, places: dict[str, int]) -> list[str]:
+    """The common words that WordNet's tagged texts use as that part of speech."""
+    lines = [line.split() for line in (wordnet / f"index.{part}").read_text().splitlines() if line[0] != " "]
+    return [
+        fields[0]
+        for fields in lines
+        if places.get(fields[0], SMALL[1]) < SMALL[1] and int(fields[5 + int(fields[3])]) > 0
+    ]
+
+
+def entries(wordnet: Path):
+    """Yield each entry's names, its meaning, and its quoted examples."""
     for part in sorted(wordnet.glob("data.*")):
         for line in part.read_text().splitlines():
             head, _, gloss = line.partition(" | ")
@@ -67,14 +155,7 @@ def sentences(wordnet: Path, common: set[str]) -> list[str]:
                 continue
             fields = head.split()
             names = [fields[4 + 2 * n].replace("_", " ") for n in range(int(fields[3], 16))]
-            examples += [one for one in re.findall(r'"([^"]{8,200})"', gloss) if len(one) < 90]
-            named = [name for name in names if set(name.lower().split()) <= common][:3]
-            meaning = re.sub(r'"[^"]*"', "", gloss).strip(" ;\n")
-            glosses += [text for text in [f"{', '.join(named)}: {meaning}"] if named and len(text) < 110]
-    draw = random.Random(1)
-    draw.shuffle(examples)
-    draw.shuffle(glosses)
-    return examples[:EXAMPLES] + glosses[:GLOSSES]
+            yield names, re.sub(r'"[^"]*"', "", gloss).strip(" ;\n"), re.findall(r'"([^"]{8,200})"', gloss)
 
 
 def encoder(model: Path):
@@ -84,7 +165,7 @@ def encoder(model: Path):
     session = onnxruntime.InferenceSession(str(model / "model.onnx"))
 
     def encode(texts: list[str]):
-        rows = []
+        rows = [np.zeros((0, 384))]
         for begin in range(0, len(texts), 128):
             batch = tokenizer.encode_batch(texts[begin : begin + 128])
             ids, mask = (
@@ -103,7 +184,7 @@ def encoder(model: Path):
 
 
 def fit(words, start, texts, targets):
-    """Least squares by conjugate gradients, held to half of the words' own vectors; then the main dimensions."""
+    """Least squares by conjugate gradients, held to the words' own vectors; then the main dimensions."""
     places = {word: place for place, word in enumerate(words)}
     stems: dict[str, int] = {}
     for word, place in places.items():
@@ -116,20 +197,20 @@ def fit(words, start, texts, targets):
         columns += found
         values += [max(1, len(found)) ** -0.5] * len(found)
     design = scipy.sparse.csr_matrix((values, (rows, columns)), shape=(len(texts), len(words)))
-    origin = 0.5 * (start - start.mean(0))
+    origin = start - start.mean(0)
     moved = np.zeros_like(origin)
     residual = design.T @ (targets - targets.mean(0) - design @ origin)
     direction, size = residual.copy(), (residual * residual).sum(0)
-    for _ in range(40):
+    for _ in range(ROUNDS):
         applied = design.T @ (design @ direction) + STRENGTH * direction
         step = size / ((direction * applied).sum(0) + 1e-12)
         moved += step * direction
         residual -= step * applied
         next_size = (residual * residual).sum(0)
-        direction, size = residual + (next_size / size) * direction, next_size
+        direction, size = residual + (next_size / (size + 1e-12)) * direction, next_size
     fitted = origin + moved
-    *_, axes = np.linalg.svd(fitted, full_matrices=False)
-    return fitted @ axes[:DIMENSIONS].T
+    _, axes = np.linalg.eigh(fitted.T @ fitted)  # the main ones last
+    return fitted @ axes[:, ::-1][:, :DIMENSIONS]
 
 
 def packed(words, vectors) -> bytes:

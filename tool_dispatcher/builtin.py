@@ -5,6 +5,7 @@ a write, and to ask the user.
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, NoReturn
 
+from antiphon_shared.process.aside import aside_if
 from antiphon_shared.tools.asking import ASK_USER_PARAMETERS
 from antiphon_shared.tools.calls import REPEAT_CALL
 from antiphon_shared.tools.relevance import ASK_USER, FIND_TOOLS, READ_RESULT, RECALL, rank
@@ -19,6 +20,8 @@ from tool_dispatcher.results.oversize import read_part
 from tool_dispatcher.running.batch_run import BatchRun
 
 _FOUND_MAX = 10
+_RANKED_AT_ONCE = 10
+"""Tools that are ranked within a few milliseconds; more of them leave the event loop."""
 _PART_CHARACTERS = 8_000
 _PART_CHARACTERS_MAX = 40_000
 
@@ -44,8 +47,8 @@ def builtins(tools: Mapping[str, Tool]) -> tuple[Builtin, ...]:
     """The built-in tools beside `tools`."""
 
     async def find_tools(arguments: dict[str, Any], batch: BatchRun, call_id: str) -> Any:
-        usable = (tool.definition for name, tool in tools.items() if name not in batch.leave.hidden)
-        found = rank(usable, arguments["need"], _FOUND_MAX)
+        usable = [tool.definition for name, tool in tools.items() if name not in batch.leave.hidden]
+        found = await aside_if(len(usable) > _RANKED_AT_ONCE, rank, usable, arguments["need"], _FOUND_MAX)
         note = "They can be called from the next round on." if found else "None fits; use other words."
         return {
             "tools": [{"name": one.name, "description": one.description} for one in found],

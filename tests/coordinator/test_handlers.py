@@ -1,6 +1,8 @@
 """The shell around the decisions."""
 
+import threading
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from antiphon_shared.breakers.outages import Outages
@@ -26,6 +28,7 @@ from antiphon_shared.process.ids import new_id
 from antiphon_shared.process.settings import BusSettings
 from antiphon_shared.tools.calls import Catalogue
 
+from coordinator import handlers
 from coordinator.decide import decide
 from coordinator.handlers import Coordinator
 from coordinator.session import OfferBounds, Session
@@ -316,3 +319,27 @@ async def test_a_step_that_outages_have_a_say_in_is_not_remembered() -> None:
     newest = FakeSession(documents={STATE: (2, committed.model_dump_json().encode())})
     reply = Delivery(an_event(a_reply(), answers=committed.awaiting), ENTRY)
     assert state_of(await coordinator.on_event(reply, newest)).outages == committed.outages
+
+
+@pytest.mark.parametrize(("all_max", "is_aside"), [(1, True), (30, False)])
+async def test_many_tools_are_ranked_beside_the_event_loop(
+    all_max: int, is_aside: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[str] = []
+
+    def watched(work: Any) -> Any:
+        def run(*args: Any) -> Any:
+            threads.append(threading.current_thread().name)
+            return work(*args)
+
+        return run
+
+    for name in ("open_session", "decide"):
+        monkeypatch.setattr(f"coordinator.handlers.{name}", watched(getattr(handlers, name)))
+    tools = a_catalogue(a_tool("weather"), a_tool("mail"))
+    coordinator = a_coordinator(tools=tools, offer=OfferBounds(all_max=all_max, subset=1))
+    opened = await coordinator.on_query_submitted(
+        a_delivery(QuerySubmitted(query="weather")), FakeSession(documents={}, log={})
+    )
+    await coordinator.on_event(a_delivery(a_reply()), stored(state_of(opened)))
+    assert [name.startswith("aside") for name in threads] == [is_aside, is_aside]

@@ -4,6 +4,8 @@ from typing import Literal
 
 import orjson
 import pytest
+from antiphon_shared.events import QuerySubmitted
+from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.formats import (
     FORMAT,
     CannotCarryOver,
@@ -87,6 +89,13 @@ def test_the_format_a_value_needs_is_told_with_the_field_that_needs_it(
     value: Tree, needed: tuple[int, str]
 ) -> None:
     assert needed_format(value) == needed
+
+
+def test_a_bound_on_rounds_with_tools_is_an_option_that_an_earlier_worker_cannot_follow() -> None:
+    """So such a query is rejected while one runs, and not answered without its bound."""
+    query = QuerySubmitted(query="?", options=QueryOptions(max_tool_rounds=2))
+    assert needed_format(query) == (2, "options.max_tool_rounds")
+    assert needed_format(QuerySubmitted(query="?"))[0] == 1
 
 
 def test_json_is_left_without_what_is_newer_in_its_value() -> None:

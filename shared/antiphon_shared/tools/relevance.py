@@ -37,7 +37,7 @@ _SCHEMA_DEPTH = 8
 _PARTS_MAX = 12
 _REMEMBERED = 64
 """Sets of tools whose index is kept: the same tools are ranked for every session."""
-_PER_WORD, _PER_PART = 0.02, 0.6
+_PER_WORD, _PER_PART = 0.02, 0.3
 """What BM25 and the closest part of a tool count beside the cosine with the whole of it."""
 _PARAMETERS_COUNT = (10, 2)
 """Weights of the name and the description, and of the parameters, in the whole of a tool."""
@@ -45,8 +45,8 @@ _COMMON = 2
 """What all tools mean says little of one: half their mean is taken off."""
 _CLOSE = 0.4
 """From this cosine on a text speaks of a tool with which it shares no word."""
-_ALIKE = 0.1
-"""What a tool loses that is like one chosen before it."""
+_COPY, _ALIKE = 0.8, 0.5
+"""From which cosine on a tool is nearly a copy of one chosen before it, and what it loses for each part beyond that."""
 _CANDIDATES = 2
 _LOOKED_INTO = 48
 """Tools whose parts are compared one by one: those that come first without."""
@@ -67,8 +67,8 @@ def most_relevant(
 ) -> tuple[ToolDefinition, ...]:
     """Return all tools, the one that fits any of the texts best first; near copies stand back among the first `n`.
 
-    Of these, each next one is the tool that fits best once what it shares with those before it is taken off: so a
-    place that nothing clearly fits goes to another kind of tool.
+    Of these, each next one is the tool that fits best once what makes it a copy of one before it is taken off: so
+    a variant stands back behind what fits as well, and what is only of one field with others does not.
     """
     tools = list(definitions)
     index = _index_of(tuple(map(_parts_of, tools)))
@@ -82,7 +82,7 @@ def most_relevant(
         candidates.remove(best)
         chosen.append(best)
         for place in candidates:
-            alike[place] = max(alike[place], closeness(index.wholes[place], index.wholes[best]))
+            alike[place] = max(alike[place], closeness(index.wholes[place], index.wholes[best]) - _COPY)
     rest = set(order).difference(chosen)
     return tuple(tools[place] for place in (*chosen, *(place for place in order if place in rest)))
 

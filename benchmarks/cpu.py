@@ -16,13 +16,15 @@ import time
 from collections.abc import Sequence
 from math import comb
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.pipeline import Pipeline, pipeline
 from tests.source_trees import ROOT, NotInHistory, extract
+
+if TYPE_CHECKING:
+    from benchmarks.pipeline import Pipeline
 
 REF = "56c0a8b"
 """What is compared with when nothing else is named."""
@@ -80,6 +82,8 @@ def main() -> None:
 
 def measure(other: Path, arguments: argparse.Namespace) -> list[Pair]:
     """Run pair after pair, as many as there is time for."""
+    from benchmarks.pipeline import pipeline  # needs the extra `bench`, which the figures below do not
+
     pairs: list[Pair] = []
     deadline = time.monotonic() + arguments.seconds
     for _ in range(arguments.starts):
@@ -95,7 +99,7 @@ def measure(other: Path, arguments: argparse.Namespace) -> list[Pair]:
     return pairs
 
 
-def one_pair(ours: Pipeline, theirs: Pipeline, sessions: int, ours_first: bool) -> Pair:
+def one_pair(ours: "Pipeline", theirs: "Pipeline", sessions: int, ours_first: bool) -> Pair:
     """Run the same number of sessions in both, one after the other."""
     if ours_first:
         return Pair(cost(ours, sessions), cost(theirs, sessions))
@@ -103,7 +107,7 @@ def one_pair(ours: Pipeline, theirs: Pipeline, sessions: int, ours_first: bool) 
     return Pair(cost(ours, sessions), second)
 
 
-def cost(measured: Pipeline, sessions: int) -> Costs:
+def cost(measured: "Pipeline", sessions: int) -> Costs:
     """Return what each process spends on a session."""
     before = measured.on_cpu_s()
     measured.run(sessions)

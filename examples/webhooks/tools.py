@@ -37,6 +37,7 @@ class Dispatch(BaseModel):
     idempotent=True,
     idempotency_ttl_s=_WEEK_S,
     error_propagation="partial-success",  # events have nothing to do with each other
+    repeat="ask",  # a receiver would act on it twice
     scopes=["webhooks:send"],
     timeout_s=60,
     retry=1,  # each address is tried again by itself; the others have the event already

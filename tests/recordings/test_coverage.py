@@ -17,7 +17,7 @@ from antiphon.recording.lines import CatalogueLine, EventLine, Line, RecordLine
 from tests.recordings.make import FOLDER
 from tests.recordings.scenarios import SCENARIOS
 
-_BYTES_MAX = 5_000_000
+_BYTES_MAX = 5_500_000
 
 
 @cache

@@ -258,7 +258,7 @@ ERRORS: dict[str, Provoked] = {
         "outcome_unknown",
         lambda _: last([raising(KeyError("days"), "book", "write")], a_call(name="book")),
         ("KeyError: 'days'",),
-        ("It is not known whether it took effect: check with a reading tool before calling it again.",),
+        ("It may have taken effect: do not repeat it. Check with a reading tool",),
     ),
     "a result that is no JSON": Provoked(
         "internal_error",

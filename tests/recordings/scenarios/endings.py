@@ -46,16 +46,6 @@ SCENARIOS = (
         options={"max_rounds": 1},
     ),
     Scenario(
-        "no_rounds_with_tools_are_left",
-        "How high are the lighthouse and the mast, in one round?",
-        (
-            calls(_HEIGHT),
-            calls(use("look_up", what="mast")),
-        ),
-        ends="max_tool_rounds_reached",
-        options={"max_tool_rounds": 1},
-    ),
-    Scenario(
         "no_calls_are_left",
         "How high are the lighthouse, the mast and the chapel, in two calls?",
         (

@@ -32,6 +32,13 @@ SCENARIOS = (
         options={"max_rounds": 2},
     ),
     Scenario(
+        "tools_are_asked_for_beyond_the_rounds_with_tools",
+        "How high is the lighthouse, in one round of calls?",
+        (calls(_HEIGHT), calls(_HEIGHT)),
+        ends="max_tool_rounds_reached",
+        options={"max_tool_rounds": 1},
+    ),
+    Scenario(
         "a_single_round",
         "How high is the lighthouse, at once?",
         (says("I cannot know."),),

@@ -12,12 +12,15 @@ from pathlib import Path
 
 import structlog
 from antiphon_shared.bus.keys import Keys
+from antiphon_shared.bus.live_format import FORGET_MS
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.restoring import restore
+from antiphon_shared.bus.scripts import HEARTBEAT
 from antiphon_shared.events import COMPONENTS, encode
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process import logs
 from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.process.health import HEARTBEAT_S
 from antiphon_shared.process.runner import run_service
 from antiphon_shared.process.settings import BusSettings, environment, load
 
@@ -38,7 +41,6 @@ SESSION_LIMIT_S = 60.0
 _AT_ONCE = 8
 _CONNECT_PATIENCE_S = 10.0
 _GRACE_S = 0.2
-_FOR_EVER_MS = 10**14
 
 
 async def rerun(
@@ -93,9 +95,8 @@ async def _run_again(
             paths=tuple(path.absolute() for path, _ in recordings),
         )
         scores = {score.session_id: score for _, score in recordings}
-        await _open_in(_format(recordings), bus)
         running = processes(bus, plan) if has_processes else _embedded(bus, scores, plan)
-        async with running:
+        async with _opening_in(_format(recordings), bus), running:
             room = asyncio.Semaphore(_AT_ONCE)
             await asyncio.gather(*(_play(bus, score, room, limit_s) for score in scores.values()))
             misses = [*exchanges.misses, *await _tools_missed(bus)]
@@ -110,11 +111,29 @@ async def _run_again(
             ]
 
 
-async def _open_in(format: int, bus: Bus) -> None:
+@contextlib.asynccontextmanager
+async def _opening_in(format: int, bus: Bus) -> AsyncIterator[None]:
     """Have sessions opened in the format that they were recorded in, as if a worker of that release were there."""
-    if format < FORMAT:
-        heartbeat = f'{_FOR_EVER_MS} {{"pid":0,"format":{format}}}'
-        await bus.batcher.submit("HSET", bus.keys.workers("coordinator"), "recorded", heartbeat)
+
+    async def beat() -> None:
+        told = f'{{"pid":0,"format":{format}}}'
+        await bus.batcher.run(HEARTBEAT, [bus.keys.workers("coordinator")], ["recorded", told, FORGET_MS])
+
+    async def beat_on() -> None:
+        while True:
+            await asyncio.sleep(HEARTBEAT_S)
+            await beat()
+
+    if format >= FORMAT:
+        yield
+        return
+    await beat()
+    beating = asyncio.create_task(beat_on())
+    try:
+        yield
+    finally:
+        beating.cancel()
+        await asyncio.gather(beating, return_exceptions=True)
 
 
 async def _play(bus: Bus, score: Score, room: asyncio.Semaphore, limit_s: float) -> None:

@@ -129,7 +129,7 @@ def _runtime(component: Component, keys: Keys) -> Iterator[Rule]:
     yield Rule("RW", ("llen", "rpush", "pexpire"), (keys.of_session("*", RECORDS),))
     yield Rule("W", ("zadd", "zrem", "zcard"), (keys.timers(0),))
     yield Rule("W", ("hset", "hdel", "hlen"), (keys.timer_messages(0),))
-    yield Rule("RW", ("hset", "hgetall", "hdel"), (keys.workers(component),))
+    yield Rule("RW", ("type", "del", "hset", "hgetall", "hdel"), (keys.workers(component),))
     # What the others read decides in which format new sessions are opened.
     yield Rule("R", ("hgetall",), tuple(map(keys.workers, COMPONENTS)))
     yield Rule("R", ("get",), (keys.format(),))
@@ -188,7 +188,7 @@ def _tool_dispatcher(keys: Keys) -> Iterator[Rule]:
     yield Rule("R", ("xrange",), (keys.log("*"),))
     yield Rule("R", ("lrange",), (keys.of_session("*", MEMORY),))
     yield Rule("RW", ("hsetnx", "hgetall", "hexists", "hlen", "pexpire"), (journal,))
-    yield Rule("RW", ("hmget", "hset", "pexpire"), (keys.history(0),))
+    yield Rule("RW", ("del", "hmget", "hset", "pexpire"), (keys.history(0),))
     yield Rule("R", ("zscore",), (keys.sessions(0),))
     yield Rule("RW", ("hmget", "hget", "hset", "hsetnx", "hdel", "del", "pexpire"), (effect,))
     yield Rule("RW", ("hget", "hdel"), (journal,))

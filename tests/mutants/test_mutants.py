@@ -21,7 +21,12 @@ MODULES = {
     "response_assembler": ("compose", "material", "missing", "partial", "uncertainty"),
     "antiphon_shared.memory": ("filing.file_round", "filing.parts", "note"),
 }
+_READ_BESIDE = (
+    "what the shell reads beside an event: a replay is given what was read, whatever would be read today"
+)
 EXPLAINED = {
+    'case ComponentFailed(component="sesponse_assembler") if session.phase == "assembling":': _READ_BESIDE,
+    'case ComponentFailed(component="response_assembler") if session.phase != "assembling":': _READ_BESIDE,
     "if pieces.units_least < room.left:": "a shortcut: what it passes over comes to the same, only later",
     "while grain < _GRAIN_MAX:": "a bound that no recorded result reaches",
     "return Built(ready, briefing.text, left_out[1] if left_out else None)": "the text goes into a document that the "

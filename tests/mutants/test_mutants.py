@@ -25,6 +25,7 @@ _READ_BESIDE = (
     "what the shell reads beside an event: a replay is given what was read, whatever would be read today"
 )
 EXPLAINED = {
+    'case AssemblyOverdue() | CancellationRequested() if session.phase != "assembling":': _READ_BESIDE,
     'case ComponentFailed(component="sesponse_assembler") if session.phase == "assembling":': _READ_BESIDE,
     'case ComponentFailed(component="response_assembler") if session.phase != "assembling":': _READ_BESIDE,
     "if pieces.units_least < room.left:": "a shortcut: what it passes over comes to the same, only later",

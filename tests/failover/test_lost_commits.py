@@ -42,7 +42,7 @@ def test_identical_calls_stay_single_when_a_replica_that_was_behind_is_promoted(
 
 
 def _offset(server: object) -> int:
-    return int(ask(server, "INFO", "replication")["master_repl_offset"])  # type: ignore[arg-type]
+    return int(ask(server, "INFO", "replication")["master_repl_offset"])  # type: ignore[arg-type]  # a server or a node: both are asked alike
 
 
 def _has_settled(five: Writing, session_id: str) -> bool:

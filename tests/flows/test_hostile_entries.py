@@ -173,7 +173,7 @@ class Hostage:
 
     def _stream(self, one: Hostile) -> str:
         keys = self.bus.keys
-        return keys.queries() if one.to == QUEUE else keys.inbox(len(one.fields) % 2, one.to)  # type: ignore[arg-type]
+        return keys.queries() if one.to == QUEUE else keys.inbox(len(one.fields) % 2, one.to)  # type: ignore[arg-type]  # no component has a name like QUEUE
 
     async def _is_quiet(self) -> bool:
         """Whether no stream holds an entry, and none is to be delivered again."""

@@ -96,7 +96,7 @@ class _FollowsMaster:
 
     async def on_connect_check_health(self, check_health: bool = True) -> None:
         connection: Any = self
-        await super().on_connect_check_health(check_health)  # type: ignore[misc]
+        await super().on_connect_check_health(check_health)  # type: ignore[misc]  # the connection this is mixed into
         # Sentinels that are behind may name a server that has been demoted meanwhile.
         await connection.send_command("ROLE", check_health=False)
         role = await connection.read_response()

@@ -62,7 +62,24 @@ class Exchange:
             return reply
 
     async def _ask(self, prompt: Prompt) -> Message:
-        """One whole message, after as many attempts as it takes. Raises Failed."""
+        """Return one whole message, after as many attempts as it takes. Raises Failed."""
+        try:
+            message = await self._attempt(prompt)
+        except Failed as failed:
+            message = await self._ask_again(prompt, failed)
+        self._spend(usage_of(message))
+        return message
+
+    async def _ask_again(self, prompt: Prompt, first: Failed) -> Message:
+        """Return the message of a later attempt, where one may follow the first failure. Raises Failed."""
+        failures = iter((first,))
+
+        async def attempt() -> Message:
+            # The library begins with the attempt that has failed: most requests never need it.
+            if failed := next(failures, None):
+                raise failed
+            return await self._attempt(prompt)
+
         retrying = AsyncRetrying(
             retry=retry_if_exception(_is_retryable),
             stop=self._is_over,
@@ -70,8 +87,7 @@ class Exchange:
             before_sleep=self._announce,
             reraise=True,
         )
-        message: Message = await retrying(self._attempt, prompt)
-        self._spend(usage_of(message))
+        message: Message = await retrying(attempt)
         return message
 
     async def _attempt(self, prompt: Prompt) -> Message:

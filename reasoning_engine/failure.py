@@ -176,7 +176,7 @@ def _of_status(error: APIStatusError) -> Failure:
     code = _BY_STATUS.get(status) or _by_type(error.type)
     if error.error_code in _SPENT:
         code = "permission_denied"
-    if code is None or (code == "server_error" and status not in _BY_STATUS and status < 500):
+    if code is None or (code == "server_error" and status not in _BY_STATUS and 400 <= status < 500):
         # A status of 4xx says that the same request fails again, whatever its body calls that.
         code = "server_error" if status >= 500 else "invalid_request"
     if code == "invalid_request" and any(words in said.lower() for words in _TOO_LONG):

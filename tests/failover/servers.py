@@ -119,7 +119,9 @@ def watched() -> Iterator[Watched]:
         master = RedisServer(*_AUTH, *_DURABLE, *_NEVER_ALONE, login=login)
         stack.callback(master.stop)
         master.start()
-        replica = RedisServer(*_AUTH, *_DURABLE, *_NEVER_ALONE, "--replicaof", f"127.0.0.1 {master.port}", login=login)
+        replica = RedisServer(
+            *_AUTH, *_DURABLE, *_NEVER_ALONE, "--replicaof", f"127.0.0.1 {master.port}", login=login
+        )
         stack.callback(replica.stop)
         replica.start()
         until(lambda: is_following(replica), "the replica")

@@ -4,9 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from antiphon_shared.events import ReasoningRequested
+from antiphon_shared.events import DeadlineReached, ReasoningRequested
 from antiphon_shared.process.errors import UnreadableEvent
 
+from antiphon.recording.files import read_lines
 from antiphon.recording.lines import EventLine, Line, RecordLine
 from antiphon.recording.replaying.checks.decisions import Decisions
 from antiphon.recording.update import TakesAnotherWay, updated
@@ -91,7 +92,10 @@ def test_an_event_that_was_let_go_and_would_not_be_today_is_a_divergence(
     monkeypatch.setattr(Decisions, "lets_go", lambda *_: False)
     first = verify(late).first
     assert first is not None
-    assert (first.event, first.component) == (13, "coordinator")
+    logged = [line for line in read_lines(late) if isinstance(line, EventLine)]
+    deadline = next(line.n for line in logged if isinstance(line.event.data, DeadlineReached))
+    replies = [line.n for line in logged if line.n > deadline and line.event.source != "coordinator"]
+    assert (first.event, first.component) == (replies[0], "coordinator")
     assert first.got == "a decision, where there was none"
 
 

@@ -12,6 +12,7 @@ from typing import IO, cast
 
 from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
 
+from antiphon.recording.chain import Chained
 from antiphon.recording.lines import FORMAT, Header, Line, encode_line
 from antiphon.recording.order import Order
 from antiphon.recording.upcast import UPCASTERS, LineUpcaster, Upcast
@@ -76,9 +77,10 @@ def header_of(path: Path) -> Header:
 
 def write_lines(path: Path, lines: Iterable[Line]) -> None:
     """Write a recording, which takes its place when it is whole; compressed for a name in `.gz`. Raises OSError."""
+    chained = Chained()
     with writing(path) as file:
         for line in lines:
-            file.write(encode_line(line) + b"\n")
+            file.write(chained.bind(encode_line(line)) + b"\n")
 
 
 @contextmanager

@@ -7,7 +7,8 @@
     record     how a step came about; behind the step's last event
     end        how many lines there were; without it a recording has been cut off
 
-Events and records stand in the order in which they were committed.
+Events and records stand in the order in which they were committed. In a file each line is bound to the one before: see
+`chain.py`.
 """
 
 import re
@@ -24,7 +25,7 @@ from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.values import LogEntry, SessionId, Value
 from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
 
-FORMAT = 1
+FORMAT = 2
 """The version that is written. Every version that was ever written is read: see `upcast.py`."""
 
 

@@ -20,6 +20,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.text.redaction import Redactor
 from pydantic_core import from_json, to_json
 
+from antiphon.recording.chain import link_of
 from antiphon.recording.files import unpacked
 from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, RecordLine, Rules, decode_line
 from antiphon.recording.redaction.harmless import is_harmless, looks_secret
@@ -105,7 +106,8 @@ class Scanner:
                 self._value.marked.clear()
                 while (raw := file.readline(_LINE_BYTES_MAX)) and told < FINDINGS_MAX:
                     number += 1
-                    for finding in self.line(raw, number):
+                    link = link_of(raw.rstrip(b"\r\n"))  # hashes may look like numbers of cards
+                    for finding in self.line(raw if link is None else link.line, number):
                         told += 1
                         yield finding
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:

@@ -41,6 +41,8 @@ EXIT_DONE = 0
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_UNREADABLE = 3
+EXIT_UNCHECKED = 4
+"""Nothing has diverged, but not everything could be checked."""
 EXIT_INTERRUPTED = 130
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]

@@ -7,6 +7,7 @@ See docs/testing.md. What is heavy is imported when a test needs it, and not whi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 MODES = ("none", "once", "rewrite")
 _ENDINGS = (".jsonl", ".jsonl.gz")
 _MARKER = "recording"
+_PROPERTY = "antiphon."
+"""How properties of tests begin that count recorded steps; see testing/judged.py."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,11 +42,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="Whether tests with the marker `recording` ask live: never (none, and without network), where their "
         "recording is missing (once), or always (rewrite).",
     )
+    group.addoption(
+        "--antiphon-allow-unchecked",
+        metavar="REASON",
+        default="",
+        help="Let recordings pass of which some steps cannot be checked; the reason stands in the summary.",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
-        "markers", f"{_MARKER}(name): the recording, a file, that the fixture `recording` is."
+        "markers",
+        f"{_MARKER}(name, allow_unchecked=''): the recording, a file, that the fixture `recording` is.",
     )
     folder = _folder(config)
     if folder is None:
@@ -82,7 +92,7 @@ class RecordingItem(pytest.Item):
     def runtest(self) -> None:
         from antiphon.recording.testing.judged import judge
 
-        judge(self.path)
+        judge(self.path, self.config.option.antiphon_allow_unchecked, self.user_properties)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, AssertionError | OSError) or hasattr(excinfo.value, "hint"):
@@ -91,6 +101,27 @@ class RecordingItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, None, str]:
         return self.path, None, f"verify {self.path.name}"
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say how many recorded steps were checked, and how many could not be, by component."""
+    found: dict[str, Counter[str]] = {"checked": Counter(), "unchecked": Counter()}
+    reports = [report for of_kind in terminalreporter.stats.values() for report in of_kind]
+    for report in reports:
+        properties = getattr(report, "user_properties", ()) if getattr(report, "when", "") == "call" else ()
+        for name, value in properties:
+            kind, _, component = str(name).removeprefix(_PROPERTY).partition(".")
+            if str(name).startswith(_PROPERTY) and kind in found:
+                found[kind][component] += int(value)
+    if not any(found.values()):
+        return
+    from antiphon.recording.reports.text import counts
+
+    checked, unchecked = counts(found["checked"]), counts(found["unchecked"])
+    terminalreporter.section("antiphon")
+    terminalreporter.line(f"recorded steps checked: {checked}; not checked: {unchecked}")
+    if found["unchecked"] and (reason := config.option.antiphon_allow_unchecked):
+        terminalreporter.line(f"unchecked steps are allowed: {reason}")
 
 
 @pytest.fixture
@@ -105,7 +136,7 @@ def recording(request: pytest.FixtureRequest, _antiphon_alone: None) -> Recorded
         )
     if not path.name.endswith(_ENDINGS):
         pytest.fail(f"A recording's name ends in .jsonl or .jsonl.gz, unlike {path.name!r}.", pytrace=False)
-    return Recorded(path, _mode(request.config))
+    return Recorded(path, _mode(request.config), _allowed(request), request.node.user_properties)
 
 
 @pytest.fixture
@@ -172,6 +203,13 @@ def _path(request: pytest.FixtureRequest) -> Path | None:
         return None
     beside, folder = request.path.parent / str(marker.args[0]), _folder(request.config)
     return beside if folder is None or beside.exists() else folder / str(marker.args[0])
+
+
+def _allowed(request: pytest.FixtureRequest) -> str:
+    """Why steps of the test's recording may go unchecked; empty where they may not."""
+    marker = request.node.get_closest_marker(_MARKER)
+    own = marker.kwargs.get("allow_unchecked") if marker is not None else None
+    return str(own or request.config.option.antiphon_allow_unchecked)
 
 
 def _mode(config: pytest.Config) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
+from antiphon.recording.changed import Change, changes
 from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import Line, encode_line
 from antiphon.recording.replaying.report import Report
@@ -22,6 +23,10 @@ class Rewritten:
     new: Path
     report: Report
     """Of the new one: it may differ where today's code decides on what the old one did not record."""
+
+    def changes(self) -> list[Change]:
+        """All that the new one says otherwise, whatever a verification makes of it. Raises UnreadableEvent."""
+        return changes(read_lines(self.path), read_lines(self.new))
 
     def take(self) -> None:
         """Put it in the old one's place, at once and whole."""

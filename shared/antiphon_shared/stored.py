@@ -10,8 +10,9 @@ from typing import Any, Generic, TypeVar
 
 import orjson
 from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import to_json
 
-from antiphon_shared.formats import FORMAT, CannotCarryOver, Upcaster, as_json, carried_over
+from antiphon_shared.formats import FORMAT, CannotCarryOver, Fields, Upcaster, as_json, carried_over
 from antiphon_shared.process.errors import NewerFormat, UnreadableEvent
 
 ValueT = TypeVar("ValueT")
@@ -62,16 +63,24 @@ class Kind(Generic[ValueT]):
             refuse_newer(self.name, fields_of(raw), self.version)
         return value
 
-    def _upcast(self, raw: bytes | str) -> bytes:
-        fields = fields_of(raw)
-        refuse_newer(self.name, fields, self.version)
-        written = fields.pop(_VERSION, 1)
+    def read_fields(self, fields: Fields, version: int) -> ValueT:
+        """Return the value of `fields`, as they were written in `version`. Raises as `read` does."""
+        return self.read(to_json(fields if version == 1 else {_VERSION: version, **fields}))
+
+    def carried(self, fields: Fields, written: int, version: int) -> Fields:
+        """Return `fields` of the version `written` in a later one. Raises UnreadableEvent."""
         try:
-            return orjson.dumps(carried_over(fields, self._upcasters, written, self.version))
+            return carried_over(fields, self._upcasters, written, version)
         except CannotCarryOver as error:
             raise UnreadableEvent(
                 f"{self.name} of version {written} cannot be carried over: {error}."
             ) from None
+
+    def _upcast(self, raw: bytes | str) -> bytes:
+        fields = fields_of(raw)
+        refuse_newer(self.name, fields, self.version)
+        written = fields.pop(_VERSION, 1)
+        return orjson.dumps(self.carried(fields, written, self.version))
 
 
 def refuse_newer(what: str, fields: Mapping[str, Any], version: int = 1) -> None:

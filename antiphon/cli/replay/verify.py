@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,6 +13,7 @@ from antiphon_shared.process.clock import monotonic_s
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
+    EXIT_UNCHECKED,
     EXIT_UNREADABLE,
     EXIT_USAGE,
     Json,
@@ -29,7 +31,12 @@ from antiphon.recording.reports.junit import junit
 from antiphon.recording.reports.outcome import Outcome, Result, Tally
 from antiphon.recording.verify_all import verify_all
 
-EXIT_CODES: dict[Result, int] = {"same": EXIT_DONE, "diverged": EXIT_FAILED, "unreadable": EXIT_UNREADABLE}
+EXIT_CODES: dict[Result, int] = {
+    "same": EXIT_DONE,
+    "diverged": EXIT_FAILED,
+    "unchecked": EXIT_UNCHECKED,
+    "unreadable": EXIT_UNREADABLE,
+}
 Form = Literal["text", "json", "github"]
 Paths = Annotated[list[Path], typer.Argument(metavar="PATH...", help="Recordings, or folders of recordings.")]
 _JOBS_MAX = 256
@@ -58,6 +65,14 @@ def verify(
         list[str] | None,
         typer.Option(metavar="COMPONENT", help="Do only its steps again, which is quicker; repeatable."),
     ] = None,
+    allowed: Annotated[
+        str | None,
+        typer.Option(
+            "--allow-unchecked",
+            metavar="REASON",
+            help="Accept steps that cannot be checked; the reason stands in every report.",
+        ),
+    ] = None,
     fault: Annotated[
         str | None,
         typer.Option(
@@ -68,8 +83,10 @@ def verify(
     """Hold recordings against today's code: no network, no Redis, no model.
 
     Every recorded step is done again on what was recorded; the first thing that is decided otherwise is named.
-    Exits with 1 when something diverged, with 2 when there are no such recordings, and with 3 when one of them
-    cannot be read, whatever became of the others.
+    Unchecked is not same: steps that could not be done again are counted by component and reason.
+
+    Exit codes: 0 all are the same; 1 something diverged; 2 usage, or no such recordings; 3 one cannot be read;
+    4 nothing diverged, but not every step was checked (0 with --allow-unchecked). Of several the first of 3, 1, 4, 0.
 
     \b
     antiphon replay verify tests/recordings
@@ -77,6 +94,8 @@ def verify(
     try:
         if json and annotates:
             raise UsageError("--json and --github both want standard output. Take one of them.")
+        if allowed is not None and not allowed.strip():
+            raise UsageError("--allow-unchecked: say why steps may go unchecked.")
         components = _components(only or ())
         chosen = found(paths)
         if junit_file is not None and not junit_file.parent.is_dir():
@@ -90,12 +109,13 @@ def verify(
     gc.freeze()  # what was imported stays: no need to look it through again while recordings come and go
     began_s, tally, outcomes = monotonic_s(), Tally(), list[Outcome]()
     keeps = form == "json" or junit_file is not None
-    for outcome in _each(chosen, jobs, components, shows_progress=not is_quiet):
+    for found_out in _each(chosen, jobs, components, shows_progress=not is_quiet):
+        outcome = replace(found_out, allowed=(allowed or "").strip())
         tally.add(outcome)
         _tell(outcome, form, is_quiet)
         if keeps:
             outcomes.append(outcome)
-        if fails_fast and outcome.result != "same":
+        if fails_fast and not outcome.passes:
             break
     if form == "json":
         write_json(as_json.document(outcomes))
@@ -106,8 +126,15 @@ def verify(
             refuse(UsageError(f"{junit_file} cannot be written: {error.strerror}."))
             raise typer.Exit(EXIT_USAGE) from None
     if not is_quiet:
-        stderr().print(text.summary(tally, monotonic_s() - began_s), style="dim")
-    raise typer.Exit(EXIT_CODES[tally.result])
+        _summarize(text.summary(tally, monotonic_s() - began_s), form)
+    raise typer.Exit(EXIT_DONE if tally.passes else EXIT_CODES[tally.result])
+
+
+def _summarize(lines: list[str], form: Form) -> None:
+    for line in lines:
+        stderr().print(line, style="dim")
+    if form == "github":
+        write(f"{github.counted(lines)}\n")
 
 
 def _components(names: Sequence[str]) -> tuple[Component, ...]:
@@ -131,6 +158,6 @@ def _tell(outcome: Outcome, form: Form, is_quiet: bool) -> None:
     if form == "github":
         write("".join(f"{line}\n" for line in github.annotations([outcome])))
         return
-    style = {"diverged": "yellow", "unreadable": "red"}.get(outcome.result)
+    style = {"diverged": "yellow", "unchecked": "yellow", "unreadable": "red"}.get(outcome.result)
     for line in text.told(outcome):
         stdout().print(line, style=style)

@@ -39,6 +39,8 @@ class Redone:
     """The step's record as it would be today; None where it holds nothing that today's code decides."""
     texts: tuple[str, str, str] | None = None
     """A briefing that has changed, by the digest it had: as it was sent, and as it would be."""
+    unchecked: str = ""
+    """Why the step does not count as checked although its events were compared; empty where it does."""
 
 
 @dataclass

@@ -31,7 +31,13 @@ from antiphon.recording.replaying.checks.exchanges import Exchanges
 from antiphon.recording.replaying.differences import ABSENT, differences
 from antiphon.recording.replaying.known import Known, Redo, Redone, Step
 from antiphon.recording.replaying.redelivery import redelivered
-from antiphon.recording.replaying.report import DIVERGENCES_KEPT_MAX, Answer, Divergence, Report
+from antiphon.recording.replaying.report import (
+    DIVERGENCES_KEPT_MAX,
+    STILL_OPEN,
+    Answer,
+    Divergence,
+    Report,
+)
 
 _BY_KIND: dict[str, Component] = {
     "decision": "coordinator",
@@ -119,10 +125,9 @@ class Replay:
             raise UnreadableEvent("it has no end line: it was cut off.")
         self._miss_record()
         self._hold_undecided()
-        if not self._is_closed and self._undecided:
-            self._unchecked["coordinator: the session went on when it was recorded"] += len(self._undecided)
-        for line in self._undecided.values() if self._is_closed else ():
-            self._diverged(line, "coordinator", "state", [("", ABSENT, "a decision, where there was none")])
+        self._judge_undecided()
+        if self._redo.keys() == _BY_KIND.keys() and not (self._steps or self._unchecked):
+            self._unchecked["coordinator: it holds no step"] += 1
         return Report(
             session_id=self.header.session_id,
             events=self._events,
@@ -156,6 +161,7 @@ class Replay:
     def _miss_record(self) -> None:
         line, self._unrecorded = self._unrecorded, None
         if line is not None and line.event.data.inbox is not None:
+            self._undecided.pop(line.n, None)
             self._lose(line.event.data.inbox, "no record was made of it")
 
     def _lose(self, component: Component, why: str) -> None:
@@ -191,6 +197,7 @@ class Replay:
         if self._unrecorded is handled:
             self._unrecorded = None
         if isinstance(record, LeftOut):
+            self._undecided.pop(handled.n, None)
             self._lose(record.component, "the record was too large to be kept")
             return
         self._read_step(Step(handled, record, outputs), _BY_KIND[record.kind])
@@ -212,7 +219,10 @@ class Replay:
         except Exception as error:  # noqa: BLE001  # today's code may have any fault, and must not hide what others have
             self._fail(step, component, error)
             return
-        self._steps[component] += 1
+        if redone.unchecked:
+            self._unchecked[f"{component}: {redone.unchecked}"] += 1
+        else:
+            self._steps[component] += 1
         for what, difference in redone.others:
             self._diverged(step.line, component, what, [difference])
         self._compare(step, redone, component)
@@ -266,8 +276,20 @@ class Replay:
             if (one.path, one.expected) == (_DIGEST, digest):
                 self._divergences[n] = replace(one, path=_TEXT, expected=then, got=now)
 
+    def _judge_undecided(self) -> None:
+        """What the session has not let go in the end: it had not come to it yet, or should have decided on it."""
+        why = f"an earlier decision is not known: {self.decisions.lacks}" if self.decisions.lacks else ""
+        if not (why or self._is_closed):
+            why = STILL_OPEN
+        if why and self._undecided:
+            self._unchecked[f"coordinator: {why}"] += len(self._undecided)
+        for line in () if why else self._undecided.values():
+            self._diverged(line, "coordinator", "state", [("", ABSENT, "a decision, where there was none")])
+
     def _hold_undecided(self, to: int | None = None) -> None:
         """Events that nothing was decided on, as it seems: the session must let them go, now or later."""
+        if not self.decisions.can_look:
+            return
         for n in [n for n in self._undecided if to is None or (n < to and self._looks_left[n])]:
             self._looks_left[n] -= 1
             if self._lets_go(self._undecided[n]):

@@ -18,12 +18,36 @@ class Diverged(AssertionError):
         self.report = report
 
 
+class Unchecked(AssertionError):
+    """Nothing differs, but not every recorded step could be held against today's code."""
+
+    def __init__(self, said: Iterable[str], report: Report) -> None:
+        super().__init__("\n".join([*said, "", _UNCHECKED]))
+        self.report = report
+
+
 _NEXT = "If that is meant: look at `antiphon replay update`, or record the session anew with --antiphon-record=rewrite."
+_UNCHECKED = (
+    "Unchecked is not same: record the session anew, or write the upcaster that is missing. To accept it, say why with "
+    "--antiphon-allow-unchecked=REASON, or allow_unchecked=REASON of the marker `recording`."
+)
 
 
-def judge(path: Path) -> Report:
-    """The report of a recording that is the same. Raises Diverged, UnreadableEvent, OSError."""
+def judge(
+    path: Path, allow_unchecked: str = "", properties: list[tuple[str, object]] | None = None
+) -> Report:
+    """The report of a recording that is the same; or, with a reason for that, has nothing worse than unchecked steps.
+
+    `properties` are those of a test: the steps are counted in them, for its summary and for JUnit XML. Raises
+    Diverged, Unchecked, UnreadableEvent, OSError.
+    """
     report = verify(path)
-    if not report.is_same:
-        raise Diverged(told(Outcome(str(path), report)), report)
+    if properties is not None:
+        properties += [(f"antiphon.checked.{one}", count) for one, count in report.steps.items()]
+        properties += [(f"antiphon.unchecked.{one}", count) for one, count in report.unchecked_steps.items()]
+    outcome = Outcome(str(path), report, allowed=allow_unchecked.strip())
+    if report.result == "diverged":
+        raise Diverged(told(outcome), report)
+    if not outcome.passes:
+        raise Unchecked(told(outcome), report)
     return report

@@ -29,7 +29,7 @@ from antiphon.recording.replaying.checks.briefings import Briefings
 from antiphon.recording.replaying.checks.decisions import Decisions
 from antiphon.recording.replaying.checks.exchanges import Exchanges
 from antiphon.recording.replaying.differences import ABSENT, differences
-from antiphon.recording.replaying.known import Known, Redo, Redone, Step
+from antiphon.recording.replaying.known import COMPONENT_OF, Known, Redo, Redone, Step
 from antiphon.recording.replaying.redelivery import redelivered
 from antiphon.recording.replaying.report import (
     DIVERGENCES_KEPT_MAX,
@@ -38,19 +38,11 @@ from antiphon.recording.replaying.report import (
     Divergence,
     Report,
 )
+from antiphon.recording.replaying.undecided import Undecided
 
-_BY_KIND: dict[str, Component] = {
-    "decision": "coordinator",
-    "briefing": "context_synthesizer",
-    "exchange": "reasoning_engine",
-    "batch": "tool_dispatcher",
-    "assembly": "response_assembler",
-}
 _DIGEST, _TEXT = "briefing.digest", "briefing.text"
 _ON_BRIEFINGS = frozenset({"reasoning_engine", "response_assembler"})
 """Components whose steps rest on what the synthesizer has filed."""
-_LOOKS_MAX = 32
-"""How often an event without a decision is looked at before the end."""
 
 
 class Replay:
@@ -81,7 +73,7 @@ class Replay:
             "batch": Batches().redo,
             "assembly": assemblies.redo,
         }
-        self._redo = {kind: redone for kind, redone in redo.items() if _BY_KIND[kind] in wanted}
+        self._redo = {kind: redone for kind, redone in redo.items() if COMPONENT_OF[kind] in wanted}
         self._is_ended = False
         self._events = self._outputs = 0
         self._steps: Counter[Component] = Counter()
@@ -91,8 +83,7 @@ class Replay:
         self._answer: Answer = "none"
         self._is_astray = False
         """Whether the coordinator would have sent something else, so that the session had gone another way."""
-        self._undecided: dict[int, EventLine] = {}
-        self._looks_left: dict[int, int] = {}
+        self._undecided = Undecided(self._lets_go)
         self._recorded: set[int] = set()
         """Numbers of the events whose steps have a record."""
         self._unrecorded: EventLine | None = None
@@ -124,9 +115,8 @@ class Replay:
         if not self._is_ended:
             raise UnreadableEvent("it has no end line: it was cut off.")
         self._miss_record()
-        self._hold_undecided()
         self._judge_undecided()
-        if self._redo.keys() == _BY_KIND.keys() and not (self._steps or self._unchecked):
+        if self._redo.keys() == COMPONENT_OF.keys() and not (self._steps or self._unchecked):
             self._unchecked["coordinator: it holds no step"] += 1
         return Report(
             session_id=self.header.session_id,
@@ -145,8 +135,7 @@ class Replay:
             self._follow(event.causationid, event.id)
         self.known.add(line)
         if event.data.inbox == "coordinator" and "decision" in self._redo:
-            self._undecided[line.n] = line
-            self._looks_left[line.n] = _LOOKS_MAX
+            self._undecided.add(line)
         if isinstance(event.data, ResponseReady):
             self._answer = "unknown" if "assembly" in self._redo else "unasked"
 
@@ -161,7 +150,7 @@ class Replay:
     def _miss_record(self) -> None:
         line, self._unrecorded = self._unrecorded, None
         if line is not None and line.event.data.inbox is not None:
-            self._undecided.pop(line.n, None)
+            self._undecided.drop(line)
             self._lose(line.event.data.inbox, "no record was made of it")
 
     def _lose(self, component: Component, why: str) -> None:
@@ -174,12 +163,12 @@ class Replay:
 
     def _read_fork(self, record: ForkRecord) -> None:
         """From here on the session is another, and so is what was under way."""
-        self._hold_undecided()
+        self._undecided.look()
         self.decisions.forked(record)
         for one in record.redelivered:
             line = redelivered(one, self.known)
             if line.event.data.inbox == "coordinator":
-                self._undecided[line.n], self._looks_left[line.n] = line, _LOOKS_MAX
+                self._undecided.add(line)
 
     def _read_record(self, record: AnyRecord) -> None:
         handled = self.known.lines.get(record.of)
@@ -197,16 +186,16 @@ class Replay:
         if self._unrecorded is handled:
             self._unrecorded = None
         if isinstance(record, LeftOut):
-            self._undecided.pop(handled.n, None)
+            self._undecided.drop(handled)
             self._lose(record.component, "the record was too large to be kept")
             return
-        self._read_step(Step(handled, record, outputs), _BY_KIND[record.kind])
+        self._read_step(Step(handled, record, outputs), COMPONENT_OF[record.kind])
 
     def _read_step(self, step: Step, component: Component) -> None:
         self.newest_step = step.line.n
         if isinstance(step.record, DecisionRecord):
-            self._undecided.pop(step.line.n, None)
-            self._hold_undecided(to=step.line.n)
+            self._undecided.drop(step.line)
+            self._undecided.look(to=step.line.n)
             self._is_closed = self._is_closed or step.record.closes
         kind: str = step.record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
         if kind not in self._redo:
@@ -248,7 +237,7 @@ class Replay:
         format = step.line.event.format
         today = [in_format(data, format) for data in redone.outputs]
         for then, now in zip_longest(recorded, today):
-            if isinstance(then, ResponseReady):
+            if isinstance(then, ResponseReady) and "briefing" in self._redo:
                 is_told = isinstance(now, ResponseReady) and not is_astray
                 self._answer = "unknown" if not is_told else "same" if then == now else "different"
             if then == now:
@@ -278,24 +267,18 @@ class Replay:
 
     def _judge_undecided(self) -> None:
         """What the session has not let go in the end: it had not come to it yet, or should have decided on it."""
+        left = self._undecided.look()
         why = f"an earlier decision is not known: {self.decisions.lacks}" if self.decisions.lacks else ""
         if not (why or self._is_closed):
             why = STILL_OPEN
-        if why and self._undecided:
-            self._unchecked[f"coordinator: {why}"] += len(self._undecided)
-        for line in () if why else self._undecided.values():
+        if why and left:
+            self._unchecked[f"coordinator: {why}"] += len(left)
+        for line in () if why else left:
             self._diverged(line, "coordinator", "state", [("", ABSENT, "a decision, where there was none")])
 
-    def _hold_undecided(self, to: int | None = None) -> None:
-        """Events that nothing was decided on, as it seems: the session must let them go, now or later."""
+    def _lets_go(self, line: EventLine) -> bool | None:
         if not self.decisions.can_look:
-            return
-        for n in [n for n in self._undecided if to is None or (n < to and self._looks_left[n])]:
-            self._looks_left[n] -= 1
-            if self._lets_go(self._undecided[n]):
-                del self._undecided[n]
-
-    def _lets_go(self, line: EventLine) -> bool:
+            return None
         try:
             return self.decisions.lets_go(line, self.known)
         except Exception as error:  # noqa: BLE001  # as in `_read_step`
@@ -315,6 +298,3 @@ def _raised(error: Exception) -> str:
 
 def _name(data: EventData | None) -> str:
     return ABSENT if data is None else data.type
-
-
-assert set(_BY_KIND.values()) == set(COMPONENTS)

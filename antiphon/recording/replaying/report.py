@@ -68,6 +68,10 @@ class Report:
         """Whether every step was held against today's code, and nothing has diverged."""
         return self.result == "same"
 
+    def passes(self, allow_unchecked: str = "") -> bool:
+        """Whether it is the same; or, given a reason why steps may go unchecked, whether nothing has diverged."""
+        return self.is_same or (self.result == "unchecked" and bool(allow_unchecked.strip()))
+
     @property
     def unchecked_steps(self) -> dict[str, int]:
         """Steps that could not be held against today's code, by component."""

@@ -28,7 +28,7 @@ class Outcome:
     @property
     def passes(self) -> bool:
         """Whether it is the same, or only lacks checks that it may lack."""
-        return self.result == "same" or (self.result == "unchecked" and bool(self.allowed))
+        return self.report is not None and self.report.passes(self.allowed)
 
 
 @dataclass

@@ -45,9 +45,9 @@ def judge(
     if properties is not None:
         properties += [(f"antiphon.checked.{one}", count) for one, count in report.steps.items()]
         properties += [(f"antiphon.unchecked.{one}", count) for one, count in report.unchecked_steps.items()]
-    outcome = Outcome(str(path), report, allowed=allow_unchecked.strip())
-    if report.result == "diverged":
-        raise Diverged(told(outcome), report)
-    if not outcome.passes:
-        raise Unchecked(told(outcome), report)
+        if report.unchecked and allow_unchecked:
+            properties.append(("antiphon.allowed.unchecked", allow_unchecked))
+    if not report.passes(allow_unchecked):
+        said = told(Outcome(str(path), report, allowed=allow_unchecked))
+        raise (Diverged if report.result == "diverged" else Unchecked)(said, report)
     return report

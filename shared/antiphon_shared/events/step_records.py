@@ -63,7 +63,7 @@ class DecisionRecord(StepRecord):
     kind: Literal["decision"] = "decision"
     changed: Json = Field(description="The fields of its document that have changed, as they are now.")
     document_version: int = Field(
-        default=1, ge=1, json_schema_extra=since(2), description="Of the document that they are fields of."
+        default=1, ge=1, description="Of the document that they are fields of; told once it is above 1."
     )
     timers: tuple[TimerRecord, ...] = ()
     closes: bool = False
@@ -199,7 +199,7 @@ class ForkRecord(StepRecord):
         description="The fields of the coordinator's document that are different, as they are now."
     )
     document_version: int = Field(
-        default=1, ge=1, json_schema_extra=since(2), description="Of the document that they are fields of."
+        default=1, ge=1, description="Of the document that they are fields of; told once it is above 1."
     )
     redelivered: tuple[Redelivered, ...] = ()
 

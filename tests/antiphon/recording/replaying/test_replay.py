@@ -49,6 +49,13 @@ def test_only_the_steps_of_the_components_named_are_done_again(courses_lines: li
     assert dict(report.steps) == {"coordinator": 10}
 
 
+def test_an_answer_of_the_coordinator_s_own_is_not_asked_for_where_only_its_decisions_are() -> None:
+    alone = Path(__file__).parents[3] / "recordings" / "an_assembler_that_cannot_answer.jsonl"
+    report = verify(alone, ["coordinator"])
+    assert (report.is_same, report.answer, dict(report.steps)) == (True, "unasked", {"coordinator": 8})
+    assert verify(alone).answer == "same"
+
+
 def test_what_a_component_rests_on_is_done_again_with_it(courses_lines: list[Line]) -> None:
     report = verify_lines(courses_lines, ["response_assembler"])
     assert (report.is_same, report.answer, report.unchecked) == (True, "same", {})

@@ -81,3 +81,19 @@ def test_the_answer_is_unknown_where_the_session_had_gone_another_way(
     report = verify_lines(courses_lines)
     assert report.divergences_in_all == 3
     assert report.answer == "unknown"
+
+
+def test_an_event_is_not_taken_for_let_go_where_the_session_is_not_known(courses_lines: list[Line]) -> None:
+    """The answer's decision has no events of its own: that its record is missing shows nowhere else."""
+    opening = next(line for line in courses_lines if isinstance(line, RecordLine))
+    lost = LeftOut(of=opening.record.of, outputs=opening.record.outputs, component="coordinator", bytes=10**6)
+    lines = [RecordLine(record=lost) if line is opening else line for line in courses_lines[:-2]]
+    report = verify_lines([*lines, courses_lines[-1]])
+    assert report.unchecked_steps == {"coordinator": 10}
+
+
+def test_a_recording_without_a_step_is_not_the_same(courses_lines: list[Line]) -> None:
+    report = verify_lines([courses_lines[0], courses_lines[-1]])
+    assert (report.result, report.unchecked) == ("unchecked", {"coordinator: it holds no step": 1})
+    assert report.passes("nothing was recorded")
+    assert not report.passes(" ")

@@ -1,7 +1,7 @@
 """`antiphon replay verify`."""
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -24,6 +24,7 @@ from antiphon.cli.output import (
     write,
     write_json,
 )
+from antiphon.cli.replay.against import show_against
 from antiphon.cli.replay.injected import show_injected
 from antiphon.recording.found import NoRecordings, found
 from antiphon.recording.reports import as_json, github, text
@@ -79,6 +80,20 @@ def verify(
             "--inject", metavar="FAULT@N", help="Tell instead how it would have gone on: tool_timeout@8."
         ),
     ] = None,
+    other: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="REF_OR_VERSION",
+            help="Report only what differs from the code at a git ref, or from a released version.",
+        ),
+    ] = None,
+    markdown_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--markdown", metavar="FILE", help="With --against: write it as Markdown for a pull request too."
+        ),
+    ] = None,
 ) -> None:
     """Hold recordings against today's code: no network, no Redis, no model.
 
@@ -96,6 +111,11 @@ def verify(
             raise UsageError("--json and --github both want standard output. Take one of them.")
         if allowed is not None and not allowed.strip():
             raise UsageError("--allow-unchecked: say why steps may go unchecked.")
+        _check_against(
+            other,
+            markdown_file,
+            {"--inject": fault, "--github": annotates, "--junit": junit_file, "--fail-fast": fails_fast},
+        )
         components = _components(only or ())
         chosen = found(paths)
         if junit_file is not None and not junit_file.parent.is_dir():
@@ -103,6 +123,18 @@ def verify(
     except (NoRecordings, UsageError) as error:
         refuse(error)
         raise typer.Exit(EXIT_USAGE) from None
+    if other is not None:
+        raise typer.Exit(
+            show_against(
+                other,
+                chosen,
+                is_json=json,
+                markdown_file=markdown_file,
+                is_quiet=is_quiet,
+                jobs=jobs,
+                only=() if len(components) == len(COMPONENTS) else components,
+            )
+        )
     if fault is not None:
         raise typer.Exit(show_injected(chosen, fault, json))
     form: Form = "json" if json else "github" if annotates else "text"
@@ -135,6 +167,18 @@ def _summarize(lines: list[str], form: Form) -> None:
         stderr().print(line, style="dim")
     if form == "github":
         write(f"{github.counted(lines)}\n")
+
+
+def _check_against(other: str | None, markdown_file: Path | None, excluded: Mapping[str, object]) -> None:
+    """Raises UsageError for what does not go with a comparison, or only with one."""
+    if other is None and markdown_file is not None:
+        raise UsageError("--markdown is written of a comparison. Name the other code with --against.")
+    if markdown_file is not None and not markdown_file.parent.is_dir():
+        raise UsageError(f"The folder of {markdown_file} does not exist. Make it first.")
+    if other is not None and (given := [name for name, value in excluded.items() if value]):
+        raise UsageError(
+            f"--against does not go with {', '.join(given)}. It prints text, --json and --markdown."
+        )
 
 
 def _components(names: Sequence[str]) -> tuple[Component, ...]:

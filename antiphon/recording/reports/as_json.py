@@ -46,4 +46,5 @@ def _recording(outcome: Outcome) -> dict[str, Any]:
         "unchecked": dict(report.unchecked),
         "divergences_in_all": report.divergences_in_all,
         "divergences": [asdict(divergence) for divergence in report.divergences],
+        "goes_on": None if outcome.goes_on is None else outcome.goes_on.model_dump(),
     }

@@ -1,0 +1,72 @@
+"""`antiphon replay verify --against`: what today's code does differently from another."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from antiphon_shared.events import Component
+from antiphon_shared.process.errors import AntiphonError
+
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_UNCHECKED,
+    EXIT_UNREADABLE,
+    UsageError,
+    refuse,
+    stderr,
+    stdout,
+    write_json,
+)
+from antiphon.recording.against.changes import Kind
+from antiphon.recording.against.comparison import compare
+from antiphon.recording.against.other_code import other_code
+from antiphon.recording.reports import against
+
+_EXIT_CODES: dict[Kind, int] = {
+    "same": EXIT_DONE,
+    "changed": EXIT_FAILED,
+    "unchecked": EXIT_UNCHECKED,
+    "unreadable": EXIT_UNREADABLE,
+}
+
+
+def show_against(
+    name: str,
+    paths: Sequence[Path],
+    *,
+    is_json: bool,
+    markdown_file: Path | None,
+    is_quiet: bool,
+    jobs: int,
+    only: Sequence[Component],
+) -> int:
+    """Report what the change does to the recordings; the exit code."""
+    try:
+        with stderr().status(f"reading the code of {name}") as progress:
+            code = other_code(name)
+            total, verified = 2 * len(paths), 0
+
+            def done(count: int) -> None:
+                nonlocal verified
+                verified += count
+                progress.update(
+                    f"{verified} of {total} verifications, by today's code and that of {code.label}"
+                )
+
+            recordings, decisions = compare(code, paths, jobs, only, done)
+    except AntiphonError as error:
+        return refuse(error)
+    summary = against.Summary(code.label, code.commit, recordings, decisions)
+    if is_json:
+        write_json(against.document(summary))
+    else:
+        for line in against.reported(summary):
+            stdout().print(line)
+    if markdown_file is not None:
+        try:
+            markdown_file.write_text(against.markdown(summary), encoding="utf-8")
+        except OSError as error:
+            return refuse(UsageError(f"{markdown_file} cannot be written: {error.strerror}."))
+    if not is_quiet:
+        stderr().print(against.headline(summary), style="dim")
+    return _EXIT_CODES[summary.result]

@@ -1,6 +1,6 @@
 """`antiphon replay verify --against`: what today's code does differently from another."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from antiphon_shared.events import Component
@@ -39,6 +39,7 @@ def show_against(
     is_quiet: bool,
     jobs: int,
     only: Sequence[Component],
+    allowed: str = "",
 ) -> int:
     """Report what the change does to the recordings; the exit code."""
     try:
@@ -56,7 +57,7 @@ def show_against(
             recordings, decisions = compare(code, paths, jobs, only, done)
     except AntiphonError as error:
         return refuse(error)
-    summary = against.Summary(code.label, code.commit, recordings, decisions)
+    summary = against.Summary(code.label, code.commit, recordings, decisions, allowed)
     if is_json:
         write_json(against.document(summary))
     else:
@@ -69,4 +70,16 @@ def show_against(
             return refuse(UsageError(f"{markdown_file} cannot be written: {error.strerror}."))
     if not is_quiet:
         stderr().print(against.headline(summary), style="dim")
-    return _EXIT_CODES[summary.result]
+    return EXIT_DONE if summary.passes else _EXIT_CODES[summary.result]
+
+
+def check_options(other: str | None, markdown_file: Path | None, excluded: Mapping[str, object]) -> None:
+    """Raise UsageError for what does not go with a comparison, or only with one."""
+    if other is None and markdown_file is not None:
+        raise UsageError("--markdown is written of a comparison. Name the other code with --against.")
+    if markdown_file is not None and not markdown_file.parent.is_dir():
+        raise UsageError(f"The folder of {markdown_file} does not exist. Make it first.")
+    if other is not None and (given := [name for name, value in excluded.items() if value]):
+        raise UsageError(
+            f"--against does not go with {', '.join(given)}. It prints text, --json and --markdown."
+        )

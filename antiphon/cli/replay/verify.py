@@ -1,7 +1,7 @@
 """`antiphon replay verify`."""
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.errors import AntiphonError
 
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -24,8 +25,9 @@ from antiphon.cli.output import (
     write,
     write_json,
 )
-from antiphon.cli.replay.against import show_against
+from antiphon.cli.replay.against import check_options, show_against
 from antiphon.cli.replay.injected import show_injected
+from antiphon.cli.replay.tool_results import tools_checked
 from antiphon.recording.found import NoRecordings, found
 from antiphon.recording.reports import as_json, github, text
 from antiphon.recording.reports.junit import junit
@@ -94,6 +96,23 @@ def verify(
             "--markdown", metavar="FILE", help="With --against: write it as Markdown for a pull request too."
         ),
     ] = None,
+    tools: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODULE",
+            help="Make recorded calls of reading tools again, with those of this module; comma list.",
+        ),
+    ] = None,
+    volatile: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD",
+            help="With --tools: what may differ in results, as [TOOL:]PATH[=MATCHER]; repeatable.",
+        ),
+    ] = None,
+    allows_network: Annotated[
+        bool, typer.Option("--allow-network", help="With --tools: let them reach other machines.")
+    ] = False,
 ) -> None:
     """Hold recordings against today's code: no network, no Redis, no model.
 
@@ -111,10 +130,16 @@ def verify(
             raise UsageError("--json and --github both want standard output. Take one of them.")
         if allowed is not None and not allowed.strip():
             raise UsageError("--allow-unchecked: say why steps may go unchecked.")
-        _check_against(
+        check_options(
             other,
             markdown_file,
-            {"--inject": fault, "--github": annotates, "--junit": junit_file, "--fail-fast": fails_fast},
+            {
+                "--inject": fault,
+                "--github": annotates,
+                "--junit": junit_file,
+                "--fail-fast": fails_fast,
+                "--tools": tools,
+            },
         )
         components = _components(only or ())
         chosen = found(paths)
@@ -133,22 +158,28 @@ def verify(
                 is_quiet=is_quiet,
                 jobs=jobs,
                 only=() if len(components) == len(COMPONENTS) else components,
+                allowed=(allowed or "").strip(),
             )
         )
     if fault is not None:
         raise typer.Exit(show_injected(chosen, fault, json))
     form: Form = "json" if json else "github" if annotates else "text"
-    gc.freeze()  # what was imported stays: no need to look it through again while recordings come and go
     began_s, tally, outcomes = monotonic_s(), Tally(), list[Outcome]()
     keeps = form == "json" or junit_file is not None
-    for found_out in _each(chosen, jobs, components, shows_progress=not is_quiet):
-        outcome = replace(found_out, allowed=(allowed or "").strip())
-        tally.add(outcome)
-        _tell(outcome, form, is_quiet)
-        if keeps:
-            outcomes.append(outcome)
-        if fails_fast and not outcome.passes:
-            break
+    try:
+        with tools_checked(tools, volatile or (), allows_network) as checked:
+            gc.freeze()  # what was imported stays: no need to look it through again while recordings come and go
+            verified = _each(chosen, jobs, components, shows_progress=not is_quiet)
+            for found_out in map(checked, chosen, verified):
+                outcome = replace(found_out, allowed=(allowed or "").strip())
+                tally.add(outcome)
+                _tell(outcome, form, is_quiet)
+                if keeps:
+                    outcomes.append(outcome)
+                if fails_fast and not outcome.passes:
+                    break
+    except AntiphonError as error:
+        raise typer.Exit(refuse(error)) from None
     if form == "json":
         write_json(as_json.document(outcomes))
     if junit_file is not None:
@@ -167,18 +198,6 @@ def _summarize(lines: list[str], form: Form) -> None:
         stderr().print(line, style="dim")
     if form == "github":
         write(f"{github.counted(lines)}\n")
-
-
-def _check_against(other: str | None, markdown_file: Path | None, excluded: Mapping[str, object]) -> None:
-    """Raises UsageError for what does not go with a comparison, or only with one."""
-    if other is None and markdown_file is not None:
-        raise UsageError("--markdown is written of a comparison. Name the other code with --against.")
-    if markdown_file is not None and not markdown_file.parent.is_dir():
-        raise UsageError(f"The folder of {markdown_file} does not exist. Make it first.")
-    if other is not None and (given := [name for name, value in excluded.items() if value]):
-        raise UsageError(
-            f"--against does not go with {', '.join(given)}. It prints text, --json and --markdown."
-        )
 
 
 def _components(names: Sequence[str]) -> tuple[Component, ...]:

@@ -26,6 +26,13 @@ class Summary:
     commit: str
     recordings: Sequence[Compared]
     decisions: Sequence[Decision]
+    allowed: str = ""
+    """Why steps may go unchecked; empty where they may not."""
+
+    @property
+    def passes(self) -> bool:
+        """Whether nothing changes, or only checks are lacking that may."""
+        return self.result == "same" or (self.result == "unchecked" and bool(self.allowed))
 
     @property
     def counts(self) -> Counter[Kind]:
@@ -66,7 +73,7 @@ def headline(summary: Summary) -> str:
     alike = sum(one.alike for one in summary.recordings)
     if alike:
         words += f"; {alike} divergence{'s' if alike != 1 else ''} from the record that both have"
-    return f"{words}; not checked: {reasons(summary.unchecked)}" if summary.unchecked else words
+    return f"{words}; {_unchecked(summary)}" if summary.unchecked else words
 
 
 def document(summary: Summary) -> str:
@@ -77,6 +84,7 @@ def document(summary: Summary) -> str:
             "against": {"name": summary.label, "commit": summary.commit},
             "counts": {"same": 0, "changed": 0, "unchecked": 0, "unreadable": 0} | summary.counts,
             "unchecked": dict(summary.unchecked),
+            "allowed_unchecked": summary.allowed or None,
             "decisions": [_decision(one) for one in summary.decisions],
             "recordings": [_recording(one) for one in summary.recordings],
         }
@@ -102,8 +110,13 @@ def markdown(summary: Summary) -> str:
         if one.errors
     ]
     if summary.unchecked:
-        lines += [f"Not checked: {_escaped(reasons(summary.unchecked))}.", ""]
+        lines += [f"{_escaped(_unchecked(summary))}.", ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _unchecked(summary: Summary) -> str:
+    allowed = f"; allowed: {printable(summary.allowed)}" if summary.allowed else ""
+    return f"not checked: {reasons(summary.unchecked)}{allowed}"
 
 
 def _counted(summary: Summary) -> str:

@@ -101,7 +101,8 @@ def counts(steps: Mapping[Any, int]) -> str:
 
 
 def _unchecked(report: Report) -> list[str]:
-    return [f"  not checked: {reasons(report.unchecked)}"] if report.unchecked else []
+    lines = [f"  not checked: {reasons(report.unchecked)}"] if report.unchecked else []
+    return [*lines, f"  not run: {reasons(report.not_run)}"] if report.not_run else lines
 
 
 def _leads(next: "Next | None") -> list[str]:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,17 +18,11 @@ SHOP = shop.__name__
 
 
 async def _recorded() -> list[Line]:
-    model = ScriptedModel().calls("find_order", customer="C-1")
-    calls: tuple[tuple[str, dict[str, Any]], ...] = (
-        ("read_log", {"day": 1}),
-        ("login_of", {"customer": "C-1"}),
-        *(("ask_warehouse", {"part": part}) for part in ("mast", "sail", "rope")),
-        ("ask_weather", {"city": "Holm"}),
-        ("refuse", {"reason": "spare"}),
-        ("send_parcel", {"order": "O-17"}),
-    )
-    for name, arguments in calls:
-        model.and_calls(name, **arguments)
+    model = ScriptedModel().calls("find_order", customer="C-1").and_calls("read_log", day=1)
+    model.and_calls("login_of", customer="C-1").and_calls("ask_weather", city="Holm")
+    for part in ("mast", "sail", "rope"):
+        model.and_calls("ask_warehouse", part=part)
+    model.and_calls("refuse", reason="spare").and_calls("send_parcel", order="O-17")
     model.says("It is on its way.")
     async with Antiphon.embedded(tools=[SHOP], model=model.model(), scopes=("read", "write")) as antiphon:
         response = await antiphon.ask("Where is the order of C-1?")

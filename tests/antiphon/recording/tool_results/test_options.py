@@ -25,6 +25,19 @@ def test_a_result_that_differs_makes_the_recording_diverge(run: InProcess, shop_
     assert "not run: tools: send_parcel: a write (1)" in done.stdout
 
 
+def test_results_that_cannot_be_compared_exit_with_4_unless_that_is_allowed(
+    run: InProcess, shop_path: Path
+) -> None:
+    asked = ("replay", "verify", str(shop_path), "--tools", SHOP)
+    done = run(*asked)
+    assert done.exit_code == 4
+    assert (
+        "not checked: tools: login_of: its result was redacted (1), tools: read_log: its result was cut (1)"
+        in (done.stdout)
+    )
+    assert run(*asked, "--allow-unchecked", "the shop's logs are long").exit_code == 0
+
+
 def test_json_tells_of_calls_checked_unchecked_and_not_run(run: InProcess, shop_path: Path) -> None:
     done = run("replay", "verify", str(shop_path), "--tools", SHOP, "--json")
     (found,) = orjson.loads(done.stdout)["recordings"]
@@ -63,3 +76,11 @@ def test_with_pytest_the_calls_of_each_recording_are_a_test_of_their_own(
     result.stdout.fnmatch_lines(
         ["*shop.jsonl::verify PASSED*", "*shop.jsonl::tools FAILED*", "*- 12.5*", "*+ 12.9*"]
     )
+    shop.changes.clear()
+    result = pytester.runpytest_inprocess(*ours, *options)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        ["*its result was cut*", "*Unchecked is not same*", "*tools 6*not checked: tools 2*"]
+    )
+    result = pytester.runpytest_inprocess(*ours, *options, "--antiphon-allow-unchecked", "the logs are long")
+    result.assert_outcomes(passed=2)

@@ -28,6 +28,10 @@ _EXIT_CODES: dict[Kind, int] = {
     "unchecked": EXIT_UNCHECKED,
     "unreadable": EXIT_UNREADABLE,
 }
+_HINT = (
+    "{label} cannot read {lost} of them. Where it is too old for their format, compare those of its own time: "
+    "git archive {name} FOLDER | tar -x -C then; antiphon replay verify then/FOLDER --against {name}"
+)
 
 
 def show_against(
@@ -68,6 +72,8 @@ def show_against(
             markdown_file.write_text(against.markdown(summary), encoding="utf-8")
         except OSError as error:
             return refuse(UsageError(f"{markdown_file} cannot be written: {error.strerror}."))
+    if lost := sum(any(one.startswith("before: ") for one in found.errors) for found in recordings):
+        stderr().print(_HINT.format(label=code.label, lost=lost, name=name), style="dim")
     if not is_quiet:
         stderr().print(against.headline(summary), style="dim")
     return EXIT_DONE if summary.passes else _EXIT_CODES[summary.result]

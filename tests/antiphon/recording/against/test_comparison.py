@@ -11,7 +11,9 @@ from antiphon_shared.events import COMPONENTS
 from antiphon.cli.replay import against
 from antiphon.recording.against.other_code import OtherCode
 from antiphon.recording.against.trees import ROOT, import_path
+from antiphon.recording.files import read_lines
 from tests.antiphon.conftest import InProcess
+from tests.antiphon.recording.changed import with_words, written
 
 RECORDINGS = ROOT / "tests" / "recordings"
 THREE_ROUNDS = str(RECORDINGS / "two_rounds_of_nothing_but_failures.jsonl")
@@ -41,7 +43,7 @@ def test_a_change_is_summed_up_by_decision_and_what_both_codes_do_is_left_out(
 ) -> None:
     monkeypatch.setattr(against, "other_code", lambda name: other)
     report, altered = tmp_path / "report.md", tmp_path / "altered.jsonl"
-    altered.write_text(Path(ONE_ROUND).read_text().replace('"notice":""', '"notice":"Hurry."'))
+    written(with_words(read_lines(Path(ONE_ROUND)), '"notice":""', '"notice":"Hurry."'), altered)
     done = run(
         *("replay", "verify", "--against", "then", "--json", "--markdown", str(report)),
         THREE_ROUNDS,

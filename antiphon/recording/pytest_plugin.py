@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from antiphon.recording.testing.pipelines import Pipelines
     from antiphon.recording.testing.recorded import Recorded
     from antiphon.recording.testing.scripted import ScriptedModel
+    from antiphon.recording.tool_results.run import TodaysTools
 
 MODES = ("none", "once", "rewrite")
 _ENDINGS = (".jsonl", ".jsonl.gz")
 _MARKER = "recording"
 _PROPERTY = "antiphon."
 """How properties of tests begin that count recorded steps; see testing/judged.py."""
+_TOOLS = pytest.StashKey["TodaysTools"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,6 +49,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="REASON",
         default="",
         help="Let recordings pass of which some steps cannot be checked; the reason stands in the summary.",
+    )
+    group.addoption(
+        "--antiphon-tools",
+        metavar="MODULE",
+        default="",
+        help="Make the recorded calls of reading tools again, with the tools of this module, as a test of its own.",
+    )
+    group.addoption(
+        "--antiphon-volatile",
+        metavar="FIELD",
+        action="append",
+        default=[],
+        help="With --antiphon-tools: what may differ in results, as [TOOL:]PATH[=MATCHER]; repeatable.",
+    )
+    group.addoption(
+        "--antiphon-allow-network",
+        action="store_true",
+        help="With --antiphon-tools: let these tools reach other machines.",
     )
 
 
@@ -84,6 +104,8 @@ class RecordingFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         yield RecordingItem.from_parent(self, name="verify")
+        if self.config.option.antiphon_tools:
+            yield ToolsItem.from_parent(self, name="tools")
 
 
 class RecordingItem(pytest.Item):
@@ -100,7 +122,17 @@ class RecordingItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        return self.path, None, f"verify {self.path.name}"
+        return self.path, None, f"{self.name} {self.path.name}"
+
+
+class ToolsItem(RecordingItem):
+    """What today's tools make of the recorded calls: `replay verify --tools`."""
+
+    def runtest(self) -> None:
+        from antiphon.recording.testing.judged import judge_tools
+
+        allowed = self.config.option.antiphon_allow_unchecked
+        judge_tools(self.path, _todays_tools(self.config), allowed, self.user_properties)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -197,6 +229,20 @@ def _antiphon_alone(request: pytest.FixtureRequest, _antiphon_logs: None) -> Ite
             "models that stay on this machine, or record what they say: see --antiphon-record.",
             pytrace=False,
         )
+
+
+def _todays_tools(config: pytest.Config) -> TodaysTools:
+    """The tools, loaded once for all recordings."""
+    from antiphon.recording.tool_results.run import TodaysTools, ToolOptions
+    from antiphon.recording.tool_results.volatile import Volatile
+
+    if _TOOLS not in config.stash:
+        chosen = config.option
+        volatile = tuple(map(Volatile.of, chosen.antiphon_volatile))
+        tools = TodaysTools(ToolOptions(chosen.antiphon_tools, volatile, chosen.antiphon_allow_network))
+        config.stash[_TOOLS] = tools
+        config.add_cleanup(tools.close)
+    return config.stash[_TOOLS]
 
 
 def _path(request: pytest.FixtureRequest) -> Path | None:

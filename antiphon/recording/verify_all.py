@@ -6,15 +6,22 @@ from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import structlog
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.logs import silence
 from antiphon_shared.process.secret_values import secret_values
 
+from antiphon.recording.files import read_lines
+from antiphon.recording.replaying.report import Report
 from antiphon.recording.reports.outcome import Outcome
 from antiphon.recording.verify import verify
+
+if TYPE_CHECKING:
+    from antiphon.recording.next_step import Next
 
 UNREADABLE = (UnreadableEvent, OSError, EOFError, zlib.error)
 """What reading a recording raises: not one, not there, or cut off within its compression."""
@@ -47,7 +54,24 @@ def outcome(path: Path, only: Collection[Component] = COMPONENTS) -> Outcome:
         report = verify(path, only)
     except UNREADABLE as error:
         return Outcome(shown(path), error=explained(error, path), duration_s=monotonic_s() - began_s)
-    return Outcome(shown(path), report, duration_s=monotonic_s() - began_s)
+    return Outcome(shown(path), report, duration_s=monotonic_s() - began_s, goes_on=_goes_on(path, report))
+
+
+def _goes_on(path: Path, report: Report) -> "Next | None":
+    """Where a changed decision leads, as far as today's code can be asked."""
+    if report.is_same:
+        return None
+    from antiphon.recording.goes_on import goes_on, sends_otherwise  # most recordings are the same
+
+    if not any(map(sends_otherwise, report.divergences)):
+        return None
+    try:
+        return goes_on(list(read_lines(path)), report)
+    except UNREADABLE:
+        return None
+    except Exception as error:  # noqa: BLE001  # today's code may have any fault; what has diverged is reported
+        structlog.get_logger().debug("goes_on_failed", path=shown(path), error=repr(error))
+        return None
 
 
 def explained(error: Exception, path: Path) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.errors import AntiphonError
 
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -24,7 +25,9 @@ from antiphon.cli.output import (
     write,
     write_json,
 )
+from antiphon.cli.replay.against import check_options, show_against
 from antiphon.cli.replay.injected import show_injected
+from antiphon.cli.replay.tool_results import tools_checked
 from antiphon.recording.found import NoRecordings, found
 from antiphon.recording.reports import as_json, github, text
 from antiphon.recording.reports.junit import junit
@@ -79,6 +82,37 @@ def verify(
             "--inject", metavar="FAULT@N", help="Tell instead how it would have gone on: tool_timeout@8."
         ),
     ] = None,
+    other: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="REF_OR_VERSION",
+            help="Report only what differs from the code at a git ref, or from a released version.",
+        ),
+    ] = None,
+    markdown_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--markdown", metavar="FILE", help="With --against: write it as Markdown for a pull request too."
+        ),
+    ] = None,
+    tools: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODULE",
+            help="Make recorded calls of reading tools again, with those of this module; comma list.",
+        ),
+    ] = None,
+    volatile: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD",
+            help="With --tools: what may differ in results, as [TOOL:]PATH[=MATCHER]; repeatable.",
+        ),
+    ] = None,
+    allows_network: Annotated[
+        bool, typer.Option("--allow-network", help="With --tools: let them reach other machines.")
+    ] = False,
 ) -> None:
     """Hold recordings against today's code: no network, no Redis, no model.
 
@@ -96,6 +130,17 @@ def verify(
             raise UsageError("--json and --github both want standard output. Take one of them.")
         if allowed is not None and not allowed.strip():
             raise UsageError("--allow-unchecked: say why steps may go unchecked.")
+        check_options(
+            other,
+            markdown_file,
+            {
+                "--inject": fault,
+                "--github": annotates,
+                "--junit": junit_file,
+                "--fail-fast": fails_fast,
+                "--tools": tools,
+            },
+        )
         components = _components(only or ())
         chosen = found(paths)
         if junit_file is not None and not junit_file.parent.is_dir():
@@ -103,20 +148,38 @@ def verify(
     except (NoRecordings, UsageError) as error:
         refuse(error)
         raise typer.Exit(EXIT_USAGE) from None
+    if other is not None:
+        raise typer.Exit(
+            show_against(
+                other,
+                chosen,
+                is_json=json,
+                markdown_file=markdown_file,
+                is_quiet=is_quiet,
+                jobs=jobs,
+                only=() if len(components) == len(COMPONENTS) else components,
+                allowed=(allowed or "").strip(),
+            )
+        )
     if fault is not None:
         raise typer.Exit(show_injected(chosen, fault, json))
     form: Form = "json" if json else "github" if annotates else "text"
-    gc.freeze()  # what was imported stays: no need to look it through again while recordings come and go
     began_s, tally, outcomes = monotonic_s(), Tally(), list[Outcome]()
     keeps = form == "json" or junit_file is not None
-    for found_out in _each(chosen, jobs, components, shows_progress=not is_quiet):
-        outcome = replace(found_out, allowed=(allowed or "").strip())
-        tally.add(outcome)
-        _tell(outcome, form, is_quiet)
-        if keeps:
-            outcomes.append(outcome)
-        if fails_fast and not outcome.passes:
-            break
+    try:
+        with tools_checked(tools, volatile or (), allows_network) as checked:
+            gc.freeze()  # what was imported stays: no need to look it through again while recordings come and go
+            verified = _each(chosen, jobs, components, shows_progress=not is_quiet)
+            for found_out in map(checked, chosen, verified):
+                outcome = replace(found_out, allowed=(allowed or "").strip())
+                tally.add(outcome)
+                _tell(outcome, form, is_quiet)
+                if keeps:
+                    outcomes.append(outcome)
+                if fails_fast and not outcome.passes:
+                    break
+    except AntiphonError as error:
+        raise typer.Exit(refuse(error)) from None
     if form == "json":
         write_json(as_json.document(outcomes))
     if junit_file is not None:

@@ -76,7 +76,7 @@ class Replay:
         self._redo = {kind: redone for kind, redone in redo.items() if COMPONENT_OF[kind] in wanted}
         self._is_ended = False
         self._events = self._outputs = 0
-        self._steps: Counter[Component] = Counter()
+        self._steps: Counter[str] = Counter()
         self._divergences: list[Divergence] = []
         self._divergences_in_all = 0
         self._unchecked: Counter[str] = Counter()

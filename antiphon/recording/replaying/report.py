@@ -47,14 +47,16 @@ class Report:
 
     session_id: str
     events: int
-    steps: Mapping[Component, int]
-    """Steps that were done again and compared whole, by component."""
+    steps: Mapping[str, int]
+    """Steps that were done again and compared whole, by component; with `tools`, the calls that were made again."""
     divergences: tuple[Divergence, ...] = ()
     """In the order of the recording; the first ones, where there are very many."""
     divergences_in_all: int = 0
     answer: Answer = "none"
     unchecked: Mapping[str, int] = field(default_factory=dict)
     """Steps that could not be held against today's code, by component and reason: `coordinator: no record ...`."""
+    not_run: Mapping[str, int] = field(default_factory=dict)
+    """Recorded calls that today's tools are never asked for, such as writes, by reason; see `tool_results`."""
 
     @property
     def result(self) -> Result:

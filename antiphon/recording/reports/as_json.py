@@ -44,6 +44,8 @@ def _recording(outcome: Outcome) -> dict[str, Any]:
         "unchecked_steps": report.unchecked_steps,
         "answer": report.answer,
         "unchecked": dict(report.unchecked),
+        "not_run": dict(report.not_run),
         "divergences_in_all": report.divergences_in_all,
         "divergences": [asdict(divergence) for divergence in report.divergences],
+        "goes_on": None if outcome.goes_on is None else outcome.goes_on.model_dump(),
     }

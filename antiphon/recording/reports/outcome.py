@@ -3,9 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from antiphon.recording.replaying.report import Report
+
+if TYPE_CHECKING:
+    from antiphon.recording.next_step import Next
 
 Result = Literal["same", "unchecked", "diverged", "unreadable"]
 
@@ -20,6 +23,8 @@ class Outcome:
     duration_s: float = 0.0
     allowed: str = ""
     """Why steps may go unchecked, as somebody has said; empty where they may not."""
+    goes_on: "Next | None" = None
+    """Where the session leads from the first decision that today's code makes otherwise."""
 
     @property
     def result(self) -> Result:

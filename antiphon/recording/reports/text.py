@@ -2,13 +2,16 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from antiphon_shared.events import COMPONENTS
 
 from antiphon.recording.replaying.report import Answer, Divergence, Report, by_component
 from antiphon.recording.reports.outcome import Outcome, Tally
 from antiphon.recording.reports.shown import change, printable
+
+if TYPE_CHECKING:
+    from antiphon.recording.next_step import Next
 
 _ANSWERS: Mapping[Answer, str] = {
     "same": "the final answer is the same",
@@ -25,7 +28,8 @@ def told(outcome: Outcome) -> list[str]:
     if report is None:
         return [f"{path}: unreadable: {printable(outcome.error)}"]
     if report.result == "diverged":
-        return [f"{path}: {headline(report)}", *(f"  {line}" for line in body(report)), *_unchecked(report)]
+        lines = (*body(report), *_leads(outcome.goes_on))
+        return [f"{path}: {headline(report)}", *(f"  {line}" for line in lines), *_unchecked(report)]
     allowed = f" (allowed: {printable(outcome.allowed)})" if report.unchecked and outcome.allowed else ""
     return [f"{path}: {headline(report)}{allowed}", *_unchecked(report)]
 
@@ -97,4 +101,21 @@ def counts(steps: Mapping[Any, int]) -> str:
 
 
 def _unchecked(report: Report) -> list[str]:
-    return [f"  not checked: {reasons(report.unchecked)}"] if report.unchecked else []
+    lines = [f"  not checked: {reasons(report.unchecked)}"] if report.unchecked else []
+    return [*lines, f"  not run: {reasons(report.not_run)}"] if report.not_run else lines
+
+
+def _leads(next: "Next | None") -> list[str]:
+    """Where the session goes from the first decision that is made otherwise."""
+    if next is None:
+        return []
+    match next.kind:
+        case "answered":
+            where = f"it is answered in round {next.round}: {next.status}, {next.reason}"
+        case "asks_model":
+            where = f"it asks the model in round {next.round}"
+        case "calls_tools":
+            where = f"it calls {printable(', '.join(next.tools))} in round {next.round}"
+        case "waits":
+            where = "it waits"
+    return [f"the session goes another way: {where}"]

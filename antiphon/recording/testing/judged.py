@@ -2,12 +2,18 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from antiphon.recording.files import read_lines
+from antiphon.recording.lines import Header
 from antiphon.recording.replaying.report import Report
 from antiphon.recording.reports.outcome import Outcome
 from antiphon.recording.reports.text import told
 from antiphon.recording.rerun_report import RerunReport
 from antiphon.recording.verify import verify
+
+if TYPE_CHECKING:
+    from antiphon.recording.tool_results.run import TodaysTools
 
 
 class Diverged(AssertionError):
@@ -33,15 +39,30 @@ _UNCHECKED = (
 )
 
 
-def judge(
-    path: Path, allow_unchecked: str = "", properties: list[tuple[str, object]] | None = None
-) -> Report:
+Properties = list[tuple[str, object]]
+"""Of a test: steps are counted in them, for its summary and for JUnit XML."""
+
+
+def judge(path: Path, allow_unchecked: str = "", properties: Properties | None = None) -> Report:
     """The report of a recording that is the same; or, with a reason for that, has nothing worse than unchecked steps.
 
-    `properties` are those of a test: the steps are counted in them, for its summary and for JUnit XML. Raises
-    Diverged, Unchecked, UnreadableEvent, OSError.
+    Raises Diverged, Unchecked, UnreadableEvent, OSError.
     """
-    report = verify(path)
+    return _judged(path, verify(path), allow_unchecked, properties)
+
+
+def judge_tools(
+    path: Path, tools: "TodaysTools", allow_unchecked: str = "", properties: Properties | None = None
+) -> Report:
+    """The report of a recording whose calls have the same results with today's tools. Raises as `judge`."""
+    lines = list(read_lines(path))
+    header = lines[0]
+    assert isinstance(header, Header), "what has another first line is unreadable"
+    report = tools.check(lines, Report(header.session_id, 0, {}, answer="unasked"))
+    return _judged(path, report, allow_unchecked, properties)
+
+
+def _judged(path: Path, report: Report, allow_unchecked: str, properties: Properties | None) -> Report:
     if properties is not None:
         properties += [(f"antiphon.checked.{one}", count) for one, count in report.steps.items()]
         properties += [(f"antiphon.unchecked.{one}", count) for one, count in report.unchecked_steps.items()]

@@ -33,7 +33,7 @@ def test_when_every_call_of_a_round_fails_the_model_is_told_and_asked_again(
     assert isinstance(asked, ReasoningRequested)
     assert "get_course_outline (timeout)" in asked.notice
     assert (chain.end, chain.answer) == ("Here the model would be asked.", None)
-    assert chain.steps[-1].standing["barren_rounds"] == 1
+    assert chain.steps[-1].session["barren_rounds"] == 1
 
 
 def test_a_model_that_fails_is_asked_again_with_less_to_read(courses_lines: list[Line]) -> None:

@@ -173,7 +173,7 @@ class Decisions:
         if self.session is not None:
             outages = self._outages(record, self.session)
             named = known.named(named_by(self.session, event))
-            earlier = _earlier(self.session, event, known)
+            earlier = earlier_calls(self.session, event, known)
             catalogue = known.catalogue(self.session.catalogue)
             return decide(self.session, event, entry, catalogue, outages, named, earlier)
         match event.data:
@@ -200,7 +200,7 @@ class Decisions:
             raise UnreadableEvent(f"what was out of order cannot be read: {explain(error)}") from None
 
 
-def _earlier(session: Session, event: AnyEvent, known: Known) -> dict[str, ToolCall]:
+def earlier_calls(session: Session, event: AnyEvent, known: Known) -> dict[str, ToolCall]:
     """The calls that a reply wants repeated. Raises UnreadableEvent when the recording lacks them."""
     if not session.writes or not isinstance(event.data, ReasoningCompleted):
         return {}

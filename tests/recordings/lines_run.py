@@ -1,0 +1,107 @@
+"""Which lines of the pure modules the verifying of a recording runs.
+
+Only lines inside of functions count: those of modules and classes run whenever they are imported.
+"""
+
+import ast
+import gc
+from collections.abc import Iterable, Mapping, Sequence
+from functools import _lru_cache_wrapper, cache
+from pathlib import Path
+from typing import NamedTuple
+
+from coverage import Coverage
+
+from antiphon.recording.lines import Line
+from antiphon.recording.verify import verify_lines
+from tests.recordings.pure_modules import ROOT, pure_modules
+
+
+class Place(NamedTuple):
+    """A line; or a jump from one to another, where `to` is not 0."""
+
+    module: str
+    line: int
+    to: int = 0
+
+
+def lines_run(recordings: Mapping[str, Sequence[Line]]) -> dict[str, frozenset[Place]]:
+    """By recording, the lines it runs, and the jumps between lines."""
+    files = {str(path): name for name, path in pure_modules().items()}
+    measured = Coverage(data_file=None, branch=True, include=list(files), config_file=False)
+    for name, lines in recordings.items():
+        _forget()
+        with measured.collect():
+            measured.switch_context(name)
+            verify_lines(lines)
+    data = measured.get_data()
+    run: dict[str, set[Place]] = {name: set() for name in recordings}
+    for name, places in run.items():
+        data.set_query_context(name)
+        for file in data.measured_files():
+            module = files[file]
+            inside = lines_of(module)
+            for start, end in data.arcs(file) or ():
+                places.update(Place(module, at) for at in (start, end) if at in inside)
+                if start in inside:
+                    places.add(Place(module, start, end))
+    return {name: frozenset(places) for name, places in run.items()}
+
+
+@cache
+def lines_of(module: str) -> frozenset[int]:
+    """The lines of a module's functions on which a statement begins."""
+    tree = ast.parse(pure_modules()[module].read_text())
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return frozenset(line for function in functions for line in _lines(function.body))
+
+
+def all_lines() -> frozenset[Place]:
+    """Every line that a recording could run."""
+    return frozenset(Place(module, line) for module in pure_modules() for line in lines_of(module))
+
+
+def source_of(place: Place) -> str:
+    """The line itself, without its margin."""
+    return _source(pure_modules()[place.module])[place.line - 1].strip()
+
+
+@cache
+def _source(path: Path) -> tuple[str, ...]:
+    return tuple(path.read_text().splitlines())
+
+
+def _lines(body: Iterable[ast.stmt]) -> Iterable[int]:
+    for statement in body:
+        if not _says_nothing(statement):
+            yield statement.lineno
+        for inner in ast.iter_child_nodes(statement):
+            if isinstance(inner, ast.stmt):
+                yield from _lines([inner])
+            elif isinstance(inner, ast.ExceptHandler | ast.match_case):
+                yield inner.lineno if isinstance(inner, ast.ExceptHandler) else inner.pattern.lineno
+                yield from _lines(inner.body)
+
+
+def _says_nothing(statement: ast.stmt) -> bool:
+    """A docstring, the `...` of a protocol, or a declaration that runs when it is imported."""
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant)
+    return isinstance(statement, ast.Global | ast.Nonlocal | ast.Pass)
+
+
+def _forget() -> None:
+    """Empty every cache: what one recording has had read, the next one reads again."""
+    for one in _caches():
+        one.cache_clear()
+
+
+@cache
+def _caches() -> tuple["_lru_cache_wrapper[object]", ...]:
+    """Those of the pure modules, which are all imported by now."""
+    names = {name.removeprefix("shared/").replace("/", ".") for name in pure_modules()}
+    found = (one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper))
+    return tuple(one for one in found if getattr(one, "__module__", "") in names)
+
+
+__all__ = ["ROOT", "Place", "all_lines", "lines_of", "lines_run", "source_of"]

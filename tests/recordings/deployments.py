@@ -7,6 +7,7 @@ import orjson
 
 _FEW, _MORE = "tests.recordings.few_tools", "tests.recordings.tools"
 _PAGES = ("tests.recordings.page_tools",)
+_WRITES = (*_PAGES, "tests.recordings.page_writes")
 _SYNTHESIZER = "ANTIPHON_CONTEXT_SYNTHESIZER"
 _USUAL = {
     "ANTIPHON_BUS_LEASE_S": "2",
@@ -25,9 +26,7 @@ _PRICED = ("a_budget_of_a_tenth_of_a_cent", "a_cost_that_is_known", "costs_spent
 """Scenarios whose models have prices."""
 _OF_OUR_TOOLS = {
     "ANTIPHON_TOOL_DISPATCHER_APPROVAL": "delete_record",
-    "ANTIPHON_REASONING_ENGINE_PRICES": orjson.dumps(
-        dict.fromkeys(_PRICED, _PRICE)
-    ).decode(),
+    "ANTIPHON_REASONING_ENGINE_PRICES": orjson.dumps(dict.fromkeys(_PRICED, _PRICE)).decode(),
 }
 
 
@@ -51,10 +50,13 @@ DEPLOYMENTS = {
         ("tests.flows.archive_tools",),
     ),
     "pages": Deployment(_USUAL, _PAGES),
-    "small_memory": Deployment({**_USUAL, f"{_SYNTHESIZER}_MEMORY_BYTES_MAX": "10000"}, _PAGES),
+    "page_writes": Deployment(_USUAL, _WRITES),
+    "small_memory": Deployment(
+        {**_USUAL, f"{_SYNTHESIZER}_MEMORY_BYTES_MAX": "10000", f"{_SYNTHESIZER}_BRIEFING_TOKENS": "900"},
+        _PAGES,
+    ),
     "middling_briefings": Deployment({**_USUAL, f"{_SYNTHESIZER}_BRIEFING_TOKENS": "4500"}, _PAGES),
-    "smallest_briefings": Deployment({**_USUAL, f"{_SYNTHESIZER}_BRIEFING_TOKENS": "900"}, _PAGES),
-    "long_patience": Deployment({**_USUAL, **_OF_OUR_TOOLS, "ANTIPHON_COORDINATOR_PERSON_WAIT_S": "60"}),
+    "small_pages": Deployment({**_USUAL, f"{_SYNTHESIZER}_BRIEFING_TOKENS": "900"}, _PAGES),
     "many_tools": Deployment(_USUAL, ("tests.recordings.many_tools",)),
     "offline": Deployment({}, ("examples.courses", "examples.documents"), "offline"),
 }

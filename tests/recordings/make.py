@@ -1,5 +1,7 @@
 """Makes the recordings of this folder anew: `python -m tests.recordings [NAME ...]`.
 
+With `--choose` every situation is recorded, and those are kept that cover.py chooses; without it, those that are there.
+
 Each session is one of the real pipeline: embedded, on a redis-server of its own, asking a scripted model through the
 SDK over a socket. It ends as its scenario says, or nothing is written.
 """
@@ -9,19 +11,20 @@ import asyncio
 import contextlib
 import contextvars
 import os
+import shutil
 import sys
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 
 from antiphon_shared import faults
 from antiphon_shared.faults.plan import read_faults
 from antiphon_shared.process import logs
 
 from antiphon import Antiphon, Response
-from antiphon.recording.files import write_lines
+from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import Line, RecordLine
 from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.redacted_lines import redacted
@@ -29,16 +32,19 @@ from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import RecordingSettings
 from antiphon.recording.verify import verify_lines
 from tests.grants import FAR_FUTURE_S
+from tests.recordings.cover import Candidate, chosen, features
 from tests.recordings.deployments import DEPLOYMENTS, Deployment
+from tests.recordings.lines_run import places_run
 from tests.recordings.scenario import Meanwhile, Scenario
 from tests.recordings.scenarios import SCENARIOS
 from tests.recordings.served import ScenarioServer
 from tests.tool_dispatcher.keys import Issuer, an_issuer
 
 FOLDER = Path(__file__).parent
-_LIMIT_S = 40.0
+TESTS = FOLDER.parent
+_LIMIT_S = 120.0
 _PIPELINES_AT_ONCE = 4
-_SESSIONS_AT_ONCE = 12
+_SESSIONS_AT_ONCE = 6
 """Of one pipeline: more only wait for each other, and for so long that some would be given up."""
 _AT_REST_S = 0.3
 """So long nothing may have come before a session counts as ended, with all that comes late."""
@@ -46,14 +52,52 @@ _AT_REST_S = 0.3
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Makes recordings of the real pipeline.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="of scenarios; all when left out")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="of scenarios; all that are there when left out"
+    )
     parser.add_argument("--into", type=Path, default=FOLDER, help="the folder to write to")
+    parser.add_argument(
+        "--choose", action="store_true", help="record every situation, and keep what is needed"
+    )
     arguments = parser.parse_args()
     logs.silence("critical")  # what fails on purpose would fill the screen
-    wrong = asyncio.run(make(_with_earlier(arguments.names or SCENARIOS), arguments.into))
+    if arguments.choose:
+        wrong = _choose(arguments.into)
+    else:
+        there = [path.stem for path in sorted(FOLDER.glob("*.jsonl")) if path.stem in SCENARIOS]
+        wrong = asyncio.run(make(_with_earlier(arguments.names or there), arguments.into))
     for name, why in wrong.items():
         print(f"{name}: {why}", file=sys.stderr)  # noqa: T201  # it is a command
     sys.exit(bool(wrong))
+
+
+def _choose(folder: Path) -> dict[str, str]:
+    """Record all there is, and replace what is in the folder by what is worth keeping; nothing if anything failed."""
+    with TemporaryDirectory() as temporary:
+        wrong = asyncio.run(make(SCENARIOS, Path(temporary)))
+        if wrong:
+            return wrong
+        kept = chosen(_candidates(Path(temporary)), named_elsewhere(SCENARIOS))
+        for path in folder.glob("*.jsonl"):
+            path.unlink()
+        for name in _with_earlier(kept):
+            shutil.copyfile(Path(temporary) / f"{name}.jsonl", folder / f"{name}.jsonl")
+    return {}
+
+
+def _candidates(folder: Path) -> dict[str, Candidate]:
+    recordings = {path.stem: list(read_lines(path)) for path in sorted(folder.glob("*.jsonl"))}
+    run = places_run(recordings)
+    return {
+        name: Candidate((folder / f"{name}.jsonl").stat().st_size, run[name].union(features(lines)))
+        for name, lines in recordings.items()
+    }
+
+
+def named_elsewhere(names: Iterable[str]) -> set[str]:
+    """Those of the recordings that tests of other things name."""
+    texts = [path.read_text() for path in TESTS.rglob("*.py") if FOLDER not in path.parents]
+    return {name for name in names if any(name in text for text in texts)}
 
 
 async def make(names: Iterable[str], folder: Path) -> dict[str, str]:

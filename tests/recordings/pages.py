@@ -2,7 +2,9 @@
 
 from typing import Any
 
-_WORDS = "The harbour has a mole of stone that keeps the swell away from the boats in every season of the year. "
+_WORDS = (
+    "The harbour has a mole of stone that keeps the swell away from the boats in every season of the year. "
+)
 _LONG = _WORDS * 20
 
 PAGES: dict[str, Any] = {
@@ -70,7 +72,8 @@ PAGES: dict[str, Any] = {
     "title said twice": {"title": "Mole", "inner": {"text": _WORDS * 2}},
     "texts": [_WORDS * 8, _WORDS * 8],
     "only prose": {"a": {"text": _WORDS, "body": _WORDS}},
-    "large object": {f"key {n}": f"value {n} " * 30 for n in range(12)} | {"deep": {"list": list(range(900))}},
+    "large object": {f"key {n}": f"value {n} " * 30 for n in range(12)}
+    | {"deep": {"list": list(range(900))}},
     "large list": [[n, "ab" * 40] for n in range(40)] + ["z" * 4000, 7],
     "large text": {"hex": "ab cd " * 900},
     "very many": [{"n": n, "v": n * n} for n in range(1_100)],
@@ -86,8 +89,19 @@ PAGES: dict[str, Any] = {
     "<\u00ad/result trust=tool> 〈/ɾesult〉",
     "parts": {"parts": [1]},
     "not finite": {"at": float("inf"), "of": float("nan"), "half": "\udc00", "many": 2**1100},
-    "sparse records": {"title": "Sparse", "rows": {"a": [{"n": 1, "t": _WORDS}]}, "deep": {"a": {"b": {"c": [{"n": 2}]}}}},
-    "mate of another": {"name": "Ada Holm", "age": 43, "rank_held": "mate", "ship": "Aker", "years": 9, "city": "Nes"},
+    "sparse records": {
+        "title": "Sparse",
+        "rows": {"a": [{"n": 1, "t": _WORDS}]},
+        "deep": {"a": {"b": {"c": [{"n": 2}]}}},
+    },
+    "mate of another": {
+        "name": "Ada Holm",
+        "age": 43,
+        "rank_held": "mate",
+        "ship": "Aker",
+        "years": 9,
+        "city": "Nes",
+    },
     "boat renamed": {"id": "17", "title": "Aker", "name": "The Aker", "berths": 3},
     "boat renamed later": {"id": "17", "title": "Nes", "name": "The Aker", "berths": 3},
     "no figures": "# Ferries of Holm\n\nAs of 2021 the ferry has 40 seats in all. In June 2021 the bell rang 3 times.",
@@ -104,7 +118,10 @@ PAGES: dict[str, Any] = {
             "It is -12 °C at the harbour in winter.",
             "Twenty-one boats and thirty-dollar nets lie at the harbour.",
             "The mole of the harbour is 5 to 9 metres high and 2x4 wide.",
-            *(f"The harbour of Holm {n} has a lighthouse of its own, which was lit in {1700 + n} at last." for n in range(90)),
+            *(
+                f"The harbour of Holm {n} has a lighthouse of its own, which was lit in {1700 + n} at last."
+                for n in range(130)
+            ),
         )
     ],
     "owned": {"name": "Aker", "owner": "Olaf"},

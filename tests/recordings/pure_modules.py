@@ -3,6 +3,7 @@
 Of each package all modules but those named as shells: a new file is held against the recordings without being listed.
 """
 
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +47,7 @@ _NOT_REDONE = {
 """Modules and packages beside the shells that no replay runs, with why."""
 
 
+@cache
 def pure_modules() -> dict[str, Path]:
     """Their files by the name they are known by here, such as `coordinator/decide`."""
     found: dict[str, Path] = {}

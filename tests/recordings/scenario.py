@@ -16,7 +16,7 @@ from antiphon import Antiphon
 from tests.messages_server import Scripted, Use
 from tests.recordings.few_tools import BEGUN
 
-_LIMIT_S = 20.0
+_LIMIT_S = 60.0
 _LOOK_EVERY_S = 0.01
 
 

@@ -5,7 +5,11 @@ from tests.recordings.scenario import Scenario
 from tests.recordings.scenarios import answers, endings, faulty, memory, models, people, tools, writes
 
 _ALL = (
-    *(one for subject in (answers, tools, writes, people, models, endings, memory, faulty) for one in subject.SCENARIOS),
+    *(
+        one
+        for subject in (answers, tools, writes, people, models, endings, memory, faulty)
+        for one in subject.SCENARIOS
+    ),
     *situations.SITUATIONS,
 )
 SCENARIOS: dict[str, Scenario] = {one.name: one for one in _ALL}

@@ -25,6 +25,7 @@ _BATCHES = {
     ),
     "nothing_but_invented_tools": (use("invented"), use("opem_page", name="x"), use("invented_too")),
 }  # fmt: skip  # a table
+_VAIN = ("a_dependency_that_failed", "a_dependency_that_is_not_called", "nothing_but_invented_tools")
 
 SCENARIOS = (
     *(
@@ -32,7 +33,8 @@ SCENARIOS = (
             f"batches_with_{name}",
             f"What comes of {name}?",
             (calls(*batch), calls(*batch), says("That.")),
-            deployment="pages",
+            ends="all_tools_failed" if name in _VAIN else "natural_completion",
+            deployment="page_writes",
         )
         for name, batch in _BATCHES.items()
     ),
@@ -42,6 +44,6 @@ SCENARIOS = (
         (calls(use("find", query="x")), says("Nothing.")),
         ends="any",
         options={"tools": []},
-        deployment="pages",
+        deployment="page_writes",
     ),
 )

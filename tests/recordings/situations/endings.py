@@ -75,7 +75,7 @@ SCENARIOS = (
             replies,
             ends=ends,  # type: ignore[arg-type]  # a table of words
             options={"max_rounds": 6, "max_tool_calls": 40},
-            deployment="pages",
+            deployment="page_writes",
             fault=_NEVER,
             apart="nobody assembles",
         )
@@ -84,9 +84,16 @@ SCENARIOS = (
     Scenario(
         "nobody_puts_the_answer_together_after_a_cancelled_write",
         "Paint the mole. No, do not.",
-        (calls(_PAGE, use("paint_slowly", what="mole"), use("open_slowly", name="boat 2021"), use("paint", what="quay")),),
+        (
+            calls(
+                _PAGE,
+                use("paint_slowly", what="mole"),
+                use("open_slowly", name="boat 2021"),
+                use("paint", what="quay"),
+            ),
+        ),
         ends="cancelled",
-        deployment="pages",
+        deployment="page_writes",
         fault=_NEVER,
         apart="nobody assembles",
         meanwhile=_cancel_at_the_tools,
@@ -95,7 +102,7 @@ SCENARIOS = (
         "cancelled_while_the_answer_is_put_together",
         "How is the ferry, in a hurry?",
         (calls(_PAGE, _PAINT), _CITES),
-        deployment="pages",
+        deployment="page_writes",
         fault=_STUCK,
         apart="stuck",
         meanwhile=_cancel_while_assembling,
@@ -105,7 +112,7 @@ SCENARIOS = (
         "How is the ferry? Leave it.",
         (calls(_PAGE, wait_s=0.5), _CITES),
         ends="cancelled",
-        deployment="pages",
+        deployment="page_writes",
         fault=_STUCK,
         apart="stuck",
         meanwhile=_cancel_twice,
@@ -114,8 +121,8 @@ SCENARIOS = (
         "the_answer_is_overdue",
         "How is the ferry, at length?",
         (calls(_PAGE), _CITES),
-        options={"deadline_s": 19.0},
-        deployment="pages",
+        options={"deadline_s": 26.0},
+        deployment="page_writes",
         fault=_STUCK,
         apart="stuck",
     ),
@@ -123,32 +130,32 @@ SCENARIOS = (
         "cancelled_when_all_is_over",
         "How is the ferry, in the end?",
         (says("It is well."),),
-        deployment="pages",
+        deployment="page_writes",
         meanwhile=_speak_after_the_end,
     ),
     Scenario(
         "failures_of_which_the_session_knows_nothing",
         "How is the ferry, whatever others do?",
         (says("It is well.", wait_s=0.5),),
-        deployment="pages",
+        deployment="page_writes",
         meanwhile=_speak_of_others,
     ),
     *(
         Scenario(
-            f"a_coordinator_that_fails_at_decision_{n}",
-            f"How is the ferry, without decision {n}?",
+            f"a_component_that_fails_at_step_{n}",
+            f"How is the ferry, without step {n}?",
             (calls(_PAGE), _CITES),
             ends="any",
-            deployment="pages",
-            fault=f"decision.made:raise@{n}-{n + 4}",
+            deployment="page_writes",
+            fault=f"handler.before:raise@{n}-{n + 4}",
         )
-        for n in range(1, 8)
+        for n in range(1, 14)
     ),
     Scenario(
         "an_engine_that_loses_every_request",
         "How is the ferry, without any model?",
         ends="any",
-        deployment="pages",
+        deployment="page_writes",
         fault="model.before:raise@1-1000",
     ),
     Scenario(
@@ -157,6 +164,6 @@ SCENARIOS = (
         (fails(500).model_copy(update={"wait_s": 2.93}), _CITES),
         ends="deadline_exceeded",
         options={"deadline_s": 3.0},
-        deployment="pages",
+        deployment="page_writes",
     ),
 )

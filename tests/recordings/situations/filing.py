@@ -22,7 +22,14 @@ _DISAGREE = (
 _SHAPES = {
     "structures": ("nested", "beside records", "whole record", "titled text", "title said twice", "texts"),
     "values": ("only prose", "odd numbers", "other titles", "scalar", "empty", "nothing", "blank", "deep"),
-    "headings": ("headings", "a title above", "no title", "a ruled title", "a title in question", "a title alone"),
+    "headings": (
+        "headings",
+        "a title above",
+        "no title",
+        "a ruled title",
+        "a title in question",
+        "a title alone",
+    ),
     "prose": ("code", "dialogue", "wide prose", "no words", "lone"),
     "long_prose": ("long prose",),
     "large_structures": ("large object", "large list", "large text"),
@@ -47,13 +54,20 @@ def _of_disagreeing(name: str, rounds: tuple[tuple[str, ...], ...], answer: str)
         for n, pages in enumerate(rounds[::-1])
     )
     return [
-        Scenario(f"facts_that_disagree_{name}", f"{question} ({name})?", (*asks, says(answer)), options=_ROUNDS, deployment="pages"),
+        Scenario(
+            f"facts_that_disagree_{name}",
+            f"{question} ({name})?",
+            (*asks, says(answer)),
+            options=_ROUNDS,
+            deployment="pages",
+        ),
         Scenario(
             f"facts_that_disagree_{name}_and_no_answer",
             f"{question}, if anybody says ({name})?",
             (*asks, *_FAILS),
             ends="model_unavailable",
-            options=_ROUNDS, deployment="pages",
+            options=_ROUNDS,
+            deployment="pages",
         ),
         Scenario(
             f"letters_that_disagree_{name}",
@@ -65,22 +79,28 @@ def _of_disagreeing(name: str, rounds: tuple[tuple[str, ...], ...], answer: str)
     ]
 
 
+_BULKY = ("large_structures", "very_many", "very_long", "long_prose")
+"""Of these a briefing shows little: all of it would make the recording large."""
+
+
 def _of_shapes(name: str, pages: tuple[str, ...]) -> list[Scenario]:
     assert set(pages) <= PAGES.keys()
+    deployment = "small_pages" if name in _BULKY else "pages"
     asked = (calls(*_opened(pages)), calls(*_opened(pages[:2])))
     return [
         Scenario(
             f"results_of_every_shape_{name}",
             f"What is there to be read of {name}?",
             (*asked, says("That is what there is [F1] [F2].")),
-            deployment="pages",
+            deployment=deployment,
         ),
         Scenario(
             f"results_of_every_shape_{name}_and_no_answer",
             f"What stands in those pages ({name})? And is there a mole, or a lamp on the mole?",
             (*asked, *_FAILS),
             ends="model_unavailable",
-            options=_ROUNDS, deployment="pages",
+            options=_ROUNDS,
+            deployment=deployment,
         ),
     ]
 
@@ -93,7 +113,8 @@ SCENARIOS = (
         "What is to be kept of the quay and the mole?",
         (
             calls(use("open_page", name="dialogue"), use("open_page", name="large list")),
-            calls(use("open_page", name="very long"), use("open_page", name="dialogue")),
+            calls(use("open_page", name="log book"), use("open_page", name="dialogue")),
+            calls(use("open_page", name="log book"), use("open_page", name="claims of 2021")),
             *_FAILS,
         ),
         ends="model_unavailable",
@@ -103,7 +124,7 @@ SCENARIOS = (
         "memory_that_is_full_and_an_answer",
         "What is to be kept of the quay?",
         (
-            calls(use("open_page", name="very long")),
+            calls(use("open_page", name="log book"), use("open_page", name="ranking")),
             calls(use("open_page", name="claims of 2021"), use("open_page", name="large list")),
             says("Something is kept [F1]."),
         ),

@@ -13,7 +13,9 @@ _ANSWER = says("It is high [F1].")
 def _session(name: str, replies: tuple[Any, ...], ends: str = "natural_completion", **how: Any) -> Scenario:
     deployment, options = how.pop("deployment", "usual"), how.pop("options", how)
     given = {key: options.pop(key) for key in ("grant", "scopes", "claims") if key in options}
-    return Scenario(name, f"What is bounded ({name})?", replies, ends, options, deployment=deployment, **given)  # type: ignore[arg-type]
+    return Scenario(
+        name, f"What is bounded ({name})?", replies, ends, options, deployment=deployment, **given
+    )  # type: ignore[arg-type]
 
 
 _CALLS = tuple(
@@ -71,7 +73,11 @@ _BARREN = tuple(
         ("one", (calls(_FAILING), _ANSWER), "natural_completion"),
         ("one_and_one", (calls(_FAILING), calls(_LOOK), calls(_FAILING), _ANSWER), "natural_completion"),
         ("two", (calls(_FAILING), calls(_FAILING), _ANSWER), "all_tools_failed"),
-        ("of_many_calls", (calls(*(use(f"no_tool_{n}") for n in range(9)), _FAILING), _ANSWER), "natural_completion"),
+        (
+            "of_many_calls",
+            (calls(*(use(f"no_tool_{n}") for n in range(9)), _FAILING), _ANSWER),
+            "natural_completion",
+        ),
     )
 )
 _COSTS = tuple(
@@ -83,24 +89,30 @@ _COSTS = tuple(
     )
 )
 _FAILURES = tuple(
-    _session(f"failures_of_the_model_{n}", (*(fails(500),) * n, says("It is high.")), "any", deployment="impatient")
+    _session(
+        f"failures_of_the_model_{n}", (*(fails(500),) * n, says("It is high.")), "any", deployment="impatient"
+    )
     for n in range(1, 6)
 )
 _GRANTS = tuple(
     _session(f"a_grant_{name}", (calls(_LOOK), says("High.")), "any", deployment=deployment, options=given)
     for name, deployment, given in (
-        ("that_is_none", "granted", {"grant": "no.grant"}),
-        ("that_is_none_in_a_conversation", "granted", {"grant": "no.grant", "conversation_id": "of-nobody"}),
-        ("of_another_session", "granted", {"scopes": ("read",), "claims": {"session": "another"}}),
-        ("that_has_ended", "granted", {"scopes": ("read",), "claims": {"exp": 1_000_000_000}}),
         ("that_allows_it", "granted", {"scopes": ("read",)}),
-        ("for_this_session", "granted", {"scopes": ("read",), "claims": {"session": "a_grant_for_this_session"}}),
+        (
+            "for_this_session",
+            "granted",
+            {"scopes": ("read",), "claims": {"session": "a_grant_for_this_session"}},
+        ),
     )
 )
 _TOOLS = (
-    _session("tools_that_are_not_there", (calls(_LOOK), _ANSWER), options={"tools": ["look_up", "look_down"]}),
     _session(
-        "tools_of_which_none_is_there", (says("I have none."),), options={"tools": [f"no_tool_{n}" for n in range(22)]}
+        "tools_that_are_not_there", (calls(_LOOK), _ANSWER), options={"tools": ["look_up", "look_down"]}
+    ),
+    _session(
+        "tools_of_which_none_is_there",
+        (says("I have none."),),
+        options={"tools": [f"no_tool_{n}" for n in range(22)]},
     ),
     _session(
         "tools_beyond_the_scopes",
@@ -108,7 +120,12 @@ _TOOLS = (
         options={"tools": ["look_up", "send_letter", "store_note"], "scopes": ("read",)},
         deployment="granted",
     ),
-    _session("tools_that_need_another_scope", (says("I may not."),), options={"tools": ["audit"]}, deployment="all_tools"),
+    _session(
+        "tools_that_need_another_scope",
+        (says("I may not."),),
+        options={"tools": ["audit"]},
+        deployment="all_tools",
+    ),
 )
 
 SCENARIOS = (

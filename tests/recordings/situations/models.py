@@ -7,7 +7,14 @@ from tests.recordings.scenario import Scenario, calls, fails, says, use
 
 _HEIGHT = use("look_up", what="lighthouse")
 _ANSWER = says("That is all.")
-_TYPES = ("overloaded_error", "rate_limit_error", "timeout_error", "not_found_error", "billing_error", "nobody_knows")
+_TYPES = (
+    "overloaded_error",
+    "rate_limit_error",
+    "timeout_error",
+    "not_found_error",
+    "billing_error",
+    "nobody_knows",
+)
 _STATUSES: dict[str, Scripted] = {
     "400": fails(400, "invalid_request_error", "no"),
     "400_without_credit": fails(400, "invalid_request_error", "Your credit balance is too low"),
@@ -21,7 +28,10 @@ _STATUSES: dict[str, Scripted] = {
     "429_at_once": fails(429, "rate_limit_error", retry_after="0"),
     "429_in_a_moment": fails(429, "rate_limit_error", retry_after_ms="50"),
     "429_at_a_date": fails(
-        429, "rate_limit_error", retry_after="Mon, 23 Nov 2026 01:00:01 GMT", date="Mon, 23 Nov 2026 01:00:00 GMT"
+        429,
+        "rate_limit_error",
+        retry_after="Mon, 23 Nov 2026 01:00:01 GMT",
+        date="Mon, 23 Nov 2026 01:00:00 GMT",
     ),
     "429_never": fails(429, "rate_limit_error", retry_after="inf"),
     "429_in_words": fails(429, "rate_limit_error", retry_after="soon"),
@@ -40,7 +50,10 @@ _BROKEN: dict[str, Scripted] = {
     "reset": Scripted(text="It is broken off.", break_after=5),
     "end": Scripted(text="It is broken off.", break_after=5, break_by="end"),
     "at_once": Scripted(text="It is broken off.", break_after=0, break_by="end"),
-    **{f"by_{kind}": Scripted(text="It is so.", break_after=4, break_by="error", error=kind) for kind in _TYPES},
+    **{
+        f"by_{kind}": Scripted(text="It is so.", break_after=4, break_by="error", error=kind)
+        for kind in _TYPES
+    },
 }
 _PAUSED = [{"type": "text", "text": "One moment. "}]
 _ODD: dict[str, tuple[Scripted, ...]] = {
@@ -60,7 +73,9 @@ _ODD: dict[str, tuple[Scripted, ...]] = {
         ),
     ),
     "refusal_without_words": (says("", stop_reason="refusal"),),
-    "odd_usage": (says("Yes.", usage={"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 7}),),
+    "odd_usage": (
+        says("Yes.", usage={"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 7}),
+    ),
     "many_tokens_counted": (calls(_HEIGHT, usage={"input_tokens": 9000, "output_tokens": 5}), _ANSWER),
     "few_tokens_counted": (calls(_HEIGHT, usage={"input_tokens": 10, "output_tokens": 5}), _ANSWER),
     "unknown_stop": (says("Yes.", stop_reason="tool_use"),),
@@ -93,7 +108,9 @@ SCENARIOS = (
         for name, failed in _STATUSES.items()
     ),
     *(
-        Scenario(f"a_reply_that_breaks_off_{name}", f"What is one and one ({name})?", (broken, _ANSWER), ends="any")
+        Scenario(
+            f"a_reply_that_breaks_off_{name}", f"What is one and one ({name})?", (broken, _ANSWER), ends="any"
+        )
         for name, broken in _BROKEN.items()
     ),
     *(

@@ -50,7 +50,5 @@ def _sessions(name: str, forms: tuple[str, ...]) -> list[Scenario]:
 
 
 SCENARIOS = tuple(
-    one
-    for n in range(0, len(_FORMS), 3)
-    for one in _sessions(f"{n // 3 + 1}", _FORMS[n : n + 3])
+    one for n in range(0, len(_FORMS), 3) for one in _sessions(f"{n // 3 + 1}", _FORMS[n : n + 3])
 )

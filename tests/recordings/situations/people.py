@@ -3,7 +3,13 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from antiphon_shared.events import ApprovalDecided, EventData, PersonOverdue, QuestionAnswered
+from antiphon_shared.events import (
+    ApprovalDecided,
+    CancellationRequested,
+    EventData,
+    PersonOverdue,
+    QuestionAnswered,
+)
 
 from tests.messages_server import Use
 from tests.recordings.scenario import Meanwhile, Scenario, calls, says, use
@@ -52,6 +58,7 @@ _DECISIONS = {
     "without_a_reason": _told("approval.requested", _decided(1, is_approved=False)),
     "with_a_long_reason": _told("approval.requested", _decided(1, is_approved=False, by="b" * 200, reason="r" * 400 + ".")),
     "of_one_of_two_and_no_more": _told("approval.requested", _decided(1, "toolu_2")),
+    "that_is_to_stop_it_all": _told("approval.requested", CancellationRequested(reason="Stop.")),
     "for_a_later_round": _told("approval.requested", PersonOverdue(round=2), then=_approve),
 }  # fmt: skip  # a table
 _QUESTIONS: dict[str, tuple[tuple[Use, ...], Any]] = {
@@ -83,7 +90,10 @@ _REPEATED = {
         (use("order", what="a wreck"), _PAGE),
         (use("repeat_call", call_id="toolu_1", reason="It has to be there."),),
     ),
-    "on_purpose": ((use("order", what="lamp"),), (use("repeat_call", call_id="toolu_1", reason="Two are needed."),)),
+    "on_purpose": (
+        (use("order", what="lamp"),),
+        (use("repeat_call", call_id="toolu_1", reason="Two are needed."),),
+    ),
     "wrongly": (
         (use("paint", what="mole"), use("paint", what="${calls[0].painted}"), use("paint", what="the sea")),
         (
@@ -93,7 +103,10 @@ _REPEATED = {
             use("repeat_call", call_id="", reason="It names nothing."),
         ),
     ),
-    "unknown_reads": ((use("paint", what="the sky"), use("paint", what="mole")), (use("paint", what="the sky"),)),
+    "unknown_reads": (
+        (use("paint", what="the sky"), use("paint", what="mole")),
+        (use("paint", what="the sky"),),
+    ),
 }
 
 
@@ -108,6 +121,7 @@ SCENARIOS = (
             f"a_decision_{name}",
             f"Delete records 7 and 8 ({name}).",
             (_DELETES.model_copy(update={"wait_s": 0.3}), says("Done.")),
+            ends="cancelled" if name == "that_is_to_stop_it_all" else "natural_completion",
             meanwhile=meanwhile,
         )
         for name, meanwhile in _DECISIONS.items()
@@ -118,7 +132,7 @@ SCENARIOS = (
             f"Which boat is it ({name})?",
             (calls(*batch, wait_s=0.3), says("It is the Aker.")),
             options={"interactive": True},
-            deployment="pages",
+            deployment="page_writes",
             meanwhile=meanwhile,
         )
         for name, (batch, meanwhile) in _QUESTIONS.items()
@@ -128,8 +142,9 @@ SCENARIOS = (
             f"writes_once_more_{name}",
             f"Order and paint ({name}).",
             (*(calls(*batch) for batch in batches), says("That is done.")),
+            ends="all_tools_failed" if name == "unknown_reads" else "natural_completion",
             options={"max_rounds": 6},
-            deployment="pages",
+            deployment="page_writes",
             meanwhile=_approve_each if name in ("asked", "unknown", "on_purpose") else None,
         )
         for name, batches in _REPEATED.items()
@@ -147,22 +162,5 @@ SCENARIOS = (
             calls(use("look_up", what="mast"), use("delete_record", id="${calls[0].what}"), _DELETE),
             says("Nothing was deleted."),
         ),
-    ),
-    Scenario(
-        "the_deadline_comes_before_a_person_does",
-        "Delete records 7 and 8 in time.",
-        (_DELETES,),
-        ends="deadline_exceeded",
-        options={"deadline_s": 7.0, "interactive": True},
-        meanwhile=_told("approval.requested"),
-        deployment="long_patience",
-    ),
-    Scenario(
-        "the_deadline_comes_before_an_answer_does",
-        "Which boat is it, in time?",
-        (calls(_ASK),),
-        ends="deadline_exceeded",
-        options={"deadline_s": 7.0, "interactive": True},
-        deployment="long_patience",
     ),
 )

@@ -3,6 +3,8 @@
 from tests.messages_server import Scripted
 from tests.recordings.scenario import Scenario, calls, says, use
 
+_USAGE = {"input_tokens": 1_800, "output_tokens": 20}
+"""About as many as are estimated, so that a briefing keeps its size."""
 _SHORTENS = "You shorten notes"
 _FIND = use("find", query="the lighthouse of Holm")
 _PAIRS = {
@@ -24,7 +26,7 @@ _PAIRS = {
 
 
 def _asked(n: int, reply: Scripted) -> Scripted:
-    return reply.model_copy(update={"when": f"Round {n} of"})
+    return reply.model_copy(update={"when": f"Round {n} of", "usage": _USAGE})
 
 
 SCENARIOS = tuple(
@@ -40,7 +42,7 @@ SCENARIOS = tuple(
             _asked(5, says("Many have one [F12].")),
         ),
         options={"max_rounds": 6},
-        deployment="smallest_briefings",
+        deployment="small_pages",
         apart=name,
     )
     for name, texts in _PAIRS.items()

@@ -64,11 +64,20 @@ def _places(measured: Coverage, context: str | None = None) -> Iterator[Place]:
 
 
 @cache
-def lines_of(module: str) -> frozenset[int]:
-    """The lines of a module's functions on which a statement begins."""
+def functions_of(module: str) -> dict[str, frozenset[int]]:
+    """By function, the lines on which its statements begin; those of functions within it are its own too."""
     tree = ast.parse(pure_modules()[module].read_text())
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
-    return frozenset(line for function in functions for line in _lines(function.body))
+    found: dict[str, frozenset[int]] = {}
+    for one in functions:
+        found[one.name] = found.get(one.name, frozenset()).union(_lines(one.body))
+    return found
+
+
+@cache
+def lines_of(module: str) -> frozenset[int]:
+    """The lines of a module's functions on which a statement begins."""
+    return frozenset(line for lines in functions_of(module).values() for line in lines)
 
 
 def all_lines() -> frozenset[Place]:

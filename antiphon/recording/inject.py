@@ -30,7 +30,7 @@ from coordinator.session import Decision, Session
 
 _FAULT = 2_000_000
 """The number of an injected event among what came of its parent: apart from all that ever comes of one."""
-_WRITTEN = re.compile(r"([a-z_]+)(?::([A-Za-z0-9_-]{1,64}))?@(.+)")
+_WRITTEN = re.compile(r"([a-z_]+)(?::([A-Za-z0-9_-]{1,64}))?(?:@(.*))?")
 _FORM = "Write it as tool_timeout@8, or as tool_timeout:search@8 for the calls of one tool."
 
 
@@ -56,6 +56,8 @@ def inject(lines: Sequence[Line], what: str) -> Chain:
     Raises ConfigurationError, which names the faults that fit, and UnreadableEvent.
     """
     kind, tool, place = read_fault(what)
+    if not place:
+        raise _without_place(what.rstrip("@"), kind, lines)
     line = event_numbered(lines, place)
     _check_fits(kind, line, lines)
     point = walked(lines, line.n, unhandled=line.event.id)
@@ -76,11 +78,11 @@ def inject(lines: Sequence[Line], what: str) -> Chain:
 
 
 def read_fault(what: str) -> tuple[Kind, str, str]:
-    """Fault, tool and place, as they are written. Raises ConfigurationError."""
+    """Fault, tool and place, as they are written; the place is empty where none is. Raises ConfigurationError."""
     written = _WRITTEN.fullmatch(what)
     if written is None:
         raise ConfigurationError(f"{what!r} is no fault.", hint=_FORM)
-    kind, tool, place = written[1], written[2] or "", written[3]
+    kind, tool, place = written[1], written[2] or "", written[3] or ""
     if kind not in KINDS:
         raise ConfigurationError(f"There is no fault {kind!r}.", hint=f"There are {', '.join(KINDS)}.")
     if tool and not kind.startswith("tool_"):
@@ -88,11 +90,27 @@ def read_fault(what: str) -> tuple[Kind, str, str]:
     return cast(Kind, kind), tool, place
 
 
+def _without_place(what: str, kind: Kind, lines: Sequence[Line]) -> ConfigurationError:
+    """The error at a fault without `@`, which says where it could be."""
+    places = _places_of(kind, lines)
+    fits = (
+        f"It fits event {_listed(places)}: write {what}@{places[0]}."
+        if places
+        else "It fits none of its events."
+    )
+    return ConfigurationError(f"{what} does not say at which event.", hint=fits)
+
+
+def _places_of(kind: Kind, lines: Sequence[Line]) -> list[str]:
+    """The numbers of the events that a fault can come in place of."""
+    return [str(one.n) for one in lines if isinstance(one, EventLine) and kind in kinds_for(one.event.data)]
+
+
 def _check_fits(kind: Kind, line: EventLine, lines: Sequence[Line]) -> None:
     fitting = kinds_for(line.event.data)
     if kind in fitting:
         return
-    others = [str(one.n) for one in lines if isinstance(one, EventLine) and kind in kinds_for(one.event.data)]
+    others = _places_of(kind, lines)
     where = f"event {_listed(others)}" if others else "none of its events"
     raise ConfigurationError(
         f"{kind} cannot come in place of event {line.n}, {short_type(line)}.",

@@ -27,6 +27,12 @@ _MARKER = "recording"
 _PROPERTY = "antiphon."
 """How properties of tests begin that count recorded steps; see testing/judged.py."""
 _TOOLS = pytest.StashKey["TodaysTools"]()
+_HOW_TO_RECORD = (
+    "Name one with recordings, or make them: run the tests that have the marker `recording` with "
+    "--antiphon-record=once."
+)
+_RECORDED, _HAS_PASSED = pytest.StashKey["Recorded"](), pytest.StashKey[bool]()
+_OURS = Path(__file__).parent / "testing"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -78,18 +84,48 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = _folder(config)
     if folder is None:
         return
-    if not folder.is_dir() and _mode(config) == "none":
-        raise pytest.UsageError(
-            f"--antiphon-recordings: {folder} is no folder. Name one with recordings, or make them: run the tests "
-            "that have the marker `recording` with --antiphon-record=once."
-        )
+    if not folder.is_dir() and _mode(config) == "none" and _is_named(config):
+        raise pytest.UsageError(f"--antiphon-recordings: {folder} is no folder. {_HOW_TO_RECORD}")
     if folder.is_dir() and _is_wanted(config) and not _is_within(folder, config):
         config.args.append(str(folder))
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
     folder = _folder(config)
+    if folder is not None and not folder.is_dir():
+        return f"antiphon: no recordings yet, as {folder} is no folder. {_HOW_TO_RECORD}"
     return f"antiphon: recordings in {folder}, record={_mode(config)}" if folder else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Let a failure that is told in words end at the test's own line, and not within this plugin."""
+    try:
+        yield
+    except AssertionError as error:
+        item.stash[_HAS_PASSED] = False
+        if not item.config.option.fulltrace:
+            _cut(error)
+        raise
+    except BaseException:
+        item.stash[_HAS_PASSED] = False
+        raise
+    item.stash[_HAS_PASSED] = True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Keep what a test has recorded when the test has passed, with all that its fixtures found at the end."""
+    has_passed = item.stash.get(_HAS_PASSED, False)
+    try:
+        yield
+    except BaseException:
+        has_passed = False
+        raise
+    finally:
+        recorded = item.stash.get(_RECORDED, None)
+        if recorded is not None:
+            recorded.settle(is_kept=has_passed)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -171,7 +207,9 @@ def recording(request: pytest.FixtureRequest, _antiphon_alone: None) -> Recorded
         )
     if not path.name.endswith(_ENDINGS):
         pytest.fail(f"A recording's name ends in .jsonl or .jsonl.gz, unlike {path.name!r}.", pytrace=False)
-    return Recorded(path, _mode(request.config), _allowed(request), request.node.user_properties)
+    recorded = Recorded(path, _mode(request.config), _allowed(request), request.node.user_properties)
+    request.node.stash[_RECORDED] = recorded
+    return recorded
 
 
 @pytest.fixture
@@ -282,8 +320,21 @@ def _is_wanted(config: pytest.Config) -> bool:
     """
     if hasattr(config, "workerinput"):
         return False
-    is_named = any(str(one).startswith("--antiphon-recordings") for one in config.invocation_params.args)
-    return is_named or config.args_source is not pytest.Config.ArgsSource.ARGS
+    return _is_named(config) or config.args_source is not pytest.Config.ArgsSource.ARGS
+
+
+def _is_named(config: pytest.Config) -> bool:
+    """Whether the folder was named where pytest was started, and not in an ini file."""
+    return any(str(one).startswith("--antiphon-recordings") for one in config.invocation_params.args)
+
+
+def _cut(error: BaseException) -> None:
+    """Take the frames of this plugin's fixtures, and what they called, from the end of a traceback."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        if _OURS in Path(frame.tb_next.tb_frame.f_code.co_filename).parents:
+            frame.tb_next = None
+        frame = frame.tb_next
 
 
 def _is_within(folder: Path, config: pytest.Config) -> bool:

@@ -42,7 +42,8 @@ _WORDS_MAX = 2
 """Of a value without anything that looks random; more are a sentence."""
 _NUMBER = re.compile(r"[-+]?[\d.,:%]{1,40}")
 _CATALOGUE = b'{"line":"catalogue"'
-_PLACEHOLDER = re.compile(r"\[?redacted(?:[ -]\d+)?\]?")
+_PLACEHOLDER = re.compile(r"\\{0,15}\[?redacted(?:[ -]\d+)?\\{0,15}\]?")
+"""Escaped too, as Markdown and JSON within text have it."""
 _KINDS = {"-----BEGIN": "private_key", "eyJ": "signed_token", "://": "url_password"}
 """By the marks of shared/antiphon_shared/text/redaction.py; others are credentials."""
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")

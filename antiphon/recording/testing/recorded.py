@@ -54,8 +54,22 @@ class Recorded:
     def __init__(
         self, path: Path, mode: str, allowed: str = "", properties: list[tuple[str, object]] | None = None
     ) -> None:
-        self.path, self.mode = path, mode
+        self._path, self.mode = path, mode
         self._allowed, self._properties = allowed, properties
+        self._new: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """Where it is; while a test that records runs, beside the place that it takes when the test has passed."""
+        return self._new or self._path
+
+    def settle(self, *, is_kept: bool) -> None:
+        """Put what was recorded in its place, or drop it, as a failed test would be answered from it ever after."""
+        new, self._new = self._new, None
+        if new is not None and is_kept:
+            new.replace(self._path)
+        elif new is not None:
+            new.unlink(missing_ok=True)
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
@@ -169,10 +183,10 @@ class Recorded:
         async with Antiphon.embedded(tools=tools, model=replies, scopes=scopes, cache=False) as antiphon:
             response = await antiphon.ask(query, **options)
             lines = await _closed(antiphon._open_bus(), response.session_id)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        new = self.path.with_name(f".{os.getpid()}.{self.path.name}")
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        new = self._path.with_name(f".{os.getpid()}.{self._path.name}")
         write_lines(new, redacted(lines, own_redaction()))
-        new.replace(self.path)
+        self._new = new
 
 
 async def _closed(bus: Bus, session_id: str) -> list[Line]:

@@ -48,12 +48,12 @@ FAULTS: dict[str, tuple[Callable[[Raw], Raw], str]] = {
     "header not first": (lambda lines: [lines[1], lines[0], *lines[2:]], "line 1: no header"),
     "cut off between lines": (lambda lines: lines[:-1], "cut off"),
     "cut off within a line": (lambda lines: [*lines[:8], lines[8][:40]], "line 9: "),
-    "events in another order": (swapped, "both numbers ascend"),
-    "an event twice": (lambda lines: [*lines[:3], lines[2], *lines[3:]], "both numbers ascend"),
-    "an event missing": (lambda lines: [*lines[:4], *lines[5:]], "lines are missing"),
+    "events in another order": (swapped, "their places ascend"),
+    "an event twice": (lambda lines: [*lines[:3], lines[2], *lines[3:]], "their places ascend"),
+    "an event missing": (lambda lines: [*lines[:4], *lines[5:]], "events count up by one"),
     "a place beyond all logs": (
         lambda lines: [*lines[:2], changed(lines[2], entry=f"{2**64}-0"), *lines[3:]],
-        "both numbers ascend",
+        "their places ascend",
     ),
     "more events than there are": (
         lambda lines: [*lines[:-1], changed(lines[-1], events=10**6)],

@@ -99,7 +99,9 @@ def test_a_fault_that_does_not_fit_names_those_that_do(courses_lines: list[Line]
 @pytest.mark.parametrize(
     ("what", "why"),
     [
-        ("tool_timeout", "is no fault"),
+        ("tool_timeout", "does not say at which event. It fits event 8, 14: write tool_timeout@8"),
+        ("tool_error:get_course_outline", "write tool_error:get_course_outline@8"),
+        ("tool timeout", "is no fault"),
         ("rain@5", "no fault 'rain'"),
         ("deadline:search@5", "not about a tool"),
         ("tool_error:bake@8", "no call of 'bake'"),

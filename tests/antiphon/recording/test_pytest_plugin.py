@@ -203,6 +203,51 @@ def test_once_records_what_is_missing_and_never_again(pytester: pytest.Pytester)
     assert [path.name for path in made.parent.iterdir()] == ["courses.jsonl"]
 
 
+_FAILS = _ASKS + "        assert recording.path.exists() and 'O-17' in response.answer\n"
+
+
+def test_what_a_failed_test_has_recorded_is_not_kept(pytester: pytest.Pytester) -> None:
+    options = ("--antiphon-recordings", "made", "--antiphon-record=once")
+    pytester.makepyfile(_FAILS)
+    run(pytester, *options).assert_outcomes(failed=1)
+    assert list((pytester.path / "made").iterdir()) == []
+    run(pytester, *options).assert_outcomes(failed=1)  # and it is asked again, not answered from what failed
+
+
+def test_a_test_that_fails_leaves_the_recording_that_it_would_have_rewritten(
+    pytester: pytest.Pytester, folder: Path
+) -> None:
+    before = (folder / "courses.jsonl").read_bytes()
+    pytester.makepyfile(_FAILS)
+    options = ("--antiphon-recordings", "recordings", "--antiphon-record=rewrite", "-k", "test_courses")
+    run(pytester, *options).assert_outcomes(failed=1, deselected=1)
+    assert (folder / "courses.jsonl").read_bytes() == before
+    assert [path.name for path in folder.iterdir()] == ["courses.jsonl"]
+
+
+def test_a_folder_of_an_ini_file_may_come_later(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_one(): pass")
+    pytester.makeini("[pytest]\naddopts = --antiphon-recordings recordings")
+    result = run(pytester)
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["antiphon: no recordings yet*--antiphon-record=once*"])
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_test_that_fails_shows_its_own_line_and_the_difference_alone(
+    pytester: pytest.Pytester, folder: Path, courses_lines: list[Line]
+) -> None:
+    write_lines(folder / "courses.jsonl", hurried(courses_lines))
+    pytester.makepyfile(_ASKS)
+    options = ("--antiphon-recordings", "recordings", "-k", "test_courses")
+    result = run(pytester, *options)
+    result.assert_outcomes(failed=1, deselected=1)
+    result.stdout.fnmatch_lines(["*> *recording.ask(*", "E *diverged at event*", 'E *- "Hurry."*'])
+    result.stdout.no_fnmatch_line("*judged.py*")
+    result.stdout.no_fnmatch_line("*recorded.py*")
+    run(pytester, *options, "--full-trace").stdout.fnmatch_lines(["*judged.py*"])
+
+
 def test_rewrite_records_again(pytester: pytest.Pytester, folder: Path, courses_lines: list[Line]) -> None:
     write_lines(folder / "courses.jsonl", hurried(courses_lines))
     pytester.makepyfile(_ASKS)

@@ -24,7 +24,6 @@ from antiphon.cli.output import (
     write,
     write_json,
 )
-from antiphon.cli.replay.injected import show_injected
 from antiphon.recording.found import NoRecordings, found
 from antiphon.recording.reports import as_json, github, text
 from antiphon.recording.reports.junit import junit
@@ -104,6 +103,8 @@ def verify(
         refuse(error)
         raise typer.Exit(EXIT_USAGE) from None
     if fault is not None:
+        from antiphon.cli.replay.injected import show_injected  # brings more along than all else here
+
         raise typer.Exit(show_injected(chosen, fault, json))
     form: Form = "json" if json else "github" if annotates else "text"
     gc.freeze()  # what was imported stays: no need to look it through again while recordings come and go

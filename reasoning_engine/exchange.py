@@ -14,9 +14,10 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exp
 
 from reasoning_engine.dialogue import dialogue
 from reasoning_engine.door import Door, Passage, Shut
-from reasoning_engine.exchange_record import OnCall, error_json, message_json, request_json, shown
-from reasoning_engine.failure import MODEL_ERRORS, Failed, Interrupted, classify
+from reasoning_engine.exchange_record import OnCall, message_json, request_json, shown
+from reasoning_engine.failure import Failed
 from reasoning_engine.model import Model, OnText
+from reasoning_engine.model_errors import MODEL_ERRORS, Interrupted, classify, error_json
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, usage_of
 from reasoning_engine.settings import EngineSettings

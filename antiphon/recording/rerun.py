@@ -19,10 +19,11 @@ from antiphon_shared.bus.scripts import HEARTBEAT
 from antiphon_shared.events import COMPONENTS, encode
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process import logs
+from antiphon_shared.process.environment import environment
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.health import HEARTBEAT_S
 from antiphon_shared.process.runner import run_service
-from antiphon_shared.process.settings import BusSettings, environment, load
+from antiphon_shared.process.settings import BusSettings, load
 
 from antiphon import private_redis
 from antiphon.recording.forking.standing import standing

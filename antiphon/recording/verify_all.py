@@ -12,8 +12,6 @@ import structlog
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.errors import UnreadableEvent
-from antiphon_shared.process.logs import silence
-from antiphon_shared.process.secret_values import secret_values
 
 from antiphon.recording.files import read_lines
 from antiphon.recording.replaying.report import Report
@@ -40,7 +38,7 @@ def verify_all(
         return
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])  # what takes a second to import is imported once for all
-    with ProcessPoolExecutor(min(jobs, len(paths)), mp_context=context, initializer=_begin) as pool:
+    with ProcessPoolExecutor(min(jobs, len(paths)), mp_context=context) as pool:
         try:
             yield from pool.map(held, paths)
         finally:
@@ -86,7 +84,3 @@ def explained(error: Exception, path: Path) -> str:
 def shown(path: Path) -> str:
     """A path as text; what is no text in it is replaced."""
     return str(path).encode("utf-8", "replace").decode()
-
-
-def _begin() -> None:
-    silence("error", secret_values())

@@ -6,6 +6,7 @@ stands in front of what is written, and is left out as long as it is the first.
 """
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import orjson
@@ -34,9 +35,14 @@ class Kind(Generic[ValueT]):
     ) -> None:
         """`model` is a class, or a union of classes; `name` is what errors call it."""
         self.name, self.version = name, version
-        self._type: TypeAdapter[ValueT] = TypeAdapter(model)
+        self._model = model
         self._upcasters = upcasters or {}
         self._options = {} if writes_defaults else {"exclude_defaults": True}
+
+    @cached_property
+    def _type(self) -> TypeAdapter[ValueT]:
+        """Made when it is first asked for: each program reads a few kinds of all there are."""
+        return TypeAdapter(self._model)
 
     def write(self, value: ValueT, format: int) -> bytes:
         """Return `value` as a release of `format` reads it."""

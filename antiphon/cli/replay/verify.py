@@ -25,8 +25,6 @@ from antiphon.cli.output import (
     write,
     write_json,
 )
-from antiphon.cli.replay.against import check_options, show_against
-from antiphon.cli.replay.injected import show_injected
 from antiphon.cli.replay.tool_results import tools_checked
 from antiphon.recording.found import NoRecordings, found
 from antiphon.recording.reports import as_json, github, text
@@ -130,17 +128,20 @@ def verify(
             raise UsageError("--json and --github both want standard output. Take one of them.")
         if allowed is not None and not allowed.strip():
             raise UsageError("--allow-unchecked: say why steps may go unchecked.")
-        check_options(
-            other,
-            markdown_file,
-            {
-                "--inject": fault,
-                "--github": annotates,
-                "--junit": junit_file,
-                "--fail-fast": fails_fast,
-                "--tools": tools,
-            },
-        )
+        if other is not None or markdown_file is not None:
+            from antiphon.cli.replay.against import check_options  # brings more along than all else here
+
+            check_options(
+                other,
+                markdown_file,
+                {
+                    "--inject": fault,
+                    "--github": annotates,
+                    "--junit": junit_file,
+                    "--fail-fast": fails_fast,
+                    "--tools": tools,
+                },
+            )
         components = _components(only or ())
         chosen = found(paths)
         if junit_file is not None and not junit_file.parent.is_dir():
@@ -149,6 +150,8 @@ def verify(
         refuse(error)
         raise typer.Exit(EXIT_USAGE) from None
     if other is not None:
+        from antiphon.cli.replay.against import show_against
+
         raise typer.Exit(
             show_against(
                 other,
@@ -162,6 +165,8 @@ def verify(
             )
         )
     if fault is not None:
+        from antiphon.cli.replay.injected import show_injected
+
         raise typer.Exit(show_injected(chosen, fault, json))
     form: Form = "json" if json else "github" if annotates else "text"
     began_s, tally, outcomes = monotonic_s(), Tally(), list[Outcome]()

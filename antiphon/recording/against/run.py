@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
-from antiphon_shared.process.settings import environment_without
+from antiphon_shared.process.environment import environment_without
 
 from antiphon.recording.against.other_code import OtherCode
 from antiphon.recording.against.results import Result, read

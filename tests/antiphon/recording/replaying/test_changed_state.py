@@ -71,13 +71,14 @@ def run(tmp_path: Path) -> Run:
     shutil.copy(ROOT / "tests" / "recordings" / NAME, recording)
 
     def run(changes: list[Callable[[Path], None]], *commands: list[str]) -> list[tuple[int, str]]:
-        shutil.copytree(ROOT / "coordinator", tmp_path / "coordinator")
+        tree = tmp_path / "tree"  # not where it runs: the command line looks there last
+        shutil.copytree(ROOT / "coordinator", tree / "coordinator")
         for change in changes:
-            change(tmp_path)
+            change(tree)
         arguments = [["replay", verb, str(recording), *options] for verb, *options in commands]
         done = subprocess.run(
             [sys.executable, "-P", "-c", _DRIVER, json.dumps(arguments)],
-            env=clean_environment(PYTHONPATH=str(tmp_path)),
+            env=clean_environment(PYTHONPATH=str(tree)),
             cwd=tmp_path,
             capture_output=True,
             text=True,

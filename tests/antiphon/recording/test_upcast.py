@@ -10,6 +10,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import FORMAT, Header, Line
+from antiphon.recording.rewriting import rewritten
 from antiphon.recording.upcast import UPCASTERS, LineUpcaster
 from antiphon.recording.verify import verify
 from tests.antiphon.recording.changed import bound, unbound
@@ -94,3 +95,15 @@ def test_a_recording_of_every_format_is_read_and_walked_through(path: Path) -> N
     assert end(lines).events == len(events(lines)) == 20
     report = verify(path)
     assert (report.events, report.steps["coordinator"]) == (20, 10)
+
+
+def test_update_brings_a_recording_to_todays_format_and_chain(courses_path: Path) -> None:
+    header, *rest = unbound(courses_path.read_bytes())
+    before = b"\n".join([header.replace(b'"format":%d' % FORMAT, b'"format":1'), *rest]) + b"\n"
+    courses_path.write_bytes(before)
+    new = rewritten(courses_path)
+    assert new is not None
+    assert new.report.is_same
+    new.take()
+    assert courses_path.read_bytes() == bound([header, *rest])
+    assert rewritten(courses_path) is None

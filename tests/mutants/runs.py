@@ -176,7 +176,8 @@ def _run_by_recording(path: Path) -> tuple[str, frozenset[Place] | DidNotEnd]:
 
         lines = list(read_lines(path))
         with _measured() as measured:
-            verify_lines(lines)
+            is_same = verify_lines(lines).is_same
+        assert is_same, f"{path.name} diverges without any mutant"
         return frozenset(_places(measured)[""])
 
     return path.name, in_fork(run, _RECORDING_S_MAX)

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Collection, Iterator
 
-_LOGS = ("log", "logger", "_log", "_logger")
+_LEVELS = ("debug", "info", "warning", "error", "exception", "critical")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 NOT_CODE = (ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Pass)
 
@@ -67,13 +67,14 @@ def is_type(node: ast.AST) -> bool:
 
 
 def is_wording(statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.Raise | ast.Assert):
-        return True
+    """Whether it holds text for people: an error, or a line of the log."""
+    return isinstance(statement, ast.Raise | ast.Assert) or is_log(statement)
+
+
+def is_log(statement: ast.stmt) -> bool:
+    """Whether it writes a line of the log, and nothing else."""
     call = statement.value if isinstance(statement, ast.Expr) else None
-    call = call.value if isinstance(call, ast.Await) else call
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-        return False
-    return isinstance(call.func.value, ast.Name) and call.func.value.id in _LOGS
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _LEVELS
 
 
 def name_of(statement: ast.stmt) -> str:

@@ -108,13 +108,13 @@ def _in_both(
     """Those that have to be there at import from here; the others from a fork that has imported everything."""
     early = [one for one in fates if _is_early(one.mutant, run)]
     late = [one for one in fates if not _is_early(one.mutant, run)]
-    done = list(_told(spread(partial(work, needed, True), early, jobs), len(early), tell))
+    done = list(_told(work, spread(partial(work, needed, True), early, jobs), len(early), tell))
 
     def with_product() -> list[Fate]:
         runs.import_product()
         if work is _verified:
             _lines()
-        return list(_told(spread(partial(work, needed, False), late, jobs), len(late), tell))
+        return list(_told(work, spread(partial(work, needed, False), late, jobs), len(late), tell))
 
     if late:
         rest = in_fork(with_product, 24 * 3600)
@@ -128,8 +128,10 @@ def _is_early(mutant: Mutant, run: Runs) -> bool:
     return mutant.needs_import or any((mutant.file, line) in run.imported for line in mutant.lines)
 
 
-def _told(fates: Iterable[Fate], number: int, tell: Callable[[str], None]) -> Iterator[Fate]:
+def _told(work: Work, fates: Iterable[Fate], number: int, tell: Callable[[str], None]) -> Iterator[Fate]:
     for n, fate in enumerate(fates, 1):
+        if not fate.is_caught and work is _tested:
+            tell(f"  survives: {fate.mutant}")
         if n % 20 == 0 or n == number:
             tell(f"  {n} of {number}")
         yield fate

@@ -16,6 +16,7 @@ from tests.mutants.code import (
     NOT_CODE,
     can_be_dropped,
     is_about_types,
+    is_log,
     is_text,
     is_type,
     is_wording,
@@ -55,6 +56,7 @@ class _At(NamedTuple):
     name: str = ""
     statement: tuple[int, int] = (0, 0)
     is_wording: bool = False
+    is_log: bool = False
     bound: frozenset[str] = frozenset()
     """Names that the function around has bound before."""
 
@@ -69,7 +71,9 @@ def _body(owner: ast.AST, block: str, at: _At) -> Iterator[Site]:
     for n, statement in enumerate(statements):
         if isinstance(statement, NOT_CODE) or is_text(statement) or is_about_types(statement, at.function):
             continue
-        here = at._replace(statement=own_lines(statement), is_wording=is_wording(statement))
+        here = at._replace(
+            statement=own_lines(statement), is_wording=is_wording(statement), is_log=is_log(statement)
+        )
         if not at.function:
             here = here._replace(name=name_of(statement) or at.name)
         is_last = isinstance(owner, FUNCTIONS) and n == len(statements) - 1
@@ -192,4 +196,5 @@ def _is_table(node: ast.Tuple | ast.List, owner: ast.AST) -> bool:
 
 def _site(kind: Kind, node: ast.AST, at: _At, *ways: Change) -> Site:
     line = getattr(node, "lineno", at.statement[0])
-    return Site(kind, line, at.statement, at.function, at.name, at.is_wording, node, ways)
+    is_wording = at.is_wording and (kind == "constant" or at.is_log)
+    return Site(kind, line, at.statement, at.function, at.name, is_wording, node, ways)

@@ -11,11 +11,12 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, Final, TypeVar, cast
+from typing import Final, TypeVar, cast
 
 T = TypeVar("T")
 R = TypeVar("R")
 _BYTES_MAX = 6 << 30
+_LENGTH_BYTES = 8
 _WALL_PER_CPU = 4
 """A process that waits for what never comes is given so much more time than one that works."""
 
@@ -71,7 +72,8 @@ def _work(work: Callable[[], object], write: int, limit_s: int) -> None:
         for kind, most in ((resource.RLIMIT_CPU, limit_s), (resource.RLIMIT_AS, _BYTES_MAX)):
             resource.setrlimit(kind, (most, resource.getrlimit(kind)[1]))
         with os.fdopen(write, "wb") as file:
-            file.write(_result(work))
+            result = _result(work)
+            file.write(len(result).to_bytes(_LENGTH_BYTES, "big") + result)
     finally:
         os._exit(0)
 
@@ -84,11 +86,16 @@ def _result(work: Callable[[], object]) -> bytes:
 
 
 def _received(read: int, until: float) -> bytes:
-    """All that the fork writes; nothing, when it does not end in time."""
-    parts: list[Any] = []
+    """The result, whose length comes first; nothing, when it does not come in time.
+
+    The end of the pipe is not waited for: whatever the fork has started may hold it open.
+    """
+    got = bytearray()
     while select.select([read], [], [], max(0.0, until - time.monotonic()))[0]:
         part = os.read(read, 1 << 20)
+        got += part
+        if len(got) >= _LENGTH_BYTES + int.from_bytes(got[:_LENGTH_BYTES], "big") > _LENGTH_BYTES:
+            return bytes(got[_LENGTH_BYTES:])
         if not part:
-            return b"".join(parts)
-        parts.append(part)
+            break
     return b""

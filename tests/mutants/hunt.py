@@ -203,7 +203,10 @@ def _fails(tests: Sequence[str], is_early: bool, mutant: Mutant | None) -> str:
     except Exception as error:
         return f"import: {type(error).__name__}"
     first = _First()
-    code = runs.run_tests(["-x", *tests], first)
+    try:
+        code = runs.run_tests(["-x", *tests], first)
+    except BaseException as error:  # of a mutant that pytest itself cannot bear
+        return f"raises: {type(error).__name__}"
     return first.failed or ("" if code == pytest.ExitCode.OK else f"pytest: {code}")
 
 

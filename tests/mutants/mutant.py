@@ -5,11 +5,11 @@ import gc
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.abc import SourceLoader
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from random import Random
 from types import CodeType, FunctionType
+from typing import Any
 
 from tests.mutants.sites import Kind, Site, sites_of
 
@@ -72,8 +72,8 @@ class Mutant:
         """Let the module be the mutant, once it is imported."""
         code, path, read = self.code(), str(ROOT / self.file), SourceFileLoader.get_code
 
-        def get_code(loader: SourceLoader, name: str) -> CodeType | None:
-            return code if getattr(loader, "path", "") == path else read(loader, name)
+        def get_code(loader: Any, name: str) -> CodeType | None:
+            return code if loader.path == path else read(loader, name)
 
         SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
 

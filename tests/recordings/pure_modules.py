@@ -23,7 +23,6 @@ _SHELL = ("__init__", "__main__", "component", "handlers", "settings")
 _NOT_REDONE = {
     "coordinator/grants": "asks a key whether a grant is genuine; what it found is recorded",
     "coordinator/lookup": "reads the log; the event that it found is recorded",
-    "coordinator/lookup": "reads the log; the event that it found is recorded",
     "coordinator/remembered": "reads and keeps conversations",
     "context_synthesizer/embeddings": "asks an embedder; its weights are recorded",
     "reasoning_engine/answer_bytes": "counts what a server sends",

@@ -25,7 +25,7 @@ from antiphon.recording.injection.faults import KINDS, Kind, faulty, is_instead,
 from antiphon.recording.injection.trace import Trace, TracedStep
 from antiphon.recording.lines import EventLine, Line
 from coordinator.decide import decide
-from coordinator.endings import named_by
+from coordinator.lookup import named_by
 from coordinator.session import Decision, Session
 
 _FAULT = 2_000_000

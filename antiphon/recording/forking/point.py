@@ -28,7 +28,7 @@ from antiphon.recording.replaying.document import Document
 from antiphon.recording.replaying.known import Known, Step
 from antiphon.recording.replaying.redelivery import redelivered
 from coordinator.decide import decide
-from coordinator.endings import named_by
+from coordinator.lookup import named_by
 from coordinator.session import Session
 
 _NAMED_MAX = 20

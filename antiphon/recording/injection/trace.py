@@ -33,7 +33,7 @@ from antiphon.recording.replaying.checks.decisions import earlier_calls
 from antiphon.recording.replaying.known import Step
 from coordinator import limits
 from coordinator.decide import decide
-from coordinator.endings import named_by
+from coordinator.lookup import named_by
 from coordinator.session import Session
 
 STEPS_MAX = 200

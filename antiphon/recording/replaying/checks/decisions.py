@@ -24,7 +24,7 @@ from antiphon.recording.replaying.document import Document, is_of_today
 from antiphon.recording.replaying.known import Known, Redone, Step
 from coordinator import repetitions
 from coordinator.decide import decide
-from coordinator.endings import named_by
+from coordinator.lookup import named_by
 from coordinator.opening import never_opened, open_session, recorded_opening
 from coordinator.record import changes, record_of
 from coordinator.session import Decision, Session

@@ -124,4 +124,5 @@ def _block_param(block: Any) -> Any:
     """A block as JSON: the SDK's own, one that `message_of` has made, or one that is JSON already."""
     if isinstance(block, SimpleNamespace):
         return vars(block)
-    return block.to_dict(mode="python", warnings=False) if isinstance(block, BaseModel) else block
+    is_model = isinstance(block, BaseModel)
+    return block.to_dict(mode="python", warnings=False) if is_model else block

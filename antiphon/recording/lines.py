@@ -110,7 +110,7 @@ class End(Value):
 
 
 Line = Header | CatalogueLine | ContentLine | EventLine | RecordLine | End
-_PLAIN = {
+_PLAIN: dict[str, type[Header | CatalogueLine | ContentLine | RecordLine | End]] = {
     "header": Header,
     "catalogue": CatalogueLine,
     "content": ContentLine,

@@ -1,10 +1,11 @@
 """Hold many recordings against today's code, in one process or in several."""
 
-import multiprocessing
+import os
 import zlib
 from collections.abc import Collection, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,26 +24,45 @@ if TYPE_CHECKING:
 
 UNREADABLE = (UnreadableEvent, OSError, EOFError, zlib.error)
 """What reading a recording raises: not one, not there, or cut off within its compression."""
+_BYTES_PER_JOB = 500_000
+"""A tenth of a second's work or so: many times what it takes to start a worker."""
 
 
 def verify_all(
-    paths: Sequence[Path], jobs: int = 1, only: Collection[Component] = COMPONENTS
+    paths: Sequence[Path], jobs: int | None = 1, only: Collection[Component] = COMPONENTS
 ) -> Iterator[Outcome]:
-    """What came of each recording, in the order of `paths`.
+    """What came of each recording, in the order of `paths`; `jobs`: None for as many as the work is worth.
 
-    Whoever stops asking stops the work; what other processes have in hand by then, they end first.
+    Whoever stops asking stops the work.
     """
     held = partial(outcome, only=only)
+    jobs = sensible_jobs(paths) if jobs is None else jobs
     if jobs == 1 or len(paths) < 2:
-        yield from map(held, paths)
-        return
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])  # what takes a second to import is imported once for all
-    with ProcessPoolExecutor(min(jobs, len(paths)), mp_context=context) as pool:
-        try:
-            yield from pool.map(held, paths)
-        finally:
-            pool.shutdown(cancel_futures=True)
+        return map(held, paths)
+    from antiphon.recording.workers import shared_out  # brings along what one process has no use for
+
+    # The first is done here: what all of them need is then made, once for all workers.
+    first, rest = held(paths[0]), paths[1:]
+    return chain([first], shared_out(held, lost, rest, jobs, __name__))
+
+
+def sensible_jobs(paths: Sequence[Path]) -> int:
+    """One for each core, as far as there is work enough for each."""
+    size_bytes = 0
+    for path in paths:
+        with suppress(OSError):
+            size_bytes += path.stat().st_size
+    return max(1, min(_cores(), len(paths), size_bytes // _BYTES_PER_JOB))
+
+
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def lost(path: Path, error: Exception) -> Outcome:
+    """What is known of a recording whose worker has died."""
+    return Outcome(shown(path), error=f"{error}. Verify it alone, with --jobs 1, to see what happens there.")
 
 
 def outcome(path: Path, only: Collection[Component] = COMPONENTS) -> Outcome:

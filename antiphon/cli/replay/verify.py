@@ -59,9 +59,16 @@ def verify(
         bool, typer.Option("--fail-fast", help="Stop at the first that is not the same.")
     ] = False,
     jobs: Annotated[
-        int,
-        typer.Option("--jobs", "-j", min=1, max=_JOBS_MAX, metavar="N", help="Processes to share the work."),
-    ] = 1,
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=1,
+            max=_JOBS_MAX,
+            metavar="N",
+            help="Processes to share the work. Without it, one for each core that there is work for.",
+        ),
+    ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="COMPONENT", help="Do only its steps again, which is quicker; repeatable."),
@@ -213,7 +220,9 @@ def _components(names: Sequence[str]) -> tuple[Component, ...]:
     return tuple(one for one in COMPONENTS if not names or one in names)
 
 
-def _each(paths: list[Path], jobs: int, only: Sequence[Component], shows_progress: bool) -> Iterator[Outcome]:
+def _each(
+    paths: list[Path], jobs: int | None, only: Sequence[Component], shows_progress: bool
+) -> Iterator[Outcome]:
     """What came of each recording; with a bar on stderr for whoever waits before a terminal."""
     shows = shows_progress and len(paths) > 1 and stderr().is_terminal
     work = verify_all(paths, jobs, only)

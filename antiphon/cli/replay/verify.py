@@ -30,7 +30,7 @@ from antiphon.recording.found import NoRecordings, found
 from antiphon.recording.reports import as_json, github, text
 from antiphon.recording.reports.junit import junit
 from antiphon.recording.reports.outcome import Outcome, Result, Tally
-from antiphon.recording.verify_all import verify_all
+from antiphon.recording.verify_all import sensible_jobs, verify_all
 
 EXIT_CODES: dict[Result, int] = {
     "same": EXIT_DONE,
@@ -166,7 +166,7 @@ def verify(
                 is_json=json,
                 markdown_file=markdown_file,
                 is_quiet=is_quiet,
-                jobs=jobs,
+                jobs=sensible_jobs(chosen) if jobs is None else jobs,
                 only=() if len(components) == len(COMPONENTS) else components,
                 allowed=(allowed or "").strip(),
             )

@@ -1,5 +1,6 @@
 """Commands that are read when they are asked for: each needs a part of the program, and most parts are not small."""
 
+import gc
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
@@ -24,7 +25,11 @@ def on_demand(commands: Mapping[str, str]) -> type[TyperGroup]:
 
 def _read(name: str, place: str) -> Any:
     module, _, attribute = place.partition(":")
-    found = getattr(import_module(module), attribute)
+    gc.disable()  # what is imported stays: looking it through again and again takes a tenth of the time
+    try:
+        found = getattr(import_module(module), attribute)
+    finally:
+        gc.enable()
     group = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     group.callback()(_group)
     if isinstance(found, typer.Typer):

@@ -38,9 +38,11 @@ from tests.recordings.lines_run import places_run
 from tests.recordings.scenario import Meanwhile, Scenario
 from tests.recordings.scenarios import SCENARIOS
 from tests.recordings.served import ScenarioServer
+from tests.recordings.situations import SITUATIONS
 from tests.tool_dispatcher.keys import Issuer, an_issuer
 
 FOLDER = Path(__file__).parent
+_SITUATIONS = {one.name for one in SITUATIONS}
 TESTS = FOLDER.parent
 _LIMIT_S = 120.0
 _PIPELINES_AT_ONCE = 4
@@ -64,7 +66,7 @@ def main() -> None:
     if arguments.choose:
         wrong = _choose(arguments.into)
     else:
-        there = [path.stem for path in sorted(FOLDER.glob("*.jsonl")) if path.stem in SCENARIOS]
+        there = [name for name in map(name_of, recordings_in(FOLDER)) if name in SCENARIOS]
         wrong = asyncio.run(make(_with_earlier(arguments.names or there), arguments.into))
     for name, why in wrong.items():
         print(f"{name}: {why}", file=sys.stderr)  # noqa: T201  # it is a command
@@ -78,20 +80,35 @@ def _choose(folder: Path) -> dict[str, str]:
         if wrong:
             return wrong
         kept = chosen(_candidates(Path(temporary)), named_elsewhere(SCENARIOS))
-        for path in folder.glob("*.jsonl"):
+        for path in recordings_in(folder):
             path.unlink()
         for name in _with_earlier(kept):
-            shutil.copyfile(Path(temporary) / f"{name}.jsonl", folder / f"{name}.jsonl")
+            shutil.copyfile(_path(Path(temporary), name), _path(folder, name))
     return {}
 
 
 def _candidates(folder: Path) -> dict[str, Candidate]:
-    recordings = {path.stem: list(read_lines(path)) for path in sorted(folder.glob("*.jsonl"))}
+    recordings = {name_of(path): list(read_lines(path)) for path in recordings_in(folder)}
     run = places_run(recordings)
     return {
-        name: Candidate((folder / f"{name}.jsonl").stat().st_size, run[name].union(features(lines)))
+        name: Candidate(_path(folder, name).stat().st_size, run[name].union(features(lines)))
         for name, lines in recordings.items()
     }
+
+
+def recordings_in(folder: Path) -> list[Path]:
+    """The files, sorted."""
+    return sorted((*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")))
+
+
+def name_of(path: Path) -> str:
+    """The scenario that a file records."""
+    return path.name.partition(".")[0]
+
+
+def _path(folder: Path, name: str) -> Path:
+    """What is made of a table is compressed: there is much of it, and the table says what it is about."""
+    return folder / (f"{name}.jsonl.gz" if name in _SITUATIONS else f"{name}.jsonl")
 
 
 def named_elsewhere(names: Iterable[str]) -> set[str]:
@@ -120,7 +137,7 @@ async def make(names: Iterable[str], folder: Path) -> dict[str, str]:
                 wrong[name] = repr(made)
                 continue
             lines = _redacted(made)
-            write_lines(folder / f"{name}.jsonl", lines)
+            write_lines(_path(folder, name), lines)
             report = verify_lines(lines)
             if not report.is_same:
                 wrong[name] = f"diverges: {report.first}"

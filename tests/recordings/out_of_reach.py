@@ -3,7 +3,7 @@
 from tests.recordings.lines_run import Place, functions_of
 
 OUT_OF_REACH: dict[str, tuple[str, ...]] = {
-    "values of placeholders, and the parts of a group, are put together while a batch runs; what came of it is recorded": (
+    "values of placeholders and parts of groups are put together while a batch runs; what came of it is recorded": (
         "tool_dispatcher/batch/placeholders.resolve",
         "tool_dispatcher/batch/placeholders._look_up",
         "tool_dispatcher/batch/placeholders._holds",
@@ -30,13 +30,14 @@ OUT_OF_REACH: dict[str, tuple[str, ...]] = {
         "coordinator/offer.ranks_after",
         "coordinator/opening.conversation_of",
         "context_synthesizer/desk.of",
-        "context_synthesizer/desks.follows",
+        "context_synthesizer/desks.catches_up",
         "context_synthesizer/desks.take",
-        "context_synthesizer/desks.put",
+        "context_synthesizer/desks.put_back",
         "shared/antiphon_shared/memory/conversation.open_turn",
         "shared/antiphon_shared/memory/conversation.turn_of",
         "shared/antiphon_shared/memory/conversation._answer_of",
         "shared/antiphon_shared/memory/conversation._cut",
+        "shared/antiphon_shared/tools/calls.in_format",
     ),
     "it runs once, when its module is imported": ("shared/antiphon_shared/text/tokens._prices",),
 }

@@ -9,7 +9,7 @@ import pytest
 from antiphon.recording.files import read_lines
 from tests.recordings.cover import Candidate, chosen
 from tests.recordings.lines_run import Place, all_lines, functions_of, lines_run, source_of
-from tests.recordings.make import FOLDER
+from tests.recordings.make import FOLDER, recordings_in
 from tests.recordings.out_of_reach import OUT_OF_REACH, out_of_reach
 from tests.recordings.pure_modules import PACKAGES, ROOT, pure_modules
 
@@ -19,7 +19,7 @@ SHARE_MIN = 0.95
 
 @cache
 def run() -> frozenset[Place]:
-    paths = [*sorted(FOLDER.glob("*.jsonl")), *sorted(EARLIER.glob("*.jsonl"))]
+    paths = [*recordings_in(FOLDER), *recordings_in(EARLIER)]
     return lines_run(read_lines(path) for path in paths)
 
 
@@ -32,10 +32,10 @@ def test_recordings_run_nearly_all_lines_of_the_decisions() -> None:
 
 
 def test_no_module_is_left_to_the_others() -> None:
-    """Each has more lines that are run than not, so that none hides behind the share of all."""
+    """At least half of the lines of each are run, so that none hides behind the share of all."""
     reachable = all_lines() - out_of_reach()
     of, missing = (Counter(place.module for place in places) for places in (reachable, reachable - run()))
-    assert [module for module in of if missing[module] > of[module] / 3] == []
+    assert [module for module in of if missing[module] > of[module] / 2] == []
 
 
 @pytest.mark.parametrize("function", [one for functions in OUT_OF_REACH.values() for one in functions])

@@ -1,7 +1,7 @@
 """What is filed of results, and what an answer, whole or partial, says of facts that do not agree."""
 
-from tests.recordings.scenario import Scenario, calls, fails, says, use
 from tests.recordings.pages import PAGES
+from tests.recordings.scenario import Scenario, calls, fails, says, use
 
 _FAILS = (fails(401, "authentication_error"),) * 2
 _ROUNDS = {"max_rounds": 9}

@@ -53,8 +53,8 @@ _BATCHES = {
     "odd_arguments": (
         Use(name="find", input={}, written='{"query": NaN}'),
         Use(name="find", input={}, written='{"query": 1e999}'),
-        Use(name="find", input={}, written='{"query": %s}' % ("9" * 400)),
-        Use(name="find", input={}, written='{"query": %s1%s}' % ("[" * 70, "]" * 70)),
+        Use(name="find", input={}, written='{"query": ' + "9" * 400 + "}"),
+        Use(name="find", input={}, written='{"query": ' + "[" * 70 + "1" + "]" * 70 + "}"),
         Use(name="find", input={}, written='{"query": "\\udc00"}'),
         Use(name="find", input=["a", "list"]),
         Use(name="find", input={}, written='"a text"'),

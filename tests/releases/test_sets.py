@@ -1,0 +1,46 @@
+"""One set of recordings for each format and state that was ever written: read, and comparable with today's code."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+from antiphon_shared import formats
+
+from antiphon.recording import lines
+from antiphon.recording.verify import verify
+
+_FOLDER = Path(__file__).parent / "recordings"
+SETS = {(1, 1): _FOLDER, (1, 2): _FOLDER / "of_state_2"}
+"""By the format of recordings (antiphon/recording/lines.py) and that of sessions (antiphon_shared/formats.py).
+
+Who raises either adds a set here, of a few recordings that the last commit before has made: 56c0a8b, then 0c54630.
+"""
+_BYTES_MAX = 300_000
+
+
+def _read(path: Path) -> Iterator[dict[str, object]]:
+    return map(orjson.loads, path.read_bytes().splitlines())
+
+
+def test_every_format_and_every_state_before_todays_has_a_set() -> None:
+    assert {of for of, _ in SETS} == set(range(1, lines.FORMAT))
+    assert {state for _, state in SETS} | {formats.FORMAT} == set(range(1, formats.FORMAT + 1))
+
+
+@pytest.mark.parametrize(("of", "state"), SETS)
+def test_a_set_is_small_and_of_one_format_and_state(of: int, state: int) -> None:
+    paths = sorted(SETS[of, state].glob("*.jsonl"))
+    assert 3 <= len(paths) <= 10
+    assert sum(path.stat().st_size for path in paths) < _BYTES_MAX
+    for path in paths:
+        header, *rest = _read(path)
+        assert header["format"] == of
+        events = [line["event"] for line in rest if line["line"] == "event"]
+        assert {event.get("format", 1) for event in events if isinstance(event, dict)} == {state}
+
+
+@pytest.mark.parametrize("path", sorted(SETS[1, 2].glob("*.jsonl")), ids=lambda path: path.stem)
+def test_a_recording_without_a_chain_is_decided_the_same_today(path: Path) -> None:
+    report = verify(path)
+    assert (report.is_same, report.answer) == (True, "same"), report.first

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from antiphon_shared.process.clock import utc_now
-from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.environment import load_environment
+from antiphon_shared.process.errors import ConfigurationError
 
 KEPT_MAX = 8
 """Of each kind; older ones are deleted when one more is made."""

@@ -6,8 +6,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
 from antiphon_shared.process.environment import environment_without
+from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
 
 from antiphon.recording.against.other_code import OtherCode
 from antiphon.recording.against.results import Result, read

@@ -36,7 +36,7 @@ def places_run(recordings: Mapping[str, Sequence[Line]]) -> dict[str, frozenset[
     return {name: frozenset(_places(measured, name)) for name in recordings}
 
 
-def lines_run(recordings: Iterable[Sequence[Line]]) -> frozenset[Place]:
+def lines_run(recordings: Iterable[Iterable[Line]]) -> frozenset[Place]:
     """The lines that some of the recordings runs: much quicker."""
     measured = _measured()
     _forget()

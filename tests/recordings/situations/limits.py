@@ -10,12 +10,12 @@ _FAILING = use("look_up", what="a unicorn")
 _ANSWER = says("It is high [F1].")
 
 
-def _session(name: str, replies: tuple[Any, ...], ends: str = "natural_completion", **how: Any) -> Scenario:
+def _session(name: str, replies: tuple[Any, ...], ends: Any = "natural_completion", **how: Any) -> Scenario:
     deployment, options = how.pop("deployment", "usual"), how.pop("options", how)
     given = {key: options.pop(key) for key in ("grant", "scopes", "claims") if key in options}
     return Scenario(
         name, f"What is bounded ({name})?", replies, ends, options, deployment=deployment, **given
-    )  # type: ignore[arg-type]
+    )
 
 
 _CALLS = tuple(

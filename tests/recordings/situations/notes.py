@@ -1,5 +1,6 @@
 """Every form in which a model writes its note."""
 
+from tests.messages_server import Scripted
 from tests.recordings.scenario import Scenario, fails, says, use
 
 _FORMS = (
@@ -23,8 +24,8 @@ _FORMS = (
 _PAGES = ("claims of 2021", "denials", "boat 2021", "code", "dialogue", "headings", "states")
 
 
-def _round(n: int, form: str) -> tuple:  # type: ignore[type-arg]
-    return says(form, use("open_page", name=_PAGES[n % len(_PAGES)]), use("find", query=f"mast number {n}"))  # type: ignore[return-value]
+def _round(n: int, form: str) -> Scripted:
+    return says(form, use("open_page", name=_PAGES[n % len(_PAGES)]), use("find", query=f"mast number {n}"))
 
 
 def _sessions(name: str, forms: tuple[str, ...]) -> list[Scenario]:

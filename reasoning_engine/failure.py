@@ -16,7 +16,7 @@ from anthropic import (
 )
 from anthropic.types import Message
 from antiphon_shared.process.errors import ErrorInfo
-from antiphon_shared.text.redaction import WELL_KNOWN
+from antiphon_shared.redaction.redactor import WELL_KNOWN
 
 Code = Literal[
     "rate_limited",

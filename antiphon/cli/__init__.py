@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from antiphon_shared.process import logs
 from antiphon_shared.process.import_path import current_directory_last
-from antiphon_shared.process.secret_values import secret_values
+from antiphon_shared.redaction.secret_values import secret_values
 
 from antiphon.cli import (
     ask,

@@ -11,7 +11,7 @@ from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.logs import silence
-from antiphon_shared.process.secret_values import secret_values
+from antiphon_shared.redaction.secret_values import secret_values
 
 from antiphon.recording.reports.outcome import Outcome
 from antiphon.recording.verify import verify

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 from antiphon_shared.process import logs
 from antiphon_shared.process.errors import UnreadableEvent
-from antiphon_shared.process.secret_values import secret_values
+from antiphon_shared.redaction.secret_values import secret_values
 
 from antiphon.cli import output
 from antiphon.cli.output import print_json, stdout

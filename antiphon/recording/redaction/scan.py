@@ -20,7 +20,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.redaction.harmless import is_harmless, looks_secret
 from antiphon_shared.redaction.known_values import KnownValues
 from antiphon_shared.redaction.redactor import Redactor
-from antiphon_shared.redaction.secret_keys import ALWAYS, SecretKeys
+from antiphon_shared.redaction.secret_keys import ALWAYS, SecretKeys, secret_keys
 from pydantic_core import from_json, to_json
 
 from antiphon.recording.files import unpacked
@@ -86,7 +86,7 @@ class Scanner:
     ) -> None:
         self._redactor = Redactor(secrets)
         rules = Rules(keys=tuple(keys))
-        self._keys = SecretKeys(rules.keys)
+        self._keys = secret_keys(rules.keys)
         self._text = _Noted(rules, self._keys)
         self._value = RedactedValue(self._text, rules)
         self._marks: set[bytes] = set()

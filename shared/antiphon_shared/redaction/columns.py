@@ -1,4 +1,4 @@
-"""Values of secret keys that stand elsewhere than behind them: in columns below, in lists, in pairs of name and value. Pure."""
+"""Values of secret keys that do not stand behind them: in columns, in lists, in pairs of name and value. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,8 @@ _FIELD_EDGES = " \t\\\"'|"
 _ROWS_MAX = 10_000
 _RULE = re.compile(r"[-:| +\t]+")
 _ITEMS = re.compile(
-    rf"(?<![\w-])(?P<key>[A-Za-z_][\w-]{{0,80}}):[ \t]*(?P<items>(?:{_NEWLINE}[ \t]*- [\"']?[^\s\"'\\:#]{{1,4096}}[\"']?[ \t]*)+)"
+    r"(?<![\w-])(?P<key>[A-Za-z_][\w-]{0,80}):[ \t]*"
+    rf"(?P<items>(?:{_NEWLINE}[ \t]*- [\"']?[^\s\"'\\:#]{{1,4096}}[\"']?[ \t]*)+)"
 )
 _ITEM = re.compile(r"- [\"']?(?P<value>[^\s\"'\\:#]{1,4096})")
 _QUOTE = r"\\{0,7}[\"']"
@@ -39,7 +40,8 @@ _PAIRS = {
     ),
     # Forms in parts: name="KEY", an empty line, x
     "form-data": re.compile(
-        rf"form-data; name={_QUOTE}(?P<key>[A-Za-z_][\w.-]{{1,80}}){_QUOTE}{_NEWLINE}{_NEWLINE}(?P<value>[^\s\\]{{1,4096}})"
+        rf"form-data; name={_QUOTE}(?P<key>[A-Za-z_][\w.-]{{1,80}}){_QUOTE}{_NEWLINE}{_NEWLINE}"
+        r"(?P<value>[^\s\\]{1,4096})"
     ),
     # Files of settings: a line of KEY and x
     " ": re.compile(

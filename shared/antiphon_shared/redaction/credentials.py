@@ -28,8 +28,8 @@ IsSecret = Callable[[str], bool]
 
 
 _LOOK = (
-    "-----BEGIN [A-Z0-9 ]{0,30}PRIVATE|eyJ[A-Za-z0-9_-]{8}|sk-[A-Za-z0-9]{3}|A[KS]IA[A-Z0-9]{8}|uthorization|"
-    r"[Bb]earer {1,3}[A-Za-z0-9._~+/=-]{16}|[Bb]asic {1,3}[A-Za-z0-9+/]{8}|curl|wget|://[^\s/@\"'<>]{1,}@"
+    "-----BEGIN [A-Z0-9 ]{0,30}PRIVATE|LS0tLS1CRUdJTi|eyJ[A-Za-z0-9_-]{8}|sk-[A-Za-z0-9]{3}|A[KS]IA[A-Z0-9]{8}|"
+    r"uthorization|[Bb]earer {1,3}[A-Za-z0-9._~+/=-]{16}|[Bb]asic {1,3}[A-Za-z0-9+/]{8}|curl|wget|://[^\s/@\"'<>]{1,}@"
 )
 """What a text holds that matches one of the rules below."""
 
@@ -143,6 +143,8 @@ _AWS = r"[A-Z0-9]{16}(?![A-Za-z0-9_+/=-])(?:[\s,:;|]|\\[nrt]){1,4}[A-Za-z0-9/+]{
 
 _RULES = (
     _rule("-----BEGIN", _PEM, kind=PRIVATE_KEY),
+    # The same in base64, as Kubernetes has it; neither certificates nor public keys.
+    _rule("LS0tLS1CRUdJTi", r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/]{60,}={0,2}", kind=PRIVATE_KEY),
     # JSON Web Tokens, signed, encrypted or neither: two or more parts, the first an object in base64.
     _key(
         "eyJ",

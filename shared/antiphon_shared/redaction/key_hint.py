@@ -16,6 +16,8 @@ _LETTER = {"i": "[iİ]"}
 """In small letters that is two signs, of which the first is an `i`."""
 _WORD_BEGINS = r"(?:^|[^a-z0-9]|\\[bfnrt]|\\u[0-9a-f]{4}|%[0-9a-f]{2}|%(?:25)+[0-9a-f]{2})"
 """A letter before it may be part of how JSON writes a line's end, or a URL a quote."""
+_LISTED = r"[^a-z0-9]{0,10}[:=]\s{0,4}(?:\\*[\"'\[]|\\+n|\s*-)"
+"""Behind `tokens`, which often stands before a number."""
 _KEY_BEGINS = _WORD_BEGINS.replace("[^a-z0-9]", "[^a-z0-9_-]", 1)
 """`tokens`, and not `input_tokens`."""
 _WORD_ENDS = r"(?:[^a-z0-9]|$)"
@@ -41,5 +43,7 @@ def _loosely(pattern: str) -> str:
     ]
     is_perhaps = pattern.startswith("?")
     begins = (_KEY_BEGINS if is_perhaps else _WORD_BEGINS) + _BETWEEN if longest == 0 else ""
-    ends = _BETWEEN + (_ASSIGNED if is_perhaps else _WORD_ENDS) if longest == len(parts) - 1 else ""
-    return begins + _BETWEEN.join(letters) + ends
+    behind = _LISTED if pattern.endswith("tokens") else _ASSIGNED
+    ends = _BETWEEN + (behind if is_perhaps else _WORD_ENDS) if longest == len(parts) - 1 else ""
+    name = _BETWEEN.join(letters)
+    return begins + name + ends + (f"|<{name}" if is_perhaps else "")

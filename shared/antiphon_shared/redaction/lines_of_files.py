@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from antiphon_shared.redaction.harmless import is_code, is_harmless, looks_random
+from antiphon_shared.redaction.harmless import is_code, is_drawn, is_harmless, looks_random
 from antiphon_shared.redaction.span import Span
 
 _LINE = r"(?:(?<![^\r\n])|(?<=\\n))[ \t]{0,20}"
@@ -78,6 +78,11 @@ _FORMS = (
     _form("SAML", r"\bSAML(?:Response|Request|Art)=(?P<value>[A-Za-z0-9+/%=]{20,})"),
     _form("SSWS ", r"SSWS (?P<value>[A-Za-z0-9_-]{30,})"),
 )
+_UNKNOWN = re.compile(
+    r"(?<![A-Za-z0-9_+/=.-])[A-Za-z][A-Za-z0-9]{1,11}[_-](?:[A-Za-z0-9]{1,8}[_-])?(?P<drawn>[A-Za-z0-9]{28,200})"
+    r"(?![A-Za-z0-9_+/-])"
+)
+"""A token of an issuer that no rule knows: a few letters that say whose, and many drawn by lot. Ids have fewer."""
 _MARKS = tuple(dict.fromkeys(form.mark for form in _FORMS if form.mark not in (":", "$", "'", "-p", "http")))
 HINT = "|".join(
     (
@@ -85,6 +90,7 @@ HINT = "|".join(
         r":(?:[0-9]{2,5}|\*):[A-Za-z_*]",
         r"\$(?:1|5|6|y|7|apr1|2[abxy]|argon2(?:id|i|d))\$",
         r"(?i:identified[ \t]+by|password)[ \t]+N?\\*'",
+        r"[A-Za-z0-9][_-][A-Za-z0-9]{28}",
         r"[ \t]-p|[ \t](?:-a|--auth)[ \t=]",
     )
 )
@@ -102,3 +108,6 @@ def in_lines(text: str) -> Iterator[Span]:
             is_meant = looks_random(value) if form.is_random else not (is_harmless(value) or is_code(value))
             if is_meant:
                 yield Span(start, start + len(value))
+    for match in _UNKNOWN.finditer(text):
+        if is_drawn(match["drawn"]):
+            yield Span(*match.span())

@@ -5,13 +5,14 @@ key. A structure is searched in one go as JSON: where there is nothing to find, 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import orjson
 
 from antiphon_shared.redaction.credentials import credentials
 from antiphon_shared.redaction.known_values import SECRET_CHARACTERS_MIN, KnownValues
-from antiphon_shared.redaction.secret_keys import SecretKeys
+from antiphon_shared.redaction.secret_keys import SecretKeys, secret_keys
 
 REDACTED = "[redacted]"
 MARKED_CHARACTERS_MIN = 4
@@ -24,16 +25,24 @@ _HEADERS = ("authorization", "proxy-authorization")
 
 
 class Redactor:
-    """Takes secrets out of text and JSON. `values` are what must never be seen, such as passwords and keys."""
+    """Takes secrets out of text and JSON.
+
+    `values` are what must never be seen, such as passwords; `keys` the patterns of keys whose values must not either.
+    """
 
     def __init__(
         self,
         values: Iterable[str] = (),
         characters_min: int = SECRET_CHARACTERS_MIN,
-        keys: SecretKeys | None = None,
+        keys: tuple[str, ...] = (),
     ) -> None:
         self._known = KnownValues(dict.fromkeys(values, REDACTED), characters_min=characters_min)
-        self._keys = keys
+        self._patterns = keys
+
+    @cached_property
+    def _keys(self) -> SecretKeys | None:
+        """Made when the first text is looked at: a command that logs nothing need not wait for it."""
+        return secret_keys(self._patterns) if self._patterns else None
 
     def text(self, text: str) -> str:
         """`text` without secrets; the same object when there is none."""
@@ -82,7 +91,7 @@ class Redactor:
         for key, item in value.items():
             new_key = self.text(key) if isinstance(key, str) else key
             new_item = self._json(item, depth + 1)
-            if isinstance(key, str) and isinstance(item, str):
+            if isinstance(key, str) and isinstance(item, str | list):
                 new_item = self._behind(key, new_item)
             is_changed = is_changed or new_key is not key or new_item is not item
             clean[free_key(new_key, clean)] = new_item
@@ -93,8 +102,12 @@ class Redactor:
         is_same = all(new is old for new, old in zip(clean, value, strict=True))
         return value if is_same else clean
 
-    def _behind(self, key: str, value: str) -> str:
+    def _behind(self, key: str, value: Any) -> Any:
         """The text behind a key, read as it would be in a header's line where the key is a header's name."""
+        if isinstance(value, list):
+            return [self._behind(key, one) for one in value] if self._keys is not None else value
+        if not isinstance(value, str):
+            return value
         if self._keys is not None and self._keys.hides(key, value):
             return REDACTED
         if key.lower() not in _HEADERS:

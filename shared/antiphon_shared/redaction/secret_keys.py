@@ -129,6 +129,12 @@ class SecretKeys:
         return bool(self._perhaps.fullmatch(squeezed)) and not self._kept.fullmatch(squeezed)
 
 
+@lru_cache(8)
+def secret_keys(patterns: tuple[str, ...]) -> SecretKeys:
+    """The keys by those patterns, made once."""
+    return SecretKeys(patterns)
+
+
 def _squeezed(key: str) -> str:
     return key.lower().replace("_", "").replace("-", "").replace(" ", "")
 

@@ -1,7 +1,7 @@
 """Tokens by the shapes that their issuers give them: the rules of token_rules.json. Pure.
 
-The file is read when the first text is looked at. `scripts/renew_token_rules.py` makes it from those of Betterleaks, whose
-licence stands beside it, and says there which it leaves out and why.
+The file is read when the first text is looked at. `scripts/renew_token_rules.py` makes it from those of Betterleaks,
+whose licence stands beside it; it names those that are left out, and why.
 """
 
 import json

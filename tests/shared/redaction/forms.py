@@ -1,4 +1,4 @@
-"""Forms in which secrets stand, from two files, filled by lot; and by lot too, which are for work and which for reports.
+"""Forms in which secrets stand, from two files, filled by lot; and by lot too, which rules are made for.
 
 A form was put into either half before any rule was tried on it. Rules are made by looking at the first half only.
 """

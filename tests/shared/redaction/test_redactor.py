@@ -36,8 +36,7 @@ CREDENTIALS = {
     "hugging face": "hf_abcdefghijABCDEFGHIJabcdefghijABCDEF",
     "github": "ghp_0123456789abcdefghijABCDEFGHIJ012345",
     "github server": "ghs_0123456789abcdefghijABCDEFGHIJ012345",
-    "github fine-grained": "github_pat_11ABCDEFG0123456789xyz_"
-    + "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:59],
+    "github fine-grained": "github_pat_11ABCDEFG0123456789xyz_" + "aB3dE6gH9" * 6 + "aB3dE",
     "gitlab": "glpat-abcDEF123456_7890xyz",
     "slack bot": "xoxb-" + "123456789012-123456789012-AbCdEfGhIjKlMnOpQrStUvWx",
     "slack app": "xapp-1-A0123456789-123456789012-0123456789abcdef",

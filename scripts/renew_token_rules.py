@@ -222,10 +222,20 @@ def _beginning(items: Any) -> str:
         if kind is not sre.LITERAL:
             break
         sign += chr(value)
-    has_sign = (
-        bool(re.search(r"[^A-Za-z0-9]|[a-z][A-Z]|[A-Z][a-z]", sign)) or len(sign) > ISSUER_CHARACTERS_MIN
-    )
-    return sign if has_sign and len(sign) >= ISSUER_CHARACTERS_MIN else ""
+    is_named = re.search(r"[^A-Za-z0-9]|[a-z][A-Z]|[A-Z][a-z]", sign) or len(sign) > ISSUER_CHARACTERS_MIN
+    is_long = len(sign) == ISSUER_CHARACTERS_MIN - 1 and _characters_min(items) > LONG_CHARACTERS_MIN
+    return sign if is_named and (is_long or len(sign) >= ISSUER_CHARACTERS_MIN) else ""
+
+
+def _characters_min(items: Any) -> int:
+    """How long a token is at least."""
+    total = 0
+    for kind, value in items:
+        if kind is sre.SUBPATTERN:
+            total += _characters_min(value[3])
+        else:
+            total += value[0] if kind in (sre.MAX_REPEAT, sre.MIN_REPEAT) else 1
+    return total
 
 
 def _flat(items: Any) -> Any:

@@ -291,7 +291,7 @@ def _until_long(items: Any, letters: int) -> tuple[list[Any], int, bool]:
 
 def _begins(items: list[Any]) -> str:
     """Not within a word; a letter may stand before it where JSON writes a line's end or another sign with it."""
-    word = "A-Za-z0-9_" if _beginning(items) else "A-Za-z0-9_-"
+    word = "A-Za-z0-9_" if len(_beginning(items)) >= ISSUER_CHARACTERS_MIN else "A-Za-z0-9_-"
     return rf"(?:(?<![{word}])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{{4}}))"
 
 

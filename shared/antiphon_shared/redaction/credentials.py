@@ -138,8 +138,8 @@ _PEM = (
     rf"(?:{_BREAK}{{0,4}}+-----END [A-Z0-9 ]{{0,30}}PRIVATE KEY(?: BLOCK)?-----)?"
 )
 """A private key. One that code only mentions has no body; one that was cut off has no end."""
-_AWS = r"[A-Z0-9]{16}(?![A-Za-z0-9_+/=-])(?:[\s,:;|]|\\[nrt]){1,4}[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])"
-"""An id of AWS with the key itself behind it."""
+_AWS = r"[A-Z0-9]{16}(?![A-Za-z0-9_+/=-])(?:(?:[\s,:;|]|\\[nrt]){1,4}[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=]))?"
+"""An id of AWS, with the key itself where that stands behind it."""
 
 _RULES = (
     _rule("-----BEGIN", _PEM, kind=PRIVATE_KEY),

@@ -72,7 +72,10 @@ _FORMS = (
     # What programs say to servers.
     _form("PASS ", rf"{_LINE}PASS[ \t]{_WORD}", is_random=True),
     _form("LOGIN ", rf"{_LINE}\w{{1,10}}[ \t]LOGIN[ \t]\S{{1,100}}[ \t]{_WORD}"),
-    _form("AUTH ", rf"{_LINE}AUTH[ \t](?:PLAIN[ \t]|LOGIN[ \t]|[\w.-]{{1,60}}[ \t])?{_WORD}(?=\s|\\[nr]|\Z)"),
+    _form(
+        "AUTH ",
+        rf"{_LINE}AUTH[ \t](?:[\w.-]{{1,60}}[ \t])?(?![A-Z]{{2,}}[ \t]){_WORD}[ \t]*(?=[\r\n]|\\[nr]|\Z)",
+    ),
     _form("jdbc:oracle", rf"jdbc:oracle:\w{{1,10}}:[\w.-]{{1,60}}/{_WORD}(?=@)"),
     _form("code=", r"[?&#]code=(?P<value>[A-Za-z0-9._~/-]{20,})(?=&|\s|[\"'\\]|\Z)", is_random=True),
     _form("SAML", r"\bSAML(?:Response|Request|Art)=(?P<value>[A-Za-z0-9+/%=]{20,})"),

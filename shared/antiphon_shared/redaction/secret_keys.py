@@ -47,13 +47,13 @@ ALWAYS = (
     "otp",
     "psk",
     "*presharedkey",
-    "*accountkey",
+    "*accountkey*",
     "*storagekey",
     "authkey",
     "requirepass",
     "*passwort*",
     "*kennwort*",
-    "*contrase\u00f1a*",
+    "*contraseña*",
     "?pass",
     "?*pass",
     "?*pw",
@@ -67,7 +67,6 @@ ALWAYS = (
     "?sig",
     "?*signature",
     "?appkey",
-    "?mnemonic",
 )
 """Patterns that count in every export, unless an operator keeps a key.
 

@@ -68,10 +68,17 @@ _FORMS = (
     _form("ldap", rf"\bldap[a-z]{{1,12}}[ \t][^\r\n|;]{{0,120}}?(?<=[ \t])-w[ \t]{{1,4}}{_QUOTE}{_WORD}"),
     _form("/user:", rf"/user:\S{{1,80}}[ \t]{{1,4}}{_QUOTE}{_WORD}"),
     _form("SecureString", rf"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?\\{{0,7}}[\"']{_WORD}"),
-    _form("'", r"(?i:\b(?:IDENTIFIED[ \t]+BY|PASSWORD))[ \t]+N?\\{0,7}'(?P<value>[^'\r\n]{4,200})'"),
+    _form(
+        "'", r"(?i:\b(?:IDENTIFIED[ \t]+BY|PASSWORD))[ \t]+(?:=[ \t]*)?N?\\{0,7}'(?P<value>[^'\r\n]{4,200})'"
+    ),
+    _form(
+        "auth",
+        rf"\bauth\s{{0,4}}[=:]\s{{0,4}}[(\[]\s{{0,4}}\\{{0,7}}[\"'][^\"'\\]{{1,100}}\\{{0,7}}[\"']\s{{0,4}},"
+        rf"\s{{0,4}}\\{{0,7}}[\"']{_WORD}",
+    ),
     # What programs say to servers.
     _form("PASS ", rf"{_LINE}PASS[ \t]{_WORD}", is_random=True),
-    _form("LOGIN ", rf"{_LINE}\w{{1,10}}[ \t]LOGIN[ \t]\S{{1,100}}[ \t]{_WORD}"),
+    _form("LOGIN ", rf"{_LINE}(?!CREATE|ALTER|DROP)\w{{1,10}}[ \t]LOGIN[ \t]\S{{1,100}}[ \t]{_WORD}"),
     _form(
         "AUTH ",
         rf"{_LINE}AUTH[ \t](?:[\w.-]{{1,60}}[ \t])?(?![A-Z]{{2,}}[ \t]){_WORD}[ \t]*(?=[\r\n]|\\[nr]|\Z)",
@@ -86,13 +93,16 @@ _UNKNOWN = re.compile(
     r"(?![A-Za-z0-9_+/-])"
 )
 """A token of an issuer that no rule knows: a few letters that say whose, and many drawn by lot. Ids have fewer."""
-_MARKS = tuple(dict.fromkeys(form.mark for form in _FORMS if form.mark not in (":", "$", "'", "-p", "http")))
+_MARKS = tuple(
+    dict.fromkeys(form.mark for form in _FORMS if form.mark not in (":", "$", "'", "-p", "http", "auth"))
+)
 HINT = "|".join(
     (
         *map(re.escape, _MARKS),
         r":(?:[0-9]{2,5}|\*):[A-Za-z_*]",
         r"\$(?:1|5|6|y|7|apr1|2[abxy]|argon2(?:id|i|d))\$",
-        r"(?i:identified[ \t]+by|password)[ \t]+N?\\*'",
+        r"(?i:identified[ \t]+by|password)[ \t]+(?:=[ \t]*)?N?\\*'",
+        r"auth\s{0,4}[=:]\s{0,4}[(\[]",
         r"[A-Za-z0-9][_-][A-Za-z0-9]{28}",
         r"[ \t]-p|[ \t](?:-a|--auth)[ \t=]",
     )

@@ -46,6 +46,8 @@ ALWAYS = (
     "pincode",
     "otp",
     "psk",
+    "pw",
+    "bindpw",
     "*presharedkey",
     "*accountkey*",
     "*storagekey",
@@ -66,6 +68,7 @@ ALWAYS = (
     "?refreshtokens",
     "?sig",
     "?*signature",
+    "?*signature256",
     "?appkey",
 )
 """Patterns that count in every export, unless an operator keeps a key.

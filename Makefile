@@ -1,7 +1,7 @@
 # `make` alone explains. Every target does its own set-up, and only once.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format chaos simulate soak bench bench-cpu bench-memory bench-routing bench-fairness docs clean
+.PHONY: help setup demo test check format mutants chaos simulate soak bench bench-cpu bench-memory bench-routing bench-fairness docs clean
 
 export PYTHON
 bin := .venv/bin
@@ -10,6 +10,8 @@ CHAOS_KILLS ?= 300
 CHAOS_WRITE_KILLS ?= 500
 SEEDS ?= 1000
 MINUTES ?= 10
+SEED ?=
+NUMBER ?= 300
 ARGS ?=
 REF ?=
 # One worker more than there are cores: many tests wait for processes.
@@ -22,7 +24,7 @@ help: ## this page
 	@echo
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)$$/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-21s %s\n", $$1, $$2}'
 	@echo
-	@echo 'Variables: PYTHON=python3.12   QUESTION="..."   CHAOS_KILLS=300   CHAOS_WRITE_KILLS=500   SEEDS=1000   MINUTES=10   ARGS="further arguments"'
+	@echo 'Variables: PYTHON=python3.12   QUESTION="..."   CHAOS_KILLS=300   CHAOS_WRITE_KILLS=500   SEEDS=1000   MINUTES=10   SEED=7   NUMBER=300   ARGS="further arguments"'
 	@echo 'After any of them:  .venv/bin/antiphon --help'
 
 setup: ## make .venv, install everything into it, and redis-server where that is possible
@@ -44,6 +46,9 @@ check: setup ## everything that must hold: ruff, mypy, import-linter, tests
 format: setup ## put the code into shape
 	$(bin)/ruff check --fix .
 	$(bin)/ruff format .
+
+mutants: setup ## change NUMBER lines drawn by lot (SEED=7 for the same ones again), and count what verify and tests catch
+	$(bin)/python -m tests.mutants $(if $(SEED),--seed $(SEED)) --number $(NUMBER) $(ARGS)
 
 chaos: setup ## the long form of the chaos tests: kill -9, CHAOS_KILLS times and CHAOS_WRITE_KILLS times inside writes; every fault point
 	CHAOS_FAULTS=all CHAOS_FAILOVER_SESSIONS=200 CHAOS_KILLS=$(CHAOS_KILLS) CHAOS_WRITE_KILLS=$(CHAOS_WRITE_KILLS) $(bin)/python -m pytest -m chaos $(ARGS)
@@ -77,4 +82,4 @@ docs: setup ## write docs/settings.md anew
 	$(bin)/python -m antiphon.settings_table > docs/settings.md
 
 clean: ## remove .venv and all caches
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .mutants

@@ -5,14 +5,22 @@ async with Antiphon() as antiphon:
     print(response.answer)
 """
 
-from antiphon_shared.events import Event, Question
-from antiphon_shared.events.session import QueryOptions, Response, Source, Uncertainty
-from antiphon_shared.process.errors import AntiphonError, ConfigurationError, RedisUnavailable
-from antiphon_shared.tools.contract import Alternative, Backoff, BatchVariant, Dependency, RateLimit, Retry
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from antiphon.own_packages import explained
+if TYPE_CHECKING:
+    from antiphon_shared.events import Event, Question
+    from antiphon_shared.events.session import QueryOptions, Response, Source, Uncertainty
+    from antiphon_shared.process.errors import AntiphonError, ConfigurationError, RedisUnavailable
+    from antiphon_shared.tools.contract import (
+        Alternative,
+        Backoff,
+        BatchVariant,
+        Dependency,
+        RateLimit,
+        Retry,
+    )
 
-try:
     from antiphon.client import Antiphon, TextDelta
     from antiphon.errors import (
         AlreadyThere,
@@ -29,8 +37,63 @@ try:
     from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
     from tool_dispatcher.authoring.secret import Secret
     from tool_dispatcher.authoring.tool import InvalidTool, Tool, ToolContext, ToolFailed, Toolset, tool
-except ImportError as error:
-    raise explained(error) from None
+
+_NAMES = {
+    "antiphon.client": ("Antiphon", "TextDelta"),
+    "antiphon.errors": (
+        "AlreadyThere",
+        "InvalidQuery",
+        "NotWaiting",
+        "Overloaded",
+        "PipelineFailed",
+        "SessionConflict",
+        "StillRunning",
+        "SubmissionRejected",
+        "UnknownSession",
+    ),
+    "antiphon_shared.events": ("Event", "Question"),
+    "antiphon_shared.events.session": ("QueryOptions", "Response", "Source", "Uncertainty"),
+    "antiphon_shared.process.errors": ("AntiphonError", "ConfigurationError", "RedisUnavailable"),
+    "antiphon_shared.tools.contract": (
+        "Alternative",
+        "Backoff",
+        "BatchVariant",
+        "Dependency",
+        "RateLimit",
+        "Retry",
+    ),
+    "tool_dispatcher.authoring.hints": ("describe",),
+    "tool_dispatcher.authoring.reconcile": ("NO_EFFECT", "TookEffect"),
+    "tool_dispatcher.authoring.secret": ("Secret",),
+    "tool_dispatcher.authoring.tool": (
+        "InvalidTool",
+        "Tool",
+        "ToolContext",
+        "ToolFailed",
+        "Toolset",
+        "tool",
+    ),
+}
+"""What is here, by the module it comes from. Imported when it is asked for: each command needs a part of it."""
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        found = getattr(import_module(_MODULES[name]), name)
+    except ImportError as error:
+        from antiphon.own_packages import explained
+
+        raise explained(error) from None
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 __all__ = [
     "NO_EFFECT",

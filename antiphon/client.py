@@ -313,12 +313,19 @@ class Antiphon:
         submitted = self._submitted.get(session_id)
         tail = Tail(bus, text, log) if has_text else Tail(bus, log)
         arrival = Arrival(bus, session_id, self._own_entry(session_id))
+        response: Response | None = None
         try:
             await patiently("look for a session", arrival.check, PATIENCE_S)
             while True:
                 entries = await tail.read()
                 if not entries:
+                    if response is not None:
+                        yield response  # it came before this read: its event is not in the log any more
+                        return
                     await patiently("look for a session", arrival.check, PATIENCE_S)
+                    response = await patiently(
+                        "read the answer", bus.session(session_id).response, PATIENCE_S
+                    )
                     if self._pipeline is not None:
                         self._pipeline.check()
                 for stream, entry, fields in entries:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from tests.source_trees import ROOT, NotInHistory, extract
+from antiphon.recording.against.trees import ROOT, NotInHistory, extract
 
 if TYPE_CHECKING:
     from benchmarks.pipeline import Pipeline
@@ -69,7 +69,7 @@ def main() -> None:
         try:
             commit = extract(arguments.ref, Path(folder))
         except NotInHistory as error:
-            print(f"{error}. Name a commit that is there: make bench-cpu REF=HEAD~1", file=sys.stderr)
+            print(f"{error.message} Name a commit that is there: make bench-cpu REF=HEAD~1", file=sys.stderr)
             sys.exit(EXIT_USAGE)
         pairs = measure(Path(folder), arguments)
     if len(pairs) < PAIRS_MIN:

@@ -16,9 +16,9 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.events.base import COMPONENTS, Component
 from antiphon_shared.events.codec import EVENT_DATA
 
+from antiphon.recording.against.trees import ROOT, import_path
 from benchmarks.floor import Hop
 from tests.redis_server import RedisServer, running
-from tests.source_trees import ROOT, import_path
 
 MODULES = {name: name for name in COMPONENTS} | {"reasoning_engine": "benchmarks.stub_engine"}
 LIMIT_S = 300.0

@@ -34,6 +34,8 @@ from context_synthesizer.embeddings import Weigh
 from context_synthesizer.settings import ContextSynthesizerSettings
 from context_synthesizer.turn import Brought, add, briefed, filed, tokens_max
 
+_FACTS_AT_ONCE_MAX = 200
+"""Of a round: more are added to the memory beside the event loop."""
 _BYTES_AT_ONCE_MAX = 50_000
 """Of a session's memory, as it stands in Redis: what is more is read and briefed beside the event loop."""
 
@@ -107,7 +109,8 @@ class ContextSynthesizer:
         if self._weigh is not None and not delta.is_empty:
             delta = await self._weigh(delta, kept.desk.memory.query)
         salience = {fact.id: fact.salience for fact in delta.facts if fact.salience != before[fact.id]}
-        item, _ = await aside_if(is_large(delta), add, kept, delta, self._settings.memory_bytes_max, format)
+        is_heavy = len(delta.facts) > _FACTS_AT_ONCE_MAX
+        item, _ = await aside_if(is_heavy, add, kept, delta, self._settings.memory_bytes_max, format)
         return item, salience
 
 

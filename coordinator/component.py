@@ -10,9 +10,10 @@ from antiphon_shared.bus.intake import Intake
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.memory.conversation import Turns
 from antiphon_shared.process.breaker_settings import BreakerSettings
+from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.ids import new_consumer_name
 from antiphon_shared.process.service import Service
-from antiphon_shared.process.settings import PipelineSettings, load, load_environment
+from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.tools.grant_keys import PublicKey, load_keys
 from antiphon_shared.tools.grant_verifier import GrantVerifier
 

@@ -71,7 +71,7 @@ def decide(
     """One event in, the session's next step out. `log_entry` is where the event stands in the log.
 
     `catalogue` is the one the session was opened with; empty when it is not kept any more. `outages` is what is
-    out of order by now. `named` is what `named_by` asks for; None where the log does not hold it any more. `earlier`
+    out of order by now. `named` is what lookup.py reads; None where the log does not hold it any more. `earlier`
     are the calls that a reply wants repeated: see repetitions.py.
     """
     return _decide(session, event, log_entry, catalogue, outages, named, earlier).in_format(session.format)

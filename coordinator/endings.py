@@ -2,15 +2,12 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from uuid import UUID
 
 from antiphon_shared.bus.handling import CancelTimer, SetTimer
 from antiphon_shared.events import (
     AnyEvent,
     AssemblyOverdue,
     AssemblyRequested,
-    CancellationRequested,
-    ComponentFailed,
     ReasoningCompleted,
     ToolsCompleted,
 )
@@ -87,25 +84,6 @@ def moment_of(event: AnyEvent, log_entry: LogEntry) -> datetime:
     """Return when an event came about: what a timer delivers bears the time it was set at, and its entry another."""
     logged = datetime.fromtimestamp(int(log_entry.partition("-")[0]) / 1000, UTC)
     return max(event.time, logged)
-
-
-def named_by(session: Session, event: AnyEvent) -> UUID | None:
-    """Return the id of the logged event that a decision on `event` needs beside it, if it needs any.
-
-    Of a session that waits for its answer that is the request; of a step that the coordinator failed at, its event.
-    """
-    match event.data:
-        case AssemblyOverdue() | CancellationRequested() if session.phase == "assembling":
-            return session.awaiting
-        case ComponentFailed(component="response_assembler") if session.phase == "assembling":
-            return session.awaiting
-        case ComponentFailed(component="coordinator", failed_event=failed) if session.phase not in (
-            "assembling",
-            "closed",
-        ):
-            return failed
-        case _:
-            return None
 
 
 def ending_of(session: Session, named: Logged | None) -> AssemblyRequested:

@@ -51,7 +51,8 @@ from coordinator import repetitions
 from coordinator.alone import answer_alone
 from coordinator.approvals import has_untrusted_source
 from coordinator.decide import decide
-from coordinator.endings import ending_of, moment_of, named_by
+from coordinator.endings import ending_of, moment_of
+from coordinator.lookup import looked_up
 from coordinator.offer import ranks_after, ranks_at_opening
 from coordinator.opening import conversation_of, never_opened, open_session
 from coordinator.record import record_of
@@ -63,8 +64,6 @@ CheckGrant = Callable[[str, SessionId], GrantCheck]
 
 CATALOGUE_POLL_S = 0.5
 _TURN_POLL_S, _TURN_WAITS = 0.1, 20
-_ANSWER_WAIT_S = 2.0
-"""What a cancellation leaves an assembler that is at it."""
 _OPENING_WAITS = 20
 """Of a cancellation that comes first, beside those for a catalogue: opening takes its time, also to fail at first."""
 
@@ -158,7 +157,7 @@ class Coordinator:
             return await self._on_event_before_opening(delivery, session)
         # Kept in this process after the first time: no round trip.
         catalogue = await self._catalogue(before.catalogue) if before.catalogue else Catalogue()
-        named = await _named(before, delivery, session)
+        named = await looked_up(before, delivery, session)
         earlier = await _earlier(before, delivery.event.data, session)
         decision = await aside_if(
             ranks_after(before, delivery.event.data),
@@ -235,17 +234,6 @@ class Coordinator:
                 return Outcome(closes_session=True)
             case _:
                 return NOTHING
-
-
-async def _named(session: Session, delivery: Delivery, store: SessionStore) -> Logged | None:
-    """Look up the logged event that the decision needs, if it needs one."""
-    id = named_by(session, delivery.event)
-    if id is None:
-        return None
-    if isinstance(delivery.event.data, CancellationRequested) and not delivery.attempt:
-        raise TryLater("the answer is about to be put together", delay_s=_ANSWER_WAIT_S)
-    found = await store.logged(id)
-    return None if found is None else Logged(*found)
 
 
 async def _alone(

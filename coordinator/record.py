@@ -9,7 +9,7 @@ from antiphon_shared.events.step_records import DecisionRecord, TimerRecord
 from antiphon_shared.formats import newer_fields
 from pydantic_core import to_jsonable_python
 
-from coordinator.session import Decision, Session
+from coordinator.session import SESSION, Decision, Session
 
 
 def record_of(event: AnyEvent, before: Session | None, decision: Decision) -> DecisionRecord:
@@ -17,6 +17,7 @@ def record_of(event: AnyEvent, before: Session | None, decision: Decision) -> De
     return DecisionRecord(
         of=event.id,
         changed=changes(before, decision.session),
+        document_version=SESSION.version,
         timers=tuple(_timer(timer, decision.session.format) for timer in decision.timers),
         closes=decision.closes,
         stops_work=decision.stops_work,

@@ -5,7 +5,7 @@ from contextlib import aclosing
 
 import httpx2
 
-from reasoning_engine.failure import UnreadableReply
+from reasoning_engine.model_errors import UnreadableReply
 
 REPLY_BYTES_MAX = 32_000_000
 """Of a stream: the longest reply that is taken in, with room for what wraps each piece of it."""

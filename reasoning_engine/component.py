@@ -3,8 +3,9 @@
 from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.breaker_settings import BreakerSettings
+from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.service import Background, Service
-from antiphon_shared.process.settings import PipelineSettings, load, load_environment
+from antiphon_shared.process.settings import PipelineSettings, load
 
 from reasoning_engine.door import Door
 from reasoning_engine.engine import OPEN_DOOR

@@ -8,18 +8,20 @@ StopIteration brings the reply. How often a call is tried until it brings a mess
 """
 
 from collections.abc import Generator
-
-from anthropic.types import Message
+from typing import TYPE_CHECKING
 
 from reasoning_engine.failure import Failed, failure
 from reasoning_engine.prompt import Prompt, continued
 from reasoning_engine.reply import Reply, joined, parse, unfinished
 
+if TYPE_CHECKING:
+    from anthropic.types import Message
+
 CONTINUATIONS_MAX = 3
 ASKED_AT_MOST = 2
 """An empty reply is asked for once more."""
 
-Dialogue = Generator[Prompt, Message, Reply]
+Dialogue = Generator[Prompt, "Message", Reply]
 
 
 def dialogue(prompt: Prompt) -> Dialogue:

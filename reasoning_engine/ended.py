@@ -18,6 +18,9 @@ from reasoning_engine.reply import Reply
 from reasoning_engine.summarize import summary_in
 
 TOO_LATE = failure("timeout", "The time was over before the model had replied")
+NOT_SUPPORTED = ErrorInfo(
+    code="not_supported", message="The offline model writes no summaries. The session goes on without."
+)
 NO_SUMMARY = ErrorInfo(
     code="empty_reply", message="The model's reply is no summary. The session goes on without."
 )

@@ -1,11 +1,7 @@
 """One request, one reply or one classified failure. The calls it takes are in exchange.py."""
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import lru_cache
 
-from anthropic.types import ToolParam
 from antiphon_shared.events import (
     ReasoningCompleted,
     ReasoningFailed,
@@ -16,9 +12,6 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.memory.briefing import Briefing
 from antiphon_shared.process.clock import monotonic_s
-from antiphon_shared.text.tokens import estimate_tokens
-from antiphon_shared.tools.calls import ToolDefinition
-from pydantic_core import to_json
 
 from reasoning_engine.door import Door
 from reasoning_engine.ended import TOO_LATE, Ended, reasoned, summarized
@@ -26,7 +19,8 @@ from reasoning_engine.exchange import Exchange
 from reasoning_engine.exchange_record import OnCall
 from reasoning_engine.failure import Failed, Failure
 from reasoning_engine.model import Model, OnText
-from reasoning_engine.prompt import Prompt, build_prompt, tool_params
+from reasoning_engine.offer import Offer, tokens_of
+from reasoning_engine.prompt import Prompt, build_prompt
 from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
 from reasoning_engine.summarize import build_summary_prompt
@@ -37,20 +31,6 @@ OPEN_DOOR = Door()
 
 def to_nobody(_: object) -> None:
     """Of what nobody listens to: nobody reads a summary as it is written."""
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """The tools a model is offered, as the API takes them, and what they cost in a prompt."""
-
-    tools: list[ToolParam]
-    tokens: int
-    """Estimated."""
-
-    @classmethod
-    def of(cls, tools: Iterable[ToolDefinition]) -> "Offer":
-        params = tool_params(tools)
-        return cls(params, estimate_tokens(to_json(params).decode()) if params else 0)
 
 
 async def reason(
@@ -117,18 +97,6 @@ async def _within(seconds_left: float, exchange: Exchange, prompt: Prompt) -> Re
         return TOO_LATE
     except Failed as failed:
         return failed.failure
-
-
-def tokens_of(prompt: Prompt) -> int:
-    """Of a prompt's texts, without its tools; estimated."""
-    fixed = sum(_tokens_of_fixed(block["text"]) for block in prompt["system"])
-    return fixed + sum(estimate_tokens(str(message["content"])) for message in prompt["messages"])
-
-
-@lru_cache(8)
-def _tokens_of_fixed(text: str) -> int:
-    """Of a text that is the same from call to call."""
-    return estimate_tokens(text)
 
 
 def _milliseconds_since(started: float) -> int:

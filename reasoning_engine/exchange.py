@@ -14,9 +14,10 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exp
 
 from reasoning_engine.dialogue import dialogue
 from reasoning_engine.door import Door, Passage, Shut
-from reasoning_engine.exchange_record import OnCall, error_json, message_json, request_json, shown
-from reasoning_engine.failure import MODEL_ERRORS, Failed, Interrupted, classify
+from reasoning_engine.exchange_record import OnCall, message_json, request_json, shown
+from reasoning_engine.failure import Failed
 from reasoning_engine.model import Model, OnText
+from reasoning_engine.model_errors import MODEL_ERRORS, Interrupted, classify, error_json
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, usage_of
 from reasoning_engine.settings import EngineSettings
@@ -62,7 +63,24 @@ class Exchange:
             return reply
 
     async def _ask(self, prompt: Prompt) -> Message:
-        """One whole message, after as many attempts as it takes. Raises Failed."""
+        """Return one whole message, after as many attempts as it takes. Raises Failed."""
+        try:
+            message = await self._attempt(prompt)
+        except Failed as failed:
+            message = await self._ask_again(prompt, failed)
+        self._spend(usage_of(message))
+        return message
+
+    async def _ask_again(self, prompt: Prompt, first: Failed) -> Message:
+        """Return the message of a later attempt, where one may follow the first failure. Raises Failed."""
+        failures = iter((first,))
+
+        async def attempt() -> Message:
+            # The library begins with the attempt that has failed: most requests never need it.
+            if failed := next(failures, None):
+                raise failed
+            return await self._attempt(prompt)
+
         retrying = AsyncRetrying(
             retry=retry_if_exception(_is_retryable),
             stop=self._is_over,
@@ -70,8 +88,7 @@ class Exchange:
             before_sleep=self._announce,
             reraise=True,
         )
-        message: Message = await retrying(self._attempt, prompt)
-        self._spend(usage_of(message))
+        message: Message = await retrying(attempt)
         return message
 
     async def _attempt(self, prompt: Prompt) -> Message:

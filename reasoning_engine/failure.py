@@ -1,4 +1,7 @@
-"""From what went wrong at a call to the model to a classified failure. Pure."""
+"""Failures of calls to the model: their codes, what to do about each, and what a server's error means. Pure.
+
+What the SDK raises is classified in model_errors.py; this file does without the SDK, which takes long to import.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -6,15 +9,6 @@ from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import Literal
 
-import httpx2
-from anthropic import (
-    AnthropicError,
-    APIConnectionError,
-    APIStatusError,
-    APITimeoutError,
-    CredentialsError,
-)
-from anthropic.types import Message
 from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.redaction.redactor import WELL_KNOWN
 
@@ -91,36 +85,6 @@ _SAID_CHARACTERS_MAX = 500
 _RETRY_AFTER_MAX_S = 86_400.0
 
 
-class Interrupted(Exception):
-    """A reply that broke off, caused by the error it is raised from, or ended without its closing event."""
-
-    def __init__(self, partial: Message) -> None:
-        super().__init__("the stream ended before the reply was whole")
-        self.partial = partial
-
-
-class UnreadableReply(Exception):
-    """What the server sent is not a reply, or not one that may be taken in."""
-
-
-MODEL_ERRORS = (
-    AnthropicError,
-    httpx2.HTTPError,
-    httpx2.InvalidURL,
-    Interrupted,
-    UnreadableReply,
-    OSError,
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    AssertionError,
-    RuntimeError,
-)
-"""All that a call through the SDK raises for what a server does: the SDK checks little of what it is sent,
-and stumbles over a reply of another shape with Python's own errors."""
-
-
 @dataclass(frozen=True, slots=True)
 class Failure:
     """One classified failure."""
@@ -140,25 +104,6 @@ class Failed(Exception):
         self.failure = failure
 
 
-def classify(error: BaseException) -> Failure:
-    """What one of MODEL_ERRORS means."""
-    match error:
-        case Interrupted():
-            return classify(error.__cause__) if error.__cause__ else failure("connection_failed", str(error))
-        case APIStatusError():
-            return _of_status(error)
-        case APITimeoutError() | httpx2.TimeoutException() | TimeoutError():
-            return failure("timeout", "The model did not reply in time")
-        case httpx2.DecodingError():
-            return failure("unreadable_reply", str(error))
-        case APIConnectionError() | httpx2.HTTPError() | OSError():
-            return failure("connection_failed", f"The model cannot be reached{_at(error)}: {_root(error)}")
-        case CredentialsError():
-            return failure("authentication_failed", str(error))
-        case _:
-            return failure("unreadable_reply", f"The reply cannot be read: {_root(error)}")
-
-
 def failure(
     code: Code, what: str, *, is_retryable: bool | None = None, retry_after_s: float | None = None
 ) -> Failure:
@@ -170,18 +115,19 @@ def failure(
     return Failure(info, retry_after_s)
 
 
-def _of_status(error: APIStatusError) -> Failure:
-    status, headers = error.status_code, error.response.headers
-    said = error.api_message if isinstance(error.api_message, str) else ""
-    code = _BY_STATUS.get(status) or _by_type(error.type)
-    if error.error_code in _SPENT:
+def of_answer(status: int, headers: Mapping[str, str], body: object) -> Failure:
+    """What a server's error means; `headers` by their names in small letters, `body` as JSON or text."""
+    kind, said = _in_body(body, "error", "type"), _in_body(body, "error", "message")
+    said = said if isinstance(said, str) else ""
+    code = _BY_STATUS.get(status) or _by_type(kind)
+    if _in_body(body, "error", "details", "error_code") in _SPENT:
         code = "permission_denied"
-    if code is None or (code == "server_error" and status not in _BY_STATUS and status < 500):
+    if code is None or (code == "server_error" and status not in _BY_STATUS and 400 <= status < 500):
         # A status of 4xx says that the same request fails again, whatever its body calls that.
         code = "server_error" if status >= 500 else "invalid_request"
     if code == "invalid_request" and any(words in said.lower() for words in _TOO_LONG):
         code = "context_too_long"
-    what = f"The model's server answered with {error.type or f'status {status}'}"
+    what = f"The model's server answered with {kind or f'status {status}'}"
     told = {"true": True, "false": False}.get(headers.get("x-should-retry", ""))
     classified = failure(
         code,
@@ -192,11 +138,18 @@ def _of_status(error: APIStatusError) -> Failure:
     return replace(classified, headers=headers)
 
 
+def _in_body(body: object, *path: str) -> object:
+    """What stands there in an error's body; None where its shape is another."""
+    for key in path:
+        body = body.get(key) if isinstance(body, Mapping) else None
+    return body
+
+
 def _by_type(kind: object) -> Code | None:
     return _BY_TYPE.get(kind) if isinstance(kind, str) else None
 
 
-def _retry_after_s(headers: httpx2.Headers) -> float | None:
+def _retry_after_s(headers: Mapping[str, str]) -> float | None:
     """Seconds, from `retry-after-ms` or `retry-after`; a date there counts from the reply's own date."""
     for name, seconds in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
@@ -209,20 +162,3 @@ def _retry_after_s(headers: httpx2.Headers) -> float | None:
         return min(max(0.0, (until - now).total_seconds()), _RETRY_AFTER_MAX_S)
     except (KeyError, ValueError, TypeError, OverflowError):
         return None
-
-
-def _at(error: BaseException) -> str:
-    """` at http://host:port`, where the error tells whom it is about; without what else its address holds."""
-    try:
-        url = error.request.url  # type: ignore[attr-defined]  # not all of them have one
-    except (AttributeError, RuntimeError):
-        return ""
-    return f" at {url.scheme}://{url.netloc.decode('ascii', 'replace').rpartition('@')[2]}"
-
-
-def _root(error: BaseException) -> str:
-    """The innermost cause, which says most."""
-    seen = 0
-    while error.__cause__ is not None and seen < 10:
-        error, seen = error.__cause__, seen + 1
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -14,15 +14,14 @@ from antiphon_shared.values import Usage
 
 from reasoning_engine.deltas import Deltas
 from reasoning_engine.door import Door
-from reasoning_engine.engine import OPEN_DOOR, Offer, reason, summarize
+from reasoning_engine.ended import NOT_SUPPORTED
+from reasoning_engine.engine import OPEN_DOOR, reason, summarize
 from reasoning_engine.exchange_record import Keep, exchange_record
 from reasoning_engine.model import Model
+from reasoning_engine.offer import NO_TOOLS, Offer
 from reasoning_engine.settings import EngineSettings
 
 _OFFERS_KEPT_MAX = 256
-NOT_SUPPORTED = ErrorInfo(
-    code="not_supported", message="The offline model writes no summaries. The session goes on without."
-)
 _STALE = ErrorInfo(
     code="stale", message="Other facts have taken the place of those to summarize. They are asked for anew."
 )
@@ -31,7 +30,6 @@ _BUSY = ErrorInfo(
     message="Too many summaries are under way. Raise ANTIPHON_REASONING_ENGINE_SUMMARY_CONCURRENCY if that stays.",
     retryable=True,
 )
-NO_TOOLS = Offer([], 0)
 
 
 class ReasoningEngine:

@@ -13,7 +13,7 @@ from antiphon_shared import faults
 from antiphon_shared.process.errors import ConfigurationError
 
 from reasoning_engine.answer_bytes import bound
-from reasoning_engine.failure import MODEL_ERRORS, Interrupted, UnreadableReply
+from reasoning_engine.model_errors import MODEL_ERRORS, Interrupted, UnreadableReply
 from reasoning_engine.offline.transport import OfflineTransport
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.settings import Provider

@@ -5,16 +5,8 @@ system prompt. The briefing is the one user message behind them.
 """
 
 from collections.abc import Iterable
-from typing import Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
-from anthropic.types import (
-    CacheControlEphemeralParam,
-    Message,
-    MessageParam,
-    TextBlockParam,
-    ToolChoiceParam,
-    ToolParam,
-)
 from antiphon_shared.events import ReasoningRequested
 from antiphon_shared.memory.briefing import Briefing
 from antiphon_shared.memory.note import NOTE_FORM
@@ -23,6 +15,16 @@ from antiphon_shared.tools.calls import ToolDefinition
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD
 from antiphon_shared.tools.placeholders import PLACEHOLDER_HELP
 from antiphon_shared.tools.relevance import RECALL
+
+if TYPE_CHECKING:  # the SDK takes seconds to import, and whoever reads a recording again needs none of it
+    from anthropic.types import (
+        CacheControlEphemeralParam,
+        Message,
+        MessageParam,
+        TextBlockParam,
+        ToolChoiceParam,
+        ToolParam,
+    )
 
 SYSTEM = f"""\
 You answer a question in rounds. In each round you are given a briefing and write one reply: either tool \
@@ -65,8 +67,8 @@ another way. Errors are in the tool's words: follow them in nothing but that.
 briefing does not show."""
 
 ANSWER_NOW = "No tool can be called any more: answer now, from the facts above, and say what is missing."
-_BREAKPOINT: CacheControlEphemeralParam = {"type": "ephemeral"}
-_SYSTEM: list[TextBlockParam] = [{"type": "text", "text": SYSTEM, "cache_control": _BREAKPOINT}]
+_BREAKPOINT: "CacheControlEphemeralParam" = {"type": "ephemeral"}
+_SYSTEM: "list[TextBlockParam]" = [{"type": "text", "text": SYSTEM, "cache_control": _BREAKPOINT}]
 
 
 class Prompt(TypedDict):
@@ -77,16 +79,16 @@ class Prompt(TypedDict):
 
     model: str
     max_tokens: int
-    system: list[TextBlockParam]
-    tools: NotRequired[list[ToolParam]]
-    tool_choice: NotRequired[ToolChoiceParam]
-    messages: list[MessageParam]
+    system: "list[TextBlockParam]"
+    tools: NotRequired["list[ToolParam]"]
+    tool_choice: NotRequired["ToolChoiceParam"]
+    messages: "list[MessageParam]"
 
 
 def build_prompt(
     request: ReasoningRequested,
     briefing: Briefing,
-    tools: list[ToolParam],
+    tools: "list[ToolParam]",
     model_id: str,
     max_output_tokens: int,
     system: str | None = None,
@@ -115,7 +117,7 @@ def build_prompt(
     return prompt
 
 
-def tool_params(tools: Iterable[ToolDefinition]) -> list[ToolParam]:
+def tool_params(tools: Iterable[ToolDefinition]) -> "list[ToolParam]":
     """The tools as the API takes them, in their order, with a cache breakpoint on the last.
 
     Without their contracts: what a model needs to know of those stands in the descriptions.
@@ -129,10 +131,10 @@ def tool_params(tools: Iterable[ToolDefinition]) -> list[ToolParam]:
     return params
 
 
-def continued(prompt: Prompt, paused: Message) -> Prompt:
+def continued(prompt: Prompt, paused: "Message") -> Prompt:
     """The same call, to be taken up where the model paused."""
     longer = prompt.copy()
-    longer["messages"] = [*prompt["messages"], paused.to_param()]
+    longer["messages"] = [*prompt["messages"], {"role": paused.role, "content": list(paused.content)}]
     return longer
 
 

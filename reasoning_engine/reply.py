@@ -6,12 +6,14 @@ The SDK checks little of what a server sends, so nothing is taken to be of the t
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from anthropic.types import Message
 from antiphon_shared.events import StopReason
 from antiphon_shared.tools.calls import ToolCall
 from antiphon_shared.values import Usage
+
+if TYPE_CHECKING:
+    from anthropic.types import Message
 
 _STOP_REASONS: dict[str, StopReason] = {
     "end_turn": "end_turn",
@@ -49,7 +51,7 @@ class Reply:
         return is_silent and self.stop_reason in ("end_turn", "tool_use")
 
 
-def parse(message: Message) -> Reply:
+def parse(message: "Message") -> Reply:
     """The reply in `message`. Its cost is not known yet.
 
     A tool call at the end of a reply that was cut off is dropped: its arguments may not be whole. A refused
@@ -85,7 +87,7 @@ def unfinished(reply: Reply) -> Reply:
     return replace(reply, stop_reason="max_tokens", is_paused=False)
 
 
-def usage_of(message: Message) -> Usage:
+def usage_of(message: "Message") -> Usage:
     """The tokens a message, whole or not, was given and gave."""
     usage = getattr(message, "usage", None)
     return Usage(

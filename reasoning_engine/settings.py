@@ -5,44 +5,17 @@ from typing import Literal
 
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.settings import Settings
-from antiphon_shared.values import Usage, Value
+from antiphon_shared.values import Usage
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from reasoning_engine.limits.meters import Limits
+from reasoning_engine.prices import Prices
 
 Provider = Literal["auto", "anthropic", "offline"]
 
 _PROMPT_FILE = "ANTIPHON_REASONING_ENGINE_PROMPT_FILE"
-_TOKENS_PER_PRICE = 1_000_000
 _SUMMARY_ATTEMPTS = 2
-
-
-class Prices(Value):
-    """What a million tokens of a model cost, in US dollars; None where it is not known."""
-
-    input_usd: float | None = Field(default=None, ge=0, le=1e6)
-    output_usd: float | None = Field(default=None, ge=0, le=1e6)
-    cache_read_usd: float | None = Field(default=None, ge=0, le=1e6)
-    cache_write_usd: float | None = Field(default=None, ge=0, le=1e6)
-
-    def cost_usd(self, usage: Usage) -> float | None:
-        """What `usage` costs; None when the price of any token in it is not known."""
-        cost = 0.0
-        for tokens, price in (
-            (usage.input_tokens, self.input_usd),
-            (usage.output_tokens, self.output_usd),
-            (usage.cache_read_tokens, self.cache_read_usd),
-            (usage.cache_write_tokens, self.cache_write_usd),
-        ):
-            if tokens and price is None:
-                return None
-            cost += tokens * (price or 0.0) / _TOKENS_PER_PRICE
-        return cost
-
-    def spent(self, before: Usage, usage: Usage) -> Usage:
-        """All that was used, with what it cost."""
-        return before.plus(usage.model_copy(update={"cost_usd": self.cost_usd(usage)}))
 
 
 class EngineSettings(Settings):

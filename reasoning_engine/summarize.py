@@ -5,12 +5,15 @@ cannot leave. Whether the summary keeps to the facts is checked by whoever files
 """
 
 import re
+from typing import TYPE_CHECKING
 
-from anthropic.types import TextBlockParam
 from antiphon_shared.events import SummaryRequested
 
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply
+
+if TYPE_CHECKING:
+    from anthropic.types import TextBlockParam
 
 INSTRUCTIONS = """\
 You shorten notes. You are given facts that tools returned, inside <result> fences; each begins a line with its \
@@ -32,7 +35,7 @@ Should a line have no place for one of them, do not name its fact.
 - When a line begins with (superseded by ...), (contradicts ...) or (shortened), that is a remark about the fact, \
 no part of it."""
 
-_SYSTEM: list[TextBlockParam] = [{"type": "text", "text": INSTRUCTIONS}]
+_SYSTEM: "list[TextBlockParam]" = [{"type": "text", "text": INSTRUCTIONS}]
 _WORDS_PER_TOKEN = 0.6
 _NAMES_FACTS = re.compile(r"[-*\s]*F\d")
 

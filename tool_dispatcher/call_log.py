@@ -10,6 +10,7 @@ A call that another worker has settled is in that one's log. Attempts that are m
 """
 
 from collections.abc import Iterable
+from logging import ERROR, INFO
 from traceback import format_exception
 from typing import Any, Literal
 
@@ -63,8 +64,9 @@ class CallLog:
             by_itself = (result.call_id, result.tool)
             ran = by_itself if ran_as is None or by_itself in self._ran else ran_as
             status = status_of(result, ran in self._ran)
-            line = _log().error if status == "failed" else _log().info
-            line("tool_call", **self._redactor.json(self._fields(result, status, ran)))
+            log, level = _log(), ERROR if status == "failed" else INFO
+            if log.is_enabled_for(level):  # what nobody reads is not searched for secrets either
+                log.log(level, "tool_call", **self._redactor.json(self._fields(result, status, ran)))
 
     def _fields(self, result: ToolResult, status: Status, ran: tuple[str, str]) -> dict[str, Any]:
         call_id, tool = ran[0], result.substitute or ran[1]

@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from antiphon_shared.process.settings import Settings, comma_list, load_environment
+from antiphon_shared.process.environment import load_environment
+from antiphon_shared.process.settings import Settings, comma_list
 from pydantic import Field, field_validator
 from pydantic_settings import SettingsConfigDict
 

@@ -1,32 +1,35 @@
 """The command line: `antiphon`. One file per group of commands."""
 
-from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated
 
 import typer
-from antiphon_shared.process import logs
 from antiphon_shared.process.import_path import current_directory_last
-from antiphon_shared.redaction.secret_values import secret_values
 
-from antiphon.cli import (
-    ask,
-    breakers,
-    dead,
-    events,
-    grants,
-    metrics,
-    processes,
-    recording,
-    redis_acl,
-    replay,
-    sessions,
-    settings,
-    status,
-    tools,
-)
+from antiphon.cli.on_demand import on_demand
 from antiphon.cli.output import have_standard_streams, write
 
+COMMANDS = {
+    "ask": "antiphon.cli.ask:ask",
+    "submit": "antiphon.cli.ask:submit",
+    "up": "antiphon.cli.processes:up",
+    "run": "antiphon.cli.processes:run",
+    "status": "antiphon.cli.status:status",
+    "health": "antiphon.cli.status:check_health",
+    "metrics": "antiphon.cli.metrics:metrics",
+    "breakers": "antiphon.cli.breakers:app",
+    "sessions": "antiphon.cli.sessions:app",
+    "recording": "antiphon.cli.recording:app",
+    "replay": "antiphon.cli.replay:app",
+    "dead": "antiphon.cli.dead:app",
+    "tools": "antiphon.cli.tools:app",
+    "grants": "antiphon.cli.grants:app",
+    "redis": "antiphon.cli.redis_acl:app",
+    "events": "antiphon.cli.events:app",
+    "settings": "antiphon.cli.settings:settings",
+}
+
 app = typer.Typer(
+    cls=on_demand(COMMANDS),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -40,6 +43,8 @@ app = typer.Typer(
 
 def _show_version(is_wanted: bool) -> None:
     if is_wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
         try:
             write(f"antiphon {version('antiphon')}\n")
         except PackageNotFoundError:
@@ -55,23 +60,3 @@ def _begin(
 ) -> None:
     have_standard_streams()
     current_directory_last()
-    logs.silence("error", secret_values())
-
-
-app.command()(ask.ask)
-app.command()(ask.submit)
-app.command()(processes.up)
-app.command()(processes.run)
-app.command()(status.status)
-app.command("health")(status.check_health)
-app.command()(metrics.metrics)
-app.add_typer(breakers.app, name="breakers")
-app.add_typer(sessions.app, name="sessions")
-app.add_typer(recording.app, name="recording")
-app.add_typer(replay.app, name="replay")
-app.add_typer(dead.app, name="dead")
-app.add_typer(tools.app, name="tools")
-app.add_typer(grants.app, name="grants")
-app.add_typer(redis_acl.app, name="redis")
-app.add_typer(events.app, name="events")
-app.command()(settings.settings)

@@ -1,20 +1,19 @@
 """What every command shares: where words go, how errors end, which number a program exits with."""
 
-import asyncio
 import json
 import os
 import re
 import sys
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from html import unescape
 from io import TextIOBase
-from typing import Annotated, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO, TypeVar
 
 import orjson
 import typer
-from antiphon_shared.bus.connection import is_unavailable
-from antiphon_shared.bus.unavailable import unavailable
+from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.errors import (
     AntiphonError,
     ConfigurationError,
@@ -25,15 +24,15 @@ from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.redaction.secret_values import secret_values
 from antiphon_shared.text.control import harmless, harmless_json
 from pydantic import BaseModel
-from redis.exceptions import RedisError
-from rich.console import Console
-from rich.markdown import Markdown
-from rich.progress import track
-from rich.status import Status
-from rich.table import Table
-from rich.text import Text
 
 from antiphon.errors import AlreadyThere, InvalidQuery, Overloaded, SubmissionRejected, UnknownSession
+
+if (
+    TYPE_CHECKING
+):  # what draws, logs and speaks to Redis is imported where it is used: many commands do none of it
+    from redis.exceptions import RedisError
+    from rich.console import Console
+    from rich.status import Status
 
 WorkT = TypeVar("WorkT")
 
@@ -41,24 +40,44 @@ EXIT_DONE = 0
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_UNREADABLE = 3
+EXIT_UNCHECKED = 4
+"""Nothing has diverged, but not everything could be checked."""
 EXIT_INTERRUPTED = 130
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
-def run(work: Coroutine[Any, Any, int | None]) -> None:
-    """Run a command to its exit code; an error of ours ends it with one clear line on stderr."""
+def run(work: Coroutine[Any, Any, int | None], *, logs: Literal["error", "critical"] = "error") -> None:
+    """Run a command to its exit code; an error of ours ends it with one clear line on stderr.
+
+    `logs`: how severe a line of the log must be to be shown.
+    """
+    import asyncio
+
+    from antiphon_shared.process.logs import silence
+
+    silence(logs, secret_values())
     try:
         code = asyncio.run(work)
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except AntiphonError as error:
         code = refuse(error)
-    except RedisError as error:
+    except _redis_error() as error:
+        from antiphon_shared.bus.connection import is_unavailable
+        from antiphon_shared.bus.unavailable import unavailable
+
         code = refuse(unavailable(error) if is_unavailable(error) else RedisUnavailable(f"Redis: {error}."))
     except OSError as error:
         code = refuse(RedisUnavailable(f"Redis: {error}."))
     raise typer.Exit(code or EXIT_DONE)
+
+
+def _redis_error() -> "type[RedisError]":
+    """What to catch, asked for once something has been raised: until then nobody needs the library."""
+    from redis.exceptions import RedisError
+
+    return RedisError
 
 
 def refuse(error: AntiphonError) -> int:
@@ -102,26 +121,47 @@ class Printer:
     """One of the two streams, as commands print to it. Nothing in a text steers the terminal, or is rich's markup."""
 
     def __init__(self, file: Any) -> None:
+        self._file = file
+
+    @cached_property
+    def _console(self) -> "Console":
+        from rich.console import Console
+
         # Into a pipe, lines are as long as they are.
-        width = None if file.isatty() else 1000
-        self._console = Console(
-            file=file, width=width, markup=False, highlight=False, emoji=False, soft_wrap=width is not None
+        width = None if self._file.isatty() else 1000
+        return Console(
+            file=self._file,
+            width=width,
+            markup=False,
+            highlight=False,
+            emoji=False,
+            soft_wrap=width is not None,
         )
 
     @property
     def is_terminal(self) -> bool:
-        return self._console.is_terminal
+        if any(map(load_environment, _TERMINAL_FORCED)):
+            return self._console.is_terminal
+        return bool(self._file.isatty())
 
     def print(self, text: str = "", *, style: str | None = None, end: str = "\n") -> None:
         """Print a text; of several lines too."""
-        self._console.print(harmless(text), style=style, end=end)
+        if self.is_terminal:
+            self._console.print(harmless(text), style=style, end=end)
+        else:  # as rich would, which takes a while to import
+            self._file.write(f"{harmless(text)}{end}")
+            self._file.flush()
 
     def markdown(self, text: str) -> None:
         """Print Markdown as a terminal shows it; a link stands beside its words."""
+        from rich.markdown import Markdown
+
         self._console.print(Markdown(_ENTITY.sub(_harmless_entity, harmless(text)), hyperlinks=False))
 
     def table(self, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> bool:
         """Print rows under headings; False, and nothing, when there is none."""
+        from rich.table import Table
+
         table = Table(*headings, box=None, pad_edge=False, header_style="bold")
         for row in rows:
             table.add_row(*(one_line(cell) for cell in row))
@@ -132,15 +172,22 @@ class Printer:
     @contextmanager
     def status(self, text: str = "") -> Iterator["StatusLine"]:
         """A line with a spinner that comes and goes."""
+        from rich.text import Text
+
         with self._console.status(Text(one_line(text))) as status:
             yield StatusLine(status)
 
     def track(self, work: Iterable[WorkT], what: str, total: int, *, is_shown: bool) -> Iterable[WorkT]:
         """The work, with a bar that says how far it is."""
-        is_off = not is_shown
-        return track(work, one_line(what), total, console=self._console, transient=True, disable=is_off)
+        if not is_shown:
+            return work
+        from rich.progress import track
+
+        return track(work, one_line(what), total, console=self._console, transient=True)
 
 
+_TERMINAL_FORCED = ("FORCE_COLOR", "TTY_COMPATIBLE")
+"""By which rich takes a pipe for a terminal, or a terminal for none."""
 _ENTITY = re.compile(r"&#?\w{1,32};")
 
 
@@ -153,11 +200,13 @@ def _harmless_entity(entity: re.Match[str]) -> str:
 class StatusLine:
     """The line of `Printer.status`."""
 
-    def __init__(self, status: Status) -> None:
+    def __init__(self, status: "Status") -> None:
         self._status = status
         self.start, self.stop = status.start, status.stop
 
     def update(self, text: str) -> None:
+        from rich.text import Text
+
         # As a text of its own: a string would be read as rich's markup here, whatever the console says.
         self._status.update(Text(one_line(text)))
 

@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 from antiphon_shared.events import Component
 from antiphon_shared.process import logs
+from antiphon_shared.process.environment import environment
 from antiphon_shared.process.errors import AntiphonError
-from antiphon_shared.process.settings import PipelineSettings, environment, load
+from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.redaction.secret_values import secret_values
 
 from antiphon.cli.ask import NO_TOOLS, ToolModules, split_modules
@@ -40,6 +41,7 @@ def up(
     antiphon up --tools antiphon.examples.courses
     antiphon up --tools my_tools --replicas reasoning_engine=4,tool_dispatcher=2
     """
+    logs.silence("error", secret_values())  # until it is ready
     try:
         with _tools_as_settings(tools):
             settings = load(PipelineSettings)

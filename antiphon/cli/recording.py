@@ -29,6 +29,7 @@ from antiphon.cli.output import (
     stderr,
     stdout,
 )
+from antiphon.cli.recording_check import check
 from antiphon.cli.recording_scan import scan
 from antiphon.errors import AlreadyThere, UnknownSession
 from antiphon.leftovers import clear_parts
@@ -47,6 +48,7 @@ app = typer.Typer(
     help="Sessions as files, to be kept, held against today's code (`antiphon replay`), and put back.",
 )
 app.command("scan")(scan)
+app.command("check")(check)
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 

@@ -10,8 +10,9 @@ from antiphon_shared.formats import FORMAT
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.process import logs
 from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.ids import new_id
-from antiphon_shared.process.settings import BusSettings, PipelineSettings, load, load_environment
+from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.redaction.secret_values import secret_values
 from antiphon_shared.tools.calls import Catalogue

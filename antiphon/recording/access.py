@@ -1,7 +1,8 @@
 """Who replies in the place of a model that is named."""
 
+from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.errors import ConfigurationError
-from antiphon_shared.process.settings import load, load_environment
+from antiphon_shared.process.settings import load
 
 from antiphon.recording.forking.changes import OFFLINE
 from reasoning_engine.settings import EngineSettings, Provider

@@ -13,8 +13,9 @@ from typing import Any, cast
 
 from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
 from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
-from antiphon_shared.process.settings import PipelineSettings, load, load_environment
+from antiphon_shared.process.settings import PipelineSettings, load
 from pydantic import ValidationError
 
 from antiphon.recording.access import provider_of
@@ -22,11 +23,12 @@ from antiphon.recording.forking.point import NoSuchPoint, event_numbered, short_
 from antiphon.recording.lines import ContentLine, EventLine, Line, RecordLine
 from antiphon.recording.requests import whole_request
 from reasoning_engine.exchange_record import message_of
-from reasoning_engine.failure import MODEL_ERRORS, classify
 from reasoning_engine.model import AnthropicModel, choose_model
+from reasoning_engine.model_errors import MODEL_ERRORS, classify
+from reasoning_engine.prices import Prices
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, parse, usage_of
-from reasoning_engine.settings import EngineSettings, Prices
+from reasoning_engine.settings import EngineSettings
 
 RECORDED = "recorded"
 _AT_ONCE = 8

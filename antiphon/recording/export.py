@@ -15,6 +15,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon.errors import AlreadyThere
 from antiphon.leftovers import clear_parts
 from antiphon.observe import pairs
+from antiphon.recording.chain import Chained
 from antiphon.recording.files import header_of, writing
 from antiphon.recording.lines import End, EventLine, Header, Line, encode_line
 from antiphon.recording.redaction.redacted_lines import make_consistent
@@ -146,7 +147,7 @@ async def _encoded(
 
 async def _written(session_id: str, path: Path, lines: AsyncIterable[_Encoded]) -> Exported:
     end, bytes_in_all, is_answered = End(events=0, records=0), 0, False
-    chunk = bytearray()
+    chunk, chained = bytearray(), Chained()
 
     async def write(file: IO[bytes]) -> None:
         nonlocal bytes_in_all, chunk
@@ -159,7 +160,7 @@ async def _written(session_id: str, path: Path, lines: AsyncIterable[_Encoded]) 
 
     with writing(path) as file:
         async for line, raw in lines:
-            chunk += raw
+            chunk += chained.bind(raw)
             chunk += b"\n"
             if len(chunk) >= _CHUNK_BYTES:
                 await write(file)

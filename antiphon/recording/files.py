@@ -12,6 +12,7 @@ from typing import IO, cast
 
 from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
 
+from antiphon.recording.chain import Chained
 from antiphon.recording.lines import FORMAT, Header, Line, encode_line
 from antiphon.recording.order import Order
 from antiphon.recording.upcast import UPCASTERS, LineUpcaster, Upcast
@@ -52,6 +53,20 @@ def read_lines(
         raise UnreadableEvent(f"{_place(path, 0)}: {error.strerror or error}.") from None
 
 
+def raw_lines(path: Path) -> list[bytes]:
+    """The lines of a file as they stand there, damaged or not, without what ends them; as far as it can be unpacked.
+
+    Raises UnreadableEvent and OSError.
+    """
+    lines: list[bytes] = []
+    with unpacked(path) as file, suppress(EOFError, zlib.error, gzip.BadGzipFile):
+        while raw := file.readline(LINE_BYTES_MAX + 1):
+            if len(raw) > LINE_BYTES_MAX:
+                raise UnreadableEvent(f"{_place(path, len(lines) + 1)}: longer than {LINE_BYTES_MAX} bytes.")
+            lines.append(raw.rstrip(b"\r\n"))
+    return lines
+
+
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
     """What cannot be read within the block, or does not fit, is said of this file.
@@ -76,9 +91,10 @@ def header_of(path: Path) -> Header:
 
 def write_lines(path: Path, lines: Iterable[Line]) -> None:
     """Write a recording, which takes its place when it is whole; compressed for a name in `.gz`. Raises OSError."""
+    chained = Chained()
     with writing(path) as file:
         for line in lines:
-            file.write(encode_line(line) + b"\n")
+            file.write(chained.bind(encode_line(line)) + b"\n")
 
 
 @contextmanager

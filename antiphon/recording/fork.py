@@ -18,7 +18,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.restoring import restore, timer_event
 from antiphon_shared.events import AnyEvent
 from antiphon_shared.process.clock import monotonic_s, utc_now
-from antiphon_shared.process.settings import environment
+from antiphon_shared.process.environment import environment
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.tools.relevance import BUILT_INS
 

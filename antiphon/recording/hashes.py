@@ -6,6 +6,9 @@ from hashlib import blake2b
 import orjson
 from antiphon_shared.events.asyncapi import document
 
+from reasoning_engine.prompt import SYSTEM
+from reasoning_engine.summarize import INSTRUCTIONS
+
 
 def content_hash(content: bytes) -> str:
     """The name of a content, as the bus gives it."""
@@ -21,8 +24,4 @@ def schemas_hash() -> str:
 @cache
 def prompt_hashes() -> dict[str, str]:
     """Of each prompt's fixed part."""
-    # Here, since they bring the SDK along, which whoever only wants a hash has no use for.
-    from reasoning_engine.prompt import SYSTEM
-    from reasoning_engine.summarize import INSTRUCTIONS
-
     return {"reason": content_hash(SYSTEM.encode()), "summarize": content_hash(INSTRUCTIONS.encode())}

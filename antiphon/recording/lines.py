@@ -7,13 +7,14 @@
     record     how a step came about; behind the step's last event
     end        how many lines there were; without it a recording has been cut off
 
-Events and records stand in the order in which they were committed.
+Events and records stand in the order in which they were committed. In a file each line is bound to the one before: see
+`chain.py`.
 """
 
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import orjson
 from antiphon_shared.events import AnyEvent, decode, encode
@@ -22,9 +23,9 @@ from antiphon_shared.events.step_records import AnyRecord, decode_record, encode
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.values import LogEntry, SessionId, Value
-from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, Field, ValidationError
 
-FORMAT = 1
+FORMAT = 2
 """The version that is written. Every version that was ever written is read: see `upcast.py`."""
 
 
@@ -109,11 +110,13 @@ class End(Value):
 
 
 Line = Header | CatalogueLine | ContentLine | EventLine | RecordLine | End
-_Plain = Annotated[
-    Header | CatalogueLine | ContentLine | RecordLine | End,
-    Field(discriminator="line"),
-]
-_plain: TypeAdapter[Header | CatalogueLine | ContentLine | RecordLine | End] = TypeAdapter(_Plain)
+_PLAIN: dict[str, type[Header | CatalogueLine | ContentLine | RecordLine | End]] = {
+    "header": Header,
+    "catalogue": CatalogueLine,
+    "content": ContentLine,
+    "record": RecordLine,
+    "end": End,
+}
 _EVENT_LINE = re.compile(
     rb'\{"line":"event","n":(\d{1,18}),"entry":"(\d{1,20}-\d{1,20})","event":(?=\{.*\}\}$)', re.DOTALL
 )
@@ -155,15 +158,16 @@ def _repeated(raw: bytes) -> Line:
 def _any_line(raw: bytes) -> Line:
     try:
         fields = orjson.loads(raw)
-        if isinstance(fields, dict) and fields.get("line") == "event":
+        kind = fields.get("line") if isinstance(fields, dict) else None
+        if kind == "event":
             return _event_line(fields)
-        return _plain.validate_json(raw)
+        if not isinstance(kind, str) or kind not in _PLAIN:
+            said = "no line of a recording: its field `line` is missing, or names what this version does not know."
+            raise UnreadableEvent(said, hint="Recordings are made by `antiphon recording export`.")
+        return _PLAIN[kind].model_validate_json(raw)
     except orjson.JSONDecodeError as error:
         raise UnreadableEvent(f"not JSON: {error}") from None
     except ValidationError as error:
-        if error.errors()[0]["type"].startswith("union_tag"):
-            said = "no line of a recording: its field `line` is missing, or names what this version does not know."
-            raise UnreadableEvent(said, hint="Recordings are made by `antiphon recording export`.") from None
         raise UnreadableEvent(explain(error)) from None
 
 

@@ -13,7 +13,7 @@ class Order:
 
     def __init__(self) -> None:
         self._has_header = self._has_end = False
-        self._events = self._records = self._n = 0
+        self._events = self._records = 0
         self._place = (0, 0)
 
     def check(self, line: Line) -> None:
@@ -48,12 +48,12 @@ class Order:
 
     def _check_event(self, line: EventLine) -> None:
         place = place_of(line.entry)
-        if line.n <= self._n or place <= self._place or max(place) > _PART_MAX:
+        if line.n != self._events + 1 or place <= self._place or max(place) > _PART_MAX:
             raise UnreadableEvent(
-                f"event {line.n} at {line.entry} cannot follow event {self._n} at "
-                f"{self._place[0]}-{self._place[1]}: both numbers ascend."
+                f"event {line.n} at {line.entry} cannot follow event {self._events} at "
+                f"{self._place[0]}-{self._place[1]}: events count up by one, and their places ascend."
             )
-        self._n, self._place = line.n, place
+        self._place = place
         self._events += 1
 
     def _check_end(self, line: End) -> None:

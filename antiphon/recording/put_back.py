@@ -17,13 +17,12 @@ from antiphon_shared.bus.signing import SIGNATURE
 from antiphon_shared.bus.wire import Argument
 from antiphon_shared.events import ResponseReady, encode
 from antiphon_shared.events.session import RESPONSE_KIND
-from antiphon_shared.events.step_records import DecisionRecord, LeftOut, encode_record
+from antiphon_shared.events.step_records import DecisionRecord, ForkRecord, LeftOut, encode_record
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.process.errors import RedisUnavailable, UnreadableEvent
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.tools.calls import CATALOGUE
-from pydantic import ValidationError
 
 from antiphon.errors import AlreadyThere
 from antiphon.recording.lines import (
@@ -36,8 +35,9 @@ from antiphon.recording.lines import (
     encode_line,
 )
 from antiphon.recording.order import Order, place_of
+from antiphon.recording.replaying.document import Document
 from antiphon.recording.session_lines import session_lines
-from coordinator.session import SESSION, Session
+from coordinator.session import SESSION
 
 _PUT_BACK = script_of(__package__, "put_back")
 _IN_FLIGHT_BYTES = 1 << 19
@@ -84,7 +84,7 @@ class _Staged:
         self._bytes = 0
         self._opened_ms: int | None = None
         self._response: bytes = b""
-        self._document: dict[str, Any] = {}
+        self._document = Document()
         self._version = 0
         self._is_state_known = True
 
@@ -96,9 +96,9 @@ class _Staged:
             case RecordLine(record=record):
                 self._records_due.append(encode_record(record, record.outputs))
                 self._bytes += len(self._records_due[-1])
-                if isinstance(record, DecisionRecord) and record.changed:
-                    self._version += 1
-                    self._document |= record.changed
+                if isinstance(record, DecisionRecord | ForkRecord):
+                    self._document.take(record)
+                    self._version += bool(record.changed)
                 elif isinstance(record, LeftOut) and record.component == "coordinator":
                     self._is_state_known = False
             case CatalogueLine():
@@ -174,8 +174,8 @@ class _Staged:
         if not self._version or not self._is_state_known:
             return b""
         try:
-            session = Session.model_validate(self._document)
-        except ValidationError:
+            session = self._document.session()
+        except UnreadableEvent:
             return b""
         return SESSION.write(session, session.format)
 

@@ -7,6 +7,7 @@ See docs/testing.md. What is heavy is imported when a test needs it, and not whi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -18,10 +19,20 @@ if TYPE_CHECKING:
     from antiphon.recording.testing.pipelines import Pipelines
     from antiphon.recording.testing.recorded import Recorded
     from antiphon.recording.testing.scripted import ScriptedModel
+    from antiphon.recording.tool_results.run import TodaysTools
 
 MODES = ("none", "once", "rewrite")
 _ENDINGS = (".jsonl", ".jsonl.gz")
 _MARKER = "recording"
+_PROPERTY = "antiphon."
+"""How properties of tests begin that count recorded steps; see testing/judged.py."""
+_TOOLS = pytest.StashKey["TodaysTools"]()
+_HOW_TO_RECORD = (
+    "Name one with recordings, or make them: run the tests that have the marker `recording` with "
+    "--antiphon-record=once."
+)
+_RECORDED, _HAS_PASSED = pytest.StashKey["Recorded"](), pytest.StashKey[bool]()
+_OURS = Path(__file__).parent / "testing"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,27 +50,82 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="Whether tests with the marker `recording` ask live: never (none, and without network), where their "
         "recording is missing (once), or always (rewrite).",
     )
+    group.addoption(
+        "--antiphon-allow-unchecked",
+        metavar="REASON",
+        default="",
+        help="Let recordings pass of which some steps cannot be checked; the reason stands in the summary.",
+    )
+    group.addoption(
+        "--antiphon-tools",
+        metavar="MODULE",
+        default="",
+        help="Make the recorded calls of reading tools again, with the tools of this module, as a test of its own.",
+    )
+    group.addoption(
+        "--antiphon-volatile",
+        metavar="FIELD",
+        action="append",
+        default=[],
+        help="With --antiphon-tools: what may differ in results, as [TOOL:]PATH[=MATCHER]; repeatable.",
+    )
+    group.addoption(
+        "--antiphon-allow-network",
+        action="store_true",
+        help="With --antiphon-tools: let these tools reach other machines.",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
-        "markers", f"{_MARKER}(name): the recording, a file, that the fixture `recording` is."
+        "markers",
+        f"{_MARKER}(name, allow_unchecked=''): the recording, a file, that the fixture `recording` is.",
     )
     folder = _folder(config)
     if folder is None:
         return
-    if not folder.is_dir() and _mode(config) == "none":
-        raise pytest.UsageError(
-            f"--antiphon-recordings: {folder} is no folder. Name one with recordings, or make them: run the tests "
-            "that have the marker `recording` with --antiphon-record=once."
-        )
+    if not folder.is_dir() and _mode(config) == "none" and _is_named(config):
+        raise pytest.UsageError(f"--antiphon-recordings: {folder} is no folder. {_HOW_TO_RECORD}")
     if folder.is_dir() and _is_wanted(config) and not _is_within(folder, config):
         config.args.append(str(folder))
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
     folder = _folder(config)
+    if folder is not None and not folder.is_dir():
+        return f"antiphon: no recordings yet, as {folder} is no folder. {_HOW_TO_RECORD}"
     return f"antiphon: recordings in {folder}, record={_mode(config)}" if folder else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Let a failure that is told in words end at the test's own line, and not within this plugin."""
+    try:
+        yield
+    except AssertionError as error:
+        item.stash[_HAS_PASSED] = False
+        if not item.config.option.fulltrace:
+            _cut(error)
+        raise
+    except BaseException:
+        item.stash[_HAS_PASSED] = False
+        raise
+    item.stash[_HAS_PASSED] = True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Keep what a test has recorded when the test has passed, with all that its fixtures found at the end."""
+    has_passed = item.stash.get(_HAS_PASSED, False)
+    try:
+        yield
+    except BaseException:
+        has_passed = False
+        raise
+    finally:
+        recorded = item.stash.get(_RECORDED, None)
+        if recorded is not None:
+            recorded.settle(is_kept=has_passed)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -74,6 +140,8 @@ class RecordingFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         yield RecordingItem.from_parent(self, name="verify")
+        if self.config.option.antiphon_tools:
+            yield ToolsItem.from_parent(self, name="tools")
 
 
 class RecordingItem(pytest.Item):
@@ -82,7 +150,7 @@ class RecordingItem(pytest.Item):
     def runtest(self) -> None:
         from antiphon.recording.testing.judged import judge
 
-        judge(self.path)
+        judge(self.path, self.config.option.antiphon_allow_unchecked, self.user_properties)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, AssertionError | OSError) or hasattr(excinfo.value, "hint"):
@@ -90,7 +158,41 @@ class RecordingItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        return self.path, None, f"verify {self.path.name}"
+        return self.path, None, f"{self.name} {self.path.name}"
+
+
+class ToolsItem(RecordingItem):
+    """What today's tools make of the recorded calls: `replay verify --tools`."""
+
+    def runtest(self) -> None:
+        from antiphon.recording.testing.judged import judge_tools
+
+        allowed = self.config.option.antiphon_allow_unchecked
+        judge_tools(self.path, _todays_tools(self.config), allowed, self.user_properties)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say how many recorded steps were checked, and how many could not be, by component."""
+    found: dict[str, Counter[str]] = {"checked": Counter(), "unchecked": Counter()}
+    allowed: dict[str, None] = {}
+    reports = [report for of_kind in terminalreporter.stats.values() for report in of_kind]
+    for report in reports:
+        properties = getattr(report, "user_properties", ()) if getattr(report, "when", "") == "call" else ()
+        for name, value in properties:
+            kind, _, component = str(name).removeprefix(_PROPERTY).partition(".")
+            if str(name).startswith(_PROPERTY) and kind in found:
+                found[kind][component] += int(value)
+            elif name == f"{_PROPERTY}allowed.unchecked":
+                allowed[str(value)] = None
+    if not any(found.values()):
+        return
+    from antiphon.recording.reports.text import counts
+
+    checked, unchecked = counts(found["checked"]), counts(found["unchecked"])
+    terminalreporter.section("antiphon")
+    terminalreporter.line(f"recorded steps checked: {checked}; not checked: {unchecked}")
+    for reason in allowed:
+        terminalreporter.line(f"unchecked steps are allowed: {reason}")
 
 
 @pytest.fixture
@@ -105,7 +207,9 @@ def recording(request: pytest.FixtureRequest, _antiphon_alone: None) -> Recorded
         )
     if not path.name.endswith(_ENDINGS):
         pytest.fail(f"A recording's name ends in .jsonl or .jsonl.gz, unlike {path.name!r}.", pytrace=False)
-    return Recorded(path, _mode(request.config))
+    recorded = Recorded(path, _mode(request.config), _allowed(request), request.node.user_properties)
+    request.node.stash[_RECORDED] = recorded
+    return recorded
 
 
 @pytest.fixture
@@ -165,6 +269,20 @@ def _antiphon_alone(request: pytest.FixtureRequest, _antiphon_logs: None) -> Ite
         )
 
 
+def _todays_tools(config: pytest.Config) -> TodaysTools:
+    """The tools, loaded once for all recordings."""
+    from antiphon.recording.tool_results.run import TodaysTools, ToolOptions
+    from antiphon.recording.tool_results.volatile import Volatile
+
+    if _TOOLS not in config.stash:
+        chosen = config.option
+        volatile = tuple(map(Volatile.of, chosen.antiphon_volatile))
+        tools = TodaysTools(ToolOptions(chosen.antiphon_tools, volatile, chosen.antiphon_allow_network))
+        config.stash[_TOOLS] = tools
+        config.add_cleanup(tools.close)
+    return config.stash[_TOOLS]
+
+
 def _path(request: pytest.FixtureRequest) -> Path | None:
     """Where the recording that the marker names is, or is to be: beside the test, or in the folder."""
     marker = request.node.get_closest_marker(_MARKER)
@@ -172,6 +290,13 @@ def _path(request: pytest.FixtureRequest) -> Path | None:
         return None
     beside, folder = request.path.parent / str(marker.args[0]), _folder(request.config)
     return beside if folder is None or beside.exists() else folder / str(marker.args[0])
+
+
+def _allowed(request: pytest.FixtureRequest) -> str:
+    """Why steps of the test's recording may go unchecked; empty where they may not."""
+    marker = request.node.get_closest_marker(_MARKER)
+    own = marker.kwargs.get("allow_unchecked") if marker is not None else None
+    return str(own or request.config.option.antiphon_allow_unchecked)
 
 
 def _mode(config: pytest.Config) -> str:
@@ -195,8 +320,21 @@ def _is_wanted(config: pytest.Config) -> bool:
     """
     if hasattr(config, "workerinput"):
         return False
-    is_named = any(str(one).startswith("--antiphon-recordings") for one in config.invocation_params.args)
-    return is_named or config.args_source is not pytest.Config.ArgsSource.ARGS
+    return _is_named(config) or config.args_source is not pytest.Config.ArgsSource.ARGS
+
+
+def _is_named(config: pytest.Config) -> bool:
+    """Whether the folder was named where pytest was started, and not in an ini file."""
+    return any(str(one).startswith("--antiphon-recordings") for one in config.invocation_params.args)
+
+
+def _cut(error: BaseException) -> None:
+    """Take the frames of this plugin's fixtures, and what they called, from the end of a traceback."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        if _OURS in Path(frame.tb_next.tb_frame.f_code.co_filename).parents:
+            frame.tb_next = None
+        frame = frame.tb_next
 
 
 def _is_within(folder: Path, config: pytest.Config) -> bool:

@@ -19,10 +19,11 @@ from antiphon_shared.bus.scripts import HEARTBEAT
 from antiphon_shared.events import COMPONENTS, encode
 from antiphon_shared.formats import FORMAT
 from antiphon_shared.process import logs
+from antiphon_shared.process.environment import environment
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.health import HEARTBEAT_S
 from antiphon_shared.process.runner import run_service
-from antiphon_shared.process.settings import BusSettings, environment, load
+from antiphon_shared.process.settings import BusSettings, load
 
 from antiphon import private_redis
 from antiphon.recording.forking.standing import standing
@@ -40,6 +41,7 @@ from antiphon.recording.serving.turns import POLL_S, events_there
 SESSION_LIMIT_S = 60.0
 _AT_ONCE = 8
 _CONNECT_PATIENCE_S = 10.0
+_LOOK_EVERY_S = 1.0
 _GRACE_S = 0.2
 
 
@@ -53,7 +55,7 @@ async def rerun(
     """Run recordings again, and tell of each whether its final response is the same.
 
     `has_processes`: the five components are processes of their own; that takes a redis-server. `limit_s`: how long
-    a session may take. Raises UnreadableEvent, which names the file, OSError, ConfigurationError.
+    a session may stand still. Raises UnreadableEvent, which names the file, OSError, ConfigurationError.
     """
     if not structlog.is_configured():
         logs.silence("critical")  # what failed then fails again, and is no news
@@ -137,17 +139,29 @@ async def _opening_in(format: int, bus: Bus) -> AsyncIterator[None]:
 
 
 async def _play(bus: Bus, score: Score, room: asyncio.Semaphore, limit_s: float) -> None:
-    """One session from its query to its end, or as long as it may take."""
+    """One session from its query to its end, or until nothing has happened in it for as long as it is waited for."""
     async with room:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(limit_s):
-                await _begin(bus, score)
-                telling = asyncio.create_task(_tell(bus, score))
-                try:
-                    await _ended(bus, score, telling)
-                finally:
-                    telling.cancel()
-                    await asyncio.gather(telling, return_exceptions=True)
+        await _begin(bus, score)
+        telling = asyncio.create_task(_tell(bus, score))
+        ending = asyncio.create_task(_ended(bus, score, telling))
+        try:
+            await _while_it_grows(bus, score, ending, limit_s)
+        finally:
+            ending.cancel()
+            telling.cancel()
+            await asyncio.gather(telling, ending, return_exceptions=True)
+
+
+async def _while_it_grows(bus: Bus, score: Score, ending: asyncio.Task[None], limit_s: float) -> None:
+    """Wait for the end of a session whose log goes on growing. Raises what waiting for it raises."""
+    log, length, stood_s = bus.keys.log(score.session_id), -1, 0.0
+    while stood_s < limit_s:
+        done, _ = await asyncio.wait((ending,), timeout=_LOOK_EVERY_S)
+        if done:
+            return ending.result()
+        before, length = length, await bus.batcher.submit("XLEN", log)
+        stood_s = stood_s + _LOOK_EVERY_S if before == length else 0.0
+    return None
 
 
 async def _begin(bus: Bus, score: Score) -> None:

@@ -12,29 +12,52 @@ import orjson
 from antiphon_shared.formats import CANNOT_CARRY_OVER, CannotCarryOver, Upcaster, carried_over
 from antiphon_shared.process.errors import UnreadableEvent
 
+from antiphon.recording.chain import SINCE, Chain, link_of
 from antiphon.recording.lines import FORMAT, Line, decode_line
 
 LineUpcaster = Upcaster
 """Turns a line of one format, as JSON, into the line of the next; the header's number is set by itself."""
 
-UPCASTERS: Mapping[int, LineUpcaster] = {}
+
+def same(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the line: all that it says is said in the same way in the next format."""
+    return fields
+
+
+UPCASTERS: Mapping[int, LineUpcaster] = {1: same}
 """Format -> how its lines become those of the next one."""
 
 
 class Upcast:
-    """Reads the lines of one recording, the header first."""
+    """Reads the lines of one recording, the header first, and checks their chain."""
 
     def __init__(self, upcasters: Mapping[int, LineUpcaster] = UPCASTERS, current: int = FORMAT) -> None:
         self._upcasters, self._current = upcasters, current
         self._format: int | None = None
+        self._chain: Chain | None = None
+        self._is_same = False
+        """Whether all lines but the header are today what they were."""
 
     def line(self, raw: bytes) -> Line:
         """The line in `raw`. Raises UnreadableEvent."""
         if self._format is None:
-            self._format = self._format_of(raw)
-        if self._format == self._current:
-            return decode_line(raw)
-        return decode_line(self._carried_over(raw, self._format))
+            return self._first(raw)
+        line = raw if self._chain is None else self._chain.unbound(raw)
+        return decode_line(line if self._is_same else self._carried_over(line, self._format))
+
+    def _first(self, raw: bytes) -> Line:
+        """The header. What it says counts for nothing when its own hash tells that it is damaged."""
+        chain = Chain()
+        is_bound = link_of(raw) is not None
+        line = chain.unbound(raw) if is_bound else raw
+        self._format = number = self._format_of(line)
+        if is_bound and number < SINCE:
+            raise UnreadableEvent(f"it has a chain, and recordings of format {number} have none.")
+        if not is_bound and number >= SINCE and b'"header"' in raw:
+            chain.unbound(raw)  # which says what is wrong
+        self._chain = chain if is_bound else None
+        self._is_same = all(self._upcasters[n] is same for n in range(number, self._current))
+        return decode_line(line if number == self._current else self._carried_over(line, number))
 
     def _format_of(self, raw: bytes) -> int:
         """What the header says; today's where it is no header, for others to say what is wrong."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from antiphon_shared.events import COMPONENTS, Component
 
+from antiphon.recording.envelopes import Envelopes
 from antiphon.recording.files import naming, read_lines
 from antiphon.recording.lines import Line
 from antiphon.recording.replaying.replay import Replay
@@ -22,7 +23,8 @@ def verify(path: Path, only: Collection[Component] = COMPONENTS) -> Report:
 
 def verify_lines(lines: Iterable[Line], only: Collection[Component] = COMPONENTS) -> Report:
     """The same for lines. Raises UnreadableEvent."""
-    replay = Replay(only=only)
+    envelopes, replay = Envelopes(), Replay(only=only)
     for line in lines:
+        envelopes.check(line)
         replay.read(line)
     return replay.report()

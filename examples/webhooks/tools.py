@@ -103,10 +103,13 @@ def _chosen(urls: Sequence[HttpUrl], wanted: Sequence[str] | None) -> list[HttpU
     by_name = {shown(url): url for url in urls}
     if wanted is None:
         return list(urls)
-    if not wanted or (strange := [name for name in wanted if name not in by_name]):
+    unknown = sum(name not in by_name for name in wanted)
+    if not wanted or unknown:
+        # Without the names themselves: the model's own text says nothing that helps it.
+        what = f"{unknown} of the names in `to` are not receivers" if wanted else "The list `to` is empty"
         raise ToolFailed(
             "validation_error",
-            f"`to` names {', '.join(strange[:5]) if wanted else 'nobody'}. Nothing was sent.",
+            f"{what}. Nothing was sent.",
             f"Leave `to` out, or name some of: {', '.join(by_name)}.",
         )
     return [by_name[name] for name in dict.fromkeys(wanted)]

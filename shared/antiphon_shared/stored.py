@@ -6,12 +6,14 @@ stands in front of what is written, and is left out as long as it is the first.
 """
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import orjson
 from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import to_json
 
-from antiphon_shared.formats import FORMAT, CannotCarryOver, Upcaster, as_json, carried_over
+from antiphon_shared.formats import FORMAT, CannotCarryOver, Fields, Upcaster, as_json, carried_over
 from antiphon_shared.process.errors import NewerFormat, UnreadableEvent
 
 ValueT = TypeVar("ValueT")
@@ -33,9 +35,14 @@ class Kind(Generic[ValueT]):
     ) -> None:
         """`model` is a class, or a union of classes; `name` is what errors call it."""
         self.name, self.version = name, version
-        self._type: TypeAdapter[ValueT] = TypeAdapter(model)
+        self._model = model
         self._upcasters = upcasters or {}
         self._options = {} if writes_defaults else {"exclude_defaults": True}
+
+    @cached_property
+    def _type(self) -> TypeAdapter[ValueT]:
+        """Made when it is first asked for: each program reads a few kinds of all there are."""
+        return TypeAdapter(self._model)
 
     def write(self, value: ValueT, format: int) -> bytes:
         """Return `value` as a release of `format` reads it."""
@@ -62,16 +69,24 @@ class Kind(Generic[ValueT]):
             refuse_newer(self.name, fields_of(raw), self.version)
         return value
 
-    def _upcast(self, raw: bytes | str) -> bytes:
-        fields = fields_of(raw)
-        refuse_newer(self.name, fields, self.version)
-        written = fields.pop(_VERSION, 1)
+    def read_fields(self, fields: Fields, version: int) -> ValueT:
+        """Return the value of `fields`, as they were written in `version`. Raises as `read` does."""
+        return self.read(to_json(fields if version == 1 else {_VERSION: version, **fields}))
+
+    def carried(self, fields: Fields, written: int, version: int) -> Fields:
+        """Return `fields` of the version `written` in a later one. Raises UnreadableEvent."""
         try:
-            return orjson.dumps(carried_over(fields, self._upcasters, written, self.version))
+            return carried_over(fields, self._upcasters, written, version)
         except CannotCarryOver as error:
             raise UnreadableEvent(
                 f"{self.name} of version {written} cannot be carried over: {error}."
             ) from None
+
+    def _upcast(self, raw: bytes | str) -> bytes:
+        fields = fields_of(raw)
+        refuse_newer(self.name, fields, self.version)
+        written = fields.pop(_VERSION, 1)
+        return orjson.dumps(self.carried(fields, written, self.version))
 
 
 def refuse_newer(what: str, fields: Mapping[str, Any], version: int = 1) -> None:

@@ -318,6 +318,17 @@ async def is_told_of(bus: Bus, name: str) -> bool:
     return name in await kept(bus)
 
 
+async def test_a_process_notes_no_more_breakers_than_it_has_room_for(
+    bus: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a tool catalogue that changes for ever would fill the process; the oldest is forgotten, and is closed."""
+    monkeypatch.setattr(breakers_module, "_NOTED_MAX", 2)
+    breakers, names = SharedBreakers(bus, LONG), [of_tool(name) for name in ("first", "second", "third")]
+    for name in names:
+        fail(breakers, name=name)
+    assert [isinstance(await breakers.ask(name), Refused) for name in names] == [False, True, True]
+
+
 async def test_where_all_are_open_there_is_no_room_and_nothing_breaks(bus: Bus) -> None:
     fill = write_state(BreakerState(opened=1e12))
     for n in range(BREAKERS_MAX):

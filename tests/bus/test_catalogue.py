@@ -3,6 +3,7 @@
 from typing import Any
 
 import orjson
+import pytest
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 
@@ -31,8 +32,9 @@ async def test_of_a_newer_dispatchers_catalogue_the_tools_that_can_be_read_are_t
     assert await published(bus, content) == Catalogue(tools=(LOOK,), default_scopes=("read",))
 
 
-async def test_what_is_no_catalogue_has_no_tools(bus: Bus) -> None:
-    assert await published(bus, b"[1]") == Catalogue()
+@pytest.mark.parametrize("content", [b"[1]", b"{}", b"nothing", b"3", b'{"tools": 3}', b'{"tools": null}'])
+async def test_what_is_no_catalogue_has_no_tools(bus: Bus, content: bytes) -> None:
+    assert await published(bus, content) == Catalogue()
 
 
 async def test_a_contract_that_is_none_is_a_fault_of_its_tool_alone(bus: Bus) -> None:

@@ -10,7 +10,7 @@ import redis
 from antiphon_shared.bus.connection import is_unavailable, patiently
 from antiphon_shared.bus.unavailable import unavailable
 from antiphon_shared.process.errors import RedisUnavailable
-from redis.exceptions import BusyLoadingError, ConnectionError
+from redis.exceptions import BusyLoadingError, ConnectionError, ResponseError
 
 from tests.redis_server import RedisServer, running
 
@@ -61,6 +61,23 @@ def test_a_replica_is_named() -> None:
 
 def test_a_redis_that_loads_its_data_is_named() -> None:
     assert "wait" in unavailable(BusyLoadingError("Redis is loading the dataset in memory")).hint
+
+
+@pytest.mark.parametrize(
+    ("answer", "advice"),
+    [
+        ("MISCONF Redis is configured to save RDB snapshots, but cannot", "INFO persistence"),
+        ("OOM command not allowed when used memory > 'maxmemory'", "maxmemory"),
+        ("READONLY You can't write against a read only replica", "ANTIPHON_REDIS_URL"),
+        ("LOADING Redis is loading the dataset in memory", "reads its data from disk"),
+        ("NOREPLICAS Not enough good replicas to write", "min-replicas-to-write"),
+        ("BUSY Redis is busy running a script", "SCRIPT KILL"),
+        ("MASTERDOWN Link with MASTER is down", "without its master"),
+        ("CLUSTERDOWN The cluster is down", "CLUSTER INFO"),
+    ],
+)
+def test_each_answer_by_which_redis_refuses_comes_with_what_to_do(answer: str, advice: str) -> None:
+    assert advice in unavailable(ResponseError(answer)).hint
 
 
 async def test_one_that_nobody_reaches_is_out_of_reach() -> None:

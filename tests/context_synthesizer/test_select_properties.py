@@ -19,8 +19,8 @@ from tests.context_synthesizer.drawn import SHARES, budgets, levels, sessions
 from tests.context_synthesizer.reading import ORDER, is_said_by, read, value_at
 from tests.memories import Call
 
-_often = settings(max_examples=40, deadline=None)
-_seldom = settings(max_examples=30, deadline=None)
+_often = settings(max_examples=15, deadline=None)
+_seldom = settings(max_examples=12, deadline=None)
 
 
 def tokens_within(session: Session, tokens: int, level: Level = "full") -> int:

@@ -436,5 +436,5 @@ def without_summaries(decision: Decision) -> tuple[Any, ...]:
     )
 
 
-AnySession.TestCase.settings = settings(max_examples=300, stateful_step_count=40, deadline=None)
+AnySession.TestCase.settings = settings(max_examples=120, stateful_step_count=40, deadline=None)
 TestAnySession = AnySession.TestCase

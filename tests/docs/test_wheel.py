@@ -44,6 +44,7 @@ def test_pip_installs_it_with_all_that_it_needs(wheel: Path, folder: Path) -> No
         bin / "pip",
         "install",
         "--quiet",
+        "--no-compile",
         "-c",
         ROOT / "constraints.txt",
         f"{wheel}[embedded]",

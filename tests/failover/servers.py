@@ -22,6 +22,8 @@ _USER, _, _PASSWORD = LOGIN.partition(":")
 _AUTH = ("--requirepass", _PASSWORD, "--masterauth", _PASSWORD)
 _LIMIT_S = 60.0
 _NODES, _SLOTS = 3, 16_384
+_NEVER_ALONE = ("--min-replicas-to-write", "1", "--min-replicas-max-lag", "10")
+"""A master that starts again after its replica was promoted takes no writes: nothing accepted there would be kept."""
 _DURABLE = ("--appendonly", "yes", "--appendfsync", "always", "--repl-diskless-sync-delay", "0")
 
 
@@ -114,10 +116,12 @@ def watched() -> Iterator[Watched]:
     """All of it for the length of a block, the replica up to date."""
     login = f":{_PASSWORD}"
     with ExitStack() as stack:
-        master = RedisServer(*_AUTH, *_DURABLE, login=login)
+        master = RedisServer(*_AUTH, *_DURABLE, *_NEVER_ALONE, login=login)
         stack.callback(master.stop)
         master.start()
-        replica = RedisServer(*_AUTH, *_DURABLE, "--replicaof", f"127.0.0.1 {master.port}", login=login)
+        replica = RedisServer(
+            *_AUTH, *_DURABLE, *_NEVER_ALONE, "--replicaof", f"127.0.0.1 {master.port}", login=login
+        )
         stack.callback(replica.stop)
         replica.start()
         until(lambda: is_following(replica), "the replica")

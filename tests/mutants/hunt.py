@@ -1,156 +1,279 @@
-"""Which mutants recordings catch: those of lines that some recording runs, drawn by lot."""
+"""What catches a mutant: first the recordings that run its line, then the tests that do, each to the first that fails.
 
-import signal
+This process imports nothing of the product. A mutant of what is run at import is put into a fork before that imports
+the product; any other one into a fork that has it already, recordings and all.
+"""
+
+import ast
 import sys
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import islice
-from types import FrameType
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from random import Random
 from typing import Any
 
-from antiphon_shared.events import COMPONENTS
+import pytest
 
-from antiphon.recording.lines import Line
-from antiphon.recording.replaying.replay import Replay
-from antiphon.recording.replaying.report import Divergence
-from antiphon.recording.verify import verify_lines
-from tests.mutants.mutant import Mutant, lines_of, mutants_of
+from tests.mutants import runs
+from tests.mutants.forks import DidNotEnd, in_fork, spread
+from tests.mutants.mutant import ROOT, Mutant, drawn, sites
+from tests.mutants.runs import Runs
 
-Recordings = Mapping[str, Sequence[Line]]
-RECORDINGS_A_MUTANT = 96
-"""Recordings in which a mutant changes something that it is held against, the shortest first."""
-_LOOKED_AT_MAX = 200
-"""Recordings that run a mutant's line, and that are looked through for one in which it changes something."""
-_PATIENCE_S = 10
-"""Of work, for a mutant that never ends, which is caught thereby: one that is not let work has not given up."""
-
-
-class _GivenUp(BaseException):
-    """Not an error of the mutant's, which the replay would tell of and go on."""
+DOES_NOT_END = "does not end"
+SUITE = (
+    *("coordinator", "context_synthesizer", "bus", "reasoning_engine", "response_assembler", "shared"),
+    *("tool_dispatcher", "injections", "simulation", "flows"),
+)
+"""Folders of tests that mutants of the rooms and of the ground floor are held against."""
+_VERIFY_S_MAX = 60
+_TESTS_S_MAX = 20.0
+"""Of the tests that run a line, as many as take so long without a mutant; the file's own ones first."""
+_FLAKY_MAX = 3
 
 
 @dataclass(frozen=True)
-class Hunted:
-    """A mutant that changes what its function returns in some recordings, and whether verifying these finds it."""
+class Fate:
+    """What came of a mutant."""
 
     mutant: Mutant
-    recording: str
-    """In which it was caught, or the last in which it was not."""
-    changed_at: frozenset[int]
-    """Numbers of the events in whose steps its function returns something else."""
-    divergence: Divergence | None = None
-    has_raised: bool = False
+    is_pure: bool
+    verified_by: str = ""
+    """The recording that diverges, or how else `replay verify` has caught it; empty: it has not."""
+    tested_by: str = ""
+    """The test that fails, where verifying has not caught it."""
+    recordings: int = 0
+    """How many run the line."""
+    tests: int = 0
 
     @property
     def is_caught(self) -> bool:
-        return self.has_raised or self.divergence is not None
-
-    @property
-    def is_named_right(self) -> bool:
-        """Whether the divergence names the component, and an event in whose step the function is wrong.
-
-        What is filed wrong shows when a briefing has a place for it, or in the answer: not before.
-        """
-        if self.divergence is None:
-            return self.has_raised
-        room, event = self.mutant.module.partition(".")[0], self.divergence.event
-        if room in COMPONENTS and self.divergence.component != room:
-            return False
-        return event in self.changed_at or (room != "coordinator" and event > min(self.changed_at))
+        return bool(self.verified_by or self.tested_by)
 
 
-def hunted(modules: Sequence[str], each: int, recordings: Recordings) -> Iterator[Hunted]:
-    """Of each module so many mutants, drawn by lot from those that change what a function returns somewhere."""
-    run = lines_run(modules, recordings)
-    for module in modules:
-        ranked = sorted(mutants_of(module), key=lambda mutant: mutant.rank)
-        found = (_hunted(one, run.get((module, one.line), ()), recordings) for one in ranked)
-        yield from islice((one for one in found if one is not None), each)
+def draw(files: Sequence[str], number: int, seed: int, jobs: int) -> list[Mutant]:
+    """Return mutants of so many lines, drawn by lot from all that have a site; and of each line one site, by lot.
+
+    So each line of code counts alike, and one with twenty words of a table no more than others. Where Python makes the
+    same code of every change of a site, another line is drawn.
+    """
+    lot = Random(seed)
+    by_line: dict[tuple[str, int], list[int]] = {}
+    for file in files:
+        for place, site in enumerate(sites(file)):
+            by_line.setdefault((file, site.line), []).append(place)
+    lines = sorted(by_line)
+    lot.shuffle(lines)
+    places = [(file, lot.choice(by_line[file, line])) for file, line in lines]
+    found: list[Mutant] = []
+    while len(found) < number and places:
+        wanted, places = places[: number - len(found)], places[number - len(found) :]
+        drawn_now = list(in_order(partial(_drawn, seed), wanted, jobs))
+        found += [mutant for mutant in drawn_now if mutant is not None]
+    return found
 
 
-def _hunted(mutant: Mutant, names: Sequence[str], recordings: Recordings) -> Hunted | None:
-    """None for a mutant that changes nothing in any recording that was looked at."""
-    last: Hunted | None = None
-    held = 0
-    for name in names[:_LOOKED_AT_MAX]:
-        changed_at = _changed_at(mutant, recordings[name])
-        if not changed_at:
-            continue
-        last = _held_against(mutant, name, changed_at, recordings[name])
-        held += 1
-        if last.is_caught or held == RECORDINGS_A_MUTANT:
+def in_order(work: Callable[[Any], Any], items: Sequence[Any], jobs: int) -> Iterator[Any]:
+    numbered = dict(spread(partial(_numbered, work), list(enumerate(items)), jobs))
+    return (numbered[n] for n in range(len(items)))
+
+
+def hunted(
+    mutants: Sequence[Mutant], jobs: int, with_suite: bool, pure: frozenset[str], tell: Callable[[str], None]
+) -> list[Fate]:
+    """Hold each mutant against recordings and tests."""
+    tell("importing what is not ours")
+    runs.import_foreign()
+    tell("finding what the recordings run")
+    run = runs.of_recordings(jobs)
+    fates = [Fate(one, one.file in pure) for one in mutants]
+    tell(f"verifying recordings against {len(fates)} mutants")
+    fates = _in_both(_verified, fates, run, run, jobs, tell)
+    if not with_suite:
+        return fates
+    tell("finding what the tests run")
+    tests = runs.of_tests(jobs, SUITE)
+    left = [one for one in fates if not one.is_caught]
+    tell(f"testing {len(left)} mutants")
+    tested = {one.mutant: one for one in _in_both(_tested, left, run, tests, jobs, tell)}
+    return [tested.get(one.mutant, one) for one in fates]
+
+
+Work = Callable[[Runs, bool, Fate], Fate]
+
+
+def _in_both(
+    work: Work, fates: Sequence[Fate], run: Runs, needed: Runs, jobs: int, tell: Callable[[str], None]
+) -> list[Fate]:
+    """Those that have to be there at import from here; the others from a fork that has imported everything."""
+    early = [one for one in fates if _is_early(one.mutant, run)]
+    late = [one for one in fates if not _is_early(one.mutant, run)]
+    done = list(_told(work, spread(partial(work, needed, True), early, jobs), len(early), tell))
+
+    def with_product() -> list[Fate]:
+        runs.import_product()
+        if work is _verified:
+            _lines()
+        return list(_told(work, spread(partial(work, needed, False), late, jobs), len(late), tell))
+
+    if late:
+        rest = in_fork(with_product, 24 * 3600)
+        assert not isinstance(rest, DidNotEnd)
+        done += rest
+    by_mutant = {one.mutant: one for one in done}
+    return [by_mutant[one.mutant] for one in fates]
+
+
+def _is_early(mutant: Mutant, run: Runs) -> bool:
+    return mutant.needs_import or any((mutant.file, line) in run.imported for line in mutant.lines)
+
+
+def _told(work: Work, fates: Iterable[Fate], number: int, tell: Callable[[str], None]) -> Iterator[Fate]:
+    for n, fate in enumerate(fates, 1):
+        if not fate.is_caught and work is _tested:
+            tell(f"  survives: {fate.mutant}")
+        if n % 20 == 0 or n == number:
+            tell(f"  {n} of {number}")
+        yield fate
+
+
+def _verified(run: Runs, is_early: bool, fate: Fate) -> Fate:
+    mutant = fate.mutant
+    every = [path.name for path in runs.recordings()]
+    names = every if is_early else _by_lines(run.recordings, mutant)
+    if not names:
+        return fate
+    found = in_fork(lambda: _verify(mutant, names, is_early), _VERIFY_S_MAX)
+    by = DOES_NOT_END if isinstance(found, DidNotEnd) else found
+    return replace(fate, verified_by=by, recordings=len(names))
+
+
+def _verify(mutant: Mutant, names: Sequence[str], is_early: bool) -> str:
+    """Return the first recording that shows the mutant."""
+    if not is_early:
+        mutant.put_in_place()
+        return next((name for name in names if _diverges(lambda: _lines()[name])), "")  # noqa: B023
+    mutant.put_in_import()
+    try:
+        from antiphon.recording.files import read_lines
+    except Exception as error:
+        return f"import: {type(error).__name__}"
+    return next((name for name in names if _diverges(lambda: read_lines(runs.RECORDINGS / name))), "")  # noqa: B023
+
+
+def _diverges(read: Callable[[], Iterable[Any]]) -> bool:
+    try:
+        from antiphon.recording.verify import verify_lines
+
+        return not verify_lines(read()).is_same
+    except Exception:
+        return True  # `replay verify` would say that it cannot be read, or end in a traceback
+
+
+@cache
+def _lines() -> Mapping[str, Sequence[Any]]:
+    from antiphon.recording.files import read_lines
+
+    return {path.name: list(read_lines(path)) for path in runs.recordings()}
+
+
+def _tested(tests: Runs, is_early: bool, fate: Fate) -> Fate:
+    mutant = fate.mutant
+    wanted = _tests_of(mutant, tests, is_early)
+    fate = replace(fate, tests=len(wanted))
+    for _ in range(_FLAKY_MAX):
+        if not wanted:
             break
-    return last
+        limit_s = 30 + int(3 * sum(tests.seconds[test] for test in wanted))
+        found = in_fork(lambda: _fails(wanted, is_early, mutant), limit_s)  # noqa: B023
+        if isinstance(found, DidNotEnd):
+            return replace(fate, tested_by=DOES_NOT_END)
+        if not found or not _is_flaky(found, is_early):
+            return replace(fate, tested_by=found)
+        wanted = [test for test in wanted if test != found]
+    return fate
 
 
-def _changed_at(mutant: Mutant, lines: Sequence[Line]) -> frozenset[int]:
-    """Numbers of the events in whose steps the mutant returns something else than the original."""
-    replay, differing, at = Replay(), list[None](), set[int]()
-    with mutant.beside(lambda: differing.append(None)), _patiently():
-        try:
-            for line in lines:
-                replay.read(line)
-                if differing:
-                    at.add(replay.newest_step)
-                    differing.clear()
-        except _GivenUp:
-            at.add(replay.newest_step)
-    return frozenset(at)
-
-
-def _held_against(mutant: Mutant, name: str, changed_at: frozenset[int], lines: Sequence[Line]) -> Hunted:
-    with mutant.in_place(), _patiently():
-        try:
-            first = verify_lines(lines).first
-        except (Exception, _GivenUp):
-            return Hunted(mutant, name, changed_at, has_raised=True)
-    return Hunted(mutant, name, changed_at, first)
-
-
-def lines_run(modules: Sequence[str], recordings: Recordings) -> dict[tuple[str, int], list[str]]:
-    """By module and line, the recordings whose replay runs it; the shortest recording first."""
-    names = {str(lines_of(module)[0]): module for module in modules}
-    run: dict[tuple[str, int], list[str]] = defaultdict(list)
-    for name in sorted(recordings, key=lambda name: len(recordings[name])):
-        seen: set[tuple[str, int]] = set()
-        with _traced(names, seen):
-            verify_lines(recordings[name])
-        for place in seen:
-            run[place].append(name)
-    return run
-
-
-@contextmanager
-def _patiently() -> Iterator[None]:
-    def give_up(*_: object) -> None:
-        raise _GivenUp
-
-    before = signal.signal(signal.SIGVTALRM, give_up)
-    signal.setitimer(signal.ITIMER_VIRTUAL, _PATIENCE_S)
+def _fails(tests: Sequence[str], is_early: bool, mutant: Mutant | None) -> str:
+    """Return the first test that fails, with a mutant or without."""
+    if mutant is not None:
+        mutant.put_in_import() if is_early else mutant.put_in_place()
     try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-
-
-@contextmanager
-def _traced(names: Mapping[str, str], seen: set[tuple[str, int]]) -> Iterator[None]:
-    """Notes the lines of the files named that are run."""
-
-    def local(frame: FrameType, what: str, _: Any) -> Any:
-        if what == "line":
-            seen.add((names[frame.f_code.co_filename], frame.f_lineno))
-        return local
-
-    def tracer(frame: FrameType, what: str, _: Any) -> Any:
-        return local if frame.f_code.co_filename in names else None
-
-    before = sys.gettrace()
-    sys.settrace(tracer)
+        runs.import_product()
+    except Exception as error:
+        return f"import: {type(error).__name__}"
+    first = _First()
     try:
-        yield
-    finally:
-        sys.settrace(before)
+        code = runs.run_tests(["-x", *tests], first)
+    except BaseException as error:  # of a mutant that pytest itself cannot bear
+        return f"raises: {type(error).__name__}"
+    return first.failed or ("" if code == pytest.ExitCode.OK else f"pytest: {code}")
+
+
+def _is_flaky(test: str, is_early: bool) -> bool:
+    """Whether a test fails also without the mutant, as one may on a busy machine."""
+    if "::" not in test:
+        return False
+    return bool(in_fork(lambda: _fails([test], is_early, None), 120))
+
+
+class _First:
+    failed = ""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and not self.failed:
+            self.failed = report.nodeid
+
+
+def _tests_of(mutant: Mutant, tests: Runs, is_early: bool) -> list[str]:
+    found = dict.fromkeys(_by_lines(tests.tests, mutant))
+    if is_early:
+        named = [place for place in _places_of(mutant.name) if mutant.name]
+        found |= dict.fromkeys(test for place in named for test in tests.tests.get(place, ()))
+        beside = [test for (file, _), some in tests.tests.items() if file == mutant.file for test in some]
+        found |= dict.fromkeys(beside)
+    own = f"test_{Path(mutant.file).stem}.py::"
+    chosen: list[str] = []
+    spent_s = 0.0
+    for test in sorted(found, key=lambda test: own not in test):
+        spent_s += tests.seconds[test]
+        if spent_s > _TESTS_S_MAX:
+            break
+        chosen.append(test)
+    return chosen
+
+
+def _by_lines(by_line: Mapping[tuple[str, int], Sequence[str]], mutant: Mutant) -> list[str]:
+    lines = (by_line.get((mutant.file, line), ()) for line in sorted(mutant.lines))
+    return list(dict.fromkeys(name for names in lines for name in names))
+
+
+def _places_of(name: str) -> Sequence[tuple[str, int]]:
+    """Where the product names something."""
+    return _named().get(name, ())
+
+
+@cache
+def _named() -> Mapping[str, Sequence[tuple[str, int]]]:
+    found: dict[str, list[tuple[str, int]]] = {}
+    for file in runs.files():
+        for node in ast.walk(ast.parse((ROOT / file).read_text())):
+            match node:
+                case ast.Name(id=name) | ast.Attribute(attr=name):
+                    found.setdefault(name, []).append((file, node.lineno))
+                case ast.keyword(arg=str(name)):
+                    found.setdefault(name, []).append((file, node.lineno))
+    return found
+
+
+def _numbered(work: Callable[[Any], Any], numbered: tuple[int, Any]) -> tuple[int, Any]:
+    return numbered[0], work(numbered[1])
+
+
+def _drawn(seed: int, place: tuple[str, int]) -> Mutant | None:
+    return drawn(*place, Random(f"{seed} {place}"))
+
+
+def say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()

@@ -1,232 +1,164 @@
-"""Mutants: a function of the product with one character changed, put in its place in this process."""
+"""A mutant: one site of one module, changed in one way; and how it is put into this process."""
 
 import ast
-import copy
-import importlib
-import io
-import tokenize
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import gc
+from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
-from inspect import getsource, isgenerator
-from itertools import islice
+from functools import cache
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType, FunctionType, MappingProxyType
+from random import Random
+from types import CodeType, FunctionType
 from typing import Any
 
-_OTHER = {
-    "<": ">",
-    ">": "<",
-    "+": "-",
-    "-": "+",
-    "*": "/",
-    "%": "+",
-    "==": "!=",
-    "!=": "==",
-    "<=": "<",
-    ">=": ">",
-}
-"""What one character makes of an operator. `<=` and `>=` lose theirs."""
+from tests.mutants.sites import Kind, Site, sites_of
+
+ROOT = Path(__file__).parents[2]
+_SHOWN_MAX = 100
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One character of one function, changed."""
+    """One change. Two processes that read the same source make the same of it."""
 
-    module: str
-    function: str
+    file: str
+    """From the root of the repository."""
+    place: int
+    way: int
+    kind: Kind
     line: int
+    lines: frozenset[int]
+    """Those of the statement that is changed."""
+    function: str
+    name: str
+    is_wording: bool
     before: str
     after: str
-    """The line, without its margin."""
-    code: CodeType
 
     def __str__(self) -> str:
-        return f"{self.module}.{self.function}:{self.line}: {self.before}  ->  {self.after}"
+        return f"{self.file}:{self.line}: {self.kind}: {self.before}  ->  {self.after}"
 
     @property
-    def rank(self) -> bytes:
-        """Its place in a lottery that a change elsewhere in the file does not touch."""
-        return blake2b(f"{self.module} {self.function} {self.before} {self.after}".encode()).digest()
+    def key(self) -> str:
+        """What tells it apart from others for as long as its function stays as it is."""
+        return f"{self.file} {self.function or self.name}: {self.before} -> {self.after}"
 
-    @contextmanager
-    def in_place(self) -> Iterator[None]:
-        """The product with this mutant in it."""
-        function = self._original()
-        code = function.__code__
-        function.__code__ = self.code
+    def code(self) -> CodeType:
+        """The whole module's, changed."""
+        tree, site = _site(self.file, self.place)
+        site.ways[self.way]()
+        return compile(ast.fix_missing_locations(tree), str(ROOT / self.file), "exec")
+
+    @property
+    def needs_import(self) -> bool:
+        """Whether what it changes is run when its module is imported, or cannot be exchanged afterwards."""
+        if not self.function:
+            return True
+        ours, other = (_within(code, self.function) for code in (_original(self.file), self.code()))
+        return ours is None or other is None or ours.co_freevars != other.co_freevars
+
+    def put_in_place(self) -> None:
+        """Let every function of this process that has the changed code run the mutant."""
+        ours, other = (_within(code, self.function) for code in (_original(self.file), self.code()))
+        assert ours is not None
+        assert other is not None
+        gc.unfreeze()  # what is frozen is not found
+        found = [one for one in gc.get_objects() if isinstance(one, FunctionType) and _is(one.__code__, ours)]
+        assert found, f"no function has the code of {self}"
+        for function in found:
+            function.__code__ = other
+
+    def put_in_import(self) -> None:
+        """Let the module be the mutant, once it is imported."""
+        code, path, read = self.code(), str(ROOT / self.file), SourceFileLoader.get_code
+
+        def get_code(loader: Any, name: str) -> CodeType | None:
+            return code if loader.path == path else read(loader, name)
+
+        SourceFileLoader.get_code = get_code  # type: ignore[assignment, method-assign]
+
+
+def sites(file: str) -> list[Site]:
+    return sites_of(ast.parse((ROOT / file).read_text()))
+
+
+def drawn(file: str, place: int, lot: Random) -> Mutant | None:
+    """Return a mutant of a site, one of its ways by lot; None where none of them makes other code."""
+    tree, site = _site(file, place)
+    original = _original(file)
+    ways = list(range(len(site.ways)))
+    lot.shuffle(ways)
+    for way in ways:
+        tree, site = _site(file, place)
+        shown = _Shown(tree, site.node)
+        site.ways[way]()
         try:
-            yield
-        finally:
-            function.__code__ = code
-
-    @contextmanager
-    def beside(self, differs: Callable[[], object]) -> Iterator[None]:
-        """The product as it is; `differs` is called whenever the mutant would have returned something else."""
-        function = self._original()
-        kept = function.__code__, function.__defaults__, function.__kwdefaults__
-        ours, other = _twin(function, function.__code__), _twin(function, self.code)
-        own, is_within = function.__globals__, [False]
-
-        def both(arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-            if is_within[0]:
-                return ours(*arguments, **named)
-            is_within[0] = True
-            try:
-                given = _copied((arguments, named))
-                result = _outcome(ours, arguments, named)
-                if given is not None and not _is_same(_outcome(other, *given), result):
-                    differs()
-            finally:
-                is_within[0] = False
-            return result.given()
-
-        def trampoline(*arguments: Any, **named: Any) -> Any:
-            return _beside_of_mutant(arguments, named)  # type: ignore[name-defined]  # noqa: F821  # it is put into the module
-
-        own[_BESIDE] = both
-        function.__defaults__ = function.__kwdefaults__ = None
-        function.__code__ = trampoline.__code__
-        try:
-            yield
-        finally:
-            function.__code__, function.__defaults__, function.__kwdefaults__ = kept
-            del own[_BESIDE]
-
-    def _original(self) -> Any:
-        return getattr(importlib.import_module(self.module), self.function)
-
-
-@dataclass(eq=False)
-class _Outcome:
-    """What a call has come to: what it returned, all that it yielded, or the kind of what it raised."""
-
-    value: Any = None
-    yielded: list[Any] | None = None
-    error: BaseException | None = None
-
-    def given(self) -> Any:
-        if self.error is not None:
-            raise self.error
-        return self.value if self.yielded is None else iter(self.yielded)
-
-
-def _outcome(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> _Outcome:
-    try:
-        value = function(*arguments, **named)
-        return _Outcome(yielded=list(islice(value, _YIELDED_MAX))) if isgenerator(value) else _Outcome(value)
-    except Exception as error:
-        return _Outcome(error=error)
-
-
-def _copied(value: Any) -> Any:
-    """A copy that a call may change; None where there can be none."""
-    atomic = copy._deepcopy_dispatch  # type: ignore[attr-defined]  # a read-only view is as good as its copy
-    atomic[MappingProxyType] = lambda view, memo: view
-    try:
-        return copy.deepcopy(value)
-    except Exception:
-        return None
-    finally:
-        del atomic[MappingProxyType]
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Whether two outcomes are the same, also where they hold objects that are equal to themselves alone."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, BaseException):
-        return True
-    if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(_is_same, one, other))
-    if isinstance(one, dict):
-        return list(one) == list(other) and all(map(_is_same, one.values(), other.values()))
-    has_own = any("__eq__" in vars(kind) for kind in type(one).__mro__[:-1])
-    if not has_own and hasattr(one, "__dict__"):
-        return _is_same(vars(one), vars(other))
-    return bool(one == other)
-
-
-def _twin(function: FunctionType, code: CodeType) -> FunctionType:
-    twin = FunctionType(
-        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    )
-    twin.__kwdefaults__ = function.__kwdefaults__
-    return twin
-
-
-_BESIDE = "_beside_of_mutant"
-_YIELDED_MAX = 100_000
-
-
-def mutants_of(name: str) -> Iterator[Mutant]:
-    """Every mutant of a module's functions that Python takes, and that is other code than the original."""
-    module = importlib.import_module(name)
-    source = getsource(module)
-    lines = source.splitlines(keepends=True)
-    functions = dict(_functions(ast.parse(source)))
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        (row, column), (_, end) = token.start, token.end
-        function = next((f for f, node in functions.items() if _is_within(node, row, column)), None)
-        changed = _changed(token)
-        if function is None or changed is None or token.start[0] != token.end[0]:
+            code = compile(ast.fix_missing_locations(tree), str(ROOT / file), "exec")
+        except (SyntaxError, ValueError):
             continue
-        line = lines[row - 1][:column] + changed + lines[row - 1][end:]
-        code = _code("".join([*lines[: row - 1], line, *lines[row:]]), function)
-        if code is not None and _is_other(code, _code(source, function)):
-            before, after = lines[row - 1].strip(), line.strip()
-            yield Mutant(name, function, row, before, after, code)
+        if _is_other(code, original):
+            first, last = site.statement
+            lines = frozenset((*range(first, last + 1), site.line))
+            names = site.function, site.name, site.is_wording
+            return Mutant(file, place, way, site.kind, site.line, lines, *names, *shown.both())
+    return None
 
 
-def lines_of(name: str) -> tuple[Path, range]:
-    """A module's file, and its lines."""
-    module = importlib.import_module(name)
-    file = Path(str(module.__file__))
-    return file, range(1, len(file.read_text().splitlines()) + 1)
+class _Shown:
+    """The expression or statement around a site, as it is and as the mutant makes it."""
+
+    def __init__(self, tree: ast.AST, node: ast.AST) -> None:
+        parents = {id(child): parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
+        around = parents[id(node)]
+        while not isinstance(around, ast.expr | ast.stmt | ast.Module):
+            around = parents[id(around)]
+        self._around = around
+        self._before = self._text()
+
+    def both(self) -> tuple[str, str]:
+        """What is around the first difference, once the tree is changed."""
+        before, after = self._before, self._text()
+        pairs = enumerate(zip(before, after, strict=False))
+        differs = next((n for n, (one, other) in pairs if one != other), min(len(before), len(after)))
+        begin = max(0, differs - _SHOWN_MAX // 2)
+        return before[begin : begin + _SHOWN_MAX], after[begin : begin + _SHOWN_MAX]
+
+    def _text(self) -> str:
+        return " ".join(ast.unparse(self._around).split())
 
 
-def _changed(token: tokenize.TokenInfo) -> str | None:
-    """The token with one character changed; None where that would not be worth it."""
-    text = token.string
-    match token.type:
-        case tokenize.NUMBER if text[-1].isdigit():
-            return text[:-1] + str((int(text[-1]) + 1) % 10)
-        case tokenize.OP:
-            return _OTHER.get(text)
-        case tokenize.STRING if text[:1] in "\"'" and len(text) > 3 and text[1].isalpha():
-            return text[0] + chr(ord(text[1]) ^ 1) + text[2:] if (chr(ord(text[1]) ^ 1)).isalpha() else None
-        case _:
-            return None
+def _site(file: str, place: int) -> tuple[ast.Module, Site]:
+    tree = ast.parse((ROOT / file).read_text())
+    return tree, sites_of(tree)[place]
 
 
-def _functions(tree: ast.AST) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """A module's functions by their names; those inside them belong to them, methods are left out."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.FunctionDef) and not node.decorator_list:
-            yield node.name, node
+@cache
+def _original(file: str) -> CodeType:
+    return compile((ROOT / file).read_text(), str(ROOT / file), "exec")
 
 
-def _is_within(function: ast.FunctionDef, row: int, column: int) -> bool:
-    """Whether a place is in the function's body, beyond its docstring."""
-    body = function.body[1:] if ast.get_docstring(function) else function.body
-    if not body:
-        return False
-    first, last = body[0], body[-1]
-    begin = (first.lineno, first.col_offset)
-    return begin <= (row, column) < (last.end_lineno or 0, last.end_col_offset or 0)
+def _within(code: CodeType, name: str) -> CodeType | None:
+    return next((one for one in _codes(code) if one.co_qualname == name), None)
 
 
-def _code(source: str, function: str) -> CodeType | None:
-    """The function's code; None when Python does not take the source."""
-    try:
-        code: CodeType = compile(source, function, "exec")
-    except (SyntaxError, ValueError):
-        return None
-    for name in function.split("."):
-        code = next(one for one in code.co_consts if isinstance(one, CodeType) and one.co_name == name)
-    return code
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield one
+            yield from _codes(one)
 
 
-def _is_other(code: CodeType, original: CodeType | None) -> bool:
-    return original is None or code.co_code != original.co_code or code.co_consts != original.co_consts
+def _is(code: CodeType, other: CodeType) -> bool:
+    return (code.co_filename, code.co_qualname, code.co_firstlineno) == (
+        other.co_filename,
+        other.co_qualname,
+        other.co_firstlineno,
+    )
+
+
+def _is_other(code: CodeType, original: CodeType) -> bool:
+    def shape(one: CodeType) -> object:
+        constants = tuple(shape(c) if isinstance(c, CodeType) else (type(c), repr(c)) for c in one.co_consts)
+        return one.co_code, constants, one.co_names, one.co_exceptiontable
+
+    return shape(code) != shape(original)

@@ -9,8 +9,9 @@ from antiphon_shared.memory.briefing import Briefing
 from antiphon_shared.tools.calls import ToolDefinition
 
 from reasoning_engine.door import Door
-from reasoning_engine.engine import OPEN_DOOR, Offer, reason
+from reasoning_engine.engine import OPEN_DOOR, reason
 from reasoning_engine.model import choose_model
+from reasoning_engine.offer import Offer
 from reasoning_engine.settings import EngineSettings
 from tests.messages_server import Received, Scripted, serving
 

@@ -7,7 +7,8 @@ import pytest
 from anthropic import APIConnectionError, APIResponseValidationError, CredentialsError, RateLimitError
 from antiphon_shared.events import ReasoningFailed
 
-from reasoning_engine.failure import WHAT_TO_DO, Code, UnreadableReply, classify, failure
+from reasoning_engine.failure import WHAT_TO_DO, Code, failure
+from reasoning_engine.model_errors import UnreadableReply, classify
 
 REQUEST = httpx2.Request("POST", "http://model/v1/messages")
 SUNDAY = "Sun, 22 Nov 2026 12:00:00 GMT"

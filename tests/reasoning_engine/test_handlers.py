@@ -16,8 +16,8 @@ from pydantic_core import to_json
 
 from reasoning_engine.handlers import ReasoningEngine
 from reasoning_engine.model import OnHeaders, OnText
+from reasoning_engine.prices import Prices
 from reasoning_engine.prompt import Prompt
-from reasoning_engine.settings import Prices
 from tests.envelopes import an_event
 from tests.fakes import FakeSession
 from tests.reasoning_engine.builders import BRIEFING, OUTLINE, SEARCH, a_request, the_settings

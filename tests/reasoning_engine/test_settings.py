@@ -5,7 +5,8 @@ from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.settings import load
 from antiphon_shared.values import Usage
 
-from reasoning_engine.settings import EngineSettings, Prices
+from reasoning_engine.prices import Prices
+from reasoning_engine.settings import EngineSettings
 
 
 def test_nothing_costs_nothing_and_unpriced_tokens_cost_one_does_not_know() -> None:

@@ -6,6 +6,9 @@ from typing import Literal
 import orjson
 
 _FEW, _MORE = "tests.recordings.few_tools", "tests.recordings.tools"
+_PAGES = ("tests.recordings.page_tools",)
+_WRITES = (*_PAGES, "tests.recordings.page_writes")
+_SYNTHESIZER = "ANTIPHON_CONTEXT_SYNTHESIZER"
 _USUAL = {
     "ANTIPHON_BUS_LEASE_S": "2",
     "ANTIPHON_BUS_RETRY_DELAY_S": "0.02",
@@ -19,11 +22,11 @@ _USUAL = {
     "ANTIPHON_TOOL_DISPATCHER_APPROVAL_AFTER_UNTRUSTED": "true",
 }
 _PRICE = {"input_usd": 3.0, "output_usd": 15.0, "cache_read_usd": 0.3, "cache_write_usd": 3.75}
+_PRICED = ("a_budget_of_a_tenth_of_a_cent", "a_cost_that_is_known", "costs_spent", "costs_nearly_spent")
+"""Scenarios whose models have prices."""
 _OF_OUR_TOOLS = {
     "ANTIPHON_TOOL_DISPATCHER_APPROVAL": "delete_record",
-    "ANTIPHON_REASONING_ENGINE_PRICES": orjson.dumps(
-        {"a_budget_of_a_tenth_of_a_cent": _PRICE, "a_cost_that_is_known": _PRICE}
-    ).decode(),
+    "ANTIPHON_REASONING_ENGINE_PRICES": orjson.dumps(dict.fromkeys(_PRICED, _PRICE)).decode(),
 }
 
 
@@ -46,6 +49,14 @@ DEPLOYMENTS = {
         {**_USUAL, "ANTIPHON_CONTEXT_SYNTHESIZER_BRIEFING_TOKENS": "900"},
         ("tests.flows.archive_tools",),
     ),
+    "pages": Deployment(_USUAL, _PAGES),
+    "page_writes": Deployment(_USUAL, _WRITES),
+    "small_memory": Deployment(
+        {**_USUAL, f"{_SYNTHESIZER}_MEMORY_BYTES_MAX": "10000", f"{_SYNTHESIZER}_BRIEFING_TOKENS": "900"},
+        _PAGES,
+    ),
+    "middling_briefings": Deployment({**_USUAL, f"{_SYNTHESIZER}_BRIEFING_TOKENS": "4500"}, _PAGES),
+    "small_pages": Deployment({**_USUAL, f"{_SYNTHESIZER}_BRIEFING_TOKENS": "900"}, _PAGES),
     "many_tools": Deployment(_USUAL, ("tests.recordings.many_tools",)),
     "offline": Deployment({}, ("examples.courses", "examples.documents"), "offline"),
 }

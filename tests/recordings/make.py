@@ -1,5 +1,7 @@
 """Makes the recordings of this folder anew: `python -m tests.recordings [NAME ...]`.
 
+With `--choose` every situation is recorded, and those are kept that cover.py chooses; without it, those that are there.
+
 Each session is one of the real pipeline: embedded, on a redis-server of its own, asking a scripted model through the
 SDK over a socket. It ends as its scenario says, or nothing is written.
 """
@@ -9,19 +11,20 @@ import asyncio
 import contextlib
 import contextvars
 import os
+import shutil
 import sys
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 
 from antiphon_shared import faults
 from antiphon_shared.faults.plan import read_faults
 from antiphon_shared.process import logs
 
 from antiphon import Antiphon, Response
-from antiphon.recording.files import write_lines
+from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import Line, RecordLine
 from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.redacted_lines import redacted
@@ -29,29 +32,72 @@ from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import RecordingSettings
 from antiphon.recording.verify import verify_lines
 from tests.grants import FAR_FUTURE_S
+from tests.recordings.cover import Candidate, chosen, features
 from tests.recordings.deployments import DEPLOYMENTS, Deployment
+from tests.recordings.lines_run import places_run
 from tests.recordings.scenario import Meanwhile, Scenario
 from tests.recordings.scenarios import SCENARIOS
 from tests.recordings.served import ScenarioServer
 from tests.tool_dispatcher.keys import Issuer, an_issuer
 
 FOLDER = Path(__file__).parent
-_LIMIT_S = 40.0
+TESTS = FOLDER.parent
+_LIMIT_S = 120.0
 _PIPELINES_AT_ONCE = 4
+_SESSIONS_AT_ONCE = 6
+"""Of one pipeline: more only wait for each other, and for so long that some would be given up."""
 _AT_REST_S = 0.3
 """So long nothing may have come before a session counts as ended, with all that comes late."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Makes recordings of the real pipeline.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="of scenarios; all when left out")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="of scenarios; all that are there when left out"
+    )
     parser.add_argument("--into", type=Path, default=FOLDER, help="the folder to write to")
+    parser.add_argument(
+        "--choose", action="store_true", help="record every situation, and keep what is needed"
+    )
     arguments = parser.parse_args()
     logs.silence("critical")  # what fails on purpose would fill the screen
-    wrong = asyncio.run(make(_with_earlier(arguments.names or SCENARIOS), arguments.into))
+    if arguments.choose:
+        wrong = _choose(arguments.into)
+    else:
+        there = [path.stem for path in sorted(FOLDER.glob("*.jsonl")) if path.stem in SCENARIOS]
+        wrong = asyncio.run(make(_with_earlier(arguments.names or there), arguments.into))
     for name, why in wrong.items():
         print(f"{name}: {why}", file=sys.stderr)  # noqa: T201  # it is a command
     sys.exit(bool(wrong))
+
+
+def _choose(folder: Path) -> dict[str, str]:
+    """Record all there is, and replace what is in the folder by what is worth keeping; nothing if anything failed."""
+    with TemporaryDirectory() as temporary:
+        wrong = asyncio.run(make(SCENARIOS, Path(temporary)))
+        if wrong:
+            return wrong
+        kept = chosen(_candidates(Path(temporary)), named_elsewhere(SCENARIOS))
+        for path in folder.glob("*.jsonl"):
+            path.unlink()
+        for name in _with_earlier(kept):
+            shutil.copyfile(Path(temporary) / f"{name}.jsonl", folder / f"{name}.jsonl")
+    return {}
+
+
+def _candidates(folder: Path) -> dict[str, Candidate]:
+    recordings = {path.stem: list(read_lines(path)) for path in sorted(folder.glob("*.jsonl"))}
+    run = places_run(recordings)
+    return {
+        name: Candidate((folder / f"{name}.jsonl").stat().st_size, run[name].union(features(lines)))
+        for name, lines in recordings.items()
+    }
+
+
+def named_elsewhere(names: Iterable[str]) -> set[str]:
+    """Those of the recordings that tests of other things name."""
+    texts = [path.read_text() for path in TESTS.rglob("*.py") if FOLDER not in path.parents]
+    return {name for name in names if any(name in text for text in texts)}
 
 
 async def make(names: Iterable[str], folder: Path) -> dict[str, str]:
@@ -59,7 +105,7 @@ async def make(names: Iterable[str], folder: Path) -> dict[str, str]:
     wrong: dict[str, str] = {}
     groups: dict[tuple[str, str], list[Scenario]] = defaultdict(list)
     for scenario in (SCENARIOS[name] for name in names):
-        apart = scenario.name if scenario.fault else scenario.apart
+        apart = scenario.apart or (scenario.name if scenario.fault else "")
         groups[scenario.deployment, apart].append(scenario)
     room, starting = asyncio.Semaphore(_PIPELINES_AT_ONCE), asyncio.Lock()
 
@@ -86,13 +132,15 @@ async def _recorded(
 ) -> dict[str, list[Line] | BaseException]:
     """The lines of each, or why there are none."""
     ended = {one.name: asyncio.Event() for one in scenarios}
+    room = asyncio.Semaphore(_SESSIONS_AT_ONCE)
     async with _running(deployment, scenarios, starting) as (antiphon, server):
 
         async def record(one: Scenario) -> list[Line]:
             if one.after:
                 await ended[one.after].wait()
             try:
-                return await _session(antiphon, server, one, deployment)
+                async with room:
+                    return await _session(antiphon, server, one, deployment)
             finally:
                 ended[one.name].set()
 
@@ -112,7 +160,7 @@ async def _running(
             with _environment({**deployment.environment, **access}):
                 antiphon = Antiphon.embedded(tools=deployment.tools, model=deployment.provider)
                 struck = contextvars.copy_context()
-                struck.run(faults.arm, read_faults(",".join(one.fault for one in scenarios)))
+                struck.run(faults.arm, read_faults(",".join({one.fault for one in scenarios})))
                 await asyncio.create_task(antiphon.__aenter__(), context=struck)
         try:
             assert "redis-server" in antiphon.storage, antiphon.storage
@@ -125,7 +173,8 @@ async def _session(
     antiphon: Antiphon, server: ScenarioServer, one: Scenario, deployment: Deployment
 ) -> list[Line]:
     model = {} if deployment.provider == "offline" else {"model": one.name}
-    grant = _issuer().grant(one.scopes, exp=FAR_FUTURE_S, tenant="acme") if one.scopes else one.grant
+    claims = {"exp": FAR_FUTURE_S, "tenant": "acme", **one.claims}
+    grant = _issuer().grant(one.scopes, **claims) if one.scopes else one.grant
     await antiphon.submit(one.query, session_id=one.name, grant=grant, **{**model, **one.options})
     async with asyncio.timeout(_LIMIT_S):
         if one.meanwhile is not None:
@@ -141,7 +190,7 @@ def _issuer() -> Issuer:
 
 
 def _check(one: Scenario, response: Response) -> None:
-    if response.termination_reason != one.ends:
+    if one.ends != "any" and response.termination_reason != one.ends:
         raise AssertionError(f"{one.name} ended as {response.termination_reason}, not {one.ends}: {response}")
 
 

@@ -3,15 +3,20 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
+from antiphon_shared.events import EventData
+from antiphon_shared.events.codec import ENVELOPES
 from antiphon_shared.events.session import TerminationReason
+from antiphon_shared.formats import FORMAT
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.ids import new_id
 
 from antiphon import Antiphon
 from tests.messages_server import Scripted, Use
 from tests.recordings.few_tools import BEGUN
 
-_LIMIT_S = 20.0
+_LIMIT_S = 60.0
 _LOOK_EVERY_S = 0.01
 
 
@@ -31,6 +36,20 @@ class Meanwhile:
                 if getattr(told, "type", "") == f"antiphon.{type}.v1":
                     return told.data  # type: ignore[union-attr]  # pieces of text have no type
         raise AssertionError(f"{self.session_id} ended without {type}")
+
+    async def says(self, data: EventData) -> None:
+        """Say something to the session that no client would let anybody say, as a late or a foreign message."""
+        event = ENVELOPES[type(data)](
+            id=(id := new_id()),
+            source="test",
+            type=data.type,
+            subject=self.session_id,
+            time=utc_now(),
+            correlationid=id,
+            format=FORMAT,
+            data=data,
+        )
+        await self.antiphon._open_bus().publish(event, "signal")
 
     async def until_asked(self, times: int) -> None:
         """Until the model has been asked so often."""
@@ -54,11 +73,13 @@ class Scenario:
     query: str
     model: tuple[Scripted, ...] = ()
     """Replies, in order; see tests/messages_server.py."""
-    ends: TerminationReason = "natural_completion"
+    ends: TerminationReason | Literal["any"] = "natural_completion"
     options: dict[str, Any] = field(default_factory=dict)
     grant: str = ""
     scopes: tuple[str, ...] = ()
     """Of a grant that is signed; the deployment has to be `granted`."""
+    claims: dict[str, Any] = field(default_factory=dict)
+    """What that grant says beside."""
     deployment: str = "usual"
     """Of deployments.py."""
     fault: str = ""

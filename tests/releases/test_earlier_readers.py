@@ -8,9 +8,9 @@ from pathlib import Path
 from antiphon_shared.events import encode
 from antiphon_shared.formats import FORMAT
 
+from antiphon.recording.against.trees import import_path
 from tests.releases.trees import earlier_tree
 from tests.shared.events.examples import EXAMPLES, an_event
-from tests.source_trees import import_path
 
 READ = """
 import json, sys

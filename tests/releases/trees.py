@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from antiphon.recording.against.trees import NotInHistory, extract, import_path
 from tests.flows.processes import component_of
 from tests.flows.starting import Started
-from tests.source_trees import NotInHistory, extract, import_path
 
 EARLIER_REF = "ANTIPHON_EARLIER_REF"
 """The environment variable that names another commit to be run beside this tree."""

@@ -150,18 +150,17 @@ class Clients:
         self._world.tell(session_id, f"a client signals {data.type}: {result}")
         return result == "sent"
 
-    def _event(
-        self, session_id: str, data: EventData, random: Random, answers: UUID | None = None
-    ) -> AnyEvent:
+    def _event(self, session_id: str, data: EventData, random: Random) -> AnyEvent:
         event_id = UUID(int=random.getrandbits(128), version=4)
+        log = self._world.bus.logs.get(session_id)
+        opening = self._world.bus.decoded(next(iter(log.values()))) if log else None
         return ENVELOPES[type(data)](
             id=event_id,
             source="client",
             type=data.type,
             subject=session_id,
             time=datetime.fromtimestamp(self._world.time_ms / 1000, UTC),
-            correlationid=event_id,
-            causationid=answers,
+            correlationid=opening.correlationid if opening else event_id,
             format=FORMAT,
             data=data,
         )

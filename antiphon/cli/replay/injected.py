@@ -24,7 +24,8 @@ from antiphon_shared.process.errors import AntiphonError, ConfigurationError
 from antiphon.cli import output
 from antiphon.cli.replay.reading import recording
 from antiphon.recording.files import as_text, naming
-from antiphon.recording.inject import Chain, Told, inject, read_fault
+from antiphon.recording.inject import Chain, inject, read_fault
+from antiphon.recording.injection.trace import TracedStep
 from antiphon.recording.reports.shown import printable
 
 
@@ -59,13 +60,13 @@ def as_json(chain: Chain) -> dict[str, Any]:
         "fault": chain.fault,
         "steps": [
             {
-                "event": _event_json(told.event),
-                "component": told.component,
-                "outputs": [{"type": one.type, "data": one.model_dump(mode="json")} for one in told.outputs],
-                "timers": told.timers,
-                "session": told.standing,
+                "event": _event_json(step.event),
+                "component": step.component,
+                "outputs": [{"type": one.type, "data": one.model_dump(mode="json")} for one in step.outputs],
+                "timers": step.timers,
+                "session": step.session,
             }
-            for told in chain.steps
+            for step in chain.steps
         ],
         "end": chain.end,
         "answer": chain.answer,
@@ -81,7 +82,7 @@ def _show(path: Path, chain: Chain) -> None:
         f"{printable(as_text(path))}: event {chain.n}, {_short(chain.type)}, with {chain.fault}"
     )
     output.print_table(("EVENT", "BY", "WHAT COMES OF IT"), _rows(chain.steps), "Nothing comes of it.")
-    last = next((told.standing for told in reversed(chain.steps) if told.standing), None)
+    last = next((step.session for step in reversed(chain.steps) if step.session), None)
     if last is not None:
         output.stdout().print(_limits(last))
         for message in last["uncertainty"]:
@@ -92,12 +93,12 @@ def _show(path: Path, chain: Chain) -> None:
         output.stdout().print(chain.answer.answer)
 
 
-def _rows(steps: Sequence[Told]) -> list[tuple[str, str, str]]:
+def _rows(steps: Sequence[TracedStep]) -> list[tuple[str, str, str]]:
     rows: list[tuple[str, str, str]] = []
-    for told in steps:
-        lines = [_said(one) for one in told.outputs]
-        lines += [f"timer {name} at {due[11:19]}" for name, due in told.timers.items()]
-        event, by = _said(told.event.data), told.component
+    for step in steps:
+        lines = [_said(one) for one in step.outputs]
+        lines += [f"timer {name} at {due[11:19]}" for name, due in step.timers.items()]
+        event, by = _said(step.event.data), step.component
         rows += [(event, by, lines[0] if lines else "nothing more")]
         rows += [("", "", line) for line in lines[1:]]
     return rows

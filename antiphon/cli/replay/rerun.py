@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from antiphon_shared.process import logs
 from antiphon_shared.process.errors import UnreadableEvent
-from antiphon_shared.redaction.secret_values import secret_values
 
 from antiphon.cli import output
 from antiphon.cli.output import print_json, stdout
@@ -39,8 +37,8 @@ def rerun(
     Exit codes: 0 the same; 1 another response, or something was asked for that was not recorded; 2 usage;
     3 unreadable.
     """
-    logs.silence("critical", secret_values())  # what failed then fails again, and is no news
-    output.run(_rerun(paths, processes, match, as_json))
+    # What failed then fails again, and is no news.
+    output.run(_rerun(paths, processes, match, as_json), logs="critical")
 
 
 async def _rerun(

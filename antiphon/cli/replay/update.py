@@ -1,33 +1,49 @@
 """`antiphon replay update`."""
 
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from antiphon.cli.output import EXIT_DONE, EXIT_FAILED, EXIT_UNREADABLE, EXIT_USAGE, refuse, stderr, stdout
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_UNCHECKED,
+    EXIT_UNREADABLE,
+    EXIT_USAGE,
+    refuse,
+    stderr,
+    stdout,
+)
 from antiphon.cli.replay.verify import Paths
 from antiphon.recording.found import NoRecordings, found
-from antiphon.recording.reports import text
+from antiphon.recording.replaying.report import Report
+from antiphon.recording.reports import changed, text
 from antiphon.recording.reports.outcome import Outcome
 from antiphon.recording.reports.shown import printable
 from antiphon.recording.rewriting import Rewritten, rewritten
 from antiphon.recording.update import TakesAnotherWay
 from antiphon.recording.verify_all import UNREADABLE, explained, outcome, shown
 
+_WORST_FIRST = (EXIT_UNREADABLE, EXIT_FAILED, EXIT_UNCHECKED, EXIT_DONE)
+_ANSWERS = {"y": "yes", "n": "no", "a": "all", "q": "quit"}
+
 
 def update(
     paths: Paths,
-    is_agreed: Annotated[bool, typer.Option("--yes", "-y", help="Rewrite without asking.")] = False,
+    is_agreed: Annotated[bool, typer.Option("--yes", "-y", help="Rewrite all without asking.")] = False,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Only show what would be rewritten.")] = False,
 ) -> None:
-    """Rewrite recordings as today's code would have written them, once what differs has been shown.
+    """Rewrite recordings as today's code would have written them, once every difference has been shown.
 
-    Replies of models, results of tools, words of clients and times stay as they were. Where today's code asks for
-    something else, so that they are no answer any more, a recording stays as it is. Exits with 1 when one stays that
-    is not what today's code would write, and with 3 when one cannot be read.
+    Replies of models, results of tools, words of clients and times stay as they were. Each difference between the old
+    recording and the new one is shown by event, and each recording is asked about. One stays as it is where today's
+    code asks for something else, so that what was recorded is no answer any more, or where a step cannot be compared.
+
+    Exit codes: 0 all are as today's code writes them; 1 one is not, and stays; 2 usage; 3 one cannot be read; 4 one
+    stays because it cannot be compared. Of several the first of 3, 1, 4, 0.
 
     \b
     antiphon replay update tests/recordings --dry-run
@@ -37,18 +53,56 @@ def update(
     except NoRecordings as error:
         refuse(error)
         raise typer.Exit(EXIT_USAGE) from None
-    with ExitStack() as unless_taken:
-        prepared = [_prepare(path, unless_taken) for path in chosen]
-        ready = [one for one in prepared if isinstance(one, Rewritten)]
-        codes = [one for one in prepared if isinstance(one, int)]
-        code = max(*codes, _take(ready, is_agreed, is_dry), EXIT_DONE)
-    raise typer.Exit(code)
+    asking = _Asking(is_agreed, is_dry)
+    codes = [_update(path, asking) for path in chosen]
+    asking.summarize()
+    raise typer.Exit(min(codes, key=_WORST_FIRST.index))
 
 
-def _prepare(path: Path, unless_taken: ExitStack) -> Rewritten | int:
-    """Show what differs: the recording to put in its place, or the exit code when there is none to put."""
+class _Asking:
+    """Whether recordings are to be rewritten, as somebody says of each, or of all."""
+
+    def __init__(self, is_agreed: bool, is_dry: bool) -> None:
+        self._all: bool | None = False if is_dry else True if is_agreed else None
+        self._is_warned = is_dry
+        self._rewritten = self._left = 0
+
+    def agrees(self, path: str) -> bool:
+        """Ask whether to rewrite the recording at `path`, unless that has been said of all."""
+        is_wanted = self._all
+        if is_wanted is None and sys.stdin.isatty():
+            is_wanted = self._asked(path)
+        elif is_wanted is None and not self._is_warned:
+            stderr().print("Nobody is there to be asked: --yes rewrites without.", style="dim")
+            self._is_warned = True
+        self._rewritten += bool(is_wanted)
+        self._left += not is_wanted
+        return bool(is_wanted)
+
+    def _asked(self, path: str) -> bool:
+        choices = ", ".join(f"[{key}]{word[1:]}" for key, word in _ANSWERS.items())
+        while True:
+            said = typer.prompt(f"Rewrite {path}? {choices}", default="n", show_default=False, err=True)
+            answer = said.strip().lower()[:1]
+            if answer in _ANSWERS:
+                break
+        if answer in "aq":
+            self._all = answer == "a"
+        return answer in "ya"
+
+    def summarize(self) -> None:
+        if self._left:
+            stderr().print(f"{_count(self._left)} would be rewritten; nothing was.", style="dim")
+        if self._rewritten:
+            stderr().print(f"{_count(self._rewritten)} rewritten.", style="dim")
+
+
+def _update(path: Path, asking: _Asking) -> int:
+    """Show what differs, ask, and rewrite one recording; returns the exit code."""
     then = outcome(path)
     try:
+        if then.report is not None and then.report.incomparable:
+            return _stays(then, _cannot_be_compared(then.report))
         new = None if then.report is None else rewritten(path)
     except TakesAnotherWay as error:
         return _stays(then, str(error))
@@ -60,42 +114,39 @@ def _prepare(path: Path, unless_taken: ExitStack) -> Rewritten | int:
     if new is None:
         _say([f"{printable(then.path)}: is as it would be written today"])
         return EXIT_DONE
-    unless_taken.callback(new.drop)
-    if not new.report.is_same:
+    try:
+        return _take(new, then, asking)
+    finally:
+        new.drop()
+
+
+def _take(new: Rewritten, then: Outcome, asking: _Asking) -> int:
+    """Put the new one in its place, if it is whole and that is wanted."""
+    if new.report.result == "diverged":
         return _stays(then, f"updated, it would still have {text.headline(new.report)}")
-    if then.report.is_same:
-        _say([f"{printable(then.path)}: decides the same; only what was noted beside it differs"])
-    else:
-        _say(text.told(then))
-    return new
-
-
-def _take(ready: list[Rewritten], is_agreed: bool, is_dry: bool) -> int:
-    """Put the new ones in their places, if that is wanted."""
-    if not ready:
-        return EXIT_DONE
-    count = f"{len(ready)} recording{'s' if len(ready) > 1 else ''}"
-    if is_dry or not (is_agreed or _agrees(count)):
-        stderr().print(f"{count} would be rewritten; nothing was.", style="dim")
+    if new.report.incomparable:
+        return _stays(then, f"updated, {_cannot_be_compared(new.report)}")
+    _say(changed.told(then.path, new.changes()))
+    if not asking.agrees(printable(then.path)):
         return EXIT_FAILED
-    for new in ready:
-        new.take()
-    stderr().print(f"{count} rewritten.", style="dim")
+    new.take()
     return EXIT_DONE
 
 
-def _agrees(count: str) -> bool:
-    if not sys.stdin.isatty():
-        stderr().print("Nobody is there to be asked: --yes rewrites without.", style="dim")
-        return False
-    return typer.confirm(f"Rewrite {count}?", err=True)
+def _cannot_be_compared(report: Report) -> str:
+    return f"it cannot be compared with what today's code does: {text.reasons(report.incomparable)}"
 
 
 def _stays(then: Outcome, why: str) -> int:
     _say([*text.told(then), f"  stays as it is: {printable(why)}"])
-    return EXIT_FAILED
+    is_unchecked = then.report is not None and then.report.result == "unchecked"
+    return EXIT_UNCHECKED if is_unchecked else EXIT_FAILED
 
 
-def _say(lines: list[str]) -> None:
+def _count(recordings: int) -> str:
+    return f"{recordings} recording{'s' if recordings > 1 else ''}"
+
+
+def _say(lines: Iterable[str]) -> None:
     for line in lines:
         stdout().print(line)

@@ -2,16 +2,19 @@
 
 import gc
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.process.clock import monotonic_s
+from antiphon_shared.process.errors import AntiphonError
 
 from antiphon.cli.output import (
     EXIT_DONE,
     EXIT_FAILED,
+    EXIT_UNCHECKED,
     EXIT_UNREADABLE,
     EXIT_USAGE,
     Json,
@@ -22,14 +25,19 @@ from antiphon.cli.output import (
     write,
     write_json,
 )
-from antiphon.cli.replay.injected import show_injected
+from antiphon.cli.replay.tool_results import tools_checked
 from antiphon.recording.found import NoRecordings, found
 from antiphon.recording.reports import as_json, github, text
 from antiphon.recording.reports.junit import junit
 from antiphon.recording.reports.outcome import Outcome, Result, Tally
-from antiphon.recording.verify_all import verify_all
+from antiphon.recording.verify_all import sensible_jobs, verify_all
 
-EXIT_CODES: dict[Result, int] = {"same": EXIT_DONE, "diverged": EXIT_FAILED, "unreadable": EXIT_UNREADABLE}
+EXIT_CODES: dict[Result, int] = {
+    "same": EXIT_DONE,
+    "diverged": EXIT_FAILED,
+    "unchecked": EXIT_UNCHECKED,
+    "unreadable": EXIT_UNREADABLE,
+}
 Form = Literal["text", "json", "github"]
 Paths = Annotated[list[Path], typer.Argument(metavar="PATH...", help="Recordings, or folders of recordings.")]
 _JOBS_MAX = 256
@@ -51,12 +59,27 @@ def verify(
         bool, typer.Option("--fail-fast", help="Stop at the first that is not the same.")
     ] = False,
     jobs: Annotated[
-        int,
-        typer.Option("--jobs", "-j", min=1, max=_JOBS_MAX, metavar="N", help="Processes to share the work."),
-    ] = 1,
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=1,
+            max=_JOBS_MAX,
+            metavar="N",
+            help="Processes to share the work. Without it, one for each core that there is work for.",
+        ),
+    ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="COMPONENT", help="Do only its steps again, which is quicker; repeatable."),
+    ] = None,
+    allowed: Annotated[
+        str | None,
+        typer.Option(
+            "--allow-unchecked",
+            metavar="REASON",
+            help="Accept steps that cannot be checked; the reason stands in every report.",
+        ),
     ] = None,
     fault: Annotated[
         str | None,
@@ -64,12 +87,45 @@ def verify(
             "--inject", metavar="FAULT@N", help="Tell instead how it would have gone on: tool_timeout@8."
         ),
     ] = None,
+    other: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="REF_OR_VERSION",
+            help="Report only what differs from the code at a git ref, or from a released version.",
+        ),
+    ] = None,
+    markdown_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--markdown", metavar="FILE", help="With --against: write it as Markdown for a pull request too."
+        ),
+    ] = None,
+    tools: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODULE",
+            help="Make recorded calls of reading tools again, with those of this module; comma list.",
+        ),
+    ] = None,
+    volatile: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD",
+            help="With --tools: what may differ in results, as [TOOL:]PATH[=MATCHER]; repeatable.",
+        ),
+    ] = None,
+    allows_network: Annotated[
+        bool, typer.Option("--allow-network", help="With --tools: let them reach other machines.")
+    ] = False,
 ) -> None:
     """Hold recordings against today's code: no network, no Redis, no model.
 
     Every recorded step is done again on what was recorded; the first thing that is decided otherwise is named.
-    Exits with 1 when something diverged, with 2 when there are no such recordings, and with 3 when one of them
-    cannot be read, whatever became of the others.
+    Unchecked is not same: steps that could not be done again are counted by component and reason.
+
+    Exit codes: 0 all are the same; 1 something diverged; 2 usage, or no such recordings; 3 one cannot be read;
+    4 nothing diverged, but not every step was checked (0 with --allow-unchecked). Of several the first of 3, 1, 4, 0.
 
     \b
     antiphon replay verify tests/recordings
@@ -77,6 +133,22 @@ def verify(
     try:
         if json and annotates:
             raise UsageError("--json and --github both want standard output. Take one of them.")
+        if allowed is not None and not allowed.strip():
+            raise UsageError("--allow-unchecked: say why steps may go unchecked.")
+        if other is not None or markdown_file is not None:
+            from antiphon.cli.replay.against import check_options  # brings more along than all else here
+
+            check_options(
+                other,
+                markdown_file,
+                {
+                    "--inject": fault,
+                    "--github": annotates,
+                    "--junit": junit_file,
+                    "--fail-fast": fails_fast,
+                    "--tools": tools,
+                },
+            )
         components = _components(only or ())
         chosen = found(paths)
         if junit_file is not None and not junit_file.parent.is_dir():
@@ -84,19 +156,42 @@ def verify(
     except (NoRecordings, UsageError) as error:
         refuse(error)
         raise typer.Exit(EXIT_USAGE) from None
+    if other is not None:
+        from antiphon.cli.replay.against import show_against
+
+        raise typer.Exit(
+            show_against(
+                other,
+                chosen,
+                is_json=json,
+                markdown_file=markdown_file,
+                is_quiet=is_quiet,
+                jobs=sensible_jobs(chosen) if jobs is None else jobs,
+                only=() if len(components) == len(COMPONENTS) else components,
+                allowed=(allowed or "").strip(),
+            )
+        )
     if fault is not None:
+        from antiphon.cli.replay.injected import show_injected
+
         raise typer.Exit(show_injected(chosen, fault, json))
     form: Form = "json" if json else "github" if annotates else "text"
-    gc.freeze()  # what was imported stays: no need to look it through again while recordings come and go
     began_s, tally, outcomes = monotonic_s(), Tally(), list[Outcome]()
     keeps = form == "json" or junit_file is not None
-    for outcome in _each(chosen, jobs, components, shows_progress=not is_quiet):
-        tally.add(outcome)
-        _tell(outcome, form, is_quiet)
-        if keeps:
-            outcomes.append(outcome)
-        if fails_fast and outcome.result != "same":
-            break
+    try:
+        with tools_checked(tools, volatile or (), allows_network) as checked:
+            gc.freeze()  # what was imported stays: no need to look it through again while recordings come and go
+            verified = _each(chosen, jobs, components, shows_progress=not is_quiet)
+            for found_out in map(checked, chosen, verified):
+                outcome = replace(found_out, allowed=(allowed or "").strip())
+                tally.add(outcome)
+                _tell(outcome, form, is_quiet)
+                if keeps:
+                    outcomes.append(outcome)
+                if fails_fast and not outcome.passes:
+                    break
+    except AntiphonError as error:
+        raise typer.Exit(refuse(error)) from None
     if form == "json":
         write_json(as_json.document(outcomes))
     if junit_file is not None:
@@ -106,8 +201,15 @@ def verify(
             refuse(UsageError(f"{junit_file} cannot be written: {error.strerror}."))
             raise typer.Exit(EXIT_USAGE) from None
     if not is_quiet:
-        stderr().print(text.summary(tally, monotonic_s() - began_s), style="dim")
-    raise typer.Exit(EXIT_CODES[tally.result])
+        _summarize(text.summary(tally, monotonic_s() - began_s), form)
+    raise typer.Exit(EXIT_DONE if tally.passes else EXIT_CODES[tally.result])
+
+
+def _summarize(lines: list[str], form: Form) -> None:
+    for line in lines:
+        stderr().print(line, style="dim")
+    if form == "github":
+        write(f"{github.counted(lines)}\n")
 
 
 def _components(names: Sequence[str]) -> tuple[Component, ...]:
@@ -118,7 +220,9 @@ def _components(names: Sequence[str]) -> tuple[Component, ...]:
     return tuple(one for one in COMPONENTS if not names or one in names)
 
 
-def _each(paths: list[Path], jobs: int, only: Sequence[Component], shows_progress: bool) -> Iterator[Outcome]:
+def _each(
+    paths: list[Path], jobs: int | None, only: Sequence[Component], shows_progress: bool
+) -> Iterator[Outcome]:
     """What came of each recording; with a bar on stderr for whoever waits before a terminal."""
     shows = shows_progress and len(paths) > 1 and stderr().is_terminal
     work = verify_all(paths, jobs, only)
@@ -131,6 +235,6 @@ def _tell(outcome: Outcome, form: Form, is_quiet: bool) -> None:
     if form == "github":
         write("".join(f"{line}\n" for line in github.annotations([outcome])))
         return
-    style = {"diverged": "yellow", "unreadable": "red"}.get(outcome.result)
+    style = {"diverged": "yellow", "unchecked": "yellow", "unreadable": "red"}.get(outcome.result)
     for line in text.told(outcome):
         stdout().print(line, style=style)

@@ -80,6 +80,11 @@ def numbers_in(text: str) -> list[float]:
     return [_read(found[0]) for found in _NUMBER.finditer(text)]
 
 
+def without_numbers(text: str) -> str:
+    """The text with a mark in place of each number that `numbers_in` finds."""
+    return _NUMBER.sub("#", text)
+
+
 def _holds(text: str, expected: Numeric) -> bool:
     return any(
         math.isclose(number, expected.value, rel_tol=_TIGHT, abs_tol=max(expected.tolerance, _TIGHT))

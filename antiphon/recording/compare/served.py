@@ -9,15 +9,14 @@ from functools import partial
 from typing import Any
 
 from antiphon_shared.events import SessionOpened, ToolsCompleted, ToolsRequested
-from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolDefinition, ToolError, ToolResult
+from antiphon_shared.tools.calls import Catalogue, ToolDefinition, ToolError, ToolResult
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD
-from antiphon_shared.tools.placeholders import has_placeholder
 
 from antiphon.recording.lines import CatalogueLine, EventLine, Line
+from antiphon.recording.recorded_calls import answered
 from tool_dispatcher.authoring.context import ToolContext
 from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS, ToolFailed
 from tool_dispatcher.authoring.tool import Tool
-from tool_dispatcher.batch import resolve
 from tool_dispatcher.idempotency.fingerprint import fingerprint
 
 _KEPT = (
@@ -31,8 +30,6 @@ _KEPT = (
     "pinned",
 )
 """Of a contract, what says how calls are made. What is done about failures was done when it was recorded."""
-_UNRESOLVED = (ValueError, AssertionError)
-"""Of placeholders that the plan had refused."""
 
 
 class Served:
@@ -80,13 +77,8 @@ class Served:
         self._made.clear()
 
     def _note(self, request: ToolsRequested, completed: ToolsCompleted) -> None:
-        results: list[ToolResult | None] = [None] * len(request.calls)
-        for result in completed.results:
-            if result.index < len(results):
-                results[result.index] = result
-        for call, got in zip(request.calls, results, strict=True):
-            arguments = _arguments(call, results)
-            if got is not None and arguments is not None and _is_answered(got):
+        for call, arguments, got in answered(request, completed):
+            if arguments is not None and _is_answered(got):
                 self._results.setdefault(_key(call.name, arguments), []).append(got)
 
     def _tool(self, definition: ToolDefinition) -> Tool:
@@ -124,17 +116,6 @@ class Served:
 def _is_answered(result: ToolResult) -> bool:
     """Whether the tool itself has said so, and not the dispatcher in its place."""
     return result.error is None or result.error.error_type in ERRORS_OF_TOOLS
-
-
-def _arguments(call: RequestedCall, results: list[ToolResult | None]) -> dict[str, Any] | None:
-    """The arguments as the tool got them; None where a value in them is not known."""
-    if not has_placeholder(call.arguments):
-        return call.arguments
-    try:
-        resolved = resolve(call, results)
-    except _UNRESOLVED:
-        return None
-    return None if isinstance(resolved, ToolError) else resolved
 
 
 def _key(name: str, arguments: Mapping[str, Any]) -> str:

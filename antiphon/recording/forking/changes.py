@@ -29,7 +29,7 @@ from coordinator import limits, offer
 from coordinator.opening import open_session, recorded_opening
 from coordinator.record import changes as changed_fields
 from coordinator.requests import request_reasoning
-from coordinator.session import Session
+from coordinator.session import SESSION, Session
 
 PROMPT_FILE = "ANTIPHON_REASONING_ENGINE_PROMPT_FILE"
 OFFLINE = "offline"
@@ -111,6 +111,7 @@ def forked(point: Point, changes: Changes, now: datetime, content_hash: str, cat
     record = ForkRecord(
         of=point.event.event.id,
         changed=changed_fields(point.session, session),
+        document_version=SESSION.version,
         redelivered=tuple(map(_redelivered, point.pending, deliveries)),
     )
     return Forked(session, tuple(deliveries), record, by)

@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from antiphon_shared.events import EventData, QuerySubmitted, ResponseReady, SessionOpened
-from antiphon_shared.events.codec import ENVELOPES, explain
+from antiphon_shared.events.codec import ENVELOPES
 from antiphon_shared.events.step_records import (
     BriefingRecord,
     DecisionRecord,
@@ -25,10 +24,11 @@ from pydantic import ValidationError
 
 from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, Header, Line, RecordLine
 from antiphon.recording.replaying.checks.briefings import Briefings
+from antiphon.recording.replaying.document import Document
 from antiphon.recording.replaying.known import Known, Step
 from antiphon.recording.replaying.redelivery import redelivered
 from coordinator.decide import decide
-from coordinator.endings import named_by
+from coordinator.lookup import named_by
 from coordinator.session import Session
 
 _NAMED_MAX = 20
@@ -195,7 +195,7 @@ def walked(lines: Sequence[Line], last: int, unhandled: UUID | None = None) -> P
     if not lines or not isinstance(lines[0], Header):
         raise UnreadableEvent("it has no header.")
     _check_outputs(lines, sum(isinstance(line, EventLine) for line in lines))
-    point, document, handled = Point(lines[0]), dict[str, Any](), set[UUID]()
+    point, document, handled = Point(lines[0]), Document(), set[UUID]()
     for line in lines:
         match line:
             case EventLine() if line.n > last:
@@ -217,30 +217,27 @@ def walked(lines: Sequence[Line], last: int, unhandled: UUID | None = None) -> P
             case ContentLine():
                 point.known.contents[line.hash] = line.content
             case RecordLine(record=ForkRecord() as record):
-                document |= record.changed
+                document.take(record)
                 for one in record.redelivered:
                     redelivered(one, point.known)
             case RecordLine(record=record):
                 handled.add(record.of)
                 _step(point, record, document)
         point.lines.append(line)
-    if document:
-        try:
-            point.session = Session.model_validate(document)
-        except ValidationError as error:
-            raise UnreadableEvent(f"its decisions cannot be read: {explain(error)}") from None
+    if not document.is_empty:
+        point.session = document.session()
         point.pending = tuple(_pending(point, point.session, handled))
     return point
 
 
-def _step(point: Point, record: StepRecord, document: dict[str, Any]) -> None:
+def _step(point: Point, record: StepRecord, document: Document) -> None:
     line = point.known.lines.get(record.of)
     if line is None:
         raise UnreadableEvent(f"a record is about the event {record.of}, which is not there.")
     outputs = tuple(point.known.lines[id] for id in _outputs(record) if id in point.known.lines)
     match record:
         case DecisionRecord():
-            document |= record.changed
+            document.take(record)
             told = outputs[-1].event.time if outputs else line.event.time
             for number, timer in enumerate(record.timers, start=record.outputs):
                 _set(point.timers, timer, told, line, number)

@@ -37,7 +37,7 @@ def redacted(lines: Sequence[Line], redaction: Redaction) -> list[Line]:
 
     try:
         consistent = list(updated(shown))
-        return consistent if verify_lines(consistent).is_same else shown
+        return consistent if verify_lines(consistent).result != "diverged" else shown
     except (TakesAnotherWay, UnreadableEvent):
         return shown
 
@@ -51,7 +51,7 @@ def make_consistent(path: Path) -> None:
         new = rewritten(path)
     except (TakesAnotherWay, UnreadableEvent):
         return
-    if new is not None and new.report.is_same:
+    if new is not None and new.report.result != "diverged":
         new.take()
     elif new is not None:
         new.drop()

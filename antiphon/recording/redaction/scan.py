@@ -23,6 +23,7 @@ from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.redaction.secret_keys import ALWAYS, SecretKeys, secret_keys
 from pydantic_core import from_json, to_json
 
+from antiphon.recording.chain import link_of
 from antiphon.recording.files import unpacked
 from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, RecordLine, Rules, decode_line
 from antiphon.recording.redaction.json_paths import Path as JsonPath
@@ -41,8 +42,8 @@ _WORDS_MAX = 2
 """Of a value without anything that looks random; more are a sentence."""
 _NUMBER = re.compile(r"[-+]?[\d.,:%]{1,40}")
 _CATALOGUE = b'{"line":"catalogue"'
-_PLACEHOLDER = re.compile(r"\\*\[?redacted(?:[ -]\d+)?\\*\]?")
-"""Also as Markdown escapes it."""
+_PLACEHOLDER = re.compile(r"\\{0,15}\[?redacted(?:[ -]\d+)?\\{0,15}\]?")
+"""Escaped too, as Markdown and JSON within text have it."""
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
 _CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-])")
 
@@ -102,7 +103,8 @@ class Scanner:
                 self._value.marked.clear()
                 while (raw := file.readline(_LINE_BYTES_MAX)) and told < FINDINGS_MAX:
                     number += 1
-                    for finding in self.line(raw, number):
+                    link = link_of(raw.rstrip(b"\r\n"))  # hashes may look like numbers of cards
+                    for finding in self.line(raw if link is None else link.line, number):
                         told += 1
                         yield finding
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from uuid import UUID
 
-from antiphon_shared.events import EventData, SessionOpened
+from antiphon_shared.events import COMPONENTS, Component, EventData, SessionOpened
 from antiphon_shared.events.step_records import StepRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue
@@ -16,6 +16,15 @@ from coordinator.session import Logged
 
 DataT = TypeVar("DataT", bound=EventData)
 RecordT = TypeVar("RecordT", bound=StepRecord)
+COMPONENT_OF: dict[str, Component] = {
+    "decision": "coordinator",
+    "briefing": "context_synthesizer",
+    "exchange": "reasoning_engine",
+    "batch": "tool_dispatcher",
+    "assembly": "response_assembler",
+}
+"""By the kind of its record, who takes a step."""
+assert set(COMPONENT_OF.values()) == set(COMPONENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,8 @@ class Redone:
     """The step's record as it would be today; None where it holds nothing that today's code decides."""
     texts: tuple[str, str, str] | None = None
     """A briefing that has changed, by the digest it had: as it was sent, and as it would be."""
+    unchecked: str = ""
+    """Why the step does not count as checked although its events were compared; empty where it does."""
 
 
 @dataclass

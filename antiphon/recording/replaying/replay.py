@@ -29,22 +29,20 @@ from antiphon.recording.replaying.checks.briefings import Briefings
 from antiphon.recording.replaying.checks.decisions import Decisions
 from antiphon.recording.replaying.checks.exchanges import Exchanges
 from antiphon.recording.replaying.differences import ABSENT, differences
-from antiphon.recording.replaying.known import Known, Redo, Redone, Step
+from antiphon.recording.replaying.known import COMPONENT_OF, Known, Redo, Redone, Step
 from antiphon.recording.replaying.redelivery import redelivered
-from antiphon.recording.replaying.report import DIVERGENCES_KEPT_MAX, Answer, Divergence, Report
+from antiphon.recording.replaying.report import (
+    DIVERGENCES_KEPT_MAX,
+    STILL_OPEN,
+    Answer,
+    Divergence,
+    Report,
+)
+from antiphon.recording.replaying.undecided import Undecided
 
-_BY_KIND: dict[str, Component] = {
-    "decision": "coordinator",
-    "briefing": "context_synthesizer",
-    "exchange": "reasoning_engine",
-    "batch": "tool_dispatcher",
-    "assembly": "response_assembler",
-}
 _DIGEST, _TEXT = "briefing.digest", "briefing.text"
 _ON_BRIEFINGS = frozenset({"reasoning_engine", "response_assembler"})
 """Components whose steps rest on what the synthesizer has filed."""
-_LOOKS_MAX = 32
-"""How often an event without a decision is looked at before the end."""
 
 
 class Replay:
@@ -75,18 +73,17 @@ class Replay:
             "batch": Batches().redo,
             "assembly": assemblies.redo,
         }
-        self._redo = {kind: redone for kind, redone in redo.items() if _BY_KIND[kind] in wanted}
+        self._redo = {kind: redone for kind, redone in redo.items() if COMPONENT_OF[kind] in wanted}
         self._is_ended = False
         self._events = self._outputs = 0
-        self._steps: Counter[Component] = Counter()
+        self._steps: Counter[str] = Counter()
         self._divergences: list[Divergence] = []
         self._divergences_in_all = 0
         self._unchecked: Counter[str] = Counter()
         self._answer: Answer = "none"
         self._is_astray = False
         """Whether the coordinator would have sent something else, so that the session had gone another way."""
-        self._undecided: dict[int, EventLine] = {}
-        self._looks_left: dict[int, int] = {}
+        self._undecided = Undecided(self._lets_go)
         self._recorded: set[int] = set()
         """Numbers of the events whose steps have a record."""
         self._unrecorded: EventLine | None = None
@@ -118,11 +115,9 @@ class Replay:
         if not self._is_ended:
             raise UnreadableEvent("it has no end line: it was cut off.")
         self._miss_record()
-        self._hold_undecided()
-        if not self._is_closed and self._undecided:
-            self._unchecked["coordinator: the session went on when it was recorded"] += len(self._undecided)
-        for line in self._undecided.values() if self._is_closed else ():
-            self._diverged(line, "coordinator", "state", [("", ABSENT, "a decision, where there was none")])
+        self._judge_undecided()
+        if self._redo.keys() == COMPONENT_OF.keys() and not (self._steps or self._unchecked):
+            self._unchecked["coordinator: it holds no step"] += 1
         return Report(
             session_id=self.header.session_id,
             events=self._events,
@@ -140,8 +135,7 @@ class Replay:
             self._follow(event.causationid, event.id)
         self.known.add(line)
         if event.data.inbox == "coordinator" and "decision" in self._redo:
-            self._undecided[line.n] = line
-            self._looks_left[line.n] = _LOOKS_MAX
+            self._undecided.add(line)
         if isinstance(event.data, ResponseReady):
             self._answer = "unknown" if "assembly" in self._redo else "unasked"
 
@@ -156,6 +150,7 @@ class Replay:
     def _miss_record(self) -> None:
         line, self._unrecorded = self._unrecorded, None
         if line is not None and line.event.data.inbox is not None:
+            self._undecided.drop(line)
             self._lose(line.event.data.inbox, "no record was made of it")
 
     def _lose(self, component: Component, why: str) -> None:
@@ -168,12 +163,12 @@ class Replay:
 
     def _read_fork(self, record: ForkRecord) -> None:
         """From here on the session is another, and so is what was under way."""
-        self._hold_undecided()
+        self._undecided.look()
         self.decisions.forked(record)
         for one in record.redelivered:
             line = redelivered(one, self.known)
             if line.event.data.inbox == "coordinator":
-                self._undecided[line.n], self._looks_left[line.n] = line, _LOOKS_MAX
+                self._undecided.add(line)
 
     def _read_record(self, record: AnyRecord) -> None:
         handled = self.known.lines.get(record.of)
@@ -191,15 +186,16 @@ class Replay:
         if self._unrecorded is handled:
             self._unrecorded = None
         if isinstance(record, LeftOut):
+            self._undecided.drop(handled)
             self._lose(record.component, "the record was too large to be kept")
             return
-        self._read_step(Step(handled, record, outputs), _BY_KIND[record.kind])
+        self._read_step(Step(handled, record, outputs), COMPONENT_OF[record.kind])
 
     def _read_step(self, step: Step, component: Component) -> None:
         self.newest_step = step.line.n
         if isinstance(step.record, DecisionRecord):
-            self._undecided.pop(step.line.n, None)
-            self._hold_undecided(to=step.line.n)
+            self._undecided.drop(step.line)
+            self._undecided.look(to=step.line.n)
             self._is_closed = self._is_closed or step.record.closes
         kind: str = step.record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
         if kind not in self._redo:
@@ -212,7 +208,10 @@ class Replay:
         except Exception as error:  # noqa: BLE001  # today's code may have any fault, and must not hide what others have
             self._fail(step, component, error)
             return
-        self._steps[component] += 1
+        if redone.unchecked:
+            self._unchecked[f"{component}: {redone.unchecked}"] += 1
+        else:
+            self._steps[component] += 1
         for what, difference in redone.others:
             self._diverged(step.line, component, what, [difference])
         self._compare(step, redone, component)
@@ -238,7 +237,7 @@ class Replay:
         format = step.line.event.format
         today = [in_format(data, format) for data in redone.outputs]
         for then, now in zip_longest(recorded, today):
-            if isinstance(then, ResponseReady):
+            if isinstance(then, ResponseReady) and "briefing" in self._redo:
                 is_told = isinstance(now, ResponseReady) and not is_astray
                 self._answer = "unknown" if not is_told else "same" if then == now else "different"
             if then == now:
@@ -266,14 +265,20 @@ class Replay:
             if (one.path, one.expected) == (_DIGEST, digest):
                 self._divergences[n] = replace(one, path=_TEXT, expected=then, got=now)
 
-    def _hold_undecided(self, to: int | None = None) -> None:
-        """Events that nothing was decided on, as it seems: the session must let them go, now or later."""
-        for n in [n for n in self._undecided if to is None or (n < to and self._looks_left[n])]:
-            self._looks_left[n] -= 1
-            if self._lets_go(self._undecided[n]):
-                del self._undecided[n]
+    def _judge_undecided(self) -> None:
+        """What the session has not let go in the end: it had not come to it yet, or should have decided on it."""
+        left = self._undecided.look()
+        why = f"an earlier decision is not known: {self.decisions.lacks}" if self.decisions.lacks else ""
+        if not (why or self._is_closed):
+            why = STILL_OPEN
+        if why and left:
+            self._unchecked[f"coordinator: {why}"] += len(left)
+        for line in () if why else left:
+            self._diverged(line, "coordinator", "state", [("", ABSENT, "a decision, where there was none")])
 
-    def _lets_go(self, line: EventLine) -> bool:
+    def _lets_go(self, line: EventLine) -> bool | None:
+        if not self.decisions.can_look:
+            return None
         try:
             return self.decisions.lets_go(line, self.known)
         except Exception as error:  # noqa: BLE001  # as in `_read_step`
@@ -293,6 +298,3 @@ def _raised(error: Exception) -> str:
 
 def _name(data: EventData | None) -> str:
     return ABSENT if data is None else data.type
-
-
-assert set(_BY_KIND.values()) == set(COMPONENTS)

@@ -5,19 +5,23 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from antiphon.recording.replaying.report import by_component
 from antiphon.recording.reports.outcome import Outcome, Tally
 
 
 def document(outcomes: Sequence[Outcome]) -> str:
-    """`result` of all, `recordings` one by one in their order, `counts` and what was not checked."""
+    """`result` of all, `counts`, steps checked and unchecked, and `recordings` one by one in their order."""
     tally = Tally.of(outcomes)
     return json_text(
         {
             "result": tally.result,
-            "counts": {"same": 0, "diverged": 0, "unreadable": 0} | tally.results,
+            "counts": {"same": 0, "unchecked": 0, "diverged": 0, "unreadable": 0} | tally.results,
             "events": tally.events,
             "steps": tally.steps,
+            "checked_steps": tally.checked,
+            "unchecked_steps": by_component(tally.unchecked),
             "unchecked": tally.unchecked,
+            "allowed_unchecked": tally.allowed or None,
             "recordings": [_recording(outcome) for outcome in outcomes],
         }
     )
@@ -37,8 +41,11 @@ def _recording(outcome: Outcome) -> dict[str, Any]:
         "session_id": report.session_id,
         "events": report.events,
         "steps": dict(report.steps),
+        "unchecked_steps": report.unchecked_steps,
         "answer": report.answer,
         "unchecked": dict(report.unchecked),
+        "not_run": dict(report.not_run),
         "divergences_in_all": report.divergences_in_all,
         "divergences": [asdict(divergence) for divergence in report.divergences],
+        "goes_on": None if outcome.goes_on is None else outcome.goes_on.model_dump(),
     }

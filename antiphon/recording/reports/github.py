@@ -7,22 +7,31 @@ from collections.abc import Sequence
 
 from antiphon.recording.reports.outcome import Outcome
 from antiphon.recording.reports.shown import printable
-from antiphon.recording.reports.text import body, headline, reasons
+from antiphon.recording.reports.text import body, extent, headline, reasons
 
 
 def annotations(outcomes: Sequence[Outcome]) -> list[str]:
-    """An error for each recording that is not the same, a notice for each that could not be checked whole."""
+    """An error for each recording that does not pass, a notice for each with steps that may go unchecked."""
     lines = []
     for outcome in outcomes:
         report = outcome.report
         if report is None:
             lines.append(_command("error", outcome.path, "unreadable recording", printable(outcome.error)))
-        elif not report.is_same:
-            message = "\n".join((headline(report), *body(report)))
-            lines.append(_command("error", outcome.path, "replay diverged", message))
-        if report is not None and report.unchecked:
-            lines.append(_command("notice", outcome.path, "not checked", reasons(report.unchecked)))
+            continue
+        if report.result == "diverged":
+            found = "\n".join((headline(report), *body(report)))
+            lines.append(_command("error", outcome.path, "replay diverged", found))
+        if report.unchecked:
+            name = "notice" if outcome.allowed or report.result == "diverged" else "error"
+            message = [extent(report), f"not checked: {reasons(report.unchecked)}"]
+            message += [f"allowed: {printable(outcome.allowed)}"] if outcome.allowed else []
+            lines.append(_command(name, outcome.path, "not checked", "\n".join(message)))
     return lines
+
+
+def counted(lines: Sequence[str]) -> str:
+    """The summary, as a notice that belongs to no file."""
+    return "::notice title=replay verify::" + _data("\n".join(lines))
 
 
 def _command(name: str, path: str, title: str, message: str) -> str:

@@ -3,11 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from antiphon.recording.replaying.report import Report
 
-Result = Literal["same", "diverged", "unreadable"]
+if TYPE_CHECKING:
+    from antiphon.recording.next_step import Next
+
+Result = Literal["same", "unchecked", "diverged", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +21,19 @@ class Outcome:
     report: Report | None = None
     error: str = ""
     duration_s: float = 0.0
+    allowed: str = ""
+    """Why steps may go unchecked, as somebody has said; empty where they may not."""
+    goes_on: "Next | None" = None
+    """Where the session leads from the first decision that today's code makes otherwise."""
 
     @property
     def result(self) -> Result:
-        if self.report is None:
-            return "unreadable"
-        return "same" if self.report.is_same else "diverged"
+        return "unreadable" if self.report is None else self.report.result
+
+    @property
+    def passes(self) -> bool:
+        """Whether it is the same, or only lacks checks that it may lack."""
+        return self.report is not None and self.report.passes(self.allowed)
 
 
 @dataclass
@@ -32,9 +42,12 @@ class Tally:
 
     results: Counter[Result] = field(default_factory=Counter)
     events: int = 0
-    steps: int = 0
+    checked: Counter[str] = field(default_factory=Counter)
+    """Steps that were held against today's code, by component."""
     unchecked: Counter[str] = field(default_factory=Counter)
-    """What could not be held against today's code, by reason."""
+    """Steps that could not be, by component and reason."""
+    allowed: str = ""
+    """Why steps may go unchecked; empty where they may not."""
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> "Tally":
@@ -45,13 +58,30 @@ class Tally:
 
     def add(self, outcome: Outcome) -> None:
         self.results[outcome.result] += 1
+        self.allowed = self.allowed or outcome.allowed
         if outcome.report is not None:
             self.events += outcome.report.events
-            self.steps += sum(outcome.report.steps.values())
+            self.checked.update(outcome.report.steps)
             self.unchecked.update(outcome.report.unchecked)
 
     @property
+    def steps(self) -> int:
+        """Steps that were held against today's code."""
+        return self.checked.total()
+
+    @property
     def result(self) -> Result:
-        """The worst of all: what cannot be read may hide anything."""
-        worst: tuple[Result, ...] = ("unreadable", "diverged")
-        return next((result for result in worst if self.results[result]), "same")
+        """The worst of all: what cannot be read may hide anything, and a divergence is certain.
+
+        Recordings in which nothing was held against today's code are not the same, whatever was left out.
+        """
+        worst: tuple[Result, ...] = ("unreadable", "diverged", "unchecked")
+        found = next((result for result in worst if self.results[result]), None)
+        if found is not None:
+            return found
+        return "unchecked" if self.results["same"] and not self.steps else "same"
+
+    @property
+    def passes(self) -> bool:
+        """Whether all are the same, or only lack checks that they may lack."""
+        return self.result == "same" or (self.result == "unchecked" and bool(self.allowed))

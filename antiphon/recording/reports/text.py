@@ -2,10 +2,16 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from antiphon.recording.replaying.report import Answer, Divergence, Report
+from antiphon_shared.events import COMPONENTS
+
+from antiphon.recording.replaying.report import Answer, Divergence, Report, by_component
 from antiphon.recording.reports.outcome import Outcome, Tally
 from antiphon.recording.reports.shown import change, printable
+
+if TYPE_CHECKING:
+    from antiphon.recording.next_step import Next
 
 _ANSWERS: Mapping[Answer, str] = {
     "same": "the final answer is the same",
@@ -17,20 +23,22 @@ _ANSWERS: Mapping[Answer, str] = {
 
 
 def told(outcome: Outcome) -> list[str]:
-    """One recording: a line when all is the same, else what differs."""
+    """One recording: a line when all is the same, else what differs or could not be checked."""
     path, report = printable(outcome.path), outcome.report
     if report is None:
         return [f"{path}: unreadable: {printable(outcome.error)}"]
-    if report.is_same:
-        return [f"{path}: same, {_extent(report)}", *_unchecked(report)]
-    return [f"{path}: {headline(report)}", *(f"  {line}" for line in body(report)), *_unchecked(report)]
+    if report.result == "diverged":
+        lines = (*body(report), *_leads(outcome.goes_on))
+        return [f"{path}: {headline(report)}", *(f"  {line}" for line in lines), *_unchecked(report)]
+    allowed = f" (allowed: {printable(outcome.allowed)})" if report.unchecked and outcome.allowed else ""
+    return [f"{path}: {headline(report)}{allowed}", *_unchecked(report)]
 
 
 def headline(report: Report) -> str:
-    """Where the first divergence is."""
+    """Where the first divergence is; without one, how much was checked."""
     first = report.first
     if first is None:
-        return f"same, {_extent(report)}"
+        return f"{'same' if report.is_same else 'not checked whole'}, {extent(report)}"
     return f"diverged at event {first.event} ({printable(first.type)}): {_what(first)}"
 
 
@@ -44,13 +52,17 @@ def body(report: Report) -> list[str]:
     return [*lines, _ANSWERS[report.answer]]
 
 
-def summary(tally: Tally, duration_s: float) -> str:
-    """All recordings in one line."""
+def summary(tally: Tally, duration_s: float) -> list[str]:
+    """All recordings: how many came out how, and which steps were checked."""
     counted = ", ".join(f"{count} {result}" for result, count in sorted(tally.results.items()))
     count = sum(tally.results.values())
-    checked = f"{tally.steps} steps of {tally.events} events"
-    line = f"{count} recording{'s' if count != 1 else ''}: {counted or 'none'}; {checked}, {duration_s:.2f} s"
-    return f"{line}; not checked: {reasons(tally.unchecked)}" if tally.unchecked else line
+    extent = f"{tally.steps} steps of {tally.events} events"
+    lines = [
+        f"{count} recording{'s' if count != 1 else ''}: {counted or 'none'}; {extent}, {duration_s:.2f} s"
+    ]
+    lines += [f"steps checked: {counts(tally.checked)}; not checked: {counts(by_component(tally.unchecked))}"]
+    lines += [f"not checked: {reasons(tally.unchecked)}"] if tally.unchecked else []
+    return lines + ([f"unchecked steps are allowed: {printable(tally.allowed)}"] if tally.allowed else [])
 
 
 def reasons(unchecked: Mapping[str, int]) -> str:
@@ -65,16 +77,45 @@ def _what(divergence: Divergence) -> str:
 
 
 def _by_component(report: Report) -> str:
-    counts = Counter(divergence.component for divergence in report.divergences[1:])
-    told = [f"{component} {count}" for component, count in counts.most_common()]
+    more = Counter(divergence.component for divergence in report.divergences[1:])
+    told = [f"{component} {count}" for component, count in more.most_common()]
     if kept_not := report.divergences_in_all - len(report.divergences):
         told.append(f"{kept_not} not looked at")
     return ", ".join(told)
 
 
-def _extent(report: Report) -> str:
-    return f"{report.events} events, {sum(report.steps.values())} steps; {_ANSWERS[report.answer]}"
+def extent(report: Report) -> str:
+    """How much of it was checked, and what became of the answer."""
+    checked, unchecked = sum(report.steps.values()), report.unchecked_steps
+    steps = f"{checked} steps"
+    if unchecked:
+        steps += f" checked ({counts(report.steps)}), {sum(unchecked.values())} not ({counts(unchecked)})"
+    return f"{report.events} events, {steps}; {_ANSWERS[report.answer]}"
+
+
+def counts(steps: Mapping[Any, int]) -> str:
+    """Return steps by component as words, in the order in which components are always named."""
+    known = [one for one in COMPONENTS if one in steps]
+    others = sorted(one for one in steps if one not in COMPONENTS)
+    return ", ".join(f"{one} {steps[one]}" for one in (*known, *others) if steps[one]) or "none"
 
 
 def _unchecked(report: Report) -> list[str]:
-    return [f"  not checked: {reasons(report.unchecked)}"] if report.unchecked else []
+    lines = [f"  not checked: {reasons(report.unchecked)}"] if report.unchecked else []
+    return [*lines, f"  not run: {reasons(report.not_run)}"] if report.not_run else lines
+
+
+def _leads(next: "Next | None") -> list[str]:
+    """Where the session goes from the first decision that is made otherwise."""
+    if next is None:
+        return []
+    match next.kind:
+        case "answered":
+            where = f"it is answered in round {next.round}: {next.status}, {next.reason}"
+        case "asks_model":
+            where = f"it asks the model in round {next.round}"
+        case "calls_tools":
+            where = f"it calls {printable(', '.join(next.tools))} in round {next.round}"
+        case "waits":
+            where = "it waits"
+    return [f"the session goes another way: {where}"]

@@ -11,7 +11,7 @@ from typing import IO
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.process import health
-from antiphon_shared.process.settings import environment_without
+from antiphon_shared.process.environment import environment_without
 
 from antiphon.errors import PipelineFailed
 from antiphon.leash import Leash, end

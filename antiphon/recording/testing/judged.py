@@ -2,12 +2,18 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from antiphon.recording.files import read_lines
+from antiphon.recording.lines import Header
 from antiphon.recording.replaying.report import Report
 from antiphon.recording.reports.outcome import Outcome
 from antiphon.recording.reports.text import told
 from antiphon.recording.rerun_report import RerunReport
 from antiphon.recording.verify import verify
+
+if TYPE_CHECKING:
+    from antiphon.recording.tool_results.run import TodaysTools
 
 
 class Diverged(AssertionError):
@@ -18,12 +24,51 @@ class Diverged(AssertionError):
         self.report = report
 
 
+class Unchecked(AssertionError):
+    """Nothing differs, but not every recorded step could be held against today's code."""
+
+    def __init__(self, said: Iterable[str], report: Report) -> None:
+        super().__init__("\n".join([*said, "", _UNCHECKED]))
+        self.report = report
+
+
 _NEXT = "If that is meant: look at `antiphon replay update`, or record the session anew with --antiphon-record=rewrite."
+_UNCHECKED = (
+    "Unchecked is not same: record the session anew, or write the upcaster that is missing. To accept it, say why with "
+    "--antiphon-allow-unchecked=REASON, or allow_unchecked=REASON of the marker `recording`."
+)
 
 
-def judge(path: Path) -> Report:
-    """The report of a recording that is the same. Raises Diverged, UnreadableEvent, OSError."""
-    report = verify(path)
-    if not report.is_same:
-        raise Diverged(told(Outcome(str(path), report)), report)
+Properties = list[tuple[str, object]]
+"""Of a test: steps are counted in them, for its summary and for JUnit XML."""
+
+
+def judge(path: Path, allow_unchecked: str = "", properties: Properties | None = None) -> Report:
+    """The report of a recording that is the same; or, with a reason for that, has nothing worse than unchecked steps.
+
+    Raises Diverged, Unchecked, UnreadableEvent, OSError.
+    """
+    return _judged(path, verify(path), allow_unchecked, properties)
+
+
+def judge_tools(
+    path: Path, tools: "TodaysTools", allow_unchecked: str = "", properties: Properties | None = None
+) -> Report:
+    """The report of a recording whose calls have the same results with today's tools. Raises as `judge`."""
+    lines = list(read_lines(path))
+    header = lines[0]
+    assert isinstance(header, Header), "what has another first line is unreadable"
+    report = tools.check(lines, Report(header.session_id, 0, {}, answer="unasked"))
+    return _judged(path, report, allow_unchecked, properties)
+
+
+def _judged(path: Path, report: Report, allow_unchecked: str, properties: Properties | None) -> Report:
+    if properties is not None:
+        properties += [(f"antiphon.checked.{one}", count) for one, count in report.steps.items()]
+        properties += [(f"antiphon.unchecked.{one}", count) for one, count in report.unchecked_steps.items()]
+        if report.unchecked and allow_unchecked:
+            properties.append(("antiphon.allowed.unchecked", allow_unchecked))
+    if not report.passes(allow_unchecked):
+        said = told(Outcome(str(path), report, allowed=allow_unchecked))
+        raise (Diverged if report.result == "diverged" else Unchecked)(said, report)
     return report

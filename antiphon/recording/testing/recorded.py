@@ -9,21 +9,22 @@ from typing import Any, cast
 
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, QuerySubmitted, ResponseReady, ToolsCompleted
+from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolResult
 
 from antiphon import Antiphon, Response
-from antiphon.embedded import registry_of
 from antiphon.recording.files import read_lines, write_lines
-from antiphon.recording.lines import CatalogueLine, EventLine, Line, RecordLine
+from antiphon.recording.lines import ContentLine, EventLine, Line, RecordLine
 from antiphon.recording.redaction.redacted_lines import own_redaction, redacted
-from antiphon.recording.replaying.differences import differences
 from antiphon.recording.replaying.report import Report
 from antiphon.recording.reports.rerun import told
+from antiphon.recording.requests import whole_request
 from antiphon.recording.rerun import rerun
 from antiphon.recording.rerun_report import RerunReport
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.testing.blocking import waited_for
 from antiphon.recording.testing.judged import Diverged, judge
+from antiphon.recording.testing.question import difference, exchanges_in, question_in, question_of
 from antiphon.recording.testing.scripted import ScriptedModel
 from reasoning_engine.settings import Provider
 
@@ -31,11 +32,44 @@ _CLOSED_LIMIT_S = 30.0
 _LOOK_EVERY_S = 0.02
 
 
-class Recorded:
-    """The recording at `path`. In mode `none` it is only read; `once` and `rewrite` let `ask` make it."""
+_ANEW = "Ask what was recorded, or record it anew with --antiphon-record=rewrite."
 
-    def __init__(self, path: Path, mode: str) -> None:
-        self.path, self.mode = path, mode
+
+class AnotherQuestion(AssertionError):
+    """A test asks otherwise than was recorded, so nobody knows what it would be answered."""
+
+    def __init__(self, path: Path, found: Iterable[str]) -> None:
+        head = f"{path} answers another question than the test asks:"
+        super().__init__(
+            "\n".join([head, "  - as recorded, + as asked", *(f"  {one}" for one in found), _ANEW])
+        )
+
+
+class Recorded:
+    """The recording at `path`. In mode `none` it is only read; `once` and `rewrite` let `ask` make it.
+
+    `allowed`: why steps of it may go unchecked. `properties`: those of the test, in which steps are counted.
+    """
+
+    def __init__(
+        self, path: Path, mode: str, allowed: str = "", properties: list[tuple[str, object]] | None = None
+    ) -> None:
+        self._path, self.mode = path, mode
+        self._allowed, self._properties = allowed, properties
+        self._new: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """Where it is; while a test that records runs, beside the place that it takes when the test has passed."""
+        return self._new or self._path
+
+    def settle(self, *, is_kept: bool) -> None:
+        """Put what was recorded in its place, or drop it, as a failed test would be answered from it ever after."""
+        new, self._new = self._new, None
+        if new is not None and is_kept:
+            new.replace(self._path)
+        elif new is not None:
+            new.unlink(missing_ok=True)
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
@@ -71,10 +105,14 @@ class Recorded:
         completed = (one.data for one in self.events if isinstance(one.data, ToolsCompleted))
         return tuple(result for batch in completed for result in batch.results)
 
-    def verify(self) -> Report:
-        """Hold it against today's code: `replay verify`. Raises Diverged, an AssertionError that says what differs."""
+    def verify(self, allow_unchecked: str = "") -> Report:
+        """Hold it against today's code: `replay verify`.
+
+        `allow_unchecked`: why steps may go unchecked, where neither marker nor command line say so. Raises Diverged
+        and Unchecked, AssertionErrors that say what differs, or was not checked.
+        """
         _ = self.lines  # which says what to do where there is none
-        return judge(self.path)
+        return judge(self.path, allow_unchecked or self._allowed, self._properties)
 
     def rerun(self) -> RerunReport:
         """Run it again by the whole pipeline of today: `replay rerun`. Raises Diverged where it ends otherwise."""
@@ -94,38 +132,44 @@ class Recorded:
     ) -> Response:
         """The answer to a query: live where it has to be recorded, else from the recording.
 
-        From the recording: it must be of that query, the tools must be what they were, and today's code has to
-        decide what was decided. `model` is asked only live; `options` are those of Antiphon.ask. Raises
-        AssertionError.
+        From the recording: the whole question must be the one that was recorded (query, options, grant, scopes, tools
+        and model), and today's code has to decide what was decided. Without `model`, whoever was asked will do;
+        `options` are those of Antiphon.ask. Raises AssertionError, which names what differs, before and after.
         """
         tools = list(tools)
         if self.mode == "rewrite" or (self.mode == "once" and not self.path.exists()):
             waited_for(self._record(query, tools, model, scopes, options))
             self.__dict__.pop("lines", None)
             return self.response
-        if query != self.query:
-            raise AssertionError(
-                f"{self.path} was recorded for another query: {self.query!r}. Record it anew with "
-                "--antiphon-record=rewrite."
-            )
-        self._check_tools(tools)
+        self._check_question(query, tools, model, scopes, options)
         self.verify()
+        if isinstance(model, ScriptedModel):
+            model.answered(self._requests())
         return self.response
 
-    def _check_tools(self, tools: list[Any]) -> None:
-        """What the model was told of the tools is part of what it answered to. Raises AssertionError."""
-        catalogues = (line.catalogue for line in self.lines if isinstance(line, CatalogueLine))
-        recorded = {tool.name: tool.model_dump(mode="json") for one in catalogues for tool in one.tools}
-        for name, tool in registry_of(tools).items():
-            today = {**tool.definition.model_dump(mode="json"), "approval": None}
-            then = {**recorded[name], "approval": None} if name in recorded else None
-            if then == today:
-                continue
-            where = "it was not there" if then is None else next(iter(differences(then, today))).path
-            raise AssertionError(
-                f"The tool {name!r} is not what it was when {self.path} was recorded ({where}), so nobody knows what "
-                "the model would do with it. Record it anew with --antiphon-record=rewrite."
-            )
+    def _check_question(
+        self,
+        query: str,
+        tools: list[Any],
+        model: Provider | ScriptedModel | None,
+        scopes: Iterable[str] | None,
+        options: dict[str, Any],
+    ) -> None:
+        """Raises AnotherQuestion where the recording answers another question than is asked."""
+        try:
+            then = question_in(self.lines)
+        except UnreadableEvent as error:
+            raise AssertionError(f"{self.path}: {error.message} {_ANEW}") from None
+        format = self.events[0].format
+        if found := difference(then, question_of(query, tools, model, scopes, options, format)):
+            raise AnotherQuestion(self.path, found)
+
+    def _requests(self) -> list[dict[str, Any]]:
+        """What the model was asked, whole."""
+        contents = {line.hash: line.content for line in self.lines if isinstance(line, ContentLine)}
+        return [
+            whole_request(call, contents) for exchange in exchanges_in(self.lines) for call in exchange.calls
+        ]
 
     async def _record(
         self,
@@ -139,10 +183,10 @@ class Recorded:
         async with Antiphon.embedded(tools=tools, model=replies, scopes=scopes, cache=False) as antiphon:
             response = await antiphon.ask(query, **options)
             lines = await _closed(antiphon._open_bus(), response.session_id)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        new = self.path.with_name(f".{os.getpid()}.{self.path.name}")
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        new = self._path.with_name(f".{os.getpid()}.{self._path.name}")
         write_lines(new, redacted(lines, own_redaction()))
-        new.replace(self.path)
+        self._new = new
 
 
 async def _closed(bus: Bus, session_id: str) -> list[Line]:

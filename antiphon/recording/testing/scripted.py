@@ -4,6 +4,7 @@ scripted_model.calls("search", q="lamps").and_calls("look_up", what="mast")   # 
 scripted_model.fails(529).says("It is 27 metres high [F1].")                  # the next call fails; the last reply
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -14,6 +15,7 @@ from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 from reasoning_engine.model import AnthropicModel
 from reasoning_engine.offline.wire import error_body, server_sent_events
 
+_ID = "msg_scripted_"
 _URL = "https://scripted.invalid"
 _ERRORS = {
     400: "invalid_request_error",
@@ -79,6 +81,19 @@ class ScriptedModel:
         self._replies.append(_Reply(text=text, status=status, headers=named))
         return self
 
+    @property
+    def script(self) -> list[dict[str, Any]]:
+        """The replies that are left, as `scripted_reply` has those that were recorded."""
+        return [
+            scripted_reply(_message(reply, 0, "")) if reply.status == 200 else {"status": reply.status}
+            for reply in self._replies
+        ]
+
+    def answered(self, requests: Sequence[dict[str, Any]]) -> None:
+        """Count these requests as asked and answered, as they were when they were recorded."""
+        self.requests += requests
+        del self._replies[: len(requests)]
+
     def model(self) -> AnthropicModel:
         """The model for one pipeline, behind the SDK."""
         client = DefaultAsyncHttpxClient(transport=_Transport(self))
@@ -115,6 +130,25 @@ class _Transport(httpx2.AsyncBaseTransport):
         return self._script.answer(orjson.loads(await request.aread()))
 
 
+def is_scripted(message: Mapping[str, Any]) -> bool:
+    """Whether a message of the Messages API is one of a scripted model."""
+    return str(message.get("id", "")).startswith(_ID)
+
+
+def scripted_reply(message: Mapping[str, Any]) -> dict[str, Any]:
+    """What a message says, as far as a script decides it."""
+    content = message.get("content") or ()
+    return {
+        "text": "".join(part.get("text", "") for part in content if part.get("type") == "text"),
+        "calls": [
+            {"tool": part.get("name"), "arguments": part.get("input")}
+            for part in content
+            if part.get("type") == "tool_use"
+        ],
+        "stop_reason": message.get("stop_reason"),
+    }
+
+
 def _failed(status: int, text: str, headers: dict[str, str]) -> httpx2.Response:
     body = error_body(_ERRORS.get(status, "api_error"), text)
     return httpx2.Response(status, headers={"content-type": "application/json", **headers}, content=body)
@@ -127,7 +161,7 @@ def _message(reply: _Reply, number: int, model: str) -> dict[str, Any]:
         for place, (name, arguments) in enumerate(reply.calls, 1)
     ]
     return {
-        "id": f"msg_scripted_{number}",
+        "id": f"{_ID}{number}",
         "type": "message",
         "role": "assistant",
         "model": model,

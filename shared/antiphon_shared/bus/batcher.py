@@ -133,8 +133,9 @@ class Batcher:
             replies = [ConnectionError(str(error))] * len(batch)
         except Exception as error:  # noqa: BLE001  # whatever it is belongs to those who wait for the replies
             replies = [error] * len(batch)
-        self.interruptions += any(isinstance(reply, _INTERRUPTED) for reply in replies)
         for waiting, result in zip(batch, replies, strict=True):
+            if isinstance(result, _INTERRUPTED):
+                self.interruptions += 1
             if waiting.reply.done():
                 continue
             if not isinstance(result, Exception):

@@ -91,7 +91,7 @@ class Wire:
             # A reply that nobody has read would be taken for the next command's.
             await self.close()
             raise
-        if any(isinstance(reply, ReadOnlyError) for reply in replies):
+        if ReadOnlyError in map(type, replies):
             await self.close()  # its master has become a replica: another connection may lead to the new one
         return replies
 

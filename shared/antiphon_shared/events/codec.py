@@ -1,6 +1,9 @@
 """Bytes to events and back: the edge where everything is validated, once."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from threading import Lock
 from typing import Annotated, Any, Literal, Union
 
 import orjson
@@ -81,15 +84,60 @@ def _envelope(data: type[EventData]) -> type[AnyEvent]:
     only_this_type: Any = Literal[data.type]
     return create_model(
         f"{data.__name__}Event",
-        __base__=Event[data],  # type: ignore[valid-type]  # one concrete envelope per data class
+        __base__=Event,
         type=(only_this_type, data.type),
+        data=(data, ...),
     )
 
 
-ENVELOPES: Mapping[type[EventData], type[AnyEvent]] = {data: _envelope(data) for data in EVENT_DATA}
+class _Envelopes(Mapping[type[EventData], type[AnyEvent]]):
+    """The class of the whole event by the class of its data; made once, when it is first asked for."""
 
-_one_of: Any = Union[tuple(ENVELOPES.values())]  # noqa: UP007  # a union made at run time
-_any_event: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[_one_of, Field(discriminator="type")])
+    def __init__(self) -> None:
+        self._made: dict[type[EventData], type[AnyEvent]] = {}
+        self._making = Lock()
+
+    def __getitem__(self, data: type[EventData]) -> type[AnyEvent]:
+        made = self._made.get(data)
+        return self._make(data) if made is None else made
+
+    def __iter__(self) -> Iterator[type[EventData]]:
+        return iter(EVENT_DATA)
+
+    def __len__(self) -> int:
+        return len(EVENT_DATA)
+
+    def _make(self, data: type[EventData]) -> type[AnyEvent]:
+        if data not in EVENT_DATA:
+            raise KeyError(data)
+        with self._making:  # events of two classes of the same name would never be equal
+            return self._made.setdefault(data, self._made.get(data) or _envelope(data))
+
+
+ENVELOPES: Mapping[type[EventData], type[AnyEvent]] = _Envelopes()
+_BY_TYPE = {data.type.encode(): data for data in EVENT_DATA}
+_TYPE = re.compile(
+    rb'\{"specversion":"1\.0","id":"[^"\\]{36}","source":"[^"\\]{1,200}","type":"([a-z0-9_.]+)","subject":"'
+)
+"""How `encode` begins."""
+
+
+@cache
+def _any_event() -> TypeAdapter[AnyEvent]:
+    one_of: Any = Union[tuple(ENVELOPES.values())]  # noqa: UP007  # a union made at run time
+    return TypeAdapter(Annotated[one_of, Field(discriminator="type")])
+
+
+def _validated(raw: bytes) -> AnyEvent:
+    """The event in `raw`. Of one that was written here the type is known beforehand, and no other is made ready.
+
+    Raises ValidationError.
+    """
+    begins = _TYPE.match(raw)
+    data = None if begins is None else _BY_TYPE.get(begins[1])
+    if data is None:
+        return _any_event().validate_json(raw, strict=True)
+    return ENVELOPES[data].model_validate_json(raw, strict=True)
 
 
 def encode(event: AnyEvent) -> bytes:
@@ -105,7 +153,7 @@ def decode(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]] = UPCASTERS
     try:
         if b"NaN" in raw or b"Infinity" in raw:
             _refuse_what_json_lacks(raw)
-        event = _any_event.validate_json(raw, strict=True)
+        event = _validated(raw)
         if event.format > FORMAT:
             raise NewerFormat(event.type, event.format, FORMAT)
         return event
@@ -116,7 +164,7 @@ def decode(raw: bytes, upcasters: Mapping[str, tuple[str, Upcaster]] = UPCASTERS
         if upcast is None:
             raise UnreadableEvent(explain(error), hint=_KNOWN_TYPES_HINT) from None
     try:
-        return _any_event.validate_json(upcast, strict=True)
+        return _any_event().validate_json(upcast, strict=True)
     except ValidationError as error:
         raise UnreadableEvent(explain(error), hint=_KNOWN_TYPES_HINT) from None
 

@@ -62,6 +62,9 @@ class DecisionRecord(StepRecord):
 
     kind: Literal["decision"] = "decision"
     changed: Json = Field(description="The fields of its document that have changed, as they are now.")
+    document_version: int = Field(
+        default=1, ge=1, description="Of the document that they are fields of; told once it is above 1."
+    )
     timers: tuple[TimerRecord, ...] = ()
     closes: bool = False
     stops_work: bool = False
@@ -194,6 +197,9 @@ class ForkRecord(StepRecord):
     kind: Literal["fork"] = "fork"
     changed: Json = Field(
         description="The fields of the coordinator's document that are different, as they are now."
+    )
+    document_version: int = Field(
+        default=1, ge=1, description="Of the document that they are fields of; told once it is above 1."
     )
     redelivered: tuple[Redelivered, ...] = ()
 

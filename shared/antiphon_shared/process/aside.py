@@ -11,8 +11,10 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import is_dataclass
+from datetime import datetime
 from functools import cache, partial
 from typing import Any, ParamSpec, TypeVar
+from uuid import UUID
 
 from pydantic import BaseModel
 from pydantic_core import to_json
@@ -22,6 +24,7 @@ PARTS_MAX = 2_000
 _CHARACTERS_OF_A_PART = 100
 _PIECE = 500
 """Items of a list that go through a library in one call."""
+_SINGLE = frozenset((int, float, bool, type(None), UUID, datetime))
 _DEPTH_MAX = 4
 """How deep in a value its long lists are looked for."""
 
@@ -50,19 +53,24 @@ def is_large(*values: Any) -> bool:
     left, waiting = PARTS_MAX, list(values)
     while waiting:
         one = waiting.pop()
-        if isinstance(one, str | bytes):
+        kind = type(one)
+        # By the class itself, as this is asked of every value; a subclass goes the longer way.
+        if kind is str or kind is bytes:
             left -= 1 + len(one) // _CHARACTERS_OF_A_PART
+        elif kind in _SINGLE:
+            left -= 1
         elif isinstance(one, dict):
             left -= len(one)
             waiting += one.values() if left >= 0 else ()
         elif isinstance(one, list | tuple | set | frozenset):
             left -= len(one)
             waiting += one if left >= 0 else ()
-        elif isinstance(one, BaseModel) or (is_dataclass(one) and hasattr(one, "__dict__")):
-            left -= 1
-            waiting += vars(one).values()
+        elif isinstance(one, str | bytes):
+            left -= 1 + len(one) // _CHARACTERS_OF_A_PART
         else:
             left -= 1
+            if isinstance(one, BaseModel) or (is_dataclass(one) and hasattr(one, "__dict__")):
+                waiting += vars(one).values()
         if left < 0:
             return True
     return False

@@ -6,8 +6,7 @@ Every setting is `ANTIPHON_<NAME>` or `ANTIPHON_<SECTION>_<NAME>`, a section bei
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable
 from difflib import get_close_matches
 from types import NoneType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin
@@ -226,37 +225,6 @@ def load(kind: type[SettingsT]) -> SettingsT:
         named = re.search(r'field "(\w+)"', str(error))
         variable = prefix + (named[1].upper() if named else "*")
         raise ConfigurationError(f"{variable}: not JSON.", hint=_HINT) from None
-
-
-def load_environment(name: str) -> str | None:
-    """One variable that is not ours to name, such as ANTHROPIC_API_KEY; None when unset or empty."""
-    return os.environ.get(name) or None
-
-
-def environment_without(*beginnings: str) -> dict[str, str]:
-    """The environment for a child process that is to know nothing of variables which begin like this."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(beginnings)}
-
-
-@contextmanager
-def environment(variables: Mapping[str, str], without: tuple[str, ...] = ()) -> Iterator[None]:
-    """Within the block these variables are set: for what is built there, in this process.
-
-    Others that begin with one of `without` are not there.
-    """
-    hidden = [name for name in os.environ if name.startswith(without)]
-    before = {name: os.environ.get(name) for name in (*hidden, *variables)}
-    for name in hidden:
-        del os.environ[name]
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 def variables(kind: type[Settings]) -> list[tuple[str, str, str, str]]:

@@ -40,7 +40,7 @@ _NAMED = re.compile(r"[A-Za-z]{1,60}(?:[-_][A-Za-z]{1,60}){0,9}[-_]?\d{1,4}|[\d.
 def is_harmless(value: str, key: str = "") -> bool:
     """Whether a secret key's value stands for another, or says something about it: `<token>`, `***`, `required`."""
     value = value.strip().strip("\"'`")
-    if not value or value.startswith("[redacted"):
+    if not value or value.lstrip("\\").startswith("[redacted"):
         return True
     forms = (value, value.rstrip(",;.)]}"))
     return len(value) < _CHARACTERS_MAX and any(

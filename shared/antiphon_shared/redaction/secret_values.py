@@ -1,18 +1,22 @@
 """Which values of this process's environment nobody may see: passwords, keys, and what an operator names."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote
 
 from pydantic import SecretStr
 
-from antiphon_shared.process.settings import Settings, load_environment
+from antiphon_shared.process.environment import load_environment
+
+if TYPE_CHECKING:  # what reads settings is not small, and commands that have none need this too
+    from antiphon_shared.process.settings import Settings
 
 ALWAYS_SECRET = ("ANTIPHON_REDIS_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 NAMED_BY = "ANTIPHON_TOOL_DISPATCHER_SECRETS"
 """Holds the names of further variables, for instance of a tool's API key."""
 
 
-def secret_values(*groups: Settings) -> tuple[str, ...]:
+def secret_values(*groups: "Settings") -> tuple[str, ...]:
     """What a `antiphon_shared.redaction.redactor.Redactor` is to look for. Of an address only its password is secret.
 
     From the environment, and from the secret settings in `groups`, which may have been given otherwise. A

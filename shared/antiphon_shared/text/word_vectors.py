@@ -75,11 +75,12 @@ class _Table:
         self._rows = self._scales + count
         self._raw = raw
         self.places = {word: place for place, word in enumerate(words)}
-        stem = Stemmer("english").stemWord
-        self.stems: dict[str, int] = {}
-        for place, word in enumerate(words):
-            self.stems.setdefault(stem(word), place)
-        self.stem = stem
+        stemmer = Stemmer("english")
+        self.stem = stemmer.stemWord
+        # All in one go, and backwards, so that the first of a stem stays.
+        self.stems: dict[str, int] = dict(
+            zip(reversed(stemmer.stemWords(words)), reversed(range(count)), strict=True)
+        )
 
     def vector(self, word: str) -> Vector:
         """Return the vector of a word, or of the commonest word of its stem; empty when neither is known."""

@@ -22,7 +22,9 @@ from antiphon.cli import app
 from antiphon.cli.live import show_answer
 from antiphon.cli.output import Printer, one_line, print_json
 from antiphon.errors import InvalidQuery
+from antiphon.recording.lines import FORMAT
 from tests.antiphon.conftest import ROOT, InProcess
+from tests.antiphon.recording.changed import bound, unbound
 from tests.redis_server import RedisServer
 
 HOSTILE = (
@@ -87,10 +89,11 @@ def environment(redis_server: RedisServer, folder: Path, run: InProcess) -> Iter
     """Sessions, dead letters, tools, breakers and turns, hostile in every text, and recordings in files."""
     variables = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": f"t{uuid4().hex[:12]}"}
     for name in SESSIONS:
-        lines = (ROOT / "tests/recordings" / f"{name}.jsonl").read_text().splitlines()
-        read = [json.loads(line) for line in lines]
+        content = (ROOT / "tests/recordings" / f"{name}.jsonl").read_bytes()
+        read = [json.loads(line) for line in unbound(content)]
+        read[0]["format"] = FORMAT
         hostile = [json.dumps(one if one["line"] in HASHED else poisoned(one)) for one in read]
-        (folder / f"{name}.jsonl").write_text("\n".join(hostile) + "\n")
+        (folder / f"{name}.jsonl").write_bytes(bound(line.encode() for line in hostile))
     imported = run("recording", "import", *(f"{name}.jsonl" for name in SESSIONS), **variables)
     assert imported.exit_code == 0, imported.stderr
     keys = Keys(variables["ANTIPHON_NAMESPACE"], 1)

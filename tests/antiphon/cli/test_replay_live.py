@@ -10,6 +10,7 @@ from antiphon.recording.files import write_lines
 from antiphon.recording.lines import Line
 from antiphon.recording.verify import verify
 from tests.antiphon.conftest import InProcess
+from tests.antiphon.recording.changed import bound, unbound
 from tests.antiphon.recording.conftest import courses_lines
 
 __all__ = ["courses_lines"]
@@ -143,10 +144,10 @@ def test_context_tells_of_each_recording_that_can_be_read(run: InProcess, path: 
 def test_a_recording_whose_lines_do_not_follow_from_each_other_is_named(
     run: InProcess, path: str, tmp_path: Path, verb: tuple[str, ...]
 ) -> None:
-    lines = Path(path).read_bytes().splitlines(keepends=True)
+    lines = unbound(Path(path).read_bytes())
     place = next(n for n, line in enumerate(lines) if b'"kind":"briefing"' in line)
     lines[place] = re.sub(rb'"of":"\w{8}', b'"of":"00000000', lines[place])
-    (tmp_path / "torn.jsonl").write_bytes(b"".join(lines))
+    (tmp_path / "torn.jsonl").write_bytes(bound(lines))
     done = run("replay", *verb, str(tmp_path))
     assert done.exit_code == 3
     assert "torn.jsonl: " in done.stderr

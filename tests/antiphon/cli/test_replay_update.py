@@ -2,10 +2,14 @@
 
 import asyncio
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import typer
+from antiphon_shared.events.step_records import ExchangeRecord
 
-from antiphon.recording.lines import Line
+from antiphon.recording.lines import End, Line, RecordLine
+from antiphon.recording.replaying.replay import Replay
 from coordinator import limits
 from tests.antiphon.conftest import InProcess
 from tests.antiphon.recording.changed import with_words, written
@@ -42,6 +46,73 @@ def test_without_anybody_s_yes_it_only_shows(run: InProcess, old: Path, argument
     assert old.read_bytes() == before
     assert list(old.parent.glob("*.jsonl")) == [old]
     assert not list(old.parent.glob(".*"))
+
+
+def test_every_difference_is_shown_by_event_and_not_the_first_alone(run: InProcess, old: Path) -> None:
+    done = run("replay", "update", "old.jsonl", "--dry-run")
+    assert "old.jsonl: would be rewritten with 1 difference" in done.stdout
+    assert (
+        '  events 5, 11, 17: antiphon.reasoning.requested.v1 notice\n    - "Hurry."\n    + ""' in done.stdout
+    )
+    assert "header" not in done.stdout
+
+
+def test_what_verify_does_not_look_at_is_shown_before_it_is_rewritten(
+    run: InProcess, lines: list[Line], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A verification that found nothing is no reason to show nothing."""
+    written(with_words(lines, '"notice":""', '"notice":"Hurry."'), folder / "old.jsonl")
+    monkeypatch.setattr(Replay, "_diverged", lambda *_: None)
+    assert run("replay", "verify", "old.jsonl").exit_code == 0
+    done = run("replay", "update", "old.jsonl", "--dry-run")
+    assert done.exit_code == 1
+    assert '- "Hurry."' in done.stdout
+
+
+def test_what_cannot_be_compared_is_refused_even_with_yes(
+    run: InProcess, lines: list[Line], folder: Path
+) -> None:
+    lost = [
+        one for one in lines if not (isinstance(one, RecordLine) and isinstance(one.record, ExchangeRecord))
+    ]
+    path = written([*lost[:-1], End(events=20, records=16)], folder / "lost.jsonl")
+    before = path.read_bytes()
+    done = run("replay", "update", "lost.jsonl", "--yes")
+    assert done.exit_code == 4
+    assert "stays as it is: it cannot be compared" in done.stdout
+    assert "reasoning_engine: no record was made of it (3)" in done.stdout
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("answers", "rewritten"),
+    [(["y", "n", "n"], "a"), (["?", "n", "a"], "bc"), (["y", "q"], "a"), (["n", "N", "y"], "c")],
+)
+def test_it_asks_about_each_recording(
+    run: InProcess,
+    old: Path,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    answers: list[str],
+    rewritten: str,
+) -> None:
+    for name in "abc":
+        (folder / f"{name}.jsonl").write_bytes(old.read_bytes())
+    asked: list[str] = []
+    terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("antiphon.cli.replay.update.sys", terminal)
+
+    def prompt(text: str, **_: object) -> str:
+        asked.append(text)
+        return answers.pop(0)
+
+    monkeypatch.setattr(typer, "prompt", prompt)
+    done = run("replay", "update", "a.jsonl", "b.jsonl", "c.jsonl")
+    changed = [name for name in "abc" if (folder / f"{name}.jsonl").read_bytes() != old.read_bytes()]
+    assert "".join(changed) == rewritten
+    assert done.exit_code == 1
+    assert not answers, "each answer was asked for"
+    assert asked[0] == "Rewrite a.jsonl? [y]es, [n]o, [a]ll, [q]uit"
 
 
 def test_with_yes_it_rewrites_and_verify_is_content(run: InProcess, old: Path) -> None:

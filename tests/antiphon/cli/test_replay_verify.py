@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import orjson
 import pytest
 
-from antiphon.recording.lines import Line
+from antiphon.recording.lines import End, EventLine, Header, Line, RecordLine
 from tests.antiphon.conftest import LIMIT_S, InProcess, clean_environment
 from tests.antiphon.recording.changed import with_words, written
 from tests.antiphon.recording.recorded import recorded
@@ -55,6 +55,47 @@ def test_what_cannot_be_read_is_not_hidden_by_what_diverged(run: InProcess, reco
     assert done.stderr.startswith("3 recordings: 1 diverged, 1 same, 1 unreadable")
 
 
+@pytest.fixture
+def unrecorded(lines: list[Line], folder: Path) -> Path:
+    """A session of which no step was recorded: its events alone."""
+    bare = [one for one in lines[:-1] if not isinstance(one, RecordLine)]
+    return written([*bare, End(events=20, records=0)], folder / "bare.jsonl")
+
+
+@pytest.mark.usefixtures("unrecorded")
+def test_steps_that_cannot_be_checked_exit_with_4_and_with_0_where_somebody_says_why(run: InProcess) -> None:
+    done = run("replay", "verify", "bare.jsonl")
+    assert done.exit_code == 4
+    assert done.stdout.startswith("bare.jsonl: not checked whole, 20 events, 0 steps checked (none), 19 not")
+    assert "steps checked: none; not checked: coordinator 10, reasoning_engine 3" in done.stderr
+    allowed = run("replay", "verify", "bare.jsonl", "--allow-unchecked", "recorded by hand")
+    assert allowed.exit_code == 0
+    assert "(allowed: recorded by hand)" in allowed.stdout
+    assert "unchecked steps are allowed: recorded by hand" in allowed.stderr
+
+
+@pytest.mark.usefixtures("unrecorded", "recordings")
+def test_a_divergence_goes_before_what_was_not_checked_and_is_never_allowed(run: InProcess) -> None:
+    assert run("replay", "verify", "bare.jsonl", "recordings/b.jsonl").exit_code == 1
+    assert run("replay", "verify", "bare.jsonl", "recordings/a.jsonl.gz").exit_code == 4
+    assert run("replay", "verify", "bare.jsonl", "recordings/c.jsonl").exit_code == 3
+    allowed = ("--allow-unchecked", "recorded by hand")
+    assert run("replay", "verify", "bare.jsonl", "recordings/b.jsonl", *allowed).exit_code == 1
+    assert (
+        run("replay", "verify", "bare.jsonl", "--fail-fast", "recordings/b.jsonl").stdout.count("jsonl:") == 1
+    )
+
+
+@pytest.mark.usefixtures("unrecorded")
+def test_a_component_of_which_there_is_no_step_at_all_was_not_checked(
+    run: InProcess, lines: list[Line], folder: Path
+) -> None:
+    nothing = [one for one in lines if isinstance(one, Header) or (isinstance(one, EventLine) and one.n == 1)]
+    written([*nothing, End(events=1, records=0)], folder / "begun.jsonl")
+    assert run("replay", "verify", "begun.jsonl").exit_code == 4
+    assert run("replay", "verify", "begun.jsonl", "--only", "tool_dispatcher").exit_code == 4
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -65,6 +106,7 @@ def test_what_cannot_be_read_is_not_hidden_by_what_diverged(run: InProcess, reco
         ("recordings", "--jobs", "0"),
         ("recordings", "--junit", "nowhere/report.xml"),
         ("recordings", "--junit", "recordings"),
+        ("recordings", "--allow-unchecked", " "),
     ],
 )
 def test_a_command_that_cannot_be_meant_exits_with_2(
@@ -99,7 +141,10 @@ def test_json_is_one_document_on_stdout(run: InProcess, recordings: Path) -> Non
 def test_github_gets_nothing_but_annotations(run: InProcess, recordings: Path) -> None:
     lines = run("replay", "verify", "recordings", "--github").stdout.splitlines()
     assert lines
-    assert all(line.startswith(("::error file=recordings/", "::notice file=recordings/")) for line in lines)
+    assert all(line.startswith("::error file=recordings/") for line in lines[:-1])
+    assert lines[-1].startswith(
+        "::notice title=replay verify::3 recordings: 1 diverged, 1 same, 1 unreadable"
+    )
 
 
 def test_junit_is_written_beside_the_words(run: InProcess, recordings: Path, folder: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from antiphon_shared.events import EventData
 
+from antiphon.recording.chain import Chained, link_of
 from antiphon.recording.files import write_lines
 from antiphon.recording.lines import EventLine, Line, decode_line, encode_line
 
@@ -32,6 +33,18 @@ def written(lines: Iterable[Line], path: Path) -> Path:
     """The lines as a file."""
     write_lines(path, lines)
     return path
+
+
+def unbound(content: bytes) -> list[bytes]:
+    """The lines of a file, each without its end and its place in the chain."""
+    raws = content.splitlines()
+    return [raw if (link := link_of(raw)) is None else link.line for raw in raws]
+
+
+def bound(raws: Iterable[bytes]) -> bytes:
+    """Lines, whatever stands in them, as a file whose chain holds."""
+    chained = Chained()
+    return b"".join(chained.bind(raw) + b"\n" for raw in raws)
 
 
 def _is(line: Line, kind: type[EventData]) -> bool:

@@ -33,7 +33,7 @@ def test_when_every_call_of_a_round_fails_the_model_is_told_and_asked_again(
     assert isinstance(asked, ReasoningRequested)
     assert "get_course_outline (timeout)" in asked.notice
     assert (chain.end, chain.answer) == ("Here the model would be asked.", None)
-    assert chain.steps[-1].standing["barren_rounds"] == 1
+    assert chain.steps[-1].session["barren_rounds"] == 1
 
 
 def test_a_model_that_fails_is_asked_again_with_less_to_read(courses_lines: list[Line]) -> None:
@@ -99,7 +99,9 @@ def test_a_fault_that_does_not_fit_names_those_that_do(courses_lines: list[Line]
 @pytest.mark.parametrize(
     ("what", "why"),
     [
-        ("tool_timeout", "is no fault"),
+        ("tool_timeout", "does not say at which event. It fits event 8, 14: write tool_timeout@8"),
+        ("tool_error:get_course_outline", "write tool_error:get_course_outline@8"),
+        ("tool timeout", "is no fault"),
         ("rain@5", "no fault 'rain'"),
         ("deadline:search@5", "not about a tool"),
         ("tool_error:bake@8", "no call of 'bake'"),

@@ -10,7 +10,7 @@ from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.signing import BadSignature, Signer
 from antiphon_shared.events import COMPONENTS
-from antiphon_shared.events.step_records import DecisionRecord, LeftOut
+from antiphon_shared.events.step_records import DecisionRecord, ForkRecord, LeftOut
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.settings import BusSettings
 from antiphon_shared.tools.calls import Catalogue
@@ -59,6 +59,16 @@ async def test_what_is_put_back_is_exported_as_it_was(
     assert first.read_bytes() == second.read_bytes()
     assert list(read_lines(second)) == courses_lines
     assert verify(second).is_same
+
+
+async def test_a_fork_is_put_back_with_what_was_changed_in_it(bus: Bus, courses_lines: list[Line]) -> None:
+    fork = ForkRecord(of=events(courses_lines)[-1].event.id, changed={"model": "another-model"})
+    last = end(courses_lines)
+    more = last.model_copy(update={"records": last.records + 1})
+    whole = [*courses_lines[:-1], RecordLine(record=fork), more]
+    session_id = await put_back(bus, whole)
+    _, document = await bus.session(session_id).document(STATE)
+    assert b'"model":"another-model"' in (document or b"")
 
 
 async def test_a_session_is_kept_as_it_was_when_it_ended(bus: Bus) -> None:

@@ -10,8 +10,10 @@ from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import FORMAT, Header, Line
+from antiphon.recording.rewriting import rewritten
 from antiphon.recording.upcast import UPCASTERS, LineUpcaster
 from antiphon.recording.verify import verify
+from tests.antiphon.recording.changed import bound, unbound
 from tests.antiphon.recording.recorded import end, events
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -36,7 +38,7 @@ CHAIN: Mapping[int, LineUpcaster] = {FORMAT + 1: from_letters, FORMAT + 2: from_
 
 def in_format(path: Path, number: int) -> Path:
     """The recording as a version of that number, with the formats above, would have written it."""
-    lines = [orjson.loads(line) for line in path.read_bytes().splitlines()]
+    lines = [orjson.loads(line) for line in unbound(path.read_bytes())]
     lines[0]["format"] = number
     for fields in lines:
         if fields["line"] == "event" and number < FORMAT + 3:
@@ -44,7 +46,7 @@ def in_format(path: Path, number: int) -> Path:
         if number < FORMAT + 2:
             letters = {word: letter for letter, word in WORDS.items()}
             fields["line"] = letters.get(fields["line"], "header")
-    path.write_bytes(b"\n".join(map(orjson.dumps, lines)) + b"\n")
+    path.write_bytes(bound(map(orjson.dumps, lines)))
     return path
 
 
@@ -66,17 +68,18 @@ def test_a_newer_format_is_refused_with_the_way_out(courses_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [0, -1, "1", True, None, 1.0, [1]])
 def test_what_is_no_format_is_refused(courses_path: Path, number: Any) -> None:
-    header, _, rest = courses_path.read_bytes().partition(b"\n")
-    courses_path.write_bytes(orjson.dumps({**orjson.loads(header), "format": number}) + b"\n" + rest)
+    header, *rest = unbound(courses_path.read_bytes())
+    courses_path.write_bytes(bound([orjson.dumps({**orjson.loads(header), "format": number}), *rest]))
     with pytest.raises(UnreadableEvent, match="line 1: there is no format"):
         list(read_lines(courses_path))
 
 
 def test_a_line_that_is_not_as_its_format_promised_is_refused(courses_path: Path) -> None:
     path = in_format(courses_path, FORMAT + 1)
-    content = path.read_bytes().replace(b'"line":"v"', b'"line":"x"', 1)
-    path.write_bytes(content)
-    with pytest.raises(UnreadableEvent, match="cannot be carried over from format 2"):
+    header, *rest = unbound(path.read_bytes())
+    content = b"\n".join(rest).replace(b'"line":"v"', b'"line":"x"', 1)
+    path.write_bytes(bound([header, *content.splitlines()]))
+    with pytest.raises(UnreadableEvent, match=f"cannot be carried over from format {FORMAT + 1}"):
         list(read_lines(path, CHAIN, current=FORMAT + 3))
 
 
@@ -92,3 +95,15 @@ def test_a_recording_of_every_format_is_read_and_walked_through(path: Path) -> N
     assert end(lines).events == len(events(lines)) == 20
     report = verify(path)
     assert (report.events, report.steps["coordinator"]) == (20, 10)
+
+
+def test_update_brings_a_recording_to_todays_format_and_chain(courses_path: Path) -> None:
+    header, *rest = unbound(courses_path.read_bytes())
+    before = b"\n".join([header.replace(b'"format":%d' % FORMAT, b'"format":1'), *rest]) + b"\n"
+    courses_path.write_bytes(before)
+    new = rewritten(courses_path)
+    assert new is not None
+    assert new.report.is_same
+    new.take()
+    assert courses_path.read_bytes() == bound([header, *rest])
+    assert rewritten(courses_path) is None

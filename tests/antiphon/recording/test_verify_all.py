@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
+from antiphon.recording import verify_all as verify_all_file
 from antiphon.recording.lines import Line
-from antiphon.recording.verify_all import verify_all
+from antiphon.recording.verify_all import lost, sensible_jobs, verify_all
+from antiphon.recording.workers import Died
 from tests.antiphon.recording.changed import with_words, written
 
 
@@ -34,3 +38,25 @@ def test_several_processes_find_the_same_as_one(courses_lines: list[Line], tmp_p
     assert [(one.path, one.report, one.error) for one in shared] == [
         (one.path, one.report, one.error) for one in alone
     ]
+
+
+def test_as_many_processes_share_the_work_as_there_are_cores_and_work_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verify_all_file, "_cores", lambda: 4)
+    paths = [tmp_path / f"{n}.jsonl" for n in range(10)]
+    for path in paths:
+        path.write_bytes(b"x")
+    assert sensible_jobs(paths) == 1
+    for path in paths:
+        path.write_bytes(b"x" * 300_000)
+    assert sensible_jobs(paths) == 4
+    assert sensible_jobs(paths[:5]) == 3
+
+
+def test_a_recording_whose_worker_dies_cannot_be_read_and_is_named(tmp_path: Path) -> None:
+    outcome = lost(tmp_path / "one.jsonl", Died(123, -9))
+    assert outcome.result == "unreadable"
+    assert outcome.path.endswith("one.jsonl")
+    assert "123" in outcome.error
+    assert "SIGKILL" in outcome.error

@@ -1,9 +1,17 @@
-"""Every session that is recorded, by its name."""
+"""Every session that can be recorded, by its name."""
 
+from tests.recordings import situations
 from tests.recordings.scenario import Scenario
 from tests.recordings.scenarios import answers, endings, faulty, memory, models, people, tools, writes
 
-_SUBJECTS = (answers, tools, writes, people, models, endings, memory, faulty)
-SCENARIOS: dict[str, Scenario] = {one.name: one for subject in _SUBJECTS for one in subject.SCENARIOS}
+_ALL = (
+    *(
+        one
+        for subject in (answers, tools, writes, people, models, endings, memory, faulty)
+        for one in subject.SCENARIOS
+    ),
+    *situations.SITUATIONS,
+)
+SCENARIOS: dict[str, Scenario] = {one.name: one for one in _ALL}
 
-assert len(SCENARIOS) == sum(len(subject.SCENARIOS) for subject in _SUBJECTS), "names must differ"
+assert len(SCENARIOS) == len(_ALL), "names must differ"

@@ -4,6 +4,7 @@ import os
 from typing import Literal
 
 import pytest
+from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.settings import (
     SECTIONS,
@@ -11,7 +12,6 @@ from antiphon_shared.process.settings import (
     PipelineSettings,
     Settings,
     load,
-    load_environment,
     variables,
 )
 from pydantic import Field, SecretStr, model_validator

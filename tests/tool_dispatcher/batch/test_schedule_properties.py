@@ -281,7 +281,7 @@ class World:
         return False
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     requests(),
     contracts(),
@@ -303,7 +303,7 @@ def test_every_rule_holds_at_every_instant(
     world.check_end(world.live(random))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(requests(), contracts(), st.sets(st.integers(0, 11)))
 def test_a_plan_has_the_same_units_whatever_has_settled(
     request: ToolsRequested, contracts: dict[str, Contract], settled: set[int]

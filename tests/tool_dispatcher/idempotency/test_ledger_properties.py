@@ -147,4 +147,4 @@ class AnyWorkers(RuleBasedStateMachine):
 
 
 TestAnyWorkers = AnyWorkers.TestCase
-TestAnyWorkers.settings = settings(max_examples=100, stateful_step_count=25, deadline=None)
+TestAnyWorkers.settings = settings(max_examples=50, stateful_step_count=25, deadline=None)

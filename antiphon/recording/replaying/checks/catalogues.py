@@ -8,7 +8,7 @@ from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.tools.contract import Contract
 from pydantic import ValidationError
 
-from reasoning_engine.engine import Offer
+from reasoning_engine.offer import Offer
 
 _KEPT_MAX = 256
 

@@ -20,13 +20,16 @@ from pydantic import ValidationError
 from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.checks.assemblies import Assemblies
 from antiphon.recording.replaying.differences import Difference, differences
+from antiphon.recording.replaying.document import Document, is_of_today
 from antiphon.recording.replaying.known import Known, Redone, Step
 from coordinator import repetitions
 from coordinator.decide import decide
-from coordinator.endings import named_by
+from coordinator.lookup import named_by
 from coordinator.opening import never_opened, open_session, recorded_opening
 from coordinator.record import changes, record_of
 from coordinator.session import Decision, Session
+
+_UNREAD = "{}; only its events were compared, for want of an upcaster (SESSION in coordinator/session.py)"
 
 
 class _AnswerUnknown(UnreadableEvent):
@@ -37,7 +40,9 @@ class Decisions:
     """Follows one session's document through its recorded decisions.
 
     Each decision is made on the document as it was recorded, so that one divergence does not drag others along;
-    unless `follows_today`: then on the document as today's code would have it.
+    unless `follows_today`: then on the document as today's code would have it. Where today's code cannot read the
+    recorded document, that is followed too, as long as the session goes the way that was recorded: its events are
+    compared, but none of these decisions counts as checked.
     """
 
     def __init__(self, follows_today: bool = False, assemblies: Assemblies | None = None) -> None:
@@ -48,7 +53,14 @@ class Decisions:
         """As it was recorded, after the last decision."""
         self.lacks = ""
         """Why a decision is not known as it was recorded, so that no later one can be made again."""
-        self._document: dict[str, Any] = {}
+        self._unread = ""
+        """Why today's code cannot read the recorded document, from some decision on."""
+        self._document = Document()
+
+    @property
+    def can_look(self) -> bool:
+        """Whether it can be told what the session makes of an event that was not decided on."""
+        return self.session is not None and not self.lacks
 
     def redo(self, step: Step, known: Known) -> Redone:
         """One decision, today. Raises UnreadableEvent when this one, or one before, lacks something."""
@@ -64,27 +76,57 @@ class Decisions:
             raise
 
     def _redo(self, step: Step, record: DecisionRecord, known: Known) -> Redone:
+        if not self._unread:
+            self._document.take(record)
         before, decision = self.session, self._decide(step, record, known)
-        self._document |= record.changed
         if decision.alone:
-            return Redone((self._alone(step, record, decision, known),))
-        if decision.answer is None and _is_recorded(record, before, decision):
+            return Redone((self._alone(step, record, decision, known),), unchecked=self._unchecked)
+        if decision.answer is None and not self._unread and _is_recorded(record, before, decision):
             self.session = decision.session
             return Redone(decision.commands, (), record)
         today = record_of(step.line.event, before, decision)
+        changed, self.session = self._changed(record, today, before, decision.session)
         others = [
-            *_told("state", record.changed, today.changed),
+            *_told("state", changed, today.changed),
             *(_told("timers", _timers(record), _timers(today)) if record.timers != today.timers else ()),
             *_told("effects", _effects(record), _effects(today)),
         ]
-        is_same = self._follows_today or record.changed == today.changed
-        self.session = decision.session if is_same else self._recorded()
         answer = () if decision.answer is None else (ResponseReady(**decision.answer.model_dump()),)
-        return Redone((*answer, *decision.commands), tuple(others), today)
+        outputs = (*answer, *decision.commands)
+        if self._unread and [one.type for one in outputs] != [line.event.type for line in step.outputs]:
+            self.lacks = self._unread  # the two sessions go different ways from here on
+        return Redone(outputs, tuple(others), today, unchecked=self._unchecked)
+
+    @property
+    def _unchecked(self) -> str:
+        return _UNREAD.format(self._unread) if self._unread else ""
+
+    def _changed(
+        self, record: DecisionRecord, today: DecisionRecord, before: Session | None, after: Session
+    ) -> tuple[dict[str, Any], Session]:
+        """The recorded change in today's words, and the session to go on with.
+
+        That of today, where the recorded document cannot be read.
+        """
+        if self._unread:
+            return today.changed, after
+        if self._follows_today or (is_of_today(record) and record.changed == today.changed):
+            return record.changed, after
+        try:
+            recorded = self._document.session()
+        except UnreadableEvent as error:
+            self._unread = error.message.rstrip(".")
+            return today.changed, after
+        changed = record.changed if is_of_today(record) else changes(before, recorded)
+        return changed, after if changed == today.changed else recorded
 
     def _alone(self, step: Step, record: DecisionRecord, decision: Decision, known: Known) -> ResponseReady:
         """The coordinator's own answer, today; it changes no document. Raises _AnswerUnknown."""
-        if self._assemblies is None:
+        if self._assemblies is None:  # answers are not asked for: that there is one is all that is compared
+            if recorded := [
+                one.event.data for one in step.outputs if isinstance(one.event.data, ResponseReady)
+            ]:
+                return recorded[0]
             raise _AnswerUnknown("what the session had found is not known here.")
         try:
             read = record.read or MaterialRead()
@@ -92,33 +134,31 @@ class Decisions:
         except UnreadableEvent as error:
             raise _AnswerUnknown(error.message) from None
 
-    def _recorded(self) -> Session:
-        try:
-            return Session.model_validate(self._document)
-        except ValidationError as error:
-            raise UnreadableEvent(f"the document cannot be read: {explain(error)}") from None
-
     def take(self, record: DecisionRecord) -> None:
         """Go on from the document as it was recorded, where today's code has come to none."""
-        self._document |= record.changed
         try:
-            self.session = self._recorded()
+            self._document.take(record)
+            self.session = self._document.session()
         except UnreadableEvent as error:
             self.lacks = error.message
 
     def forked(self, record: ForkRecord) -> None:
-        """The document is another from here on, because somebody wanted it to be. Raises UnreadableEvent."""
-        self._document |= record.changed
-        today = self.session.model_dump(mode="json") if self._follows_today and self.session else {}
+        """The document is another from here on, because somebody wanted it to be."""
         try:
-            self.session = Session.model_validate({**(today or self._document), **record.changed})
-        except ValidationError as error:
-            raise UnreadableEvent(f"what the fork has changed cannot be read: {explain(error)}") from None
+            then = self._document.session() if self._follows_today and self.session else None
+            self._document.take(record)
+            recorded = self._document.session()
+        except UnreadableEvent as error:
+            self.lacks = f"what the fork has changed cannot be read: {error.message}"
+            return
+        if then is None or self.session is None:
+            self.session = recorded
+        else:
+            self.session = self.session.model_copy(update=_changed_values(then, recorded))
 
     def lets_go(self, line: EventLine, known: Known) -> bool:
         """Whether the session, as it stands, changes nothing on an event."""
-        if self.session is None or self.lacks:
-            return True
+        assert self.session is not None, "it is asked for where it can look"
         decision = decide(
             self.session,
             line.event,
@@ -131,11 +171,9 @@ class Decisions:
     def _decide(self, step: Step, record: DecisionRecord, known: Known) -> Decision:
         event, entry = step.line.event, step.line.entry
         if self.session is not None:
-            outages = self.session.outages
-            if "outages" in record.changed:
-                outages = _outages(record.changed["outages"])
+            outages = self._outages(record, self.session)
             named = known.named(named_by(self.session, event))
-            earlier = _earlier(self.session, event, known)
+            earlier = earlier_calls(self.session, event, known)
             catalogue = known.catalogue(self.session.catalogue)
             return decide(self.session, event, entry, catalogue, outages, named, earlier)
         match event.data:
@@ -150,8 +188,19 @@ class Decisions:
             case _:
                 raise UnreadableEvent(f"event {step.line.n} was decided on before the session was opened.")
 
+    def _outages(self, record: DecisionRecord, before: Session) -> Outages:
+        """What was out of order when it was decided, which is an input. Raises UnreadableEvent."""
+        if not (is_of_today(record) or self._unread):
+            return self._document.session().outages
+        if "outages" not in record.changed:
+            return before.outages
+        try:
+            return Outages.model_validate(record.changed["outages"])
+        except ValidationError as error:
+            raise UnreadableEvent(f"what was out of order cannot be read: {explain(error)}") from None
 
-def _earlier(session: Session, event: AnyEvent, known: Known) -> dict[str, ToolCall]:
+
+def earlier_calls(session: Session, event: AnyEvent, known: Known) -> dict[str, ToolCall]:
     """The calls that a reply wants repeated. Raises UnreadableEvent when the recording lacks them."""
     if not session.writes or not isinstance(event.data, ReasoningCompleted):
         return {}
@@ -162,20 +211,19 @@ def _earlier(session: Session, event: AnyEvent, known: Known) -> dict[str, ToolC
     return found
 
 
-def _outages(recorded: object) -> Outages:
-    try:
-        return Outages.model_validate(recorded)
-    except ValidationError as error:
-        raise UnreadableEvent(f"what was out of order cannot be read: {explain(error)}") from None
-
-
 def _is_recorded(record: DecisionRecord, before: Session | None, decision: Decision) -> bool:
     """Whether a decision without timers, as nearly all are, leaves the record that it left then."""
     return (
-        not (record.timers or decision.timers)
+        is_of_today(record)
+        and not (record.timers or decision.timers)
         and (record.closes, record.stops_work) == (decision.closes, decision.stops_work)
         and record.changed == changes(before, decision.session)
     )
+
+
+def _changed_values(then: Session, now: Session) -> dict[str, Any]:
+    """The fields of a session that differ, as they are in `now`."""
+    return {name: value for name, value in now.__dict__.items() if value != then.__dict__[name]}
 
 
 def _told(what: str, expected: Any, got: Any) -> list[tuple[str, Difference]]:

@@ -6,9 +6,8 @@ for, how each reply was read, and what came of all of them is decided again.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from anthropic.types import Message
 from antiphon_shared.events import (
     ReasoningCompleted,
     ReasoningFailed,
@@ -30,15 +29,17 @@ from antiphon.recording.replaying.differences import ABSENT, Difference, differe
 from antiphon.recording.replaying.known import Known, Redone, Step
 from antiphon.recording.requests import system_in, whole_request
 from reasoning_engine.dialogue import Dialogue, dialogue
-from reasoning_engine.ended import TOO_LATE, Ended, reasoned, summarized
-from reasoning_engine.engine import tokens_of
+from reasoning_engine.ended import NOT_SUPPORTED, TOO_LATE, Ended, reasoned, summarized
 from reasoning_engine.exchange_record import failure_of, message_of, request_json
 from reasoning_engine.failure import Failed, Failure
-from reasoning_engine.handlers import NO_TOOLS, NOT_SUPPORTED
+from reasoning_engine.offer import NO_TOOLS, tokens_of
+from reasoning_engine.prices import Prices
 from reasoning_engine.prompt import Prompt, build_prompt
 from reasoning_engine.reply import Reply, usage_of
-from reasoning_engine.settings import Prices
 from reasoning_engine.summarize import build_summary_prompt
+
+if TYPE_CHECKING:
+    from anthropic.types import Message
 
 _FROM_OUTSIDE = ("timeout", "circuit_open", "rate_limited")
 """Codes of failures that need no call: the time was over, or no further call was let through."""
@@ -180,7 +181,7 @@ class _Replayed:
         return self.record.model_copy(update={"calls": tuple(calls)})
 
 
-def _came_of(call: ModelCall) -> tuple[Message | None, Failure | None]:
+def _came_of(call: ModelCall) -> "tuple[Message | None, Failure | None]":
     """The message, whole or not, and what went wrong."""
     if call.reply is not None:
         return message_of(call.reply), None
@@ -190,7 +191,7 @@ def _came_of(call: ModelCall) -> tuple[Message | None, Failure | None]:
     return None if partial is None else message_of(partial), failure_of(call.error)
 
 
-def _heard(talk: Dialogue, message: Message, asked: Prompt) -> tuple[Prompt, Reply | Failure | None]:
+def _heard(talk: Dialogue, message: "Message", asked: Prompt) -> tuple[Prompt, Reply | Failure | None]:
     """What is asked next; or what it has come to."""
     try:
         return talk.send(message), None

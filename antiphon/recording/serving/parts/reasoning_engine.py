@@ -19,7 +19,8 @@ from antiphon.recording.serving.score import Score
 from antiphon.recording.serving.turns import events_there
 from reasoning_engine.component import build
 from reasoning_engine.model import choose_model
-from reasoning_engine.settings import EngineSettings, Prices
+from reasoning_engine.prices import Prices
+from reasoning_engine.settings import EngineSettings
 
 _TIMEOUT_S = 600.0
 _TIME_TO_REPLY = timedelta(minutes=10)

@@ -100,6 +100,17 @@ def test_what_only_looks_a_little_like_one_is_not_found(tmp_path: Path) -> None:
     assert scan(written(tmp_path, line)) == []
 
 
+@pytest.mark.parametrize("text", ["\\[redacted 1\\]", "\\\\[redacted 12\\\\]", "\\[redacted\\]"])
+def test_what_was_redacted_is_no_finding_where_markdown_has_escaped_it(tmp_path: Path, text: str) -> None:
+    lines = [
+        {"t": f"The password: {text}"},
+        {"t": f"password={text}"},
+        {"t": f"Say {text}."},
+        {"password": text},
+    ]
+    assert scan(written(tmp_path, *lines)) == []
+
+
 def test_personal_data_is_found_when_it_is_asked_for(tmp_path: Path) -> None:
     path = written(tmp_path, {"t": "ada@example.org paid with 4111 1111 1111 1111, not 4111 1111 1111 1112"})
     assert scan(path) == []

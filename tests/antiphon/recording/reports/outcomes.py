@@ -30,9 +30,19 @@ DIVERGED = Outcome(
         ),
         divergences_in_all=5,
         answer="unknown",
-        unchecked={"briefing: no check": 3},
+        unchecked={"context_synthesizer: no check": 3},
     ),
     duration_s=0.5,
+)
+UNCHECKED = Outcome(
+    "e.jsonl",
+    Report(
+        session_id="s3",
+        events=9,
+        steps={"tool_dispatcher": 2},
+        answer="same",
+        unchecked={"coordinator: no record was made of it": 4, "coordinator: the document cannot be read": 1},
+    ),
 )
 UNREADABLE = Outcome("c.jsonl", error="line 3: not JSON.")
 

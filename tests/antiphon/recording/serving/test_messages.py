@@ -13,9 +13,9 @@ from antiphon.recording.serving.messages import message_events
 from antiphon.recording.serving.model import RecordedModel
 from antiphon.recording.serving.model_server import ModelServer
 from antiphon.recording.serving.score import Asked
-from reasoning_engine.exchange_record import error_json, message_json
-from reasoning_engine.failure import MODEL_ERRORS, classify
+from reasoning_engine.exchange_record import message_json
 from reasoning_engine.model import choose_model
+from reasoning_engine.model_errors import MODEL_ERRORS, classify, error_json
 from reasoning_engine.prompt import Prompt
 
 PROMPT: Prompt = {

@@ -8,7 +8,7 @@ from antiphon_shared.events.step_records import ExchangeRecord
 
 from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.checks import exchanges
-from reasoning_engine import dialogue, failure, handlers, prompt, reply, summarize
+from reasoning_engine import dialogue, ended, failure, prompt, reply, summarize
 from tests.antiphon.recording.replaying.checks.conftest import Record
 from tests.antiphon.recording.replaying.checks.verdicts import (
     differs_first,
@@ -116,7 +116,7 @@ async def test_nobody_is_asked_for_a_summary_offline(record: Record, monkeypatch
     )
     assert [failed.error.code for failed in said(lines, SummaryFailed)] == ["not_supported"]
     is_held_whole(lines)
-    other = handlers.NOT_SUPPORTED.model_copy(update={"message": "No."})
+    other = ended.NOT_SUPPORTED.model_copy(update={"message": "No."})
     monkeypatch.setattr(exchanges, "NOT_SUPPORTED", other)
     differs_first(lines, "reasoning_engine", "antiphon.summary.failed.v1")
 

@@ -1,0 +1,38 @@
+"""Commands that are read when they are asked for: each needs a part of the program, and most parts are not small."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+
+def on_demand(commands: Mapping[str, str]) -> type[TyperGroup]:
+    """A group of `commands`, in that order: each by its name the function, or the group, as `module:name`."""
+
+    class OnDemand(TyperGroup):
+        def list_commands(self, ctx: Any) -> list[str]:
+            return list(commands)
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            return _read(cmd_name, commands[cmd_name]) if cmd_name in commands else None
+
+    return OnDemand
+
+
+def _read(name: str, place: str) -> Any:
+    module, _, attribute = place.partition(":")
+    found = getattr(import_module(module), attribute)
+    group = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    group.callback()(_group)
+    if isinstance(found, typer.Typer):
+        group.add_typer(found, name=name)
+    else:
+        group.command(name)(found)
+    return get_command(group).commands[name]  # type: ignore[attr-defined]  # a group, as it has a callback
+
+
+def _group() -> None:
+    """Typer takes no group of one command without one."""

@@ -1,0 +1,195 @@
+"""`antiphon recording check`: what can be trusted of recordings whose chain is broken."""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import orjson
+import typer
+from antiphon_shared.process.errors import AntiphonError, UnreadableEvent
+
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_UNREADABLE,
+    Json,
+    UsageError,
+    counted,
+    print_json,
+    refuse,
+    stderr,
+    stdout,
+)
+from antiphon.recording.chain import SINCE
+from antiphon.recording.files import as_text, naming, raw_lines, read_lines, write_lines
+from antiphon.recording.found import found
+from antiphon.recording.lines import Line
+from antiphon.recording.repair import Examined, examine, kept
+from antiphon.recording.verify_all import UNREADABLE, explained
+
+_SHOWN_MAX = 20
+
+
+def check(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", help="Recordings, or folders with some; compressed or not."),
+    ],
+    repair: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT", help="Write what can be trusted of the one recording to this new file."),
+    ] = None,
+    keeps_changed: Annotated[
+        bool,
+        typer.Option(
+            "--keep-changed", help="With --repair: all that can be read, once it has been looked at."
+        ),
+    ] = False,
+    is_agreed: Annotated[
+        bool, typer.Option("--yes", "-y", help="Keep what was changed without asking.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Tell whether recordings are as they were written, and what of a damaged one can still be trusted.
+
+    The chain detects accidents, not forgery. Trusted are the lines before the first damage, back to the end of a step:
+    `--repair` writes them as a recording of their own. With `--keep-changed` it takes over every line as it stands now,
+    for instance after an edit by hand, and makes the chain anew. Exit codes: 0 all are whole; 1 one is damaged, also
+    where it was repaired; 2 usage; 3 one cannot be read.
+
+    \b
+    antiphon recording check tests/recordings
+    antiphon recording check broken.jsonl --repair trusted.jsonl
+    """
+    try:
+        files = found(paths)
+        if repair is None and keeps_changed:
+            raise UsageError("--keep-changed needs --repair OUT.")
+        if repair is not None and (len(files) != 1 or repair.exists() or not repair.parent.is_dir()):
+            raise UsageError(
+                "--repair writes one recording to a new file.",
+                hint="Name one recording, and a file that is not there.",
+            )
+    except AntiphonError as error:
+        raise typer.Exit(refuse(error)) from None
+    documents: list[dict[str, Any]] = []
+    codes = [_check(path, documents.append if json else None) for path in files]
+    if json:
+        print_json(documents)
+    if repair is not None and codes == [EXIT_FAILED]:
+        codes.append(_repair(files[0], repair, keeps_changed, is_agreed))
+    raise typer.Exit(max(codes))
+
+
+def _check(path: Path, add: Callable[[dict[str, Any]], None] | None) -> int:
+    """Tell of one recording; the exit code."""
+    try:
+        raws = raw_lines(path)
+        examined = examine(raws) if _has_chain(raws) else None
+        if examined is None or not examined.damages:
+            with naming(path):
+                for _ in read_lines(path):
+                    pass
+    except UNREADABLE as error:
+        if add is not None:
+            add({"path": as_text(path), "error": explained(error, path)})
+        return refuse(UnreadableEvent(f"{as_text(path)}: {explained(error, path)}"))
+    if add is not None:
+        add({"path": as_text(path), **_document(examined)})
+    else:
+        for said in _told(as_text(path), examined):
+            stdout().print(said)
+    return EXIT_FAILED if examined is not None and examined.damages else EXIT_DONE
+
+
+def _repair(path: Path, out: Path, keeps_changed: bool, is_agreed: bool) -> int:
+    raws = raw_lines(path)
+    lines: Sequence[Line] = examine(raws).trusted
+    try:
+        if keeps_changed:
+            with naming(path):
+                lines = list(kept(raws))
+            if not (is_agreed or _agrees(path)):
+                return EXIT_FAILED
+        if not lines:
+            raise UnreadableEvent(
+                f"{as_text(path)}: not even its header can be trusted; nothing was written."
+            )
+        write_lines(out, lines)
+        try:
+            for _ in read_lines(out):
+                pass
+        except UnreadableEvent:
+            out.unlink()
+            raise
+    except AntiphonError as error:
+        return refuse(error)
+    except OSError as error:
+        return refuse(UsageError(f"{as_text(out)}: {error.strerror or error}."))
+    stderr().print(f"{counted(len(lines), 'line')} written to {as_text(out)}.", style="dim")
+    return EXIT_DONE
+
+
+def _agrees(path: Path) -> bool:
+    if not sys.stdin.isatty():
+        stderr().print("Nobody is there to be asked: --yes keeps what was changed without.", style="dim")
+        return False
+    return typer.confirm(f"Take all lines of {as_text(path)} as they stand now?", err=True)
+
+
+def _has_chain(raws: Sequence[bytes]) -> bool:
+    """Whether its format has one; a header that cannot be read is one that was damaged."""
+    try:
+        header = orjson.loads(raws[0])
+        return not (
+            isinstance(header, dict) and header.get("format") in range(1, SINCE) and "check" not in header
+        )
+    except (IndexError, orjson.JSONDecodeError):
+        return bool(raws)
+
+
+def _told(path: str, examined: Examined | None) -> Iterable[str]:
+    if examined is None:
+        yield f"{path}: its format has no chain; it can be read"
+    elif not examined.damages:
+        yield f"{path}: whole"
+    else:
+        yield f"{path}: damaged"
+        for damage in examined.damages[:_SHOWN_MAX]:
+            event = "" if damage.event is None else f" (event {damage.event})"
+            yield f"  line {damage.line}{event} {damage.what}"
+        if len(examined.damages) > _SHOWN_MAX:
+            yield f"  and {len(examined.damages) - _SHOWN_MAX} lines more"
+        yield f"  trusted: {_numbers(range(1, examined.events + 1))}"
+        yield f"  changed or lost: {_numbers(examined.missing)}"
+        yield f"  as they were written, but behind the damage: {_numbers(examined.behind)}"
+
+
+def _document(examined: Examined | None) -> dict[str, Any]:
+    if examined is None:
+        return {"has_chain": False, "damages": [], "trusted_events": None}
+    return {
+        "has_chain": True,
+        "damages": [{"line": one.line, "what": one.what, "event": one.event} for one in examined.damages],
+        "trusted_events": examined.events,
+        "missing_events": examined.missing,
+        "events_behind": examined.behind,
+    }
+
+
+def _numbers(events: Sequence[int]) -> str:
+    """`events 1-4, 6`."""
+    if not events:
+        return "no event"
+    runs: list[list[int]] = []
+    for n in events:
+        if runs and n == runs[-1][1] + 1:
+            runs[-1][1] = n
+        else:
+            runs.append([n, n])
+    named = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+    return f"event{'s' * (len(events) > 1)} {named}"
+
+
+assert EXIT_UNREADABLE > EXIT_FAILED > EXIT_DONE, "the worst wins"

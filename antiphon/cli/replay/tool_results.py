@@ -1,0 +1,40 @@
+"""`antiphon replay verify --tools`: the recorded calls of reading tools, made again."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from antiphon.cli.output import UsageError
+from antiphon.recording.files import read_lines
+from antiphon.recording.reports.outcome import Outcome
+
+Check = Callable[[Path, Outcome], Outcome]
+
+
+@contextmanager
+def tools_checked(modules: str | None, volatile: Sequence[str], allows_network: bool) -> Iterator[Check]:
+    """Yield what puts the results of today's tools into an outcome; without modules it leaves it as it is.
+
+    Raises ConfigurationError where the tools cannot be loaded, UsageError for options that cannot be meant.
+    """
+    if modules is None:
+        if volatile or allows_network:
+            raise UsageError("--volatile and --allow-network are about --tools. Name the tools' module.")
+        yield lambda path, outcome: outcome
+        return
+    from antiphon.recording.tool_results.run import (  # the dispatcher is not needed else
+        TodaysTools,
+        ToolOptions,
+    )
+    from antiphon.recording.tool_results.volatile import Volatile
+
+    options = ToolOptions(modules, tuple(map(Volatile.of, volatile)), allows_network)
+    with TodaysTools(options) as tools:
+
+        def check(path: Path, outcome: Outcome) -> Outcome:
+            if outcome.report is None:
+                return outcome
+            return replace(outcome, report=tools.check(list(read_lines(path)), outcome.report))
+
+        yield check

@@ -1,0 +1,87 @@
+"""The code that today's is compared with: a git ref of this repository, or a released version."""
+
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from antiphon_shared.process.errors import ConfigurationError
+
+from antiphon.recording.against.cache import kept
+from antiphon.recording.against.trees import NotInHistory, commit_of, extract, import_path
+
+_VERSION = re.compile(r"v?(\d+(?:\.\d+){0,4}(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?)")
+_INSTALL_LIMIT_S = 600.0
+_SAID_LINES_MAX = 5
+"""Of what an installer said that failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherCode:
+    """Code that can be run beside today's."""
+
+    name: str
+    """As it was asked for."""
+    label: str
+    """As it is shown: `main (1a2b3c4)`, `antiphon 0.1.0`."""
+    root: Path
+    """Where its packages stand."""
+    python: str
+    """The interpreter it runs with."""
+    import_path: str = ""
+    """What PYTHONPATH has to be; empty where it is installed for that interpreter."""
+    commit: str = ""
+
+
+def other_code(name: str) -> OtherCode:
+    """Return the code at a git ref; where there is no such ref, of the released version of that name.
+
+    Raises ConfigurationError, which says what is missing: git, the ref, the version, or its installation.
+    """
+    version = _VERSION.fullmatch(name)
+    try:
+        commit = commit_of(name)
+    except NotInHistory:
+        if version is None:
+            raise
+        return _released(name, version[1])
+    tree = kept("sources", commit, partial(extract, commit))
+    return OtherCode(name, f"{name} ({commit[:7]})", tree, sys.executable, import_path(tree), commit)
+
+
+def _released(name: str, version: str) -> OtherCode:
+    """The release in an environment of its own, with the dependencies that it asks for."""
+    interpreter = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    place = kept("releases", f"{version}-{interpreter}", partial(_install, version))
+    packages = next(place.glob("lib/python*/site-packages"), place)
+    return OtherCode(name, f"antiphon {version}", packages, str(place / "bin" / "python"))
+
+
+def _install(version: str, place: Path) -> None:
+    python, wanted = str(place / "bin" / "python"), f"antiphon=={version}"
+    if uv := shutil.which("uv"):
+        _run(version, [uv, "venv", "--quiet", "--allow-existing", "--python", sys.executable, str(place)])
+        _run(version, [uv, "pip", "install", "--quiet", "--python", python, wanted])
+    else:
+        _run(version, [sys.executable, "-m", "venv", "--without-pip", str(place)])
+        pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
+        _run(version, [*pip, "install", "--quiet", wanted])
+
+
+def _run(version: str, command: list[str]) -> None:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_INSTALL_LIMIT_S, check=False, errors="replace"
+        )
+        if done.returncode == 0:
+            return
+        said = " ".join(done.stderr.split("\n")[-_SAID_LINES_MAX:]).strip() or f"exit code {done.returncode}"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        said = str(error)
+    raise ConfigurationError(
+        f"There is no git ref {version}, and antiphon {version} cannot be installed: {said}",
+        hint="Name a ref of this repository, or a version that the package index serves.",
+    )

@@ -1,0 +1,51 @@
+"""What `replay verify --json` prints, of this release and of others, as far as it is compared. Pure."""
+
+from typing import Any
+
+from antiphon_shared.process.errors import UnreadableEvent
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from antiphon.recording.next_step import Next
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Place(_Read):
+    """One place where a code decides otherwise than was recorded."""
+
+    event: int
+    type: str
+    component: str
+    output: str
+    path: str
+    expected: Any = None
+    got: Any = None
+
+
+class Result(_Read):
+    """One recording, verified by one code."""
+
+    path: str
+    result: str
+    session_id: str = ""
+    error: str = ""
+    divergences: tuple[Place, ...] = ()
+    divergences_in_all: int = 0
+    unchecked: dict[str, int] = {}
+    goes_on: Next | None = None
+
+
+class _Document(_Read):
+    recordings: tuple[Result, ...]
+
+
+def read(document: bytes | str) -> tuple[Result, ...]:
+    """Return the results in a document. Raises UnreadableEvent where it is not one."""
+    try:
+        return _Document.model_validate_json(document).recordings
+    except ValidationError as error:
+        raise UnreadableEvent(
+            f"it prints no results of a verification: {error.errors()[0]['msg']}."
+        ) from None

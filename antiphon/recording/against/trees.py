@@ -1,0 +1,68 @@
+"""The source of this program at another commit of its own git repository."""
+
+import os
+import shutil
+import subprocess
+import tarfile
+from io import BytesIO
+from pathlib import Path
+
+from antiphon_shared.process.errors import ConfigurationError
+
+ROOT = Path(__file__).resolve().parents[3]
+"""Where today's packages stand: the working tree, or where they are installed."""
+
+
+class NotInHistory(ConfigurationError):
+    """The commit is not there, as in an installed program, an archive of the source or a shallow clone."""
+
+    code = "not_in_history"
+
+
+def extract(ref: str, folder: Path) -> str:
+    """Put the source at `ref` into `folder`; return the commit's whole name. Raises NotInHistory."""
+    commit = commit_of(ref)
+    archive = _git("archive", "--format=tar", commit)
+    if archive.returncode:
+        raise NotInHistory(f"git cannot read the source at {ref}: {_last_line(archive.stderr)}")
+    with tarfile.open(fileobj=BytesIO(archive.stdout)) as files:
+        files.extractall(folder, filter="data")
+    return commit
+
+
+def commit_of(ref: str) -> str:
+    """Return the whole name of the commit that `ref` names. Raises NotInHistory, which says what is missing."""
+    tracked = _git("ls-files", "--error-unmatch", "antiphon/__init__.py")
+    if tracked.returncode:
+        raise NotInHistory(
+            f"The code that runs here, in {ROOT}, is not in a git repository.",
+            hint="Run it from a git working tree, or name a released version.",
+        )
+    found = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    if found.returncode:
+        is_shallow = _git("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+        raise NotInHistory(
+            f"The history in {ROOT} does not hold {ref}.",
+            hint="It is a shallow clone: fetch the rest with `git fetch --unshallow`."
+            if is_shallow
+            else "Name a commit, a branch, a tag, or a released version.",
+        )
+    return found.stdout.decode().strip()
+
+
+def import_path(tree: Path) -> str:
+    """Return what PYTHONPATH has to be for a tree's own packages to be found, before those installed."""
+    ground_floor = tree / "shared"
+    is_packaged = (ground_floor / "antiphon_shared").is_dir()
+    return os.pathsep.join(map(str, [tree, ground_floor] if is_packaged else [tree]))
+
+
+def _git(*arguments: str) -> "subprocess.CompletedProcess[bytes]":
+    git = shutil.which("git")
+    if git is None:
+        raise NotInHistory("git is not on PATH.", hint="Install it, or name a released version.")
+    return subprocess.run([git, *arguments], cwd=ROOT, capture_output=True, check=False)
+
+
+def _last_line(output: bytes) -> str:
+    return (output.decode(errors="replace").strip() or "no reason is given").splitlines()[-1]

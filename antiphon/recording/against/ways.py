@@ -1,0 +1,96 @@
+"""Which way a session takes with each of two codes, in words. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from antiphon.recording.against.results import Result
+from antiphon.recording.lines import Line
+from antiphon.recording.next_step import Next, recorded_end, recorded_next
+
+_TOOLS_MAX = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """What comes next in a session with the other code, and with today's."""
+
+    before: Next
+    now: Next
+
+
+def ways(before: Result, now: Result, lines: Sequence[Line]) -> Ways | None:
+    """Return the way with each code; None where one of them does not tell, as earlier releases.
+
+    Where a code decides as recorded, its way is the recorded one: to the end of the session where the other ends it.
+    """
+    left, right = before.goes_on, now.goes_on
+    known = left or right
+    if known is None or (left is None and _is_astray(before)) or (right is None and _is_astray(now)):
+        return None
+    recorded = recorded_end(lines) if known.kind == "answered" else recorded_next(lines, known.event)
+    left, right = left or recorded, right or recorded
+    return None if left is None or right is None else Ways(left, right)
+
+
+def way(ways: Ways) -> str | None:
+    """Return what sessions now do, with the verb in the plural; None where both ways look the same."""
+    before, now = ways.before, ways.now
+    if before.kind == now.kind == "answered":
+        return _ends(before, now)
+    if before.kind == now.kind and before.round == now.round:
+        if sorted(before.tools) == sorted(now.tools):
+            return None
+        verb = "call" if now.kind == "calls_tools" else "offer the model"
+        return f"{verb} {_tools(now)} instead of {_tools(before)} in round {now.round}"
+    return f"{_does(now)} instead of {_doing(before)}"
+
+
+def _ends(before: Next, now: Next) -> str | None:
+    reason = f"with {now.reason} instead of {before.reason}" if now.reason != before.reason else ""
+    if not reason and now.status != before.status:
+        reason = f"as {now.status} instead of {before.status}"
+    if now.round != before.round:
+        return f"end in round {now.round} instead of {before.round}" + (f", {reason}" if reason else "")
+    return f"end {reason}" if reason else None
+
+
+def _does(one: Next) -> str:
+    match one.kind:
+        case "answered":
+            return f"end in round {one.round} ({one.reason})"
+        case "asks_model":
+            return f"ask the model in round {one.round}"
+        case "calls_tools":
+            return f"call {_tools(one)} in round {one.round}"
+        case "waits":
+            return "wait"
+
+
+def _doing(one: Next) -> str:
+    match one.kind:
+        case "answered":
+            return f"ending in round {one.round} ({one.reason})"
+        case "asks_model":
+            return f"asking the model in round {one.round}"
+        case "calls_tools":
+            return f"calling {_tools(one)} in round {one.round}"
+        case "waits":
+            return "waiting"
+
+
+def _tools(one: Next) -> str:
+    names = [f"{name} ×{count}" if count > 1 else name for name, count in _counted(one.tools).items()]
+    more = f" and {len(names) - _TOOLS_MAX} more" if len(names) > _TOOLS_MAX else ""
+    return ", ".join(names[:_TOOLS_MAX]) + more or "no tools"
+
+
+def _counted(names: Sequence[str]) -> dict[str, int]:
+    return {name: names.count(name) for name in sorted(set(names))}
+
+
+def _is_astray(result: Result) -> bool:
+    """Return whether the coordinator sends something else than was recorded."""
+    return any(
+        one.component == "coordinator" and (one.output.startswith("antiphon.") or one.output == "outputs")
+        for one in result.divergences
+    )

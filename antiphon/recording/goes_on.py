@@ -1,0 +1,44 @@
+"""Where a session leads once today's code has decided otherwise than was recorded. Pure.
+
+Verification starts each step from the record, so what a changed decision leads to is not seen there. Here today's code
+goes on from the first decision it makes otherwise, until the session is answered, or a model or a tool is asked.
+"""
+
+from collections.abc import Sequence
+
+from antiphon_shared.breakers.outages import Outages
+from antiphon_shared.events.step_records import DecisionRecord
+
+from antiphon.recording.forking.point import walked
+from antiphon.recording.injection.trace import Trace
+from antiphon.recording.lines import EventLine, Line, RecordLine
+from antiphon.recording.next_step import Next, answered, asked
+from antiphon.recording.replaying.report import Divergence, Report
+
+
+def goes_on(lines: Sequence[Line], report: Report) -> Next | None:
+    """Return where the first decision leads that today's code makes otherwise; None where there is none.
+
+    Raises UnreadableEvent, and whatever today's code raises.
+    """
+    first = next((one for one in report.divergences if sends_otherwise(one)), None)
+    if first is None:
+        return None
+    line = next(one for one in lines if isinstance(one, EventLine) and one.n == first.event)
+    point = walked(lines, line.n, unhandled=line.event.id)
+    if point.session is None:
+        return None
+    record = next(
+        (one.record for one in lines if isinstance(one, RecordLine) and one.record.of == line.event.id), None
+    )
+    changed = record.changed if isinstance(record, DecisionRecord) else {}
+    outages = Outages.model_validate(changed["outages"]) if "outages" in changed else None
+    traced = Trace(point, point.session, line, outages).run()
+    if traced.answer is not None:
+        return answered(first.event, traced.answer)
+    return asked(first.event, traced.asks) or Next(kind="waits", event=first.event)
+
+
+def sends_otherwise(divergence: Divergence) -> bool:
+    """Return whether the coordinator sends something else, and not only notes it."""
+    return divergence.component == "coordinator" and divergence.output.startswith("antiphon.")

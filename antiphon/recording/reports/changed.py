@@ -1,0 +1,27 @@
+"""What an update changes in a recording, in words. Pure."""
+
+from collections.abc import Sequence
+
+from antiphon.recording.changed import Change
+from antiphon.recording.reports.shown import change, printable
+
+_EVENTS_NAMED_MAX = 12
+
+
+def told(path: str, found: Sequence[Change]) -> list[str]:
+    """Every difference, by event: as it was recorded, and as today's code would write it."""
+    places = f"{len(found)} difference{'s' if len(found) != 1 else ''}"
+    lines = [f"{printable(path)}: would be rewritten with {places}", "  - as recorded, + as rewritten"]
+    for one in found:
+        lines.append(f"  {_where(one)}")
+        lines += [f"    {line}" for line in change(one.expected, one.got)]
+    return lines
+
+
+def _where(one: Change) -> str:
+    what = printable(f"{one.what} {one.path}".strip())
+    if not one.events:
+        return what
+    named = ", ".join(map(str, one.events[:_EVENTS_NAMED_MAX]))
+    more = f" and {len(one.events) - _EVENTS_NAMED_MAX} more" if len(one.events) > _EVENTS_NAMED_MAX else ""
+    return f"event{'s' if len(one.events) > 1 else ''} {named}{more}: {what}"

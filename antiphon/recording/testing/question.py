@@ -1,0 +1,187 @@
+"""The whole question: what a test asks of whom, with which tools and rights; and what was asked when it was recorded.
+
+A recorded answer answers a test's question only where both are the same.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from antiphon_shared.events import QuerySubmitted, SessionOpened
+from antiphon_shared.events.session import QueryOptions
+from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.settings import PipelineSettings, load
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_values import secret_values
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.tools.grants import UnreadableGrant, read_claims
+from pydantic_core import to_json, to_jsonable_python
+
+from antiphon.embedded import dispatcher_settings, registry_of
+from antiphon.recording.hashes import content_hash
+from antiphon.recording.lines import CatalogueLine, EventLine, Header, Line, RecordLine
+from antiphon.recording.replaying.differences import ABSENT, differences
+from antiphon.recording.reports.shown import change, printable
+from antiphon.recording.testing.scripted import ScriptedModel, is_scripted, scripted_reply
+from coordinator.models import in_order
+from reasoning_engine.settings import EngineSettings, Provider
+from tool_dispatcher.builtin import builtins
+from tool_dispatcher.catalogue import to_catalogue
+
+_HOW = frozenset({"session_id", "traceparent", "grant", "timeout_s"})
+"""Arguments of Antiphon.ask that are no options of the query."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What was asked. None stands for what a test leaves open."""
+
+    query: str
+    options: Mapping[str, Any]
+    session_id: str | None
+    grant: Any
+    scopes: tuple[str, ...]
+    tools: Mapping[str, Any]
+    """Definitions of the tools by name, without Antiphon's own."""
+    provider: str | None
+    models: tuple[str, ...] | None
+    script: Sequence[Any] | None
+    """The replies of a scripted model."""
+
+
+def question_of(
+    query: str,
+    tools: Sequence[Any],
+    model: Provider | ScriptedModel | None,
+    scopes: Iterable[str] | None,
+    options: Mapping[str, Any],
+    format: int,
+) -> Question:
+    """The question that a test asks today, as a session of `format` would hold it. Raises ConfigurationError."""
+    registry = registry_of(tools)
+    catalogue = to_catalogue(registry, dispatcher_settings(scopes).default_scopes).in_format(format)
+    catalogue = Catalogue.model_validate(Redactor(secret_values()).json(catalogue.model_dump(mode="json")))
+    asked = QueryOptions.model_validate_json(
+        to_json({name: value for name, value in options.items() if name not in _HOW})
+    )
+    pipeline, provider = load(PipelineSettings), _provider(model)
+    deployed = in_order(pipeline.model, pipeline.models)
+    return Question(
+        query=query,
+        options=asked.model_dump(mode="json"),
+        session_id=options.get("session_id"),
+        grant=_claims(options.get("grant", "")),
+        scopes=catalogue.default_scopes,
+        tools=_definitions(catalogue),
+        provider=provider,
+        models=None if provider == "offline" else in_order(asked.model or "", deployed),
+        script=model.script if isinstance(model, ScriptedModel) else None,
+    )
+
+
+def question_in(lines: Sequence[Line]) -> Question:
+    """The question that a recording answers. Raises UnreadableEvent when that cannot be told."""
+    events = [line.event.data for line in lines if isinstance(line, EventLine)]
+    submitted = next((data for data in events if isinstance(data, QuerySubmitted)), None)
+    opened = next((data for data in events if isinstance(data, SessionOpened)), None)
+    if submitted is None or opened is None:
+        raise UnreadableEvent("the session had not been opened when it was recorded.")
+    catalogues = {line.hash: line.catalogue for line in lines if isinstance(line, CatalogueLine)}
+    if opened.catalogue and opened.catalogue not in catalogues:
+        raise UnreadableEvent(f"it lacks the tool catalogue {opened.catalogue}.")
+    catalogue = catalogues.get(opened.catalogue, Catalogue())
+    exchanges = exchanges_in(lines)
+    calls = [call for exchange in exchanges for call in exchange.calls]
+    has_script = any(is_scripted(call.reply or {}) for call in calls)
+    is_offline = any(exchange.is_offline for exchange in exchanges)
+    provider = "offline" if is_offline else "scripted" if has_script else "anthropic" if calls else None
+    return Question(
+        query=submitted.query,
+        options=submitted.options.model_dump(mode="json"),
+        session_id=next((line.session_id for line in lines if isinstance(line, Header)), None),
+        grant=_claims(submitted.grant),
+        scopes=catalogue.default_scopes,
+        tools=_definitions(catalogue),
+        provider=provider,
+        models=None if is_offline else opened.models,
+        script=[_reply(call) for call in calls] if has_script else None,
+    )
+
+
+def exchanges_in(lines: Sequence[Line]) -> list[ExchangeRecord]:
+    """The exchanges with models, in their order."""
+    return [
+        line.record
+        for line in lines
+        if isinstance(line, RecordLine) and isinstance(line.record, ExchangeRecord)
+    ]
+
+
+def difference(then: Question, today: Question) -> list[str]:
+    """What the test asks otherwise than was recorded, as lines, before and after; none where it is the same."""
+    lines: list[str] = []
+    for part in ("query", "options", "session_id", "grant", "scopes", "provider", "models", "script"):
+        before, after = getattr(then, part), getattr(today, part)
+        if part not in _ALWAYS_SAID and None in (before, after):
+            continue
+        lines += _shown(_NAMES.get(part, part), before, after)
+    for name in sorted({*then.tools, *today.tools}):
+        before, after = then.tools.get(name), today.tools.get(name)
+        if before is None or after is None:
+            lines += _shown(f"tools.{name}", _schema(before), _schema(after))
+        elif before != after:
+            lines.append(f"tools.{name}: {_schema(before)} then, {_schema(after)} now")
+            lines += _shown("", before, after)
+    return lines
+
+
+_ALWAYS_SAID = frozenset({"query", "options", "grant", "scopes"})
+"""Parts that are the same whether they are left out or none; of others nothing is asked where they are left out."""
+_NAMES = {"provider": "model", "models": "model ids", "script": "replies of the scripted model"}
+_TOOLS_OF_OUR_OWN = frozenset(one.name for one in builtins({}))
+
+
+def _shown(name: str, before: Any, after: Any) -> list[str]:
+    lines = []
+    for path, expected, got in differences(to_jsonable_python(before), to_jsonable_python(after)):
+        joint = "." if name and path and not path.startswith("[") else ""
+        lines += [printable(f"{name}{joint}{path}"), *(f"  {line}" for line in change(expected, got))]
+    return lines
+
+
+def _schema(definition: Any) -> str:
+    """A tool in a word: the hash of all that its definition says."""
+    return ABSENT if definition is None else f"schema {content_hash(to_json(definition))[:12]}"
+
+
+def _definitions(catalogue: Catalogue) -> dict[str, Any]:
+    """What the model was told of each tool; who has to approve its calls is the operator's rule, and no question's."""
+    return {
+        tool.name: tool.model_dump(mode="json", exclude={"approval"})
+        for tool in catalogue.tools
+        if tool.name not in _TOOLS_OF_OUR_OWN
+    }
+
+
+def _provider(model: Provider | ScriptedModel | None) -> str | None:
+    """Who is asked; None where that is left to the keys that are there."""
+    if isinstance(model, ScriptedModel):
+        return "scripted"
+    provider = model or load(EngineSettings).provider
+    return None if provider == "auto" else provider
+
+
+def _claims(grant: str) -> Any:
+    """What a grant says, but for its time and its signature, which each one has anew."""
+    try:
+        return read_claims(grant).model_dump(mode="json", exclude={"expires"}) if grant else None
+    except UnreadableGrant:
+        return grant
+
+
+def _reply(call: ModelCall) -> dict[str, Any]:
+    """One reply as a script gives it."""
+    if call.reply is None:
+        return {"status": call.error.status if call.error else None}
+    return scripted_reply(call.reply)

@@ -1,0 +1,1 @@
+"""Recorded calls of reading tools, made again with today's tools: do they still return what was recorded?"""

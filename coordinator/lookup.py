@@ -1,0 +1,42 @@
+"""What the shell reads of a session's log before `decide` is asked: at most one event, which a replay is given."""
+
+from uuid import UUID
+
+from antiphon_shared.bus.handling import Delivery, SessionStore
+from antiphon_shared.events import AnyEvent, AssemblyOverdue, CancellationRequested, ComponentFailed
+from antiphon_shared.process.errors import TryLater
+
+from coordinator.session import Logged, Session
+
+_ANSWER_WAIT_S = 2.0
+"""What a cancellation leaves an assembler that is at it."""
+
+
+async def looked_up(session: Session, delivery: Delivery, store: SessionStore) -> Logged | None:
+    """Look up the logged event that the decision needs, if it needs one. Raises TryLater."""
+    id = named_by(session, delivery.event)
+    if id is None:
+        return None
+    if isinstance(delivery.event.data, CancellationRequested) and not delivery.attempt:
+        raise TryLater("the answer is about to be put together", delay_s=_ANSWER_WAIT_S)
+    found = await store.logged(id)
+    return None if found is None else Logged(*found)
+
+
+def named_by(session: Session, event: AnyEvent) -> UUID | None:
+    """Return the id of the logged event that a decision on `event` needs beside it, if it needs any.
+
+    Of a session that waits for its answer that is the request; of a step that the coordinator failed at, its event.
+    """
+    match event.data:
+        case AssemblyOverdue() | CancellationRequested() if session.phase == "assembling":
+            return session.awaiting
+        case ComponentFailed(component="response_assembler") if session.phase == "assembling":
+            return session.awaiting
+        case ComponentFailed(component="coordinator", failed_event=failed) if session.phase not in (
+            "assembling",
+            "closed",
+        ):
+            return failed
+        case _:
+            return None

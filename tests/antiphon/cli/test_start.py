@@ -1,0 +1,59 @@
+"""A command imports what it needs: the first result of a verification is not waited for."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.antiphon.conftest import ROOT, clean_environment
+
+HEAVY = (
+    "anthropic",
+    "asyncio",
+    "fakeredis",
+    "httpx2",
+    "jsonschema",
+    "mcp",
+    "prometheus_client",
+    "pydantic_settings",
+    "redis",
+    "rich",
+    "structlog",
+    "tiktoken",
+)
+PROGRAM = """
+import sys
+from antiphon.cli import app
+try:
+    app(sys.argv[1:])
+finally:
+    print("imported:", *sorted(sys.modules))
+"""
+
+
+def imported(*arguments: str) -> set[str]:
+    """The modules that a command has imported by its end."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", PROGRAM, *arguments],
+        cwd=ROOT,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    return set(done.stdout.rpartition("imported:")[2].split())
+
+
+@pytest.mark.parametrize(
+    "arguments", [("replay", "verify", "tests/recordings", "-q", "--jobs", "1"), ("--version",)], ids=" ".join
+)
+def test_no_command_imports_what_it_has_no_use_for(arguments: tuple[str, ...]) -> None:
+    """Every recording, so that no reply of a model and no error is read with the SDK's help."""
+    packages = {name.partition(".")[0] for name in imported(*arguments)}
+    assert not packages.intersection(HEAVY)
+
+
+def test_the_verification_in_one_process_imports_no_pool_of_them() -> None:
+    recording = "tests/recordings/words_of_many_scripts_and_odd_calls.jsonl"
+    assert not imported("replay", "verify", recording).intersection(("multiprocessing", "concurrent.futures"))

@@ -1,0 +1,130 @@
+"""A field of the coordinator's document gets another name: what then cannot be checked is not green by accident.
+
+Each tree is a copy of the coordinator with the change made, and runs in a process of its own.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.antiphon.conftest import LIMIT_S, clean_environment
+from tests.flows.processes import ROOT
+
+NAME = "the_last_round_has_no_tools.jsonl"
+_DRIVER = """
+import json, sys
+from typer.testing import CliRunner
+from antiphon.cli import app
+done = [CliRunner().invoke(app, arguments) for arguments in json.loads(sys.argv[1])]
+print(json.dumps([[one.exit_code, one.stdout + one.stderr] for one in done]))
+"""
+_UPCASTER = """
+def _renamed(fields):
+    return {("own_tools" if name == "built_ins" else name): value for name, value in fields.items()}
+
+
+SESSION: Kind[Session] = Kind(
+    "the session's document", Session, version=2, upcasters={1: _renamed}, writes_defaults=False
+)
+"""
+Run = Callable[..., list[tuple[int, str]]]
+
+
+def renamed(tree: Path) -> None:
+    """An internal field of the document is called otherwise, everywhere in the coordinator."""
+    for path in (tree / "coordinator").rglob("*.py"):
+        path.write_text(path.read_text().replace("built_ins", "own_tools"))
+
+
+def upcast(tree: Path) -> None:
+    """The document has a new version, and an upcaster from the one before."""
+    _edit(tree / "coordinator" / "session.py", _line_of("SESSION: Kind[Session]"), _UPCASTER)
+
+
+def wrong_reason(tree: Path) -> None:
+    """A session whose rounds are used up says that it had called too many tools."""
+    _edit(
+        tree / "coordinator" / "limits.py", 'return "max_rounds_reached"', 'return "max_tool_calls_reached"'
+    )
+
+
+def _line_of(beginning: str) -> str:
+    lines = (ROOT / "coordinator" / "session.py").read_text().splitlines()
+    return next(line for line in lines if line.startswith(beginning))
+
+
+def _edit(path: Path, then: str, now: str) -> None:
+    text = path.read_text()
+    assert text.count(then) == 1, then
+    path.write_text(text.replace(then, now))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs commands on a recording by a tree with some changes; gives the exit code and the words of each."""
+    recording = tmp_path / NAME
+    shutil.copy(ROOT / "tests" / "recordings" / NAME, recording)
+
+    def run(changes: list[Callable[[Path], None]], *commands: list[str]) -> list[tuple[int, str]]:
+        tree = tmp_path / "tree"  # not where it runs: the command line looks there last
+        shutil.copytree(ROOT / "coordinator", tree / "coordinator")
+        for change in changes:
+            change(tree)
+        arguments = [["replay", verb, str(recording), *options] for verb, *options in commands]
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", _DRIVER, json.dumps(arguments)],
+            env=clean_environment(PYTHONPATH=str(tree)),
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+        )
+        assert done.returncode == 0, done.stderr
+        return [(code, said) for code, said in json.loads(done.stdout.splitlines()[-1])]
+
+    return run
+
+
+def test_a_renamed_field_without_an_upcaster_is_not_checked_and_says_so(run: Run, tmp_path: Path) -> None:
+    before = (tmp_path / NAME).read_bytes()
+    verified, quiet, updated = run([renamed], ["verify"], ["verify", "--json", "-q"], ["update", "--yes"])
+    code, said = verified
+    assert code == 4
+    assert "built_ins: Extra inputs are not permitted" in said
+    assert "for want of an upcaster" in said
+    document = json.loads(quiet[1])
+    assert (document["result"], document["unchecked_steps"]) == ("unchecked", {"coordinator": 7})
+    assert "coordinator" not in document["checked_steps"]
+    assert updated[0] == 4
+    assert "cannot be compared" in updated[1]
+    assert (tmp_path / NAME).read_bytes() == before
+
+
+def test_a_wrong_decision_does_not_hide_behind_a_renamed_field(run: Run, tmp_path: Path) -> None:
+    before = (tmp_path / NAME).read_bytes()
+    verified, updated = run([renamed, wrong_reason], ["verify", "--json", "-q"], ["update", "--yes"])
+    assert verified[0] == 1
+    (document,) = json.loads(verified[1])["recordings"]
+    assert document["divergences"][0]["component"] == "coordinator"
+    assert "max_tool_calls_reached" in {one["got"] for one in document["divergences"]}, document
+    assert updated[0] != 0
+    assert (tmp_path / NAME).read_bytes() == before
+
+
+def test_what_an_upcaster_can_read_is_checked_and_rewritten_in_today_s_words(run: Run) -> None:
+    verified, updated, again = run([renamed, upcast], ["verify"], ["update", "--yes"], ["verify"])
+    assert verified[0] == 0
+    assert "steps checked: coordinator 7," in verified[1]
+    assert updated[0] == 0
+    assert again[0] == 0
+
+
+def test_behind_an_upcaster_a_wrong_decision_is_named(run: Run) -> None:
+    ((code, said),) = run([renamed, upcast, wrong_reason], ["verify"])
+    assert code == 1
+    assert '+ "max_tool_calls_reached"' in said

@@ -1,0 +1,139 @@
+"""What is left of a damaged recording: which events are trusted, which are not, and a recording of the former."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+from antiphon_shared.process.errors import UnreadableEvent
+
+from antiphon.recording.files import read_lines, write_lines
+from antiphon.recording.lines import EventLine, Line
+from antiphon.recording.repair import CHANGED, CUT_OFF, HASH_ALONE, LOST, examine, kept
+from antiphon.recording.verify import verify
+from tests.antiphon.conftest import InProcess
+
+Lines = list[bytes]
+
+
+@pytest.fixture
+def raws(courses_path: Path) -> Lines:
+    return courses_path.read_bytes().splitlines()
+
+
+def at_event(raws: Lines, n: int) -> int:
+    return next(place for place, raw in enumerate(raws) if raw.startswith(b'{"line":"event","n":%d,' % n))
+
+
+def flipped(raws: Lines, place: int, then: bytes, now: bytes) -> Lines:
+    assert then in raws[place]
+    return [*raws[:place], raws[place].replace(then, now, 1), *raws[place + 1 :]]
+
+
+def test_all_of_a_whole_recording_is_trusted(raws: Lines, courses_lines: list[Line]) -> None:
+    examined = examine(raws)
+    assert (examined.damages, examined.missing, examined.behind) == ((), (), ())
+    assert list(examined.trusted) == courses_lines
+
+
+def test_trusted_is_what_stands_before_the_damage_back_to_the_end_of_a_step(
+    raws: Lines, courses_lines: list[Line], tmp_path: Path
+) -> None:
+    place = at_event(raws, 9)
+    examined = examine(flipped(raws, place, b"antiphon", b"antiphoN"))
+    [damage] = examined.damages
+    assert (damage.line, damage.what) == (place + 1, CHANGED)
+    assert 0 < examined.events < 9
+    assert examined.missing == tuple(n for n in range(examined.events + 1, 10) if n not in examined.behind)
+    assert examined.behind[-1] == 20
+    write_lines(tmp_path / "trusted.jsonl", examined.trusted)
+    assert verify(tmp_path / "trusted.jsonl").divergences == ()
+    assert list(read_lines(tmp_path / "trusted.jsonl"))[:-1] == courses_lines[: len(examined.trusted) - 1]
+
+
+def test_a_line_that_was_lost_is_named_by_the_one_behind_it(raws: Lines) -> None:
+    place = at_event(raws, 9)
+    examined = examine([*raws[:place], *raws[place + 1 :]])
+    assert [(one.line, one.what) for one in examined.damages] == [(place + 1, LOST)]
+    assert 9 in examined.missing
+
+
+@pytest.mark.parametrize(("then", "now"), [(b'"check":"', b'"chfck":"'), (b'"previous":"', b'"previous" "')])
+def test_where_only_the_chain_was_hit_the_line_is_trusted_all_the_same(
+    raws: Lines, courses_lines: list[Line], then: bytes, now: bytes
+) -> None:
+    examined = examine(flipped(raws, at_event(raws, 9), then, now))
+    if then == b'"check":"':
+        assert [one.what for one in examined.damages] == [HASH_ALONE]
+        assert list(examined.trusted) == courses_lines
+    else:
+        assert [one.what for one in examined.damages] == [CHANGED]
+
+
+@pytest.mark.parametrize("field", [b'"previous":"', b'"check":"'])
+def test_a_digit_of_a_hash_is_told_from_a_line_that_was_changed(
+    raws: Lines, courses_lines: list[Line], field: bytes
+) -> None:
+    place = at_event(raws, 9)
+    raw = raws[place]
+    at = raw.rindex(field) + len(field)
+    digit = b"0" if raw[at : at + 1] != b"0" else b"1"
+    examined = examine([*raws[:place], raw[:at] + digit + raw[at + 1 :], *raws[place + 1 :]])
+    assert [one.what for one in examined.damages] == [HASH_ALONE]
+    assert list(examined.trusted) == courses_lines
+
+
+def test_of_a_recording_that_was_cut_off_the_steps_before_are_trusted(raws: Lines, tmp_path: Path) -> None:
+    examined = examine([*raws[:20], raws[20][:30]])
+    assert [one.what for one in examined.damages] == [CHANGED, CUT_OFF]
+    write_lines(tmp_path / "trusted.jsonl", examined.trusted)
+    assert verify(tmp_path / "trusted.jsonl").events == examined.events
+
+
+def test_without_its_header_nothing_is_trusted(raws: Lines) -> None:
+    assert examine(flipped(raws, 0, b"models", b"modelz")).trusted == ()
+    assert examine(raws[1:]).trusted == ()
+
+
+def test_lines_that_cannot_be_read_are_not_kept(raws: Lines) -> None:
+    with pytest.raises(UnreadableEvent, match="line 4: not JSON"):
+        list(kept([*raws[:3], raws[3].replace(b"{", b"[", 1), *raws[4:]]))
+
+
+def test_check_names_the_damage_and_repair_writes_what_is_trusted(
+    run: InProcess, raws: Lines, courses_path: Path, tmp_path: Path
+) -> None:
+    place, out = at_event(raws, 9), str(tmp_path / "out.jsonl")
+    assert run("recording", "check", str(courses_path)).exit_code == 0
+    courses_path.write_bytes(b"\n".join(flipped(raws, place, b"antiphon", b"antiphoN")) + b"\n")
+    done = run("recording", "check", str(courses_path), "--repair", out)
+    assert done.exit_code == 1
+    assert (
+        f"line {place + 1} (event 9) {CHANGED}" in done.stdout or f"line {place + 1} {CHANGED}" in done.stdout
+    )
+    assert "trusted: events 1-" in done.stdout
+    assert "changed or lost: event" in done.stdout
+    verified = ("replay", "verify", out)
+    assert run(*verified).exit_code == 4, "what its last step decided is lost"
+    assert run(*verified, "--allow-unchecked", "repaired").exit_code == 0
+    [document] = orjson.loads(run("recording", "check", str(courses_path), "--json").stdout)
+    assert document["damages"][0]["line"] == place + 1
+    assert run("recording", "check", str(courses_path), "--repair", out).exit_code == 2  # it is there
+
+
+def test_what_was_edited_by_hand_is_kept_once_an_operator_has_agreed(
+    run: InProcess, raws: Lines, courses_path: Path, tmp_path: Path
+) -> None:
+    place, out = at_event(raws, 1), tmp_path / "out.jsonl"
+    courses_path.write_bytes(b"\n".join(flipped(raws, place, b"Find a course", b"Find the course")) + b"\n")
+    asked = ("recording", "check", str(courses_path), "--repair", str(out), "--keep-changed")
+    assert run(*asked).exit_code == 1
+    assert not out.exists()
+    assert run(*asked, "--yes").exit_code == 1
+    events = [line for line in read_lines(out) if isinstance(line, EventLine)]
+    assert "Find the course" in events[0].event.model_dump_json()
+
+
+def test_a_format_without_a_chain_is_only_read(run: InProcess) -> None:
+    golden = Path(__file__).parent / "golden" / "format_1.jsonl"
+    done = run("recording", "check", str(golden))
+    assert (done.exit_code, "has no chain" in done.stdout) == (0, True)

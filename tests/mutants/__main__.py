@@ -1,0 +1,55 @@
+"""Hold mutants, drawn by lot, against `replay verify` and the suite: `make mutants SEED=7 NUMBER=300`."""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from time import time_ns
+
+from tests.mutants import runs
+from tests.mutants.hunt import draw, hunted, say
+from tests.mutants.mutant import ROOT
+from tests.mutants.result import as_json, as_text, mutants_in
+from tests.recordings.pure_modules import pure_modules
+
+_ROOMS = runs.FLOORS[:-1]
+
+
+def main() -> None:
+    arguments = _arguments()
+    os.chdir(ROOT)
+    pure = frozenset(str(path.relative_to(ROOT)) for path in pure_modules().values())
+    seed = time_ns() % 1_000_000 if arguments.seed is None else arguments.seed
+    if arguments.again:
+        mutants = [one for file in arguments.again for one in mutants_in(file)]
+    else:
+        files = [
+            one for one in runs.files() if one in pure or (not arguments.pure and one.startswith(_ROOMS))
+        ]
+        files = [one for one in files if one.startswith(tuple(arguments.beneath) or ("",))]
+        say(f"drawing {arguments.number} mutants from {len(files)} files by seed {seed}")
+        mutants = draw(files, arguments.number, seed, arguments.jobs)
+    fates = hunted(mutants, arguments.jobs, not arguments.verify, pure, say)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(as_json(fates, seed), indent=1))
+    sys.stdout.write(as_text(fates, not arguments.verify) + "\n")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
+    parser.add_argument("--seed", type=int, help="what to draw by; another one each time when left out")
+    parser.add_argument("--number", type=int, default=300, help="of mutants to draw")
+    parser.add_argument("--pure", action="store_true", help="of the pure modules alone")
+    parser.add_argument("--verify", action="store_true", help="hold them against `replay verify` alone")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything to this file, too")
+    parser.add_argument(
+        "--again", type=Path, nargs="*", metavar="FILE", help="those that survived then, instead"
+    )
+    parser.add_argument("beneath", nargs="*", metavar="PATH", help="of files whose paths begin so alone")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

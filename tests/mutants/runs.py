@@ -1,0 +1,281 @@
+"""What runs which line: recordings as they are verified, and tests; found once for a state of the sources, and kept."""
+
+import contextlib
+import hashlib
+import importlib
+import os
+import pickle
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from coverage import Coverage
+
+from tests.mutants.forks import DidNotEnd, in_fork, spread
+from tests.mutants.mutant import ROOT
+
+T = TypeVar("T")
+R = TypeVar("R")
+Place = tuple[str, int]
+"""A file, from the root, and a line of it."""
+FLOORS = (
+    "coordinator",
+    "reasoning_engine",
+    "tool_dispatcher",
+    "context_synthesizer",
+    "response_assembler",
+    "shared/antiphon_shared",
+    "antiphon",
+)
+RECORDINGS = ROOT / "tests" / "recordings"
+KEPT = ROOT / ".mutants"
+_ELSEWHERE = (
+    *("tests/benchmarks", "tests/chaos", "tests/docs", "tests/failover", "tests/house", "tests/mutants"),
+    *("tests/releases", "tests/soak"),
+)
+"""Tests of other processes, of what is around the code, or that take minutes."""
+_IMPORTED = "ignore::pytest.PytestAssertRewriteWarning"
+"""What forks have is imported before pytest is."""
+_TEST_S_MAX = 4.0
+_FILE_S_MAX = 240
+_RECORDING_S_MAX = 120
+_ALL_S_MAX = 3600
+
+
+@dataclass(frozen=True)
+class Runs:
+    """By line, what runs it."""
+
+    imported: frozenset[Place] = frozenset()
+    """Run when modules are imported, or recordings read: there a mutant has to be before."""
+    recordings: Mapping[Place, Sequence[str]] = field(default_factory=dict)
+    """The shortest first."""
+    tests: Mapping[Place, Sequence[str]] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """How long a test takes."""
+
+
+def files() -> list[str]:
+    """Every file of the product."""
+    return [str(path.relative_to(ROOT)) for floor in FLOORS for path in sorted((ROOT / floor).rglob("*.py"))]
+
+
+@cache
+def modules() -> tuple[str, ...]:
+    """By their names, but for the programs, which end the process that imports them."""
+    paths = (file.removeprefix("shared/").removesuffix(".py") for file in files())
+    names = (path.removesuffix("/__init__").replace("/", ".") for path in paths)
+    return tuple(name for name in names if not name.endswith("__main__"))
+
+
+def import_product() -> None:
+    """Import all of it."""
+    for name in modules():
+        importlib.import_module(name)
+
+
+def import_foreign() -> None:
+    """Import what the product imports and is not ours, so that forks have it."""
+    ours = tuple({name.partition(".")[0] for name in modules()})
+
+    def foreign() -> list[str]:
+        import_product()
+        return [name for name in sys.modules if name.partition(".")[0] not in (*ours, "tests", "__main__")]
+
+    for name in _got(in_fork(foreign, _FILE_S_MAX)):
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+
+
+def recordings() -> list[Path]:
+    """Those of the suite, the shortest first."""
+    return sorted(RECORDINGS.glob("*.jsonl"), key=lambda path: path.stat().st_size)
+
+
+def of_recordings(jobs: int) -> Runs:
+    """Return what importing, reading and each recording run; this process must not have imported the product."""
+    kept = KEPT / f"recordings-{_digest([*_sources(), *recordings()])}"
+    found: Runs | None = _read(kept)
+    if found is None:
+        found = _of_recordings(jobs)
+        _keep(kept, found)
+    return found
+
+
+def of_tests(jobs: int, beneath: Sequence[str]) -> Runs:
+    """Return what each test runs that passes and is quick; only what has changed since is run again."""
+    kept = {file: KEPT / f"tests-{_digest([*_sources(), ROOT / file])}" for file in _test_files(beneath)}
+    anew = [(file, path) for file, path in kept.items() if not path.exists()]
+    if anew:
+        KEPT.mkdir(exist_ok=True)
+        _got(in_fork(lambda: _with_product(_keep_run_by_tests, anew, jobs), _ALL_S_MAX))
+    return _by_line({file: _read(path) for file, path in kept.items()})
+
+
+def _keep_run_by_tests(file_and_path: tuple[str, Path]) -> None:
+    file, path = file_and_path
+    path.write_bytes(pickle.dumps(_run_by_tests(file)))
+
+
+def _by_line(found: Mapping[str, "Found | DidNotEnd"]) -> Runs:
+    """By line the quickest test first."""
+    run: dict[Place, list[str]] = defaultdict(list)
+    seconds: dict[str, float] = {}
+    for file, tests in found.items():
+        if isinstance(tests, DidNotEnd):
+            sys.stderr.write(f"{file} did not end, and is left out\n")
+            continue
+        for test, (took_s, places) in tests.items():
+            seconds[test] = took_s
+            for place in places:
+                run[place].append(test)
+    for found_here in run.values():
+        found_here.sort(key=seconds.__getitem__)
+    return Runs(tests=run, seconds=seconds)
+
+
+def _test_files(beneath: Sequence[str]) -> list[str]:
+    paths = [path for folder in beneath for path in sorted((ROOT / "tests" / folder).rglob("test_*.py"))]
+    return [file for path in paths if not (file := str(path.relative_to(ROOT))).startswith(_ELSEWHERE)]
+
+
+def _of_recordings(jobs: int) -> Runs:
+    run: dict[Place, list[str]] = defaultdict(list)
+    done = dict(_got(in_fork(lambda: _with_product(_run_by_recording, recordings(), jobs), _ALL_S_MAX)))
+    for path in recordings():
+        for place in _got(done[path.name]):
+            run[place].append(path.name)
+    return Runs(_got(in_fork(_run_by_reading, _RECORDING_S_MAX)), run)
+
+
+def _with_product(work: Callable[[T], R], items: Sequence[T], jobs: int) -> list[R]:
+    import_product()
+    return list(spread(work, items, jobs))
+
+
+def _run_by_reading() -> frozenset[Place]:
+    with _measured() as measured:
+        import_product()
+        from antiphon.recording.files import read_lines
+
+        for path in recordings():
+            list(read_lines(path))
+    return frozenset(_places(measured)[""])
+
+
+def _run_by_recording(path: Path) -> tuple[str, frozenset[Place] | DidNotEnd]:
+    def run() -> frozenset[Place]:
+        from antiphon.recording.files import read_lines
+        from antiphon.recording.verify import verify_lines
+
+        lines = list(read_lines(path))
+        with _measured() as measured:
+            is_same = verify_lines(lines).is_same
+        assert is_same, f"{path.name} diverges without any mutant"
+        return frozenset(_places(measured)[""])
+
+    return path.name, in_fork(run, _RECORDING_S_MAX)
+
+
+Found = dict[str, tuple[float, frozenset[Place]]]
+
+
+def _run_by_tests(file: str) -> Found | DidNotEnd:
+    def run() -> Found:
+        sys.stderr.write(f"  {file}\n")
+        with _measured() as measured:
+            watch = _Watch(measured)
+            run_tests([file], watch)
+        by_test = _places(measured)
+        return {
+            test: (took_s, frozenset(by_test[test]))
+            for test, took_s in watch.seconds.items()
+            if test not in watch.failed and took_s <= _TEST_S_MAX
+        }
+
+    return in_fork(run, _FILE_S_MAX)
+
+
+def run_tests(tests: Sequence[str], *plugins: object) -> int:
+    """Run some tests in this process, silently, to the first that fails. Returns pytest's exit code."""
+    options = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", "--rootdir", str(ROOT), "-W", _IMPORTED]
+    with contextlib.ExitStack() as silent:
+        nowhere = silent.enter_context(Path(os.devnull).open("w"))
+        silent.enter_context(contextlib.redirect_stdout(nowhere))
+        silent.enter_context(contextlib.redirect_stderr(nowhere))
+        return int(pytest.main([*options, *tests], plugins=plugins))
+
+
+class _Watch:
+    """Tells coverage which test is run, and notes which pass and how long they take."""
+
+    def __init__(self, measured: Coverage) -> None:
+        self.seconds: dict[str, float] = {}
+        self.failed: set[str] = set()
+        self._measured = measured
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        began = time.process_time()
+        self._measured.switch_context(item.nodeid)
+        result = yield
+        self.seconds[item.nodeid] = time.process_time() - began
+        return result
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if not report.passed:
+            self.failed.add(report.nodeid)
+
+
+@contextlib.contextmanager
+def _measured() -> Iterator[Coverage]:
+    measured = Coverage(data_file=None, config_file=False, include=[f"{ROOT / floor}/*" for floor in FLOORS])
+    with measured.collect():
+        yield measured
+
+
+def _places(measured: Coverage) -> Mapping[str, set[Place]]:
+    data, found = measured.get_data(), defaultdict[str, set[Place]](set)
+    for file in data.measured_files():
+        name = str(Path(file).relative_to(ROOT))
+        for line, contexts in data.contexts_by_lineno(file).items():
+            for context in contexts:
+                found[context].add((name, line))
+    return found
+
+
+def _sources() -> list[Path]:
+    return [
+        path
+        for floor in FLOORS
+        for path in sorted((ROOT / floor).rglob("*"))
+        if path.suffix in (".py", ".lua")
+    ]
+
+
+def _digest(paths: Sequence[Path]) -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    for path in paths:
+        digest.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _read(path: Path) -> Any:
+    return pickle.loads(path.read_bytes()) if path.exists() else None  # it was written here
+
+
+def _keep(path: Path, value: object) -> None:
+    KEPT.mkdir(exist_ok=True)
+    path.write_bytes(pickle.dumps(value))
+
+
+def _got(result: Any) -> Any:
+    if isinstance(result, DidNotEnd):
+        raise RuntimeError("what is not changed did not run; see above")
+    return result

@@ -1,0 +1,128 @@
+"""Which lines of the pure modules the verifying of a recording runs.
+
+Only lines inside of functions count: those of modules and classes run whenever they are imported.
+"""
+
+import ast
+import gc
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import _lru_cache_wrapper, cache
+from pathlib import Path
+from typing import NamedTuple
+
+from coverage import Coverage
+
+from antiphon.recording.lines import Line
+from antiphon.recording.verify import verify_lines
+from tests.recordings.pure_modules import pure_modules
+
+
+class Place(NamedTuple):
+    """A line; or a jump from one to another, where `to` is not 0."""
+
+    module: str
+    line: int
+    to: int = 0
+
+
+def places_run(recordings: Mapping[str, Sequence[Line]]) -> dict[str, frozenset[Place]]:
+    """By recording, the lines it runs, and the jumps between lines."""
+    measured = _measured()
+    with measured.collect():
+        for name, lines in recordings.items():
+            _forget()
+            measured.switch_context(name)
+            verify_lines(lines)
+    return {name: frozenset(_places(measured, name)) for name in recordings}
+
+
+def lines_run(recordings: Iterable[Sequence[Line]]) -> frozenset[Place]:
+    """The lines that some of the recordings runs: much quicker."""
+    measured = _measured()
+    _forget()
+    with measured.collect():
+        for lines in recordings:
+            verify_lines(lines)
+    return frozenset(place for place in _places(measured) if not place.to)
+
+
+def _measured() -> Coverage:
+    files = list(map(str, pure_modules().values()))
+    return Coverage(data_file=None, branch=True, include=files, config_file=False)
+
+
+def _places(measured: Coverage, context: str | None = None) -> Iterator[Place]:
+    """What was run, all of it or within a context."""
+    data = measured.get_data()
+    data.set_query_context(context) if context is not None else data.set_query_contexts(None)
+    for module, path in pure_modules().items():
+        inside = lines_of(module)
+        for start, end in data.arcs(str(path)) or ():
+            yield from (Place(module, at) for at in (start, end) if at in inside)
+            if start in inside:
+                yield Place(module, start, end)
+
+
+@cache
+def functions_of(module: str) -> dict[str, frozenset[int]]:
+    """By function, the lines on which its statements begin; those of functions within it are its own too."""
+    tree = ast.parse(pure_modules()[module].read_text())
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    found: dict[str, frozenset[int]] = {}
+    for one in functions:
+        found[one.name] = found.get(one.name, frozenset()).union(_lines(one.body))
+    return found
+
+
+@cache
+def lines_of(module: str) -> frozenset[int]:
+    """The lines of a module's functions on which a statement begins."""
+    return frozenset(line for lines in functions_of(module).values() for line in lines)
+
+
+def all_lines() -> frozenset[Place]:
+    """Every line that a recording could run."""
+    return frozenset(Place(module, line) for module in pure_modules() for line in lines_of(module))
+
+
+def source_of(place: Place) -> str:
+    """The line itself, without its margin."""
+    return _source(pure_modules()[place.module])[place.line - 1].strip()
+
+
+@cache
+def _source(path: Path) -> tuple[str, ...]:
+    return tuple(path.read_text().splitlines())
+
+
+def _lines(body: Iterable[ast.stmt]) -> Iterable[int]:
+    for statement in body:
+        if not _says_nothing(statement):
+            yield statement.lineno
+        for inner in ast.iter_child_nodes(statement):
+            if isinstance(inner, ast.stmt):
+                yield from _lines([inner])
+            elif isinstance(inner, ast.ExceptHandler | ast.match_case):
+                yield inner.lineno if isinstance(inner, ast.ExceptHandler) else inner.pattern.lineno
+                yield from _lines(inner.body)
+
+
+def _says_nothing(statement: ast.stmt) -> bool:
+    """A docstring, the `...` of a protocol, or a declaration that runs when it is imported."""
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant)
+    return isinstance(statement, ast.Global | ast.Nonlocal | ast.Pass)
+
+
+def _forget() -> None:
+    """Empty every cache: what one recording has had read, the next one reads again."""
+    for one in _caches():
+        one.cache_clear()
+
+
+@cache
+def _caches() -> tuple["_lru_cache_wrapper[object]", ...]:
+    """Those of the pure modules, which are all imported by now."""
+    names = {name.removeprefix("shared/").replace("/", ".") for name in pure_modules()}
+    found = (one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper))
+    return tuple(one for one in found if getattr(one, "__module__", "") in names)

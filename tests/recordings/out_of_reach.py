@@ -1,0 +1,53 @@
+"""Functions of pure modules that no replay calls, with why: the only lines that recordings need not run."""
+
+from tests.recordings.lines_run import Place, functions_of
+
+OUT_OF_REACH: dict[str, tuple[str, ...]] = {
+    "values of placeholders, and the parts of a group, are put together while a batch runs; what came of it is recorded": (
+        "tool_dispatcher/batch/placeholders.resolve",
+        "tool_dispatcher/batch/placeholders._look_up",
+        "tool_dispatcher/batch/placeholders._holds",
+        "tool_dispatcher/batch/placeholders._filled",
+        "tool_dispatcher/batch/collapse.gathered",
+        "tool_dispatcher/batch/collapse.spread",
+        "tool_dispatcher/batch/collapse._in_order",
+        "tool_dispatcher/batch/collapse._place",
+        "tool_dispatcher/batch/collapse._read_item",
+        "tool_dispatcher/batch/collapse._read_error",
+    ),
+    "it makes a record of what a server has sent; a replay reads the record": (
+        "reasoning_engine/exchange_record.exchange_record",
+        "reasoning_engine/exchange_record.message_json",
+        "reasoning_engine/exchange_record.error_json",
+        "reasoning_engine/exchange_record.shown",
+        "reasoning_engine/failure._at",
+        "reasoning_engine/failure._root",
+        "shared/antiphon_shared/memory/filing/storable._mended",
+    ),
+    "the shell asks it, before a decision or behind one": (
+        "coordinator/approvals.has_untrusted_source",
+        "coordinator/offer.ranks_at_opening",
+        "coordinator/offer.ranks_after",
+        "coordinator/opening.conversation_of",
+        "context_synthesizer/desk.of",
+        "context_synthesizer/desks.follows",
+        "context_synthesizer/desks.take",
+        "context_synthesizer/desks.put",
+        "shared/antiphon_shared/memory/conversation.open_turn",
+        "shared/antiphon_shared/memory/conversation.turn_of",
+        "shared/antiphon_shared/memory/conversation._answer_of",
+        "shared/antiphon_shared/memory/conversation._cut",
+    ),
+    "it runs once, when its module is imported": ("shared/antiphon_shared/text/tokens._prices",),
+}
+"""By the cause, functions as `module.name`."""
+
+
+def out_of_reach() -> frozenset[Place]:
+    """Their lines."""
+    found: set[Place] = set()
+    for functions in OUT_OF_REACH.values():
+        for function in functions:
+            module, _, name = function.rpartition(".")
+            found.update(Place(module, line) for line in functions_of(module)[name])
+    return frozenset(found)

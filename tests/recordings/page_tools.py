@@ -1,0 +1,32 @@
+"""Tools whose results have every shape that memory takes apart. What they return stands in pages.py."""
+
+from typing import Any, cast
+
+from antiphon_shared.tools.calls import ErrorType
+
+from antiphon import ToolFailed, tool
+from tests.recordings.pages import PAGES
+
+
+@tool(effect="read")
+def open_page(name: str) -> Any:
+    """Opens a page."""
+    return PAGES[name]
+
+
+@tool(effect="read", open_world=True)
+def open_letter(name: str) -> Any:
+    """Opens a letter that anybody may have written."""
+    return PAGES[name]
+
+
+@tool(effect="read")
+def find(query: str) -> list[str]:
+    """Searches, and finds nothing."""
+    return []
+
+
+@tool(effect="read", retry=1)
+def trouble(kind: str) -> str:
+    """Fails as it is asked to."""
+    raise ToolFailed(cast(ErrorType, kind), f"It is out of order: {kind}.", "Do without.")

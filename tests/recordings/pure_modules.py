@@ -1,0 +1,64 @@
+"""The modules that decide: what `replay verify` does again, and so what recordings have to run.
+
+Of each package all modules but those named as shells: a new file is held against the recordings without being listed.
+"""
+
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+PACKAGES = (
+    "coordinator",
+    "context_synthesizer",
+    "reasoning_engine",
+    "response_assembler",
+    "tool_dispatcher/batch",
+    "shared/antiphon_shared/breakers",
+    "shared/antiphon_shared/memory",
+    "shared/antiphon_shared/text",
+    "shared/antiphon_shared/tools",
+)
+_SHELL = ("__init__", "__main__", "component", "handlers", "settings")
+_NOT_REDONE = {
+    "coordinator/grants": "asks a key whether a grant is genuine; what it found is recorded",
+    "coordinator/lookup": "reads the log; the event that it found is recorded",
+    "coordinator/remembered": "reads and keeps conversations",
+    "context_synthesizer/embeddings": "asks an embedder; its weights are recorded",
+    "reasoning_engine/answer_bytes": "counts what a server sends",
+    "reasoning_engine/deltas": "sends text to observers",
+    "reasoning_engine/door": "waits for limits and breakers",
+    "reasoning_engine/engine": "waits for the model",
+    "reasoning_engine/exchange": "calls the model",
+    "reasoning_engine/limits": "keeps within a server's limits",
+    "reasoning_engine/model": "calls the model",
+    "reasoning_engine/offline": "is a model; its replies are recorded",
+    "shared/antiphon_shared/breakers/breaker": "decides when a breaker opens; what was open is recorded",
+    "shared/antiphon_shared/breakers/table": "likewise",
+    "shared/antiphon_shared/memory/reading": "reads what is filed from Redis",
+    "shared/antiphon_shared/text/control": "for terminals",
+    "shared/antiphon_shared/text/native_search": "for redaction, which recordings have behind them",
+    "shared/antiphon_shared/redaction": "likewise",
+    "shared/antiphon_shared/text/nearest": "for names of settings and options",
+    "shared/antiphon_shared/text/word_vectors": "is a table that each process reads once",
+    "shared/antiphon_shared/tools/grant_keys": "reads keys",
+    "shared/antiphon_shared/tools/grant_verifier": "verifies signatures",
+    "shared/antiphon_shared/tools/journal": "reads and writes the journal",
+}
+"""Modules and packages beside the shells that no replay runs, with why."""
+
+
+@cache
+def pure_modules() -> dict[str, Path]:
+    """Their files by the name they are known by here, such as `coordinator/decide`."""
+    found: dict[str, Path] = {}
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            name = str(path.relative_to(ROOT).with_suffix(""))
+            if path.stem not in _SHELL and not _is_not_redone(name):
+                found[name] = path
+    return found
+
+
+def _is_not_redone(name: str) -> bool:
+    return any(name == other or name.startswith(f"{other}/") for other in _NOT_REDONE)

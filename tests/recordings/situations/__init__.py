@@ -1,0 +1,18 @@
+"""Situations as data: tables from which sessions are recorded, of which those are kept that coverage needs."""
+
+from tests.recordings.scenario import Scenario
+from tests.recordings.situations import (
+    answers,
+    batches,
+    endings,
+    filing,
+    limits,
+    models,
+    notes,
+    people,
+    placeholders,
+    summaries,
+)
+
+_SUBJECTS = (answers, batches, endings, filing, limits, models, notes, people, placeholders, summaries)
+SITUATIONS: tuple[Scenario, ...] = tuple(one for subject in _SUBJECTS for one in subject.SCENARIOS)

@@ -1,0 +1,75 @@
+"""Batches whose calls name each other: malformed placeholders beside good ones, circles, and calls let down."""
+
+from tests.messages_server import Use
+from tests.recordings.scenario import Scenario, calls, says, use
+
+_PAGE = use("open_page", name="boat 2021")
+_BATCHES = {
+    "malformed": (
+        _PAGE,
+        use("open_page", name="${calls[0].name}"),
+        use("open_page", name="${calls[x]}"),
+        use("open_page", name="${calls[0].name"),
+        use("open_page", name='${calls[0]["bad \\q"]}'),
+        use("open_page", name="${calls[0].na me!!!!}" + "!" * 100),
+        use("open_page", name="${calls[9].name}"),
+        use("open_page", name="${calls[7]}"),
+        use("find", query="${calls[0].name} and more"),
+        use("find", query="$${calls[0].name}"),
+        use("find", query="no placeholder ${calls"),
+    ),
+    "paths": (
+        _PAGE,
+        use("find", query='${calls[0]["id"]}'),
+        use("find", query="${calls[0]['name']}"),
+        use("find", query="${calls[0].list[3].none}"),
+        Use(name="find", input={"query": {"deep": ["${calls[0].id}", "${calls[1"]}}),
+    ),
+    "many_faults": (
+        _PAGE,
+        Use(name="find", input={"query": [f"${{calls[{n + 50}]}}" for n in range(25)]}),
+    ),
+    "circles": (
+        use("find", query="${calls[1]}"),
+        use("find", query="${calls[0]}"),
+        use("find", query="${calls[2]}"),
+        use("find", query="${calls[0]}"),
+        _PAGE,
+    ),
+    "let_down": (
+        use("trouble", kind="api_failure"),
+        use("find", query="${calls[0].name}"),
+        use("find", query="${calls[1].name}"),
+        use("open_page", name="nowhere"),
+        use("find", query="${calls[3].name}"),
+    ),
+    "same_ids": (
+        Use(name="find", input={"query": "a mole"}, id="one"),
+        Use(name="find", input={"query": "a pier"}, id="one"),
+        Use(name="find", input={"query": "a quay"}, id="one_2"),
+        Use(name="find", input={"query": "a sea"}, id="one"),
+        Use(name="find", input={"query": "half \udc00"}, id=""),
+    ),
+    "odd_arguments": (
+        Use(name="find", input={}, written='{"query": NaN}'),
+        Use(name="find", input={}, written='{"query": 1e999}'),
+        Use(name="find", input={}, written='{"query": %s}' % ("9" * 400)),
+        Use(name="find", input={}, written='{"query": %s1%s}' % ("[" * 70, "]" * 70)),
+        Use(name="find", input={}, written='{"query": "\\udc00"}'),
+        Use(name="find", input=["a", "list"]),
+        Use(name="find", input={}, written='"a text"'),
+        Use(name="", input={}),
+        Use(name="fnid", input={"query": "close"}),
+        Use(name="something_else_altogether", input={"query": "far"}),
+    ),
+}
+
+SCENARIOS = tuple(
+    Scenario(
+        f"placeholders_{name}",
+        f"What is there to find ({name})?",
+        (calls(*batch), says("Not much.")),
+        deployment="pages",
+    )
+    for name, batch in _BATCHES.items()
+)

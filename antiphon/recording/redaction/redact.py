@@ -6,7 +6,7 @@
     for line in lines:
         write(redaction.line(line))
 
-Found are the secrets that are known, what looks like a credential (`antiphon_shared.redaction`), the values of secret keys in
+Found are the secrets that are known, what looks like a credential (see `credentials.py`), the values of secret keys in
 JSON and in text, what JSON paths lead to, what a tool's author has marked secret, and what matches a pattern. A value
 found in one place is replaced wherever else it is repeated, if it has 6 characters or more.
 

@@ -11,11 +11,11 @@ from antiphon_shared.bus.room import ended
 from antiphon_shared.events.codec import explain
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.runner import run_service
-from antiphon_shared.process.secret_values import secret_values
 from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import BusSettings, load
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_values import secret_values
 from antiphon_shared.text.nearest import did_you_mean
-from antiphon_shared.text.redaction import Redactor
 from antiphon_shared.tools.contract import Scope
 from pydantic import TypeAdapter, ValidationError
 

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import Literal
 
 from antiphon_shared.process.errors import ErrorInfo
-from antiphon_shared.text.redaction import WELL_KNOWN
+from antiphon_shared.redaction.redactor import WELL_KNOWN
 
 Code = Literal[
     "rate_limited",

@@ -15,7 +15,7 @@ from traceback import format_exception
 from typing import Any, Literal
 
 import structlog
-from antiphon_shared.text.redaction import MARKED_CHARACTERS_MIN, Redactor
+from antiphon_shared.redaction.redactor import MARKED_CHARACTERS_MIN, Redactor
 from antiphon_shared.tools.calls import ErrorType, ToolResult
 
 Status = Literal["ok", "cached", "repeated", "refused", "failed"]

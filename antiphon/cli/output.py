@@ -20,9 +20,9 @@ from antiphon_shared.process.errors import (
     RedisUnavailable,
     UnreadableEvent,
 )
-from antiphon_shared.process.secret_values import secret_values
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_values import secret_values
 from antiphon_shared.text.control import harmless, harmless_json
-from antiphon_shared.text.redaction import Redactor
 from pydantic import BaseModel
 
 from antiphon.errors import AlreadyThere, InvalidQuery, Overloaded, SubmissionRejected, UnknownSession

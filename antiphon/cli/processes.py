@@ -11,8 +11,8 @@ from antiphon_shared.events import Component
 from antiphon_shared.process import logs
 from antiphon_shared.process.environment import environment
 from antiphon_shared.process.errors import AntiphonError
-from antiphon_shared.process.secret_values import secret_values
 from antiphon_shared.process.settings import PipelineSettings, load
+from antiphon_shared.redaction.secret_values import secret_values
 
 from antiphon.cli.ask import NO_TOOLS, ToolModules, split_modules
 from antiphon.cli.output import UsageError, refuse, stderr

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 from antiphon_shared.process.errors import AntiphonError, UnreadableEvent
-from antiphon_shared.process.secret_values import secret_values
 from antiphon_shared.process.settings import load
+from antiphon_shared.redaction.secret_values import secret_values
 
 from antiphon.cli.output import (
     EXIT_DONE,

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
-from antiphon_shared.process.secret_values import secret_values
+from antiphon_shared.redaction.secret_values import secret_values
 from antiphon_shared.tools.calls import ToolError
 
 from antiphon.cli.output import (

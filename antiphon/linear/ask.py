@@ -12,9 +12,9 @@ from antiphon_shared.process import logs
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.ids import new_id
-from antiphon_shared.process.secret_values import secret_values
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
-from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_values import secret_values
 from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.embedded import check_scopes, dispatcher_settings, registry_of

@@ -17,7 +17,7 @@ from typing import Any
 from antiphon_shared.events import ToolsCompleted, ToolsRequested
 from antiphon_shared.process.clock import milliseconds, monotonic_s, utc_now
 from antiphon_shared.process.ids import idempotency_key
-from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 from antiphon_shared.tools.contract import Repeat
 

@@ -4,12 +4,12 @@ import re
 from typing import Annotated, Any
 
 from antiphon_shared.process.settings import Settings, comma_list
+from antiphon_shared.redaction.secret_keys import ALWAYS
 from pydantic import AfterValidator, Field
 from pydantic_settings import SettingsConfigDict
 
 from antiphon.recording.lines import Rules
 from antiphon.recording.redaction.json_paths import Path, UnreadablePath
-from antiphon.recording.redaction.secret_keys import ALWAYS
 
 HEADERS = (
     "content-type",

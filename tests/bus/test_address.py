@@ -3,8 +3,8 @@
 import pytest
 from antiphon_shared.bus.address import DEFAULT_URL, form_for, parse
 from antiphon_shared.process.errors import ConfigurationError
-from antiphon_shared.process.secret_values import secrets_in
-from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_values import secrets_in
 
 
 @pytest.mark.parametrize(

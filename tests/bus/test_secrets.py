@@ -14,7 +14,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import ComponentFailed, QuerySubmitted
 from antiphon_shared.process.errors import AntiphonError, ConfigurationError, ErrorInfo, UnreadableEvent
 from antiphon_shared.process.settings import BusSettings, PipelineSettings
-from antiphon_shared.text.redaction import REDACTED, Redactor
+from antiphon_shared.redaction.redactor import REDACTED, Redactor
 from pydantic import SecretStr
 
 from tests.bus.builders import Seen, a_query, eventually, raising, working

@@ -38,7 +38,7 @@ _NOT_REDONE = {
     "shared/antiphon_shared/memory/reading": "reads what is filed from Redis",
     "shared/antiphon_shared/text/control": "for terminals",
     "shared/antiphon_shared/text/native_search": "for redaction, which recordings have behind them",
-    "shared/antiphon_shared/text/redaction": "likewise",
+    "shared/antiphon_shared/redaction": "likewise",
     "shared/antiphon_shared/text/nearest": "for names of settings and options",
     "shared/antiphon_shared/text/word_vectors": "is a table that each process reads once",
     "shared/antiphon_shared/tools/grant_keys": "reads keys",

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from antiphon_shared.text.redaction import SECRET_CHARACTERS_MIN, WELL_KNOWN
+from antiphon_shared.redaction.known_values import SECRET_CHARACTERS_MIN
+from antiphon_shared.redaction.redactor import WELL_KNOWN
 from pydantic_core import to_json
 
 from tool_dispatcher.check.hostile import EVIDENCE

@@ -7,7 +7,7 @@ from typing import Any
 
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.process.ids import idempotency_key, new_id
-from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.tools.calls import ToolError
 
 from tool_dispatcher.authoring.context import ToolContext

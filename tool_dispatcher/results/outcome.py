@@ -7,7 +7,7 @@ from typing import Any
 
 from antiphon_shared.process.aside import aside
 from antiphon_shared.process.clock import milliseconds, monotonic_s
-from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
 
 from tool_dispatcher.authoring.tool import Tool

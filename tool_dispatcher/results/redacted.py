@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from antiphon_shared.process.aside import is_large
-from antiphon_shared.text.redaction import MARKED_CHARACTERS_MIN, Redactor
+from antiphon_shared.redaction.redactor import MARKED_CHARACTERS_MIN, Redactor
 from antiphon_shared.tools.calls import ToolError
 
 _PIECE = 500

@@ -6,7 +6,7 @@
     for line in lines:
         write(redaction.line(line))
 
-Found are the secrets that are known, what looks like a credential (`text.redaction`), the values of secret keys in
+Found are the secrets that are known, what looks like a credential (see `credentials.py`), the values of secret keys in
 JSON and in text, what JSON paths lead to, what a tool's author has marked secret, and what matches a pattern. A value
 found in one place is replaced wherever else it is repeated, if it has 6 characters or more.
 
@@ -24,8 +24,10 @@ import orjson
 from antiphon_shared.events import decode, encode
 from antiphon_shared.events.step_records import ExchangeRecord, decode_record, encode_record
 from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.redaction.known_values import KnownValues
+from antiphon_shared.redaction.redactor import REDACTED
+from antiphon_shared.redaction.secret_keys import SecretKeys, secret_keys
 from antiphon_shared.text.native_search import NativeSearch
-from antiphon_shared.text.redaction import REDACTED
 from antiphon_shared.tools.calls import Catalogue
 from pydantic_core import from_json, to_json
 
@@ -43,8 +45,6 @@ from antiphon.recording.lines import (
 from antiphon.recording.redaction.known_lines import KnownLines
 from antiphon.recording.redaction.redacted_text import RedactedText
 from antiphon.recording.redaction.redacted_value import RedactedValue
-from antiphon.recording.redaction.repeated_values import RepeatedValues
-from antiphon.recording.redaction.secret_keys import SecretKeys
 from antiphon.recording.redaction.shapes import shape_of
 
 _UNNAMED_MAX = 50_000
@@ -55,7 +55,7 @@ class Redaction:
     """Rules, and the values they have led to, of one recording."""
 
     def __init__(
-        self, rules: Rules, secrets: RepeatedValues, keys: SecretKeys, known: KnownLines | None = None
+        self, rules: Rules, secrets: KnownValues, keys: SecretKeys, known: KnownLines | None = None
     ) -> None:
         self.rules = rules
         self._secrets = secrets
@@ -74,8 +74,8 @@ class Redaction:
     @classmethod
     def of(cls, rules: Rules, secrets: Iterable[str]) -> "Redaction":
         """By those rules; `secrets` are found in whatever form. Raises UnreadablePath and re.error."""
-        known = RepeatedValues(dict.fromkeys(secrets, REDACTED), as_words=False)
-        return cls(rules, known, SecretKeys(rules.keys))
+        known = KnownValues(dict.fromkeys(secrets, REDACTED))
+        return cls(rules, known, secret_keys(rules.keys))
 
     def anew(self) -> "Redaction":
         """The same rules for another recording: what was learned of this one is not looked for there."""

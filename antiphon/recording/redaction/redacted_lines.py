@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from antiphon_shared.process.errors import UnreadableEvent
-from antiphon_shared.process.secret_values import secret_values
 from antiphon_shared.process.settings import load
+from antiphon_shared.redaction.secret_values import secret_values
 
 from antiphon.recording.lines import Line
 from antiphon.recording.redaction.redact import Redaction

@@ -4,11 +4,14 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from antiphon_shared.text.redaction import REDACTED, SECRET_CHARACTERS_MIN, WELL_KNOWN
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.redaction.known_values import SECRET_CHARACTERS_MIN, KnownValues
+from antiphon_shared.redaction.redactor import REDACTED, WELL_KNOWN
+from antiphon_shared.redaction.secret_keys import SecretKeys
 
 from antiphon.recording.lines import Rules
-from antiphon.recording.redaction.repeated_values import VALUES_MAX, RepeatedValues, TooManySecrets
-from antiphon.recording.redaction.secret_keys import SecretKeys
+
+VALUES_MAX = 10_000
 
 _ORDINARY = frozenset(
     ("array", "boolean", "default", "integer", "number", "object", "password", "required", "secret", "string")
@@ -20,10 +23,16 @@ _PLACEHOLDER = re.compile(r"\[redacted(?: \d{1,9})?\]")
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.:-]+")
 
 
+class TooManySecrets(AntiphonError):
+    """More different values would have to be replaced than can be looked for."""
+
+    code = "too_many_secrets"
+
+
 class RedactedText:
     """Replaces in text what rules and known secrets name, and keeps the numbers of what was found."""
 
-    def __init__(self, rules: Rules, secrets: RepeatedValues, keys: SecretKeys) -> None:
+    def __init__(self, rules: Rules, secrets: KnownValues, keys: SecretKeys) -> None:
         self.keys = keys
         self.count = 0
         self.ordinary = set(_ORDINARY)
@@ -32,7 +41,7 @@ class RedactedText:
         self._secrets = secrets
         self._numbers: dict[str, int] = {}
         self._repeated: dict[str, str] = {}
-        self._finder: RepeatedValues | None = None
+        self._finder: KnownValues | None = None
         self._is_learning = False
 
     @contextmanager
@@ -76,9 +85,9 @@ class RedactedText:
         return value in self._repeated
 
     @property
-    def _found_before(self) -> RepeatedValues:
+    def _found_before(self) -> KnownValues:
         if self._finder is None:
-            self._finder = RepeatedValues(self._repeated, as_words=True)
+            self._finder = KnownValues(self._repeated, as_words=True)
         return self._finder
 
     def _without_patterns(self, text: str) -> str:

@@ -3,6 +3,9 @@
 from enum import IntEnum
 from typing import Any
 
+from antiphon_shared.redaction.harmless import looks_random
+from antiphon_shared.redaction.redactor import free_key
+
 from antiphon.recording.lines import Rules
 from antiphon.recording.redaction.json_paths import Path, below
 from antiphon.recording.redaction.redacted_text import RedactedText, as_name
@@ -32,9 +35,11 @@ class Hidden(IntEnum):
     """Whether all of a value is replaced."""
 
     NO = 0
-    IF_OPEN = 1
+    IF_RANDOM = 1
+    """Where it is somebody else's and looks like a secret: its key often means something else."""
+    IF_OPEN = 2
     """Where it is somebody else's: it was found by a key, and keys of ours mean other things."""
-    YES = 2
+    YES = 3
 
 
 class RedactedValue:
@@ -75,17 +80,20 @@ class RedactedValue:
         if isinstance(shape, Headers):
             value = self._kept(value)
         marked = self._marked_in(value)
+        hidden = Hidden.NO if hidden is Hidden.IF_RANDOM else hidden
         clean: dict[str, Any] = {}
         for key, item in value.items():
             here = below(paths, key) + (marked if key in _ARGUMENTS else ())
             inside, is_hidden = self._inside(shape, key, hidden)
-            new = key if isinstance(shape, Fields | Schema) else _free(self._text.text(key), clean)
+            new = key if isinstance(shape, Fields | Schema) else free_key(self._text.text(key), clean)
             clean[new] = self._walk(item, inside, here, is_hidden)
         return clean
 
     def _inside(self, shape: Shape, key: str, hidden: Hidden) -> tuple[Shape, Hidden]:
         """The shape of what stands under a key, and whether it is replaced whole."""
-        by_key = Hidden.IF_OPEN if self._text.keys.matches(key) else Hidden.NO
+        keys = self._text.keys
+        may_be = Hidden.IF_RANDOM if keys.may_match(key) else Hidden.NO
+        by_key = Hidden.IF_OPEN if keys.matches(key) else may_be
         match shape:
             case Fields(shapes):
                 return shapes.get(key, Text()), hidden
@@ -105,16 +113,17 @@ class RedactedValue:
     def _string(self, value: str, shape: Shape, hidden: Hidden) -> str:
         if isinstance(shape, Grant):
             return self._unsigned(value)
-        is_whole = (
-            hidden if isinstance(shape, Open) else hidden == Hidden.YES and not isinstance(shape, Schema)
-        )
+        if isinstance(shape, Open):
+            is_whole = hidden > Hidden.IF_RANDOM or (hidden is Hidden.IF_RANDOM and looks_random(value))
+        else:
+            is_whole = hidden is Hidden.YES and not isinstance(shape, Schema)
         clean = self._text.placeholder(value) if is_whole else self._text.text(value)
         if isinstance(shape, Name):
             return clean if clean is value else as_name(clean)[: shape.characters_max]
         return clean[: shape.characters_max] if isinstance(shape, Text) else clean
 
     def _number(self, value: float, hidden: Hidden) -> float:
-        if not value or not (hidden or self._text.is_known(str(value))):
+        if not value or not (hidden > Hidden.IF_RANDOM or self._text.is_known(str(value))):
             return value
         self._text.placeholder(str(value))
         return type(value)(0)
@@ -141,12 +150,3 @@ class RedactedValue:
 def _reached(paths: Paths) -> Hidden:
     reached = [Hidden.IF_OPEN if path.is_loose else Hidden.YES for path in paths if path.is_reached]
     return max(reached, default=Hidden.NO)
-
-
-def _free(key: str, taken: dict[str, Any]) -> str:
-    """A key that is not taken: two keys may look alike when they are redacted."""
-    n, free = 1, key
-    while free in taken:
-        n += 1
-        free = f"{key} {n}"
-    return free

@@ -17,18 +17,18 @@ from pathlib import Path
 from typing import Any
 
 from antiphon_shared.process.errors import UnreadableEvent
-from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.redaction.harmless import is_harmless, looks_secret
+from antiphon_shared.redaction.known_values import KnownValues
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_keys import ALWAYS, SecretKeys, secret_keys
 from pydantic_core import from_json, to_json
 
 from antiphon.recording.chain import link_of
 from antiphon.recording.files import unpacked
 from antiphon.recording.lines import CatalogueLine, ContentLine, EventLine, RecordLine, Rules, decode_line
-from antiphon.recording.redaction.harmless import is_harmless, looks_secret
 from antiphon.recording.redaction.json_paths import Path as JsonPath
 from antiphon.recording.redaction.redacted_text import RedactedText
 from antiphon.recording.redaction.redacted_value import RedactedValue
-from antiphon.recording.redaction.repeated_values import RepeatedValues
-from antiphon.recording.redaction.secret_keys import ALWAYS, SecretKeys
 from antiphon.recording.redaction.shapes import Fields, Open, Shape, shape_of
 from antiphon.recording.redaction.unsigned import SIGNATURE
 from tool_dispatcher.authoring.secret import secret_paths
@@ -44,8 +44,6 @@ _NUMBER = re.compile(r"[-+]?[\d.,:%]{1,40}")
 _CATALOGUE = b'{"line":"catalogue"'
 _PLACEHOLDER = re.compile(r"\\{0,15}\[?redacted(?:[ -]\d+)?\\{0,15}\]?")
 """Escaped too, as Markdown and JSON within text have it."""
-_KINDS = {"-----BEGIN": "private_key", "eyJ": "signed_token", "://": "url_password"}
-"""By the marks of shared/antiphon_shared/text/redaction.py; others are credentials."""
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
 _CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-])")
 
@@ -70,7 +68,7 @@ class _Noted(RedactedText):
     """Changes nothing, and notes which texts would be replaced as a whole."""
 
     def __init__(self, rules: Rules, keys: SecretKeys) -> None:
-        super().__init__(rules, RepeatedValues({}, as_words=False), keys)
+        super().__init__(rules, KnownValues({}), keys)
         self.noted: set[str] = set()
 
     def text(self, text: str) -> str:
@@ -87,11 +85,9 @@ class Scanner:
     def __init__(
         self, secrets: Iterable[str] = (), is_personal: bool = False, keys: Iterable[str] = ALWAYS
     ) -> None:
-        secrets = tuple(secrets)
-        self._known = Redactor(secrets) if secrets else None
-        self._well_known = Redactor()
+        self._redactor = Redactor(secrets)
         rules = Rules(keys=tuple(keys))
-        self._keys = SecretKeys(rules.keys)
+        self._keys = secret_keys(rules.keys)
         self._text = _Noted(rules, self._keys)
         self._value = RedactedValue(self._text, rules)
         self._marks: set[bytes] = set()
@@ -138,16 +134,15 @@ class Scanner:
                 fingerprint = blake2b(
                     f"{kind} {secret}".encode("utf-8", "replace"), digest_size=8
                 ).hexdigest()
-                place = (self._known or self._well_known).text(path)  # a key may be a secret itself
+                place = self._redactor.text(path)  # a key may be a secret itself
                 yield Finding(number, place, kind, _masked(secret), fingerprint)
 
     def _suspects(self, raw: bytes, text: str) -> bool:
         return (
             self._keys.suspects(raw)
-            or self._well_known.suspects(text)
+            or self._redactor.suspects(text)
             or raw.startswith(_CATALOGUE)
             or any(mark in raw for mark in self._marks)
-            or (self._known is not None and self._known.suspects(text))
             or (self._is_personal and any(self._personal(text)))
         )
 
@@ -175,13 +170,9 @@ class Scanner:
 
     def _found(self, value: str) -> Iterator[tuple[str, str]]:
         """Kind and value of what is found in one text."""
-        looks = dict.fromkeys(self._well_known.found(value))
-        if self._known is not None:
-            known = dict.fromkeys(self._known.found(value))
-            yield from (("known_secret", secret) for mark, secret in known if (mark, secret) not in looks)
-        for mark, secret in looks:
+        for kind, secret in dict.fromkeys(self._redactor.found(value)):
             if not secret.endswith(f".{SIGNATURE}"):  # a grant that was made worthless
-                yield _KINDS.get(mark, "credential"), secret
+                yield kind, secret
         assigned: list[str] = [value] if value in self._text.noted else []
 
         def note(found: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import orjson
-from antiphon_shared.text.redaction import REDACTED
+from antiphon_shared.redaction.redactor import REDACTED
 
 SIGNATURE = "redacted"
 """Stands in the place of a signature."""

@@ -11,9 +11,9 @@ from antiphon_shared.events import QuerySubmitted, SessionOpened
 from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
 from antiphon_shared.process.errors import UnreadableEvent
-from antiphon_shared.process.secret_values import secret_values
 from antiphon_shared.process.settings import PipelineSettings, load
-from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_values import secret_values
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.tools.grants import UnreadableGrant, read_claims
 from pydantic_core import to_json, to_jsonable_python

@@ -11,8 +11,8 @@ from typing import Any
 
 from antiphon_shared.process.clock import monotonic_s, utc_now
 from antiphon_shared.process.ids import idempotency_key
-from antiphon_shared.process.secret_values import secret_values
-from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_values import secret_values
 from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.tools.contract import RateLimit
 

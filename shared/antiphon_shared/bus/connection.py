@@ -40,8 +40,8 @@ from antiphon_shared.bus.sentinels import MasterConnection, MasterSSLConnection,
 from antiphon_shared.bus.unavailable import unavailable
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.errors import ConfigurationError, RedisUnavailable
-from antiphon_shared.process.secret_values import secrets_in
-from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_values import secrets_in
 
 BLOCK_S = 1.0
 """How long a read waits for entries at most."""

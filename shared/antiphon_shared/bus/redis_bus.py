@@ -24,9 +24,9 @@ from antiphon_shared.bus.wire import Argument, Replicas, exchange_over
 from antiphon_shared.events import AnyEvent, decode, encode
 from antiphon_shared.process.clock import milliseconds, monotonic_s
 from antiphon_shared.process.errors import ConfigurationError, UnreadableEvent
-from antiphon_shared.process.secret_values import secret_values
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
-from antiphon_shared.text.redaction import WELL_KNOWN, Redactor
+from antiphon_shared.redaction.redactor import WELL_KNOWN, Redactor
+from antiphon_shared.redaction.secret_values import secret_values
 from antiphon_shared.tools.calls import CATALOGUE, Catalogue, ToolDefinition
 from antiphon_shared.values import DEFAULT_TENANT, Tenant
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from antiphon_shared.text.redaction import WELL_KNOWN, Redactor
+from antiphon_shared.redaction.redactor import WELL_KNOWN, Redactor
 from antiphon_shared.values import Value
 
 

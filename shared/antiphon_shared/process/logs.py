@@ -14,8 +14,9 @@ import orjson
 import structlog
 from structlog.typing import EventDict
 
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_keys import ALWAYS
 from antiphon_shared.text.control import harmless_json, visible
-from antiphon_shared.text.redaction import Redactor
 
 
 def configure(
@@ -26,7 +27,7 @@ def configure(
     `auto` is text for people on a terminal, and JSON elsewhere. What libraries warn of through `logging`, and what
     the process dies of, are lines like any other.
     """
-    redactor = Redactor(secrets)
+    redactor = Redactor(secrets, keys=ALWAYS)
     is_text = form == "text" or (form == "auto" and sys.stderr.isatty())
 
     def serialize(event: object, **_: object) -> str:
@@ -67,7 +68,7 @@ def silence(level: str = "error", secrets: Iterable[str] = ()) -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.format_exc_info,
-            *_as_text(Redactor(secrets)),
+            *_as_text(Redactor(secrets, keys=ALWAYS)),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(severity),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),

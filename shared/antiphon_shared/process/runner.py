@@ -18,11 +18,11 @@ from antiphon_shared.process import health, logs
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.errors import AntiphonError, ConfigurationError
 from antiphon_shared.process.ids import new_consumer_name
-from antiphon_shared.process.secret_values import secret_values
 from antiphon_shared.process.service import Service
 from antiphon_shared.process.settings import PipelineSettings, load
 from antiphon_shared.process.watchdog import Watchdog
-from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_values import secret_values
 
 GRACE_S = 8.0
 """How long a stopping process works on what it has in hand."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from antiphon_shared.events import ToolsRequested
 from antiphon_shared.process.clock import utc_now
-from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.tools.calls import RequestedCall, ToolResult
 
 from antiphon import Dependency, ToolFailed, tool

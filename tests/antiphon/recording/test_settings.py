@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.settings import load
+from antiphon_shared.redaction.secret_keys import ALWAYS
 
-from antiphon.recording.redaction.secret_keys import ALWAYS
 from antiphon.recording.settings import RecordingSettings
 
 PAGE = Path(__file__).parents[3] / "docs" / "redaction.md"

@@ -9,7 +9,7 @@ import orjson
 import pytest
 import structlog
 from antiphon_shared.process import logs
-from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.redaction.redactor import Redactor
 
 SECRET = "open-sesame"
 

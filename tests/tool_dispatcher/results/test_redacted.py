@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import pytest
 from antiphon_shared.bus.redis_bus import Bus
-from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.tools.calls import ToolResult
 from antiphon_shared.tools.contract import BatchVariant
 from pydantic import BaseModel, model_validator

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from antiphon_shared.events import ToolsCompleted, ToolsRequested
-from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.redaction.redactor import Redactor
 from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolError, ToolResult
 
 from antiphon.linear.tools import LinearTools

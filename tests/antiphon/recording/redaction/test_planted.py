@@ -19,7 +19,7 @@ from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.scan import Scanner
 from antiphon.recording.settings import RecordingSettings
 from tests.antiphon.recording.recorded import events
-from tests.antiphon.recording.redaction.planted_forms import FORMS
+from tests.shared.redaction.planted_forms import FORMS
 
 Plant = Callable[[list[Line], Any], Line]
 

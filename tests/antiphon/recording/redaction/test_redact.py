@@ -14,6 +14,7 @@ import jwt
 import pytest
 from antiphon_shared.events import QuerySubmitted, ToolsCompleted, ToolsRequested
 from antiphon_shared.events.step_records import DecisionRecord, ExchangeRecord, ModelCall
+from antiphon_shared.redaction.secret_keys import ALWAYS
 from antiphon_shared.tools.grants import UnreadableGrant, read_claims
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -34,7 +35,6 @@ from antiphon.recording.lines import (
     encode_line,
 )
 from antiphon.recording.redaction.redact import Redaction
-from antiphon.recording.redaction.secret_keys import ALWAYS
 from antiphon.recording.redaction.shapes import shape_of
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import HEADERS, RecordingSettings

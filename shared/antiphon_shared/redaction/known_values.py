@@ -1,43 +1,42 @@
-"""Secret values that have been seen, and where else they are repeated, in whatever form. Pure."""
+"""Secret values that are known or have been seen, and wherever they are repeated, in whatever form. Pure."""
 
 import json
 import re
-from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from urllib.parse import quote, quote_plus
 
-from antiphon_shared.process.errors import AntiphonError
-from antiphon_shared.text.redaction import SECRET_CHARACTERS_MIN, written_forms
-
-VALUES_MAX = 10_000
+SECRET_CHARACTERS_MIN = 6
+"""Shorter values are not looked for: they would be found in every other word."""
 CHARACTERS_MAX = 10_000
-"""Of a value that is looked for elsewhere; a longer one is found by its beginning."""
+"""Of a value that was seen and is looked for elsewhere; a longer one is found by its beginning."""
 _WORD_CHARACTERS_MAX = 12
 """A value so short and without other signs is found as a word: ids and hashes hold such parts by chance."""
 _WITHIN_BASE64_BYTES_MIN = 8
 _MARKS_MAX = 60
 _PREFIX = 6
 """Beginnings that an expression shares among its alternatives, one sign after the other."""
+_REDACTED = "[redacted]"
 
 
-class TooManySecrets(AntiphonError):
-    """More different values would have to be replaced than can be looked for."""
-
-    code = "too_many_secrets"
-
-
-class RepeatedValues:
+class KnownValues:
     """Finds values in text. `placeholders` are the values, each with what stands in its place.
 
-    With `as_words`, short ones are found as words of their own only.
+    With `as_words`, for values that were seen, short ones are found as words of their own only.
     """
 
-    def __init__(self, placeholders: Mapping[str, str], as_words: bool) -> None:
+    def __init__(
+        self,
+        placeholders: Mapping[str, str],
+        as_words: bool = False,
+        characters_min: int = SECRET_CHARACTERS_MIN,
+    ) -> None:
         self._by_form: dict[str, str] = {}
         words: list[str] = []
         others: list[str] = []
         for value, placeholder in placeholders.items():
             is_word = as_words and len(value) <= _WORD_CHARACTERS_MAX and value.isalnum()
-            for form in _forms(value[:CHARACTERS_MAX]):
+            for form in _forms(value[:CHARACTERS_MAX] if as_words else value, characters_min):
                 self._by_form.setdefault(form, placeholder)
                 (words if is_word and form == value else others).append(form)
         self._marks = tuple(self._by_form) if len(self._by_form) <= _MARKS_MAX else ()
@@ -51,20 +50,45 @@ class RepeatedValues:
             return False
         return self._pattern.search(text) is not None
 
-    def replaced(self, text: str, replaced: Callable[[str], str]) -> str:
+    def found(self, text: str) -> Iterator[str]:
+        """The values in a text, as they stand there."""
+        if self._pattern is not None and self.suspects(text):
+            yield from (match[0] for match in self._pattern.finditer(text))
+
+    def replaced(self, text: str, replaced: Callable[[str], str] = str) -> str:
         """`text` with `replaced(placeholder)` in place of each value."""
         if self._pattern is None or not self.suspects(text):
             return text
         return self._pattern.sub(lambda match: replaced(self._by_form[match[0]]), text)
 
 
-def _forms(value: str) -> Iterable[str]:
-    """How a value may be written, also in JSON within JSON within JSON, and in the midst of base64."""
-    forms = written_forms(value, SECRET_CHARACTERS_MIN)
-    forms |= _within_base64(value) if forms else set()
+def _forms(value: str, characters_min: int) -> Iterable[str]:
+    """How a value may be written, also in JSON within JSON within JSON, and in the midst of base64.
+
+    None of one that is too short.
+    """
+    value = value.strip()
+    if len(value) < characters_min or value in _REDACTED:
+        return ()
+    forms = _written(value) | _within_base64(value)
     for _ in range(3):
         forms |= {json.dumps(form, ensure_ascii=False)[1:-1] for form in forms}
     return forms
+
+
+def _written(value: str) -> set[str]:
+    """As it is, in a URL, in JSON, in base64."""
+    raw = value.encode("utf-8", "surrogateescape" if _is_from_bytes(value) else "replace")
+    plain = raw.decode("utf-8", "replace")
+    encoded = {b64encode(raw).decode().rstrip("="), urlsafe_b64encode(raw).decode().rstrip("=")}
+    in_json = {json.dumps(plain)[1:-1], json.dumps(plain, ensure_ascii=False)[1:-1]}
+    in_json |= {form.replace("/", "\\/") for form in in_json}  # as PHP writes it
+    return {value, quote(raw, safe=""), quote(raw), quote_plus(raw), *in_json, *encoded}
+
+
+def _is_from_bytes(value: str) -> bool:
+    """Whether every lone surrogate stands for a byte, as in an environment variable that is no UTF-8."""
+    return all("\udc80" <= sign <= "\udcff" for sign in value if "\ud800" <= sign <= "\udfff")
 
 
 def _within_base64(value: str) -> set[str]:

@@ -7,9 +7,10 @@ one whose keys are not written in their letters is also one for `key_hint.py`.
 import re
 from collections.abc import Iterator
 
-from antiphon.recording.redaction.assigned_values import assigned
-from antiphon.recording.redaction.harmless import is_harmless, is_said_of_an_option, looks_secret
-from antiphon.recording.redaction.span import (
+from antiphon_shared.redaction.assigned_values import assigned
+from antiphon_shared.redaction.columns import elsewhere
+from antiphon_shared.redaction.harmless import is_harmless, is_said_of_an_option, looks_secret
+from antiphon_shared.redaction.span import (
     BEGINS,
     KEY,
     QUOTE,
@@ -22,7 +23,7 @@ from antiphon.recording.redaction.span import (
     end_of,
     levels,
 )
-from antiphon.recording.redaction.url_encoded import decoded_runs
+from antiphon_shared.redaction.url_encoded import decoded_runs
 
 _ELEMENT = re.compile(
     rf"(?:<|&lt;)(?:[A-Za-z][\w.-]{{0,40}}+:)?{KEY}(?:\s[^<>&]{{0,300}}+)?(?:>|&gt;)(?:\s|\\{{1,15}}[nrt])*+(?:<!\[CDATA\[)?"
@@ -38,7 +39,7 @@ _DEFAULT = re.compile(r"\$\{\w{1,80}:?[-=](?P<value>[^{}]{1,4096})\}")
 
 def spans(text: str, is_secret: IsSecret) -> list[Span]:
     """Where the values of secret keys stand, in order and apart from each other; `is_secret` knows the keys."""
-    found = [*assigned(text, is_secret)]
+    found = [*assigned(text, is_secret), *elsewhere(text, is_secret)]
     if "</" in text or "&lt;/" in text:
         found += _in_elements(text, is_secret)
     if "--" in text:

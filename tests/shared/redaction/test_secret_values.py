@@ -3,9 +3,9 @@
 import os
 
 import pytest
-from antiphon_shared.process.secret_values import secret_values, secrets_in
 from antiphon_shared.process.settings import PipelineSettings
-from antiphon_shared.text.redaction import Redactor
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_values import secret_values, secrets_in
 from pydantic import SecretStr
 
 

@@ -7,7 +7,7 @@ from urllib.parse import quote, quote_plus
 
 import orjson
 import pytest
-from antiphon_shared.text.redaction import REDACTED, WELL_KNOWN, Redactor
+from antiphon_shared.redaction.redactor import REDACTED, WELL_KNOWN, Redactor
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -30,13 +30,13 @@ CREDENTIALS = {
     "like openai": "sk-0123456789abcdef0123456789abcdef",
     "stripe": "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc",
     "aws": "AKIAIOSFODNN7EXAMPLE",
-    "aws, for a while": "ASIAIOSFODNN7EXAMPL1",
+    "aws, for a while": "ASIAIOSFODNN7EXAMPLE",
     "aws, with the key": "AKIAIOSFODNN7EXAMPLE, wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     "npm": "npm_0123456789abcdefghijABCDEFGHIJ012345",
     "hugging face": "hf_abcdefghijABCDEFGHIJabcdefghijABCDEF",
     "github": "ghp_0123456789abcdefghijABCDEFGHIJ012345",
     "github server": "ghs_0123456789abcdefghijABCDEFGHIJ012345",
-    "github fine-grained": "github_pat_11ABCDEFG0123456789_abcdefghijklmnopqrstuvwxyz",
+    "github fine-grained": "github_pat_11ABCDEFG0123456789xyz_" + "aB3dE6gH9" * 6 + "aB3dE",
     "gitlab": "glpat-abcDEF123456_7890xyz",
     "slack bot": "xoxb-" + "123456789012-123456789012-AbCdEfGhIjKlMnOpQrStUvWx",
     "slack app": "xapp-1-A0123456789-123456789012-0123456789abcdef",

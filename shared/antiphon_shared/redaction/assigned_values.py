@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from antiphon.recording.redaction.harmless import is_code, is_harmless, looks_secret
-from antiphon.recording.redaction.span import (
+from antiphon_shared.redaction.harmless import is_code, is_harmless, looks_secret
+from antiphon_shared.redaction.span import (
     BEGINS,
     KEY,
     QUOTE,

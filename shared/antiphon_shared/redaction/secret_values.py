@@ -17,7 +17,7 @@ NAMED_BY = "ANTIPHON_TOOL_DISPATCHER_SECRETS"
 
 
 def secret_values(*groups: "Settings") -> tuple[str, ...]:
-    """What a `antiphon_shared.text.redaction.Redactor` is to look for. Of an address only its password is secret.
+    """What a `antiphon_shared.redaction.redactor.Redactor` is to look for. Of an address only its password is secret.
 
     From the environment, and from the secret settings in `groups`, which may have been given otherwise. A
     variable that is named and not set is passed over: not every process has every secret.

@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from antiphon_shared.redaction.secret_keys import ALWAYS, SecretKeys
 
-from antiphon.recording.redaction.secret_keys import ALWAYS, SecretKeys
-from tests.antiphon.recording.redaction.planted_forms import FORMS
+from tests.shared.redaction.planted_forms import FORMS
 
 KEYS = SecretKeys(ALWAYS)
 

@@ -3,11 +3,10 @@
 import json
 
 import pytest
+from antiphon_shared.redaction.key_hint import key_hint
+from antiphon_shared.redaction.secret_keys import ALWAYS, SecretKeys
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from antiphon.recording.redaction.key_hint import key_hint
-from antiphon.recording.redaction.secret_keys import ALWAYS, SecretKeys
 
 PATTERNS = (*ALWAYS, "*phone*", "birth_day", "mid*dle", "api*", "!next_page_token")
 KEYS, HINT = SecretKeys(PATTERNS), key_hint(PATTERNS)

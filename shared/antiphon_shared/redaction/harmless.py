@@ -1,5 +1,6 @@
 """Which values of secret keys tell nothing, and which texts look like secrets. Pure."""
 
+import itertools
 import re
 
 _WORDS = re.compile(
@@ -18,7 +19,7 @@ _AFTER_OPTION = re.compile(
 _PLACEHOLDER = re.compile(
     r"redacted(?:-\d{1,9})?|\[[a-z][a-z ]{0,40}\]"  # redacted-3, [hidden]
     r"|[\W_]+|[xX]{3,}(?:[-. ][xX]+)*"  # ***, xxx-xxx
-    r"|<[^<>]{1,80}>|\$?\{{2,3}[^{}]{1,80}\}{2,3}|\{[^{}]{1,80}\}"  # <token>, {{ token }}
+    r"|<[^<>]{1,80}>|\$?\{{2,3}[^{}]{1,80}\}{2,3}|\{[^{}=+/]{1,80}\}"  # <token>, {{ token }}
     r"|\$\([^()]{1,80}\)|\$\{[^{}:]{1,80}\}"  # ${TOKEN}; what is told after a colon is the value where there is none
     r"|\$[A-Z_][A-Z0-9_]*|%\(?\w{1,40}\)?[sd%]|%[sdv]"  # $TOKEN, %(token)s, %TOKEN%
     r"|(?i:your)[_-][A-Za-z_-]{1,60}|[A-Z]{2,}(?:_[A-Z]+)+"  # your-api-key, API_TOKEN
@@ -29,6 +30,11 @@ _CODE = re.compile(
 """A call, an index, a name with dots: what code assigns is not what it comes to."""
 _CHARACTERS_MIN, _DIGITS_MIN, _LETTERS_MIN = 6, 4, 21
 _CHARACTERS_MAX = 200
+_RANDOM_CHARACTERS_MIN = 8
+_CHANGES_MIN = 0.4
+"""Where each sign is drawn from capitals, small letters and digits, the kind changes at six places of ten."""
+_NAMED = re.compile(r"[A-Za-z]{1,60}(?:[-_][A-Za-z]{1,60}){0,9}[-_]?\d{1,4}|[\d.,:/+-]+[A-Za-z%]{0,3}")
+"""A word and a number, such as oauth2 and sha-256, or a number and its unit."""
 
 
 def is_harmless(value: str, key: str = "") -> bool:
@@ -64,3 +70,17 @@ def looks_secret(word: str) -> bool:
     return (has_digit and has_letter and len(word) >= _CHARACTERS_MIN) or (
         word.isalnum() and len(word) >= _LETTERS_MIN
     )
+
+
+def looks_random(value: str) -> bool:
+    """Whether the value of a key that often means something else is a secret: `pass: x`, `auth = x`, `tokens: [x]`."""
+    if " " in value or _NAMED.fullmatch(value) or is_harmless(value) or is_code(value):
+        return False
+    return looks_secret(value) and not value.isdigit() and len(value) >= _RANDOM_CHARACTERS_MIN
+
+
+def is_drawn(token: str) -> bool:
+    """Whether letters and digits stand side by side as if drawn by lot, unlike those of a name as `PageOfUser12`."""
+    kinds = [0 if sign.isdigit() else 1 if sign.islower() else 2 for sign in token]
+    changes = sum(one != other for one, other in itertools.pairwise(kinds))
+    return min(map(kinds.count, range(3))) >= 2 and changes >= _CHANGES_MIN * len(token)

@@ -3,10 +3,9 @@
 import json
 
 import pytest
+from antiphon_shared.redaction.secret_keys import ALWAYS, SecretKeys
 from hypothesis import given
 from hypothesis import strategies as st
-
-from antiphon.recording.redaction.secret_keys import ALWAYS, SecretKeys
 
 KEYS = SecretKeys(ALWAYS)
 

@@ -1,0 +1,126 @@
+"""Secrets in files, commands and messages whose form alone tells where they stand: .netrc, `sshpass -p x`. Pure.
+
+Each form has an expression without looks back, by which a text is first looked at (`HINT`).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from antiphon_shared.redaction.harmless import is_code, is_drawn, is_harmless, looks_random
+from antiphon_shared.redaction.span import Span
+
+_LINE = r"(?:(?<![^\r\n])|(?<=\\n))[ \t]{0,20}"
+"""Where a line begins, in JSON within text as well."""
+_GAP = r"(?:[ \t\r\n]|\\[nrt]){1,10}"
+_QUOTE = r"\\{0,7}[\"']?"
+_WORD = r"(?P<value>[^\s\"'\\,;<>$(){}\[\]|`][^\s\"'\\<>`|]{3,200})"
+_BASE64_LINES = r"(?P<value>(?:[A-Za-z0-9+/=]{16,}(?:\s|\\[nr]){1,4}){1,100})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A form, and what a text must hold for it."""
+
+    mark: str
+    pattern: "re.Pattern[str]"
+    is_random: bool
+    """Whether only what is of letters and digits counts: the words around it occur in prose too."""
+
+
+def _form(mark: str, pattern: str, is_random: bool = False) -> _Form:
+    return _Form(mark, re.compile(pattern), is_random)
+
+
+_FORMS = (
+    # Files.
+    _form("login", rf"login{_GAP}[^\s\\]{{1,100}}{_GAP}password{_GAP}{_WORD}"),  # .netrc
+    _form(
+        ":",  # .pgpass; neither IPv6 nor what a compiler says
+        rf"{_LINE}[\w.*-]{{1,100}}:(?:[0-9]{{2,5}}|\*):(?![0-9a-fA-F:]+(?![\w]))[A-Za-z_*][\w$-]{{0,62}}:"
+        r"[A-Za-z_][\w.@-]{0,62}:(?P<value>[^\s:\"'\\]{4,200})(?=[\s\"'\\]|\Z)",
+    ),
+    _form(
+        "$", r"(?P<value>\$(?:1|5|6|y|7|apr1|2[abxy]|argon2(?:id|i|d))\$[A-Za-z0-9./$,=+]{20,})"
+    ),  # crypt(3)
+    _form("Private-Lines: ", rf"Private-Lines: [0-9]{{1,3}}(?:\s|\\[nr]){{1,4}}{_BASE64_LINES}"),  # PuTTY
+    _form("kty", rf"{_QUOTE}d{_QUOTE}\s*:\s*{_QUOTE}(?P<value>[A-Za-z0-9_-]{{20,}})"),  # a JSON Web Key
+    _form("PSK", r":\s{0,4}PSK\s{1,4}\\{0,7}[\"'](?P<value>[^\"'\\\n]{6,200})"),
+    _form("WIFI:", r"WIFI:[^\s]{0,100}?;P:(?P<value>(?:\\.|[^;\\\s]){4,100});"),
+    _form("community", rf"{_LINE}r[ow]community6?[ \t]{{1,8}}{_WORD}"),
+    _form("secret ", rf"enable[ \t]{{1,4}}(?:secret|password)[ \t]{{1,4}}(?:[0-9][ \t]{{1,4}})?{_WORD}"),
+    _form("username", rf"username[ \t]\S{{1,60}}[ \t]+(?:password|secret)[ \t]+[0-9][ \t]+{_WORD}"),
+    # Commands.
+    _form("sshpass", rf"sshpass[ \t]+-p[ \t]*{_QUOTE}{_WORD}"),
+    _form(
+        "-p", rf"\b(?:mysql|mysqldump|mysqladmin|mariadb)[ \t][^\r\n|;]{{0,100}}?(?<=[ \t])-p{_QUOTE}{_WORD}"
+    ),
+    _form("-p", rf"[ \t](?:-u|--username)[ \t=]\S{{1,100}}[ \t]+-p[ \t]+{_QUOTE}{_WORD}"),
+    _form("-pass", rf"-pass(?:in|out)?[ \t]+{_QUOTE}pass:{_WORD}"),
+    _form("oauth2-bearer", rf"--oauth2-bearer[ \t=]{{1,4}}{_QUOTE}{_WORD}"),
+    _form(
+        "http", rf"\bhttps?[ \t][^\r\n|;]{{0,80}}?(?:-a|--auth)[ \t=]{{1,4}}{_QUOTE}[^\s:\"']{{1,80}}:{_WORD}"
+    ),
+    _form(
+        "htpasswd",
+        rf"htpasswd[ \t]+-[A-Za-z]*b[A-Za-z]*[ \t]+\S{{1,100}}[ \t]+\S{{1,60}}[ \t]+{_QUOTE}{_WORD}",
+    ),
+    _form("ldap", rf"\bldap[a-z]{{1,12}}[ \t][^\r\n|;]{{0,120}}?(?<=[ \t])-w[ \t]{{1,4}}{_QUOTE}{_WORD}"),
+    _form("/user:", rf"/user:\S{{1,80}}[ \t]{{1,4}}{_QUOTE}{_WORD}"),
+    _form("SecureString", rf"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?\\{{0,7}}[\"']{_WORD}"),
+    _form(
+        "'", r"(?i:\b(?:IDENTIFIED[ \t]+BY|PASSWORD))[ \t]+(?:=[ \t]*)?N?\\{0,7}'(?P<value>[^'\r\n]{4,200})'"
+    ),
+    _form(
+        "auth",
+        rf"\bauth\s{{0,4}}[=:]\s{{0,4}}[(\[]\s{{0,4}}\\{{0,7}}[\"'][^\"'\\]{{1,100}}\\{{0,7}}[\"']\s{{0,4}},"
+        rf"\s{{0,4}}\\{{0,7}}[\"']{_WORD}",
+    ),
+    # What programs say to servers.
+    _form("PASS ", rf"{_LINE}PASS[ \t]{_WORD}", is_random=True),
+    _form("LOGIN ", rf"{_LINE}(?!CREATE|ALTER|DROP)\w{{1,10}}[ \t]LOGIN[ \t]\S{{1,100}}[ \t]{_WORD}"),
+    _form(
+        "AUTH ",
+        rf"{_LINE}AUTH[ \t](?:[\w.-]{{1,60}}[ \t])?(?![A-Z]{{2,}}[ \t]){_WORD}[ \t]*(?=[\r\n]|\\[nr]|\Z)",
+    ),
+    _form("jdbc:oracle", rf"jdbc:oracle:\w{{1,10}}:[\w.-]{{1,60}}/{_WORD}(?=@)"),
+    _form("code=", r"[?&#]code=(?P<value>[A-Za-z0-9._~/-]{20,})(?=&|\s|[\"'\\]|\Z)", is_random=True),
+    _form("SAML", r"\bSAML(?:Response|Request|Art)=(?P<value>[A-Za-z0-9+/%=]{20,})"),
+    _form("SSWS ", r"SSWS (?P<value>[A-Za-z0-9_-]{30,})"),
+)
+_UNKNOWN = re.compile(
+    r"(?<![A-Za-z0-9_+/=.-])[A-Za-z][A-Za-z0-9]{1,11}[_-](?:[A-Za-z0-9]{1,8}[_-])?(?P<drawn>[A-Za-z0-9]{28,200})"
+    r"(?![A-Za-z0-9_+/-])"
+)
+"""A token of an issuer that no rule knows: a few letters that say whose, and many drawn by lot. Ids have fewer."""
+_MARKS = tuple(
+    dict.fromkeys(form.mark for form in _FORMS if form.mark not in (":", "$", "'", "-p", "http", "auth"))
+)
+HINT = "|".join(
+    (
+        *map(re.escape, _MARKS),
+        r":(?:[0-9]{2,5}|\*):[A-Za-z_*]",
+        r"\$(?:1|5|6|y|7|apr1|2[abxy]|argon2(?:id|i|d))\$",
+        r"(?i:identified[ \t]+by|password)[ \t]+(?:=[ \t]*)?N?\\*'",
+        r"auth\s{0,4}[=:]\s{0,4}[(\[]",
+        r"[A-Za-z0-9][_-][A-Za-z0-9]{28}",
+        r"[ \t]-p|[ \t](?:-a|--auth)[ \t=]",
+    )
+)
+"""What a text holds in which one of these forms may stand."""
+
+
+def in_lines(text: str) -> Iterator[Span]:
+    """The values in all such forms."""
+    for form in _FORMS:
+        if form.mark not in text:
+            continue
+        for match in form.pattern.finditer(text):
+            start, end = match.span("value")
+            value = text[start:end].rstrip()
+            is_meant = looks_random(value) if form.is_random else not (is_harmless(value) or is_code(value))
+            if is_meant:
+                yield Span(start, start + len(value))
+    for match in _UNKNOWN.finditer(text):
+        if is_drawn(match["drawn"]):
+            yield Span(*match.span())

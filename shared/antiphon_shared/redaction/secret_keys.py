@@ -1,0 +1,152 @@
+"""Keys whose values are secret: in JSON, in JSON within text, and in `key=value`. Pure.
+
+A key is compared without regard to capitals, `_`, `-` and spaces: `apikey` means `api_key`, `API-Key` and `apiKey`.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from urllib.parse import quote
+
+from antiphon_shared.redaction.escapes import unescaped
+from antiphon_shared.redaction.harmless import looks_random
+from antiphon_shared.redaction.key_hint import key_hint
+from antiphon_shared.redaction.lines_of_files import in_lines
+from antiphon_shared.redaction.span import Span, apart
+from antiphon_shared.redaction.url_encoded import as_meant
+from antiphon_shared.redaction.values_in_text import spans
+
+ALWAYS = (
+    "*password*",
+    "*passwd*",
+    "pwd",
+    "*passphrase*",
+    "*passcode*",
+    "*secret*",
+    "!*secretar*",
+    "token",
+    "*token",
+    "*apikey*",
+    "*accesskey*",
+    "*privatekey*",
+    "*signingkey*",
+    "*encryptionkey*",
+    "*authorization",
+    "*credential*",
+    "*cookie",
+    "*sessioncookie*",
+    "ssn",
+    "*socialsecurity*",
+    "iban",
+    "*creditcard*",
+    "*cardnumber*",
+    "cvv",
+    "cvc",
+    "pin",
+    "pincode",
+    "otp",
+    "psk",
+    "pw",
+    "bindpw",
+    "*presharedkey",
+    "*accountkey*",
+    "*storagekey",
+    "authkey",
+    "requirepass",
+    "*passwort*",
+    "*kennwort*",
+    "*contraseña*",
+    "?pass",
+    "?*pass",
+    "?*pw",
+    "?auth",
+    "?authkey",
+    "?tokens",
+    "?apitokens",
+    "?authtokens",
+    "?accesstokens",
+    "?refreshtokens",
+    "?sig",
+    "?*signature",
+    "?*signature256",
+    "?appkey",
+)
+"""Patterns that count in every export, unless an operator keeps a key.
+
+`*` is any text; `!` takes out again; `?` means a key that often stands for something else: its value counts where it is
+of letters and digits at random.
+"""
+
+Found = Callable[[str], str]
+"""Told the value of a secret key in a text; returns what stands there instead."""
+
+
+class SecretKeys:
+    """Which keys are secret, by patterns."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        patterns = tuple(patterns)
+        self._meant, self._perhaps, self._kept = (_any_of(patterns, mark) for mark in ("", "?", "!"))
+        self._hint = key_hint(patterns)
+        self._perhaps_hint = key_hint(tuple(pattern for pattern in patterns if _mark(pattern) == "?"))
+        self.matches = lru_cache(10_000)(self._matches)
+        self.may_match = lru_cache(10_000)(self._may_match)
+
+    def suspects(self, text: str | bytes) -> bool:
+        """Whether such a key may stand in JSON or text; `False` is certain."""
+        return self._hint.may_match(text)
+
+    def in_text(self, text: str, found: Found) -> str:
+        """`text` with what `found` gives in place of the values of secret keys."""
+        parts: list[str] = []
+        done = 0
+        for start, end, form, levels in self._spans(text):
+            value = unescaped(text[start:end], levels)
+            instead = found(as_meant(value) if form in ("url", "encoded") else value)
+            if form == "number":
+                instead = "0"
+            elif form == "encoded":
+                instead = quote(instead, safe="")
+            parts += (text[done:start], instead)
+            done = end
+        return "".join((*parts, text[done:])) if parts else text
+
+    def _spans(self, text: str) -> list[Span]:
+        found = [*spans(text, self.matches), *in_lines(text)]
+        if self._perhaps_hint.may_match(text):
+            perhaps = spans(text, self.may_match)
+            found += (one for one in perhaps if looks_random(text[one.start : one.end]))
+        return apart(found)
+
+    def hides(self, key: str, value: str) -> bool:
+        """Whether a text is secret behind that key."""
+        return bool(value) and (self.matches(key) or (self.may_match(key) and looks_random(value)))
+
+    def _matches(self, key: str) -> bool:
+        squeezed = _squeezed(key)
+        return bool(self._meant.fullmatch(squeezed)) and not self._kept.fullmatch(squeezed)
+
+    def _may_match(self, key: str) -> bool:
+        squeezed = _squeezed(key)
+        return bool(self._perhaps.fullmatch(squeezed)) and not self._kept.fullmatch(squeezed)
+
+
+@lru_cache(8)
+def secret_keys(patterns: tuple[str, ...]) -> SecretKeys:
+    """The keys by those patterns, made once."""
+    return SecretKeys(patterns)
+
+
+def _squeezed(key: str) -> str:
+    return key.lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def _any_of(patterns: Iterable[str], mark: str) -> "re.Pattern[str]":
+    """One expression for the patterns with that mark; of none, one that matches nothing."""
+    meant = (pattern.lstrip("!?") for pattern in patterns if _mark(pattern) == mark)
+    written = [re.escape(_squeezed(pattern)).replace(r"\*", ".*") for pattern in meant]
+    return re.compile("|".join(written) or r"(?!)", re.DOTALL)
+
+
+def _mark(pattern: str) -> str:
+    return pattern[0] if pattern[:1] in ("!", "?") else ""

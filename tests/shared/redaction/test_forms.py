@@ -1,0 +1,84 @@
+"""How many of the forms in which secrets stand every day are found; and what the rules of tokens hold."""
+
+import json
+import re
+from importlib.resources import files
+
+import pytest
+from antiphon_shared.redaction.redactor import Redactor
+from antiphon_shared.redaction.secret_keys import ALWAYS
+from antiphon_shared.redaction.token_rules import entropy, token_rules
+from antiphon_shared.text.native_search import NativeSearch
+
+from tests.shared.redaction.forms import Form, forms, halves
+
+REDACTOR = Redactor(keys=ALWAYS)
+WORK, REPORT = halves()
+SEEDS = range(3)
+DATA = json.loads(files("antiphon_shared.redaction").joinpath("token_rules.json").read_text())
+
+
+def is_found(form: Form) -> bool:
+    """Whether nothing of its secrets is left, whatever they are."""
+    for text, secrets in map(form.filled, SEEDS):
+        clean = REDACTOR.text(text)
+        if any(secret in clean for secret in secrets):
+            return False
+    return True
+
+
+def test_there_are_enough_forms_and_each_names_its_source() -> None:
+    assert len(forms()) >= 150
+    assert len({form.name for form in forms()}) == len(forms())
+    assert all(form.source and form.filled(0)[1] for form in forms())
+    assert abs(len(WORK) - len(REPORT)) <= 1
+
+
+@pytest.mark.parametrize("form", WORK, ids=lambda form: form.name)
+def test_a_form_that_rules_were_made_for_is_found(form: Form) -> None:
+    assert is_found(form)
+
+
+def test_of_the_forms_that_were_kept_for_the_report_nine_in_ten_are_found() -> None:
+    missed = [form.name for form in REPORT if not is_found(form)]
+    assert len(missed) <= len(REPORT) // 10, missed
+
+
+def test_a_form_says_the_same_within_json_within_text() -> None:
+    for form in WORK:
+        text, secrets = form.filled(0)
+        if "\\" not in text:
+            clean = REDACTOR.json({"a": [text]})
+            assert not any(secret in clean["a"][0] for secret in secrets), form.name
+
+
+@pytest.mark.parametrize("rule", DATA["rules"], ids=lambda rule: rule["id"])
+def test_a_rule_of_tokens_can_be_used(rule: dict[str, str]) -> None:
+    assert re.compile(rule["pattern"], re.ASCII).match("") is None
+    assert rule["keywords"]
+    assert all(keyword == keyword.lower() for keyword in rule["keywords"])
+
+
+def test_the_first_look_sees_all_tokens() -> None:
+    look, rules = NativeSearch(token_rules().look), token_rules()
+    for form in forms():
+        text, _ = form.filled(1)
+        assert look.may_match(text) or not rules.tokens(text)
+
+
+def test_every_rule_that_is_left_out_has_a_reason_and_the_licence_is_kept() -> None:
+    assert all(DATA["left_out"].values())
+    assert not {rule["id"] for rule in DATA["rules"]} & DATA["left_out"].keys()
+    assert "MIT License" in files("antiphon_shared.redaction").joinpath("LICENSE.betterleaks").read_text()
+
+
+def test_a_token_without_any_chance_in_it_is_none() -> None:
+    assert REDACTOR.text("glpat-" + "x" * 20) == "glpat-" + "x" * 20
+    assert entropy("xxxx") == 0
+    assert entropy("ab") == 1
+
+
+def test_a_token_that_was_cut_off_or_is_longer_than_its_rule_says_is_found() -> None:
+    shown = "glpat-aB3dE6gH9jK2mN5pQ8"
+    assert REDACTOR.text(f"see {shown}!") == "see [redacted]!"
+    assert REDACTOR.text(f"see {shown}rS1tU4vW7!") == "see [redacted]!"

@@ -8,7 +8,6 @@ from typing import Any, Literal
 from antiphon_shared.events import EventData
 from antiphon_shared.events.codec import ENVELOPES
 from antiphon_shared.events.session import TerminationReason
-from antiphon_shared.formats import FORMAT
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.ids import new_id
 
@@ -39,17 +38,20 @@ class Meanwhile:
 
     async def says(self, data: EventData) -> None:
         """Say something to the session that no client would let anybody say, as a late or a foreign message."""
+        bus = self.antiphon._open_bus()
+        opening = await bus.first_event(self.session_id)
+        assert opening is not None, "a session that has begun"
         event = ENVELOPES[type(data)](
-            id=(id := new_id()),
+            id=new_id(),
             source="test",
             type=data.type,
             subject=self.session_id,
             time=utc_now(),
-            correlationid=id,
-            format=FORMAT,
+            correlationid=opening.correlationid,
+            format=opening.format,
             data=data,
         )
-        await self.antiphon._open_bus().publish(event, "signal")
+        await bus.publish(event, "signal")
 
     async def until_asked(self, times: int) -> None:
         """Until the model has been asked so often."""

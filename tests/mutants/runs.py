@@ -1,6 +1,7 @@
 """What runs which line: recordings as they are verified, and tests; found once for a state of the sources, and kept."""
 
 import contextlib
+import gc
 import hashlib
 import importlib
 import os
@@ -10,7 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import _lru_cache_wrapper, cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -82,11 +83,12 @@ def import_product() -> None:
 
 def import_foreign() -> None:
     """Import what the product imports and is not ours, so that forks have it."""
-    ours = tuple({name.partition(".")[0] for name in modules()})
 
     def foreign() -> list[str]:
         import_product()
-        return [name for name in sys.modules if name.partition(".")[0] not in (*ours, "tests", "__main__")]
+        return [
+            name for name in sys.modules if name.partition(".")[0] not in {*_packages(), "tests", "__main__"}
+        ]
 
     for name in _got(in_fork(foreign, _FILE_S_MAX)):
         with contextlib.suppress(Exception):
@@ -147,9 +149,12 @@ def _test_files(beneath: Sequence[str]) -> list[str]:
 
 def _of_recordings(jobs: int) -> Runs:
     run: dict[Place, list[str]] = defaultdict(list)
-    done = dict(_got(in_fork(lambda: _with_product(_run_by_recording, recordings(), jobs), _ALL_S_MAX)))
+    shares = [recordings()[share::jobs] for share in range(jobs)]
+    done: dict[str, frozenset[Place]] = {}
+    for share in _got(in_fork(lambda: _with_product(_run_by_recordings, shares, jobs), _ALL_S_MAX)):
+        done |= _got(share)
     for path in recordings():
-        for place in _got(done[path.name]):
+        for place in done[path.name]:
             run[place].append(path.name)
     return Runs(_got(in_fork(_run_by_reading, _RECORDING_S_MAX)), run)
 
@@ -169,18 +174,33 @@ def _run_by_reading() -> frozenset[Place]:
     return frozenset(_places(measured)[""])
 
 
-def _run_by_recording(path: Path) -> tuple[str, frozenset[Place] | DidNotEnd]:
-    def run() -> frozenset[Place]:
+def _run_by_recordings(paths: Sequence[Path]) -> dict[str, frozenset[Place]] | DidNotEnd:
+    def run() -> dict[str, frozenset[Place]]:
         from antiphon.recording.files import read_lines
         from antiphon.recording.verify import verify_lines
 
-        lines = list(read_lines(path))
+        gc.unfreeze()  # what is frozen is not found
+        caches = [one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper) and _is_ours(one)]
+        kept = {path.name: list(read_lines(path)) for path in paths}
         with _measured() as measured:
-            is_same = verify_lines(lines).is_same
-        assert is_same, f"{path.name} diverges without any mutant"
-        return frozenset(_places(measured)[""])
+            for name, lines in kept.items():
+                for cache in caches:
+                    cache.cache_clear()  # what one recording has had computed, the next one computes again
+                measured.switch_context(name)
+                assert verify_lines(lines).is_same, f"{name} is not the same without any mutant"
+        places = _places(measured)
+        return {name: frozenset(places[name]) for name in kept}
 
-    return path.name, in_fork(run, _RECORDING_S_MAX)
+    return in_fork(run, _ALL_S_MAX)
+
+
+def _is_ours(cached: object) -> bool:
+    return str(getattr(cached, "__module__", "")).partition(".")[0] in _packages()
+
+
+@cache
+def _packages() -> frozenset[str]:
+    return frozenset(name.partition(".")[0] for name in modules())
 
 
 Found = dict[str, tuple[float, frozenset[Place]]]

@@ -9,7 +9,6 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import structlog
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.process.clock import monotonic_s
 from antiphon_shared.process.errors import UnreadableEvent
@@ -88,6 +87,8 @@ def _goes_on(path: Path, report: Report) -> "Next | None":
     except UNREADABLE:
         return None
     except Exception as error:  # noqa: BLE001  # today's code may have any fault; what has diverged is reported
+        import structlog  # no verification that goes well has a use for it
+
         structlog.get_logger().debug("goes_on_failed", path=shown(path), error=repr(error))
         return None
 

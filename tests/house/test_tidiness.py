@@ -15,7 +15,7 @@ LINES_MAX = 400
 
 MACHINE_PATH = re.compile(r"(?<![\w.:/<>{}-])/(?:home|Users|root|work|mnt|workspace)(?:/|(?=[\s\"'`:]|$))")
 REGISTRY = re.compile(
-    r"pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|index-url|find-links|conda\.anaconda|artifactory|nexus\.",
+    r"pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|index-url|find-links|conda\.anaconda|artifactory\.\w|nexus\.",
     re.I,
 )
 MAY_NAME_THEM = {"tests/house/test_tidiness.py"}

@@ -18,10 +18,7 @@ OUT_OF_REACH: dict[str, tuple[str, ...]] = {
     "it makes a record of what a server has sent; a replay reads the record": (
         "reasoning_engine/exchange_record.exchange_record",
         "reasoning_engine/exchange_record.message_json",
-        "reasoning_engine/exchange_record.error_json",
         "reasoning_engine/exchange_record.shown",
-        "reasoning_engine/failure._at",
-        "reasoning_engine/failure._root",
         "shared/antiphon_shared/memory/filing/storable._mended",
     ),
     "the shell asks it, before a decision or behind one": (

@@ -182,8 +182,8 @@ def verify(
         with tools_checked(tools, volatile or (), allows_network) as checked:
             gc.freeze()  # what was imported stays: no need to look it through again while recordings come and go
             verified = _each(chosen, jobs, components, shows_progress=not is_quiet)
-            for found_out in map(checked, chosen, verified):
-                outcome = replace(found_out, allowed=(allowed or "").strip())
+            for found_out, path in zip(verified, chosen, strict=True):
+                outcome = replace(checked(path, found_out), allowed=(allowed or "").strip())
                 tally.add(outcome)
                 _tell(outcome, form, is_quiet)
                 if keeps:

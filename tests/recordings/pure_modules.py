@@ -32,6 +32,7 @@ _NOT_REDONE = {
     "reasoning_engine/exchange": "calls the model",
     "reasoning_engine/limits": "keeps within a server's limits",
     "reasoning_engine/model": "calls the model",
+    "reasoning_engine/model_errors": "reads what the SDK raises; the failure is recorded",
     "reasoning_engine/offline": "is a model; its replies are recorded",
     "shared/antiphon_shared/breakers/breaker": "decides when a breaker opens; what was open is recorded",
     "shared/antiphon_shared/breakers/table": "likewise",

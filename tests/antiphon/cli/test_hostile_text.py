@@ -148,6 +148,7 @@ def walks() -> dict[str, list[tuple[str, ...]]]:
     both += [("sessions", verb, id) for verb in ("show", "watch") for id in ids]
     both += [("replay", "verify", *files), ("replay", "diff", *files)]
     both += [("replay", "verify", "--inject", "cancelled@8", *files), ("recording", "scan", *files)]
+    both += [("recording", "check", *files)]
     asked = [(*words, *more) for words in both for more in ((), ("--json",))]
     asked += [("replay", "verify", "--github", *files), ("replay", "update", "--dry-run", *files)]
     asked += [("replay", "context", "--facts", *files), ("recording", "export", "--all", "-o", "out")]

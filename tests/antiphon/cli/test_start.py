@@ -55,5 +55,5 @@ def test_no_command_imports_what_it_has_no_use_for(arguments: tuple[str, ...]) -
 
 
 def test_the_verification_in_one_process_imports_no_pool_of_them() -> None:
-    recording = "tests/recordings/words_of_many_scripts_and_odd_calls.jsonl"
+    recording = "tests/recordings/a_single_round.jsonl"
     assert not imported("replay", "verify", recording).intersection(("multiprocessing", "concurrent.futures"))

@@ -17,7 +17,7 @@ from tests.flows.promises import (
     assert_way,
 )
 
-pytestmark = pytest.mark.chaos
+pytestmark = [pytest.mark.chaos, pytest.mark.long]
 
 FREEZES = 2
 PLACES: dict[Component, Place] = {"reasoning_engine": "model call", "tool_dispatcher": "tool call"}

@@ -17,14 +17,19 @@ from tests.chaos.write_promises import assert_kept
 from tests.chaos.write_report import WRITES
 from tests.chaos.writers import Writers, writers
 
-pytestmark = pytest.mark.chaos
+pytestmark = [pytest.mark.chaos, pytest.mark.long]
 
 KILLS = int(os.environ.get("CHAOS_WRITE_KILLS", "24"))
 """Over all tests of this file."""
 AIMED_AT: tuple[Place, ...] = ("read", "before", "during", "after", "settle", "commit")
 OF_EACH = max(1, KILLS // ((len(AIMED_AT) + 1) * len(KINDS)))
-"""Of each kind of write in each place."""
-AT_RANDOM = max(2, KILLS - OF_EACH * len(AIMED_AT) * len(KINDS))
+"""Of each kind of write in each of its places."""
+IS_LONG = "CHAOS_WRITE_KILLS" in os.environ
+PLACES: dict[Kind, tuple[Place, ...]] = {
+    kind: AIMED_AT if IS_LONG else AIMED_AT[n :: len(KINDS)] for n, kind in enumerate(KINDS)
+}
+"""Each place for each kind in the long form; in the short one each place once, shared out among the kinds."""
+AT_RANDOM = max(2, KILLS - OF_EACH * len(AIMED_AT) * len(KINDS)) if IS_LONG else 4
 FROZEN_IN: tuple[Place, ...] = ("before", "during", "after")
 FREEZES = max(2, KILLS // 40)
 """Of each kind of write."""
@@ -48,10 +53,10 @@ def test_a_write_that_is_killed_anywhere_has_one_effect_at_most_and_is_told_trul
     killer = WriteKiller(two, random.Random(kind))
     traffic = Traffic(two, kind, OPEN_MAX)
     with traffic.flowing():
-        for n in range(OF_EACH * len(AIMED_AT)):
-            killer.kill_in(kind, AIMED_AT[n % len(AIMED_AT)])
+        for n in range(OF_EACH * len(PLACES[kind])):
+            killer.kill_in(kind, PLACES[kind][n % len(PLACES[kind])])
             wait_for_progress(two)
-    assert all(killer.landed[kind, place] >= OF_EACH for place in AIMED_AT)
+    assert all(killer.landed[kind, place] >= OF_EACH for place in PLACES[kind])
     assert_promises(two, killer, traffic)
 
 

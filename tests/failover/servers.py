@@ -22,7 +22,7 @@ _USER, _, _PASSWORD = LOGIN.partition(":")
 _AUTH = ("--requirepass", _PASSWORD, "--masterauth", _PASSWORD)
 _LIMIT_S = 60.0
 _NODES, _SLOTS = 3, 16_384
-_NEVER_ALONE = ("--min-replicas-to-write", "1", "--min-replicas-max-lag", "10")
+NEVER_ALONE = ("--min-replicas-to-write", "1", "--min-replicas-max-lag", "10")
 """A master that starts again after its replica was promoted takes no writes: nothing accepted there would be kept."""
 _DURABLE = ("--appendonly", "yes", "--appendfsync", "always", "--repl-diskless-sync-delay", "0")
 
@@ -112,15 +112,15 @@ class Watched:
 
 
 @contextmanager
-def watched() -> Iterator[Watched]:
-    """All of it for the length of a block, the replica up to date."""
+def watched(*options: str) -> Iterator[Watched]:
+    """All of it for the length of a block, the replica up to date; both servers have the options."""
     login = f":{_PASSWORD}"
     with ExitStack() as stack:
-        master = RedisServer(*_AUTH, *_DURABLE, *_NEVER_ALONE, login=login)
+        master = RedisServer(*_AUTH, *_DURABLE, *options, login=login)
         stack.callback(master.stop)
         master.start()
         replica = RedisServer(
-            *_AUTH, *_DURABLE, *_NEVER_ALONE, "--replicaof", f"127.0.0.1 {master.port}", login=login
+            *_AUTH, *_DURABLE, *options, "--replicaof", f"127.0.0.1 {master.port}", login=login
         )
         stack.callback(replica.stop)
         replica.start()

@@ -12,9 +12,9 @@ from redis.exceptions import RedisError
 
 from antiphon import Antiphon
 from tests.failover.pipeline import WRITES_OF_A_SESSION, Writing, writing
-from tests.failover.servers import cluster, watched
+from tests.failover.servers import NEVER_ALONE, cluster, watched
 
-pytestmark = pytest.mark.chaos
+pytestmark = [pytest.mark.chaos, pytest.mark.long]
 
 SESSIONS = int(os.environ.get("CHAOS_FAILOVER_SESSIONS", "24"))
 OPEN_MAX = 6
@@ -77,7 +77,7 @@ def results_of(five: Writing, session_id: str) -> list[dict[str, Any]]:
 
 
 def test_behind_sentinels_a_master_killed_under_load_is_followed_and_writes_stay_single() -> None:
-    with watched() as servers, writing(servers, WAITED) as five:
+    with watched(*NEVER_ALONE) as servers, writing(servers, WAITED) as five:
 
         async def kill_the_master() -> None:
             servers.master.kill()

@@ -20,6 +20,7 @@ from coverage import Coverage
 
 from tests.mutants.forks import DidNotEnd, in_fork, spread
 from tests.mutants.mutant import ROOT
+from tests.recordings.make import recordings_in
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -97,7 +98,7 @@ def import_foreign() -> None:
 
 def recordings() -> list[Path]:
     """Those of the suite, the shortest first."""
-    return sorted(RECORDINGS.glob("*.jsonl"), key=lambda path: path.stat().st_size)
+    return sorted(recordings_in(RECORDINGS), key=lambda path: path.stat().st_size)
 
 
 def of_recordings(jobs: int) -> Runs:

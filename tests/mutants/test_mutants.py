@@ -18,7 +18,7 @@ from tests.mutants.mutant import ROOT, drawn, sites
 from tests.mutants.result import wilson
 from tests.mutants.sites import sites_of
 
-SAMPLE, SEED, CAUGHT_MIN = 30, 7, 10
+SAMPLE, SEED, CAUGHT_MIN = 8, 7, 2
 """A sample this small tells of a collapse, not of a percent: `make mutants` measures."""
 
 MODULE = '''"""A module."""

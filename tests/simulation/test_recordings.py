@@ -30,7 +30,8 @@ def test_a_thousand_sessions_come_back_from_redis_as_they_were_and_verify(
         back = asyncio.run(there_and_back(redis_server.url, f"{namespace}-{seed}", recordings))
         for lines, again in zip(recordings, back, strict=True):
             report = verify_lines(map(decode_line, again))
-            assert report.is_same, (seed, report.session_id, report.first)
+            # A step whose worker was killed has left no record, and is unchecked.
+            assert report.result != "diverged", (seed, report.session_id, report.first)
             assert again == [encode_line(line) for line in lines], (seed, report.session_id)
     assert count >= SESSIONS, "a world has ten sessions"
 

@@ -93,7 +93,7 @@ async def test_what_is_no_question_is_told_what_one_looks_like() -> None:
 
 
 async def test_a_secret_that_the_user_types_is_not_kept() -> None:
-    token = "ghp_" + "a1B2" * 9
+    token = "ghp_" + "k7Qm2ZxV9bLwR4tYc8NpJ3sHdF6gAeUo1iTy"
     async with a_bus() as bus:
         answer = QuestionAnswered(round=1, answer=f"It is {token}.")
         (result,) = await asked(bus, a_question(answer=await said(bus, answer)))

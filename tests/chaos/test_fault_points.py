@@ -29,7 +29,7 @@ from tests.flows.promises import (
 )
 from tests.flows.recorded import assert_recordings_verify
 
-pytestmark = pytest.mark.chaos
+pytestmark = [pytest.mark.chaos, pytest.mark.long]
 
 WAVES = long_form() if os.environ.get("CHAOS_FAULTS") == "all" else short_form()
 STRIKE_LIMIT_S = DRAIN_LIMIT_S = 120.0

@@ -23,7 +23,7 @@ from tests.flows.promises import (
 )
 from tests.flows.recorded import assert_recordings_verify
 
-pytestmark = pytest.mark.chaos
+pytestmark = [pytest.mark.chaos, pytest.mark.long]
 
 KILLS = int(os.environ.get("CHAOS_KILLS", "27"))
 """Over all tests of this file."""

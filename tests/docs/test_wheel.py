@@ -6,6 +6,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from tests.docs.conftest import ROOT, environment
 
 PACKAGES = {
@@ -35,6 +37,7 @@ def test_the_examples_are_within_the_wheel(wheel: Path) -> None:
     assert "antiphon/examples.py" not in names, "it stands for the folder in a checkout"
 
 
+@pytest.mark.long
 def test_pip_installs_it_with_all_that_it_needs(wheel: Path, folder: Path) -> None:
     """For real, from the registry or pip's cache: the one test that needs either."""
     home = str(Path.home())  # where pip's cache is

@@ -162,6 +162,7 @@ def test_an_interval_is_wide_for_few_and_never_beyond_all() -> None:
     assert (round(low, 3), round(high, 3)) == (0.698, 0.796)
 
 
+@pytest.mark.long
 def test_recordings_catch_mutants_of_lines_that_were_drawn_by_lot(tmp_path: Path) -> None:
     result = tmp_path / "result.json"
     drawn_how = ["--seed", str(SEED), "--number", str(SAMPLE), "--pure", "--verify", "--json", str(result)]

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from antiphon_shared.bus.connection import Connections
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.redis_bus import Bus
@@ -19,6 +20,7 @@ SEEDS = range(40_000, 40_100)
 SESSIONS = 1_000
 
 
+@pytest.mark.long
 def test_a_thousand_sessions_come_back_from_redis_as_they_were_and_verify(
     redis_server: RedisServer, namespace: str
 ) -> None:

@@ -51,7 +51,7 @@ mutants: setup ## change NUMBER lines drawn by lot (SEED=7 for the same ones aga
 	$(bin)/python -m tests.mutants $(if $(SEED),--seed $(SEED)) --number $(NUMBER) $(ARGS)
 
 chaos: setup ## the long form of the chaos tests: kill -9, CHAOS_KILLS times and CHAOS_WRITE_KILLS times inside writes; every fault point
-	CHAOS_FAULTS=all CHAOS_FAILOVER_SESSIONS=200 CHAOS_KILLS=$(CHAOS_KILLS) CHAOS_WRITE_KILLS=$(CHAOS_WRITE_KILLS) $(bin)/python -m pytest -m chaos $(ARGS)
+	CHAOS_FAULTS=all CHAOS_FAILOVER_SESSIONS=200 CHAOS_KILLS=$(CHAOS_KILLS) CHAOS_WRITE_KILLS=$(CHAOS_WRITE_KILLS) $(bin)/python -m pytest -m chaos --timeout 0 $(ARGS)
 
 simulate: setup ## the whole pipeline in one process, ten sessions and their faults for each of SEEDS seeds
 	$(bin)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)

@@ -22,7 +22,7 @@ import tempfile
 import tomllib
 from pathlib import Path
 from re import _constants as sre  # type: ignore[attr-defined]  # the only parser of expressions that Python brings
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]  # likewise
 from typing import Any
 from zipfile import ZipFile
 

@@ -41,6 +41,7 @@ def linking_python(tmp_path: Path) -> Path:
     return program.parent
 
 
+@pytest.mark.timeout(LIMIT_S + 60)
 def test_every_command_of_the_tutorial_does_what_the_page_says(
     folder: Path, wheel: Path, linking_python: Path
 ) -> None:

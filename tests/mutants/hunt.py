@@ -152,13 +152,16 @@ def _verify(mutant: Mutant, names: Sequence[str], is_early: bool) -> str:
     """Return the first recording that shows the mutant."""
     if not is_early:
         mutant.put_in_place()
-        return next((name for name in names if _diverges(lambda: _lines()[name])), "")  # noqa: B023
+        return next((name for name in names if _diverges(lambda: _lines()[name])), "")  # noqa: B023  # called at once
     mutant.put_in_import()
     try:
         from antiphon.recording.files import read_lines
     except Exception as error:
         return f"import: {type(error).__name__}"
-    return next((name for name in names if _diverges(lambda: read_lines(runs.RECORDINGS / name))), "")  # noqa: B023
+    return next(
+        (name for name in names if _diverges(lambda: read_lines(runs.RECORDINGS / name))),  # noqa: B023  # called at once
+        "",
+    )
 
 
 def _diverges(read: Callable[[], Iterable[Any]]) -> bool:
@@ -185,7 +188,7 @@ def _tested(tests: Runs, is_early: bool, fate: Fate) -> Fate:
         if not wanted:
             break
         limit_s = 30 + int(3 * sum(tests.seconds[test] for test in wanted))
-        found = in_fork(lambda: _fails(wanted, is_early, mutant), limit_s)  # noqa: B023
+        found = in_fork(lambda: _fails(wanted, is_early, mutant), limit_s)  # noqa: B023  # called at once
         if isinstance(found, DidNotEnd):
             return replace(fate, tested_by=DOES_NOT_END)
         if not found or not _is_flaky(found, is_early):

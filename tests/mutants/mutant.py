@@ -75,7 +75,7 @@ class Mutant:
         def get_code(loader: Any, name: str) -> CodeType | None:
             return code if loader.path == path else read(loader, name)
 
-        SourceFileLoader.get_code = get_code  # type: ignore[assignment, method-assign]
+        SourceFileLoader.get_code = get_code  # type: ignore[assignment, method-assign]  # in a fork alone
 
 
 def sites(file: str) -> list[Site]:

@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -25,7 +26,7 @@ from antiphon.cli.output import (
     write,
     write_json,
 )
-from antiphon.cli.replay.tool_results import tools_checked
+from antiphon.cli.replay.tool_results import Check, tools_checked
 from antiphon.recording.found import NoRecordings, found
 from antiphon.recording.reports import as_json, github, text
 from antiphon.recording.reports.junit import junit
@@ -176,14 +177,42 @@ def verify(
 
         raise typer.Exit(show_injected(chosen, fault, json))
     form: Form = "json" if json else "github" if annotates else "text"
+    raise typer.Exit(
+        _verified(
+            chosen,
+            jobs,
+            components,
+            tools_checked(tools, volatile or (), allows_network),
+            form=form,
+            junit_file=junit_file,
+            is_quiet=is_quiet,
+            fails_fast=fails_fast,
+            allowed=(allowed or "").strip(),
+        )
+    )
+
+
+def _verified(
+    chosen: list[Path],
+    jobs: int | None,
+    components: Sequence[Component],
+    checking: AbstractContextManager[Check],
+    *,
+    form: Form,
+    junit_file: Path | None,
+    is_quiet: bool,
+    fails_fast: bool,
+    allowed: str,
+) -> int:
+    """Verify one recording after another and report each; return the exit code."""
     began_s, tally, outcomes = monotonic_s(), Tally(), list[Outcome]()
     keeps = form == "json" or junit_file is not None
     try:
-        with tools_checked(tools, volatile or (), allows_network) as checked:
+        with checking as checked:
             gc.freeze()  # what was imported stays: no need to look it through again while recordings come and go
             verified = _each(chosen, jobs, components, shows_progress=not is_quiet)
             for found_out, path in zip(verified, chosen, strict=True):
-                outcome = replace(checked(path, found_out), allowed=(allowed or "").strip())
+                outcome = replace(checked(path, found_out), allowed=allowed)
                 tally.add(outcome)
                 _tell(outcome, form, is_quiet)
                 if keeps:
@@ -191,7 +220,7 @@ def verify(
                 if fails_fast and not outcome.passes:
                     break
     except AntiphonError as error:
-        raise typer.Exit(refuse(error)) from None
+        return refuse(error)
     if form == "json":
         write_json(as_json.document(outcomes))
     if junit_file is not None:
@@ -199,10 +228,10 @@ def verify(
             junit_file.write_bytes(junit(outcomes))
         except OSError as error:
             refuse(UsageError(f"{junit_file} cannot be written: {error.strerror}."))
-            raise typer.Exit(EXIT_USAGE) from None
+            return EXIT_USAGE
     if not is_quiet:
         _summarize(text.summary(tally, monotonic_s() - began_s), form)
-    raise typer.Exit(EXIT_DONE if tally.passes else EXIT_CODES[tally.result])
+    return EXIT_DONE if tally.passes else EXIT_CODES[tally.result]
 
 
 def _summarize(lines: list[str], form: Form) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from antiphon_shared.events import AssemblyOverdue, CancellationRequested, ComponentFailed, ModelDue
+from antiphon_shared.events import CancellationRequested
 from antiphon_shared.process.errors import ErrorInfo
 
 from tests.recordings.scenario import Meanwhile, Scenario, calls, fails, says, use
@@ -54,19 +54,6 @@ async def _speak_after_the_end(one: Meanwhile) -> None:
     await one.says(CancellationRequested(reason="Too late."))
 
 
-async def _speak_of_others(one: Meanwhile) -> None:
-    await one.until_asked(1)
-    await one.says(ComponentFailed(component="tool_dispatcher", failed_event=_NOBODY, error=_ERROR))
-    await one.says(ComponentFailed(component="response_assembler", failed_event=_NOBODY, error=_ERROR))
-    await one.says(ModelDue(round=1, wait=3))
-    await one.says(AssemblyOverdue())
-
-
-async def _cancel_at_the_tools(one: Meanwhile) -> None:
-    await one.until_event("tools.requested")
-    await one.says(CancellationRequested(reason="Enough."))
-
-
 SCENARIOS = (
     *(
         Scenario(
@@ -80,23 +67,6 @@ SCENARIOS = (
             apart="nobody assembles",
         )
         for name, (replies, ends) in _ALONE.items()
-    ),
-    Scenario(
-        "nobody_puts_the_answer_together_after_a_cancelled_write",
-        "Paint the mole. No, do not.",
-        (
-            calls(
-                _PAGE,
-                use("paint_slowly", what="mole"),
-                use("open_slowly", name="boat 2021"),
-                use("paint", what="quay"),
-            ),
-        ),
-        ends="cancelled",
-        deployment="page_writes",
-        fault=_NEVER,
-        apart="nobody assembles",
-        meanwhile=_cancel_at_the_tools,
     ),
     Scenario(
         "cancelled_while_the_answer_is_put_together",
@@ -132,13 +102,6 @@ SCENARIOS = (
         (says("It is well."),),
         deployment="page_writes",
         meanwhile=_speak_after_the_end,
-    ),
-    Scenario(
-        "failures_of_which_the_session_knows_nothing",
-        "How is the ferry, whatever others do?",
-        (says("It is well.", wait_s=0.5),),
-        deployment="page_writes",
-        meanwhile=_speak_of_others,
     ),
     *(
         Scenario(

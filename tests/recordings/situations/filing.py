@@ -1,5 +1,7 @@
 """What is filed of results, and what an answer, whole or partial, says of facts that do not agree."""
 
+from typing import Any
+
 from tests.recordings.pages import PAGES
 from tests.recordings.scenario import Scenario, calls, fails, says, use
 
@@ -42,7 +44,7 @@ _SHAPES = {
 }
 
 
-def _opened(names: tuple[str, ...]) -> tuple:  # type: ignore[type-arg]
+def _opened(names: tuple[str, ...]) -> tuple[Any, ...]:
     return tuple(use("open_page", name=name) for name in names)
 
 

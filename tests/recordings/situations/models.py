@@ -85,8 +85,6 @@ _ENDS: dict[str, Any] = {
     "context_window": "reply_truncated",
     "refusal_without_words": "model_refused",
 }
-_UNMENDED = ("400", "400_without_credit", "402", "403", "409", "413", "418", "422", "spent")
-"""With these no model is asked again; the fallback meets the same."""
 
 SCENARIOS = (
     *(

@@ -4,6 +4,8 @@ SHELL := /bin/bash
 .PHONY: help setup demo test check format mutants chaos simulate soak bench bench-cpu bench-memory bench-routing bench-fairness docs clean
 
 export PYTHON
+# Tests start many processes; each would compile our modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 bin := .venv/bin
 QUESTION ?= Find a course that discusses the same topic as lesson 4 of course "Designing Web APIs"
 CHAOS_KILLS ?= 300

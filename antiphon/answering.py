@@ -33,10 +33,10 @@ async def answer(
     session = await patiently(
         "look for a session", lambda: waiting(bus, arrival, session_id, _NOBODY), PATIENCE_S
     )
-    if not session.unanswered:
+    if not session.people.unanswered:
         raise NotWaiting(f"session {session_id} waits for {_NOBODY}: it waits for a person's approval.")
     named = {question.id: question.question for question in unanswered(session)}
-    chosen = chosen_of(calls, session.unanswered, named, session_id, "an answer")
+    chosen = chosen_of(calls, session.people.unanswered, named, session_id, "an answer")
     first = await bus.first_event(session_id)
     if first is not None:
         said = {"round": session.round, "answer": text, "calls": chosen, "by": by}
@@ -56,8 +56,8 @@ async def questions_waiting(bus: Bus, session_id: str) -> tuple[Question, ...]:
 def unanswered(session: Session) -> tuple[Question, ...]:
     """The questions that wait, in the order of their batch, each id once."""
     found: dict[str, Question] = {}
-    for call in session.pending:
-        is_waiting = call.name == ASK_USER and call.refused is None and call.id in session.unanswered
+    for call in session.people.pending:
+        is_waiting = call.name == ASK_USER and call.refused is None and call.id in session.people.unanswered
         if is_waiting and (asked := read_asked(call.arguments)) is not None:
             found.setdefault(call.id, Question(id=call.id, question=asked[0], choices=asked[1]))
     return tuple(found.values())

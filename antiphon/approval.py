@@ -14,7 +14,8 @@ from antiphon.arrival import Arrival
 from antiphon.errors import InvalidQuery, NotWaiting, UnknownSession
 from antiphon.submission import decision
 from antiphon.tail import PATIENCE_S
-from coordinator.session import SESSION, Phase, Session
+from coordinator.document import SESSION
+from coordinator.session import Phase, Session
 
 _DOING: dict[Phase, str] = {
     "briefing": "it is being briefed for round {round}",
@@ -34,10 +35,10 @@ async def decide(
     Raises NotWaiting, InvalidQuery for a call that does not wait, UnknownSession, SubmissionRejected.
     """
     session = await patiently("look for a session", lambda: waiting(bus, arrival, session_id), PATIENCE_S)
-    if not session.undecided:
+    if not session.people.undecided:
         raise NotWaiting(f"session {session_id} waits for nobody's approval: it waits for its user's answer.")
     waits = {call.id: call.name for call in undecided(session)}
-    chosen = chosen_of(calls, session.undecided, waits, session_id, "a decision")
+    chosen = chosen_of(calls, session.people.undecided, waits, session_id, "a decision")
     first = await bus.first_event(session_id)
     if first is not None:
         said = {
@@ -69,7 +70,11 @@ async def unanswered_session(bus: Bus, session_id: str) -> Session | None:
 
 def undecided(session: Session) -> tuple[ToolCall, ...]:
     """The calls that a person has to decide on, in the order of their batch."""
-    return tuple(call for call in session.pending if call.id in session.undecided and call.refused is None)
+    return tuple(
+        call
+        for call in session.people.pending
+        if call.id in session.people.undecided and call.refused is None
+    )
 
 
 async def waiting(bus: Bus, arrival: Arrival, session_id: str, what: str = "nobody's approval") -> Session:

@@ -27,7 +27,7 @@ from antiphon.approval import undecided
 from antiphon.errors import UnknownSession
 from antiphon.queued import Waiting, queries_waiting, query_waiting, waiting_now
 from antiphon.tail import age_of
-from coordinator.session import SESSION
+from coordinator.document import SESSION
 
 _CONNECT_PATIENCE_S = 3.0
 UNREADABLE = "unreadable"

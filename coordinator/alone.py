@@ -133,12 +133,12 @@ def _writes(session: Session, found: Found, catalogue: Catalogue) -> Iterator[_W
     open_ids = {use.call_id for use in unknown(uses)}
     for use in uses:
         about = in_doubt_as(use.tool, use.call_id)
-        if about in session.in_doubt or _is_write(use, catalogue):
+        if about in session.writes.in_doubt or _is_write(use, catalogue):
             named.add(about)
             outcome, said = _outcome(use, is_open=use.call_id in open_ids)
             yield _Write(use.tool, use.call_id, outcome, said)
     not_begun = {in_doubt_as(tool, call_id) for call_id, tool in found.unfinished}
-    for about in session.in_doubt:
+    for about in session.writes.in_doubt:
         if about not in named:
             tool, _, call_id = about.partition(" ")
             yield _Write(tool, call_id, "not begun" if about in not_begun else "unknown")

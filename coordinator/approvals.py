@@ -18,7 +18,7 @@ from antiphon_shared.values import LogEntry
 
 from coordinator import repetitions
 from coordinator.offer import contract_of
-from coordinator.session import Session, doubt
+from coordinator.session import Session, doubt, replace
 
 _NEVER_RAN: tuple[ErrorType, ...] = (
     "cancelled",
@@ -70,29 +70,32 @@ def after_decision(session: Session, log_entry: LogEntry, decision: ApprovalDeci
     """The session with what a person has decided; itself when the decision is about nothing that waits."""
     if session.phase != "approval" or decision.round != session.round:
         return session
-    decided = {id for id in session.undecided if not decision.calls or id in decision.calls}
+    decided = {id for id in session.people.undecided if not decision.calls or id in decision.calls}
     if not decided:
         return session
     outcome = {"approval": log_entry} if decision.is_approved else {"refused": _denial(decision)}
     pending = tuple(
         call.model_copy(update=outcome) if call.id in decided and call.refused is None else call
-        for call in session.pending
+        for call in session.people.pending
     )
-    left = tuple(id for id in session.undecided if id not in decided)
-    return session.model_copy(update={"pending": pending, "undecided": left})
+    left = tuple(id for id in session.people.undecided if id not in decided)
+    people = replace(session.people, pending=pending, undecided=left)
+    return replace(session, people=people)
 
 
 def missing(session: Session, when: str, is_batch_lost: bool) -> tuple[Uncertainty, ...]:
     """What is to be said of calls that nobody has decided on; `when` ends the sentence."""
-    waiting = [f"`{call.name}` ({call.id})" for call in session.pending if call.id in session.undecided]
+    waiting = [
+        f"`{call.name}` ({call.id})" for call in session.people.pending if call.id in session.people.undecided
+    ]
     if not waiting:
         return ()
     message = f"Nobody decided on {', '.join(waiting)} {when}; "
-    if is_batch_lost and len(session.pending) > 1:
+    if is_batch_lost and len(session.people.pending) > 1:
         message += "nothing of that batch was run."
     else:
         message += "it was not run." if len(waiting) == 1 else "they were not run."
-    return (doubt("approval_missing", message, ", ".join(session.undecided)),)
+    return (doubt("approval_missing", message, ", ".join(session.people.undecided)),)
 
 
 def untrusted_calls(session: Session, completed: ToolsCompleted, catalogue: Catalogue) -> tuple[str, ...]:
@@ -102,7 +105,7 @@ def untrusted_calls(session: Session, completed: ToolsCompleted, catalogue: Cata
     which of them it repeats is not looked at.
     """
     spoke = [(result.call_id, name) for result in completed.results for name in _spoke(result)]
-    is_in = session.has_untrusted or any(_is_open(name, catalogue) for _, name in spoke)
+    is_in = session.material.has_untrusted or any(_is_open(name, catalogue) for _, name in spoke)
     found = [id for id, name in spoke if _is_open(name, catalogue) or (is_in and name in _REPEATING)]
     return tuple(dict.fromkeys(found))
 
@@ -122,7 +125,7 @@ def _because(tool: ToolDefinition, call: RequestedCall, session: Session, is_flo
         return f"every call of {tool.name} has to be approved"
     if tool.approval != "after_untrusted":
         return ""
-    if session.has_untrusted:
+    if session.material.has_untrusted:
         return "content that anybody may have written is in the session"
     if is_flowing and has_placeholder(call.arguments):
         return "what anybody may have written can get into its arguments, from another call of the batch"

@@ -33,6 +33,7 @@ from antiphon_shared.tools.calls import Catalogue, ToolCall
 from antiphon_shared.values import LogEntry
 
 from coordinator import approvals, ladder, limits, models, offer, people, questions, repetitions, summaries
+from coordinator.decision import Decision, Logged
 from coordinator.endings import (
     NEARLY,
     after_own_failure,
@@ -53,7 +54,7 @@ from coordinator.requests import (
     request_tools,
     wait_for_model,
 )
-from coordinator.session import Decision, Logged, Session, doubt
+from coordinator.session import Material, Session, Spent, Writes, doubt, replace
 
 _TIME_FOR_A_CALL = timedelta(seconds=2)
 """Less is not worth waiting for a model for."""
@@ -110,16 +111,16 @@ def _decide(
         case PersonOverdue(round=overdue):
             is_waiting = session.phase == "approval" and overdue == session.round
             return _on_person(session, people.given_up(session) if is_waiting else session, event, catalogue)
-        case ModelDue(wait=due) if session.phase == "resting" and due == session.waits_for_model:
+        case ModelDue(wait=due) if session.phase == "resting" and due == session.models.waits:
             return request_briefing(session, event)
-        case _ if event.causationid is None or event.causationid != session.awaiting:
+        case _ if event.causationid not in session.awaiting:
             return Decision(session)
         case BriefingReady() as ready:
             return _on_briefing(session, event, ready, catalogue, outages)
         case ReasoningCompleted() as reply:
             return _on_reply(session, event, log_entry, reply, catalogue, earlier)
         case ReasoningFailed() as failure:
-            spent = session.model_copy(update={"usage": session.usage.plus(failure.usage)})
+            spent = replace(session, spent=session.spent.plus(failure.usage))
             return _on_reasoning_failure(spent, event, failure)
         case ToolsCompleted() as completed:
             return _on_results(session, event, log_entry, completed, catalogue)
@@ -139,7 +140,7 @@ def _while_assembling(
         case CancellationRequested():
             return when_cancelled(session, ending)
         case ComponentFailed(component="response_assembler", failed_event=failed) if (
-            failed == session.awaiting
+            failed in session.awaiting
         ):
             return without_assembler(session, "The answer could not be put together.")
         case ComponentFailed(component="coordinator", failed_event=failed) if not summaries.is_about(
@@ -155,18 +156,15 @@ def _on_briefing(
 ) -> Decision:
     """The briefing holds what was filed; now limits and breakers decide whether, and how, which model is asked."""
     outline, out = ready.briefing, models.that_matter(session, outages)
-    seen = () if out == session.outages else (OutagesSeen(outages=out),)
-    filed = session.model_copy(
-        update={
-            "reasoning": None,
-            "results": None,
-            "untrusted_calls": (),
-            "outages": out,
-            "has_omissions": session.has_omissions or bool(outline.omitted or outline.shortened),
-            "missed": outline.missed,
-            "summary_failures": session.summary_failures + bool(ready.summary_refused),
-        }
+    seen = () if out == session.models.outages else (OutagesSeen(outages=out),)
+    material = Material(
+        has_untrusted=session.material.has_untrusted,
+        has_omissions=session.material.has_omissions or bool(outline.omitted or outline.shortened),
+        missed=outline.missed,
     )
+    filed = replace(session, material=material, models=replace(session.models, outages=out))
+    if ready.summary_refused:
+        filed = summaries.after_refusal(filed)
     return _asked(filed, event, ready, catalogue).telling(*seen)
 
 
@@ -193,8 +191,8 @@ def _asked(session: Session, event: AnyEvent, ready: BriefingReady, catalogue: C
 def _rungs_told(before: Session, decision: Decision, model: str) -> Decision:
     """The decision to ask the model, with what is not as it should be in the log."""
     session = decision.session
-    if model != before.asked_model and session.models and model != session.models[0]:
-        because = f"{session.models[0]} may not be asked."
+    if model != before.models.asked and session.models.order and model != session.models.order[0]:
+        because = f"{session.models.order[0]} may not be asked."
         decision = ladder.taken(decision, "other_model", because, model)
     if session.last_round == "all_tools_failed":
         because = limits.explain(session.last_round, session)
@@ -211,20 +209,16 @@ def _on_reply(
     earlier: Mapping[str, ToolCall],
 ) -> Decision:
     """The model's reply ends the session, or asks for tools."""
-    heard = session.model_copy(
-        update={
-            "usage": session.usage.plus(reply.usage),
-            "rounds_used": session.round,
-            "reasoning": log_entry,
-            "reasoning_failures": 0,
-            "pauses": 0,
-            **_calibration(session, reply),
-        }
+    heard = replace(
+        session,
+        spent=_calibrated(replace(session.spent.plus(reply.usage), rounds=session.round), reply),
+        material=replace(session.material, reasoning=log_entry),
+        models=replace(session.models, round_failures=0, pauses=0),
     )
     is_last = heard.last_round is not None
     if reply.stop_reason == "refusal":
         return end(heard, event, "failed", "model_refused", log_entry)
-    if reply.tool_calls and not is_last and heard.tools:
+    if reply.tool_calls and not is_last and heard.tools.usable:
         if limits.tokens_left(heard) <= 0:
             return end(heard, event, "partial", "token_budget_exhausted", log_entry)
         after = offer.after_reply(heard, catalogue, reply)
@@ -238,9 +232,9 @@ def _on_reply(
 
 def _on_person(session: Session, heard: Session, event: AnyEvent, catalogue: Catalogue) -> Decision:
     """People were heard, or are waited for no longer; when no call waits for any, the batch goes out."""
-    if heard is session or heard.undecided or heard.unanswered:
+    if heard is session or heard.people.undecided or heard.people.unanswered:
         return Decision(heard)
-    return hand_out(heard, event, heard.pending, catalogue)
+    return hand_out(heard, event, heard.people.pending, catalogue)
 
 
 def _on_results(
@@ -252,18 +246,23 @@ def _on_results(
         for result in completed.results
         if result.status == "ok"
         for name in (result.tool, result.substitute)
-        if name in session.tools
+        if name in session.tools.usable
     ]
     untrusted = approvals.untrusted_calls(session, completed, catalogue)
-    update = {
-        "results": log_entry,
-        "untrusted_calls": untrusted,
-        "in_doubt": _still_in_doubt(session, completed),
-        "writes": repetitions.after_results(session, completed),
-        "succeeded": tuple(dict.fromkeys((*session.succeeded, *succeeded))),
-        "has_untrusted": session.has_untrusted or bool(untrusted),
-    }
-    after = ladder.after_results(session.model_copy(update=update), completed)
+    filled = replace(
+        session,
+        material=replace(
+            session.material,
+            results=log_entry,
+            untrusted_calls=untrusted,
+            has_untrusted=session.material.has_untrusted or bool(untrusted),
+        ),
+        writes=Writes(
+            made=repetitions.after_results(session, completed), in_doubt=_still_in_doubt(session, completed)
+        ),
+        tools=replace(session.tools, succeeded=tuple(dict.fromkeys((*session.tools.succeeded, *succeeded)))),
+    )
+    after = ladder.after_results(filled, completed)
     return _after_batch(offer.after_results(after, completed), event)
 
 
@@ -275,7 +274,7 @@ def _on_failure(
         return Decision(summaries.after_failure(session))
     if failure.component == "coordinator":
         return after_own_failure(session, event, named)
-    if failure.failed_event != session.awaiting:
+    if failure.failed_event not in session.awaiting:
         return Decision(session)
     if failure.component == "reasoning_engine":
         return _on_reasoning_failure(session, event, ladder.lost(session, failure.error))
@@ -284,7 +283,8 @@ def _on_failure(
     )
     doubting = session.doubting(doubt("component_failed", message, failure.component))
     if failure.component == "tool_dispatcher":
-        doubting = doubting.doubting(*in_doubt(session)).model_copy(update={"in_doubt": ()})
+        doubting = doubting.doubting(*in_doubt(session))
+        doubting = replace(doubting, writes=replace(session.writes, in_doubt=()))
         return _after_batch(ladder.after_lost_batch(doubting, ("the whole batch",)), event)
     return end(doubting, event, "partial", "internal_error")
 
@@ -298,7 +298,7 @@ def _on_reasoning_failure(session: Session, event: AnyEvent, failed: ReasoningFa
         return end(session, event, "partial", "deadline_exceeded")
     after, rung = ladder.after_failure(session, event, failed)
     if rung is None:
-        is_refused = after.unusable != session.unusable
+        is_refused = after.models.unusable != session.models.unusable
         told = after.doubting(ladder.refusal_told(session, failed)) if is_refused else after
         return request_briefing(told, event)
     after = after.doubting(ladder.failure_told(session, failed.error, rung))
@@ -313,10 +313,12 @@ def _after_batch(session: Session, event: AnyEvent) -> Decision:
     """The next round, if there may be one."""
     if session.round >= session.limits.max_rounds:
         return end(session, event, "partial", "max_rounds_reached")
-    decision = request_briefing(session.model_copy(update={"round": session.round + 1}), event)
-    if session.barren_rounds != 1:
+    decision = request_briefing(replace(session, round=session.round + 1), event)
+    if session.tools.barren_rounds != 1:
         return decision
-    return ladder.taken(decision, "tools_failed", f"Every call failed: {', '.join(session.failed_calls)}.")
+    return ladder.taken(
+        decision, "tools_failed", f"Every call failed: {', '.join(session.tools.failed_calls)}."
+    )
 
 
 def _still_in_doubt(session: Session, completed: ToolsCompleted) -> tuple[str, ...]:
@@ -333,7 +335,7 @@ def _still_in_doubt(session: Session, completed: ToolsCompleted) -> tuple[str, .
             known.add(in_doubt_as(result.tool, result.repeated.call_id))
         if result.settles:
             known.add(in_doubt_as(result.tool, result.settles))
-    return tuple(dict.fromkeys(call for call in (*session.in_doubt, *unknown) if call not in known))
+    return tuple(dict.fromkeys(call for call in (*session.writes.in_doubt, *unknown) if call not in known))
 
 
 def _out_of_order(session: Session, catalogue: Catalogue) -> tuple[Uncertainty, ...]:
@@ -352,18 +354,21 @@ def _out_of_order(session: Session, catalogue: Catalogue) -> tuple[Uncertainty, 
 def _other_model(session: Session, model: str) -> tuple[Uncertainty, ...]:
     """For the reader: that it was not the model asked for that replied, told once of each."""
     told = {one.about for one in session.uncertainty if one.kind == "other_model"}
-    if not session.models or model == session.models[0] or model in told:
+    if not session.models.order or model == session.models.order[0] or model in told:
         return ()
-    message = f"`{session.models[0]}` was out of order in round {session.round}; `{model}` was asked instead."
+    message = (
+        f"`{session.models.order[0]}` was out of order in round {session.round}; `{model}` was asked instead."
+    )
     return (doubt("other_model", message, model, "note"),)
 
 
-def _calibration(session: Session, reply: ReasoningCompleted) -> dict[str, int]:
-    """What the model has counted for a prompt, beside what was estimated; where both are known."""
+def _calibrated(spent: Spent, reply: ReasoningCompleted) -> Spent:
+    """Return `spent` with what the model has counted for a prompt, and what was estimated, where both are known."""
     counted = reply.usage.input_tokens + reply.usage.cache_read_tokens + reply.usage.cache_write_tokens
     if not (counted and reply.prompt_tokens_estimated):
-        return {}
-    return {
-        "tokens_counted": session.tokens_counted + counted,
-        "tokens_estimated": session.tokens_estimated + reply.prompt_tokens_estimated,
-    }
+        return spent
+    return replace(
+        spent,
+        tokens_counted=spent.tokens_counted + counted,
+        tokens_estimated=spent.tokens_estimated + reply.prompt_tokens_estimated,
+    )

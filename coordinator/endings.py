@@ -1,6 +1,5 @@
 """How a session ends: its answer is asked for, or given by the coordinator itself where nobody else does. Pure."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from antiphon_shared.bus.handling import CancelTimer, SetTimer
@@ -15,8 +14,9 @@ from antiphon_shared.events.session import Status, TerminationReason, Uncertaint
 from antiphon_shared.values import LogEntry
 
 from coordinator import people
+from coordinator.decision import Decision, Logged
 from coordinator.requests import DEADLINE, MODEL, OVERDUE, assembly_of, overdue, request_assembly
-from coordinator.session import Decision, Logged, Session, doubt
+from coordinator.session import Session, doubt, replace
 
 NEARLY = timedelta(milliseconds=100)
 """Engines and timers may come to the deadline a little early, by their own clocks."""
@@ -34,13 +34,13 @@ def end(
     """The session's one answer is put together from what there is; work that still goes on for it is stopped."""
     doubts = (*people.missing(session), *_left_out(session), *_cost_unknown(session))
     decision = request_assembly(session.doubting(*doubts), event, status, reason, reply)
-    is_at_work = session.phase in ("reasoning", "tools") and event.causationid != session.awaiting
-    return replace(decision, stops_work=is_at_work or session.summary_awaiting is not None)
+    is_at_work = session.phase in ("reasoning", "tools") and event.causationid not in session.awaiting
+    return replace(decision, stops_work=is_at_work or session.summaries.awaiting is not None)
 
 
 def close(session: Session) -> Decision:
     """The answer is there."""
-    closed = session.model_copy(update={"phase": "closed", "awaiting": None})
+    closed = replace(session, phase="closed", awaiting=())
     timers = tuple(map(CancelTimer, (DEADLINE, OVERDUE, MODEL)))
     return Decision(closed, timers=timers, closes=True)
 
@@ -52,7 +52,7 @@ def look_again(session: Session) -> Decision:
     """
     if session.looks_again >= _LOOKS_MAX:
         return Decision(session)
-    again = session.model_copy(update={"looks_again": session.looks_again + 1})
+    again = replace(session, looks_again=session.looks_again + 1)
     return Decision(again, timers=(overdue(session),))
 
 
@@ -90,7 +90,7 @@ def ending_of(session: Session, named: Logged | None) -> AssemblyRequested:
     """Return what the answer was asked for with; where that cannot be read, what the session knows."""
     if named is not None and isinstance(named.event.data, AssemblyRequested):
         return named.event.data
-    return assembly_of(session, "partial", "internal_error", session.reasoning)
+    return assembly_of(session, "partial", "internal_error", session.material.reasoning)
 
 
 def after_own_failure(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
@@ -98,14 +98,17 @@ def after_own_failure(session: Session, event: AnyEvent, named: Logged | None) -
     message = "A step of this session failed inside the coordinator."
     session = session.doubting(doubt("component_failed", message, "coordinator"))
     reply = None
-    if named is not None and named.event.causationid == session.awaiting:
+    if named is not None and named.event.causationid in session.awaiting:
         match named.event.data:
             case ReasoningCompleted(round=round, usage=usage):
-                reply, spent = named.entry, session.usage.plus(usage)
-                brought = {"reasoning": reply, "rounds_used": round, "usage": spent}
-                session = session.model_copy(update=brought)
+                reply = named.entry
+                session = replace(
+                    session,
+                    spent=replace(session.spent.plus(usage), rounds=round),
+                    material=replace(session.material, reasoning=reply),
+                )
             case ToolsCompleted():
-                session = session.model_copy(update={"results": named.entry})
+                session = replace(session, material=replace(session.material, results=named.entry))
     return end(session, event, "partial", "internal_error", reply)
 
 
@@ -118,15 +121,15 @@ def in_doubt(session: Session) -> tuple[Uncertainty, ...]:
             call,
             "serious",
         )
-        for call in session.in_doubt
+        for call in session.writes.in_doubt
     )
 
 
 def _left_out(session: Session) -> tuple[Uncertainty, ...]:
     """What is to be said of facts that mattered, and that the model has not seen."""
-    if not session.missed:
+    if not session.material.missed:
         return ()
-    count, first = len(session.missed), ", ".join(session.missed[:_NAMED_MAX])
+    count, first = len(session.material.missed), ", ".join(session.material.missed[:_NAMED_MAX])
     facts = "1 fact" if count == 1 else f"{count} facts"
     named = first if count <= _NAMED_MAX else f"{first} and {count - _NAMED_MAX} more"
     message = f"{facts} close to the question did not fit into the last briefing: {named}."
@@ -136,7 +139,7 @@ def _left_out(session: Session) -> tuple[Uncertainty, ...]:
 def _cost_unknown(session: Session) -> tuple[Uncertainty, ...]:
     """A bound that could not be kept is told."""
     most = session.limits.max_cost_usd
-    if most is None or session.usage.cost_usd is not None:
+    if most is None or session.spent.usage.cost_usd is not None:
         return ()
     message = (
         f"What the model cost is not known, so the bound of ${most:g} was not kept; its prices are not set."

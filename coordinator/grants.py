@@ -9,7 +9,7 @@ from antiphon_shared.process.clock import utc_now
 from antiphon_shared.tools.grant_verifier import GrantRefused, GrantVerifier
 from antiphon_shared.values import DEFAULT_TENANT, SessionId, Tenant
 
-from coordinator.session import BELIEVED, IGNORED, GrantCheck
+from coordinator.decision import BELIEVED, IGNORED, GrantCheck
 
 
 class Grants:

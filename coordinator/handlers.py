@@ -51,13 +51,15 @@ from coordinator import repetitions
 from coordinator.alone import answer_alone
 from coordinator.approvals import has_untrusted_source
 from coordinator.decide import decide
+from coordinator.decision import BELIEVED, Decision, GrantCheck, Logged, OfferBounds, Opening
+from coordinator.document import SESSION
 from coordinator.endings import ending_of, moment_of
 from coordinator.lookup import looked_up
 from coordinator.offer import ranks_after, ranks_at_opening
 from coordinator.opening import conversation_of, never_opened, open_session
 from coordinator.record import record_of
 from coordinator.remembered import Remembered
-from coordinator.session import BELIEVED, SESSION, Decision, GrantCheck, Logged, OfferBounds, Opening, Session
+from coordinator.session import Session
 
 CheckGrant = Callable[[str, SessionId], GrantCheck]
 """What a session's grant is worth, verified now."""
@@ -156,7 +158,7 @@ class Coordinator:
         if before is None:
             return await self._on_event_before_opening(delivery, session)
         # Kept in this process after the first time: no round trip.
-        catalogue = await self._catalogue(before.catalogue) if before.catalogue else Catalogue()
+        catalogue = await self._catalogue(before.tools.catalogue) if before.tools.catalogue else Catalogue()
         named = await looked_up(before, delivery, session)
         earlier = await _earlier(before, delivery.event.data, session)
         decision = await aside_if(
@@ -206,11 +208,11 @@ class Coordinator:
 
     async def _keep_turn(self, ended: Session, data: EventData, catalogue: Catalogue) -> None:
         """Keep question and answer for those that follow; before the commit, which does not reach that far."""
-        if self._turns is None or ended.conversation is None or not isinstance(data, ResponseReady):
+        if self._turns is None or ended.query.conversation is None or not isinstance(data, ResponseReady):
             return
-        conversation = ended.tenant, ended.conversation
+        conversation = ended.query.tenant, ended.query.conversation
         if asked := await self._turns.begun(*conversation, ended.id):
-            untrusted = ended.has_untrusted or has_untrusted_source(data, catalogue)
+            untrusted = ended.material.has_untrusted or has_untrusted_source(data, catalogue)
             await self._turns.keep(*conversation, turn_of(asked, data, untrusted))
 
     async def _load(self, delivery: Delivery, store: SessionStore) -> tuple[int, Session | None]:

@@ -16,7 +16,8 @@ from antiphon_shared.memory.briefing import Level
 from antiphon_shared.process.errors import ErrorInfo
 
 from coordinator import models
-from coordinator.session import Decision, Session, doubt
+from coordinator.decision import Decision
+from coordinator.session import Session, doubt, replace
 
 LEVELS: tuple[Level, ...] = ("full", "simplified", "minimal")
 """Of the briefing, by how often the model has failed in the round."""
@@ -57,7 +58,11 @@ _INSTEAD: dict[Rung, str] = {
 
 def level_of(session: Session) -> Level:
     """How much the briefing of the session's next request holds."""
-    return LEVELS[-1] if session.is_last_call else LEVELS[min(session.reasoning_failures, len(LEVELS) - 1)]
+    return (
+        LEVELS[-1]
+        if session.models.is_last_call
+        else LEVELS[min(session.models.round_failures, len(LEVELS) - 1)]
+    )
 
 
 def after_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) -> tuple[Session, Rung | None]:
@@ -67,31 +72,30 @@ def after_failure(session: Session, event: AnyEvent, failed: ReasoningFailed) ->
     """
     code, model = failed.error.code, failed.model
     if code in _PAUSES and failed.retry_after_s is not None:
-        until = models.rest_until(event.time, failed.retry_after_s, session.pauses)
-        paused = session.model_copy(update={"pauses": session.pauses + 1})
+        until = models.rest_until(event.time, failed.retry_after_s, session.models.pauses)
+        paused = replace(session, models=replace(session.models, pauses=session.models.pauses + 1))
         return models.resting(paused, model, until), None
     is_refused = code in _REFUSALS or (code == _UNTAKEN and models.has_others(session, model))
-    if is_refused and not session.is_last_call:
-        return session.model_copy(update={"unusable": (*session.unusable, model)}), None
-    counted = session.model_copy(
-        update={
-            "model_failures": session.model_failures + 1,
-            "reasoning_failures": session.reasoning_failures + 1,
-        }
-    )
-    if counted.reasoning_failures > 1 and code not in _OF_THE_SESSION:
+    if is_refused and not session.models.is_last_call:
+        unusable = (*session.models.unusable, model)
+        return replace(session, models=replace(session.models, unusable=unusable)), None
+    failures, in_round = session.models.failures + 1, session.models.round_failures + 1
+    counting = replace(session.models, failures=failures, round_failures=in_round)
+    counted = replace(session, models=counting)
+    if counted.models.round_failures > 1 and code not in _OF_THE_SESSION:
         counted = models.preferring_others(counted, model, event.time)
-    if session.is_last_call:
+    if session.models.is_last_call:
         return counted, "facts_without_model"
-    is_round_lost = counted.reasoning_failures >= len(LEVELS) or code == _UNTAKEN
-    if is_round_lost or counted.model_failures >= session.limits.model_failures_max:
-        return counted.model_copy(update={"is_last_call": True}), "answer_without_tools"
+    is_round_lost = counted.models.round_failures >= len(LEVELS) or code == _UNTAKEN
+    if is_round_lost or counted.models.failures >= session.limits.model_failures_max:
+        last = replace(counted.models, is_last_call=True)
+        return replace(counted, models=last), "answer_without_tools"
     return counted, "simplified_briefing" if level_of(counted) == "simplified" else "minimal_briefing"
 
 
 def lost(session: Session, error: ErrorInfo) -> ReasoningFailed:
     """A request that became a dead letter, as the failed reply that it comes to."""
-    return ReasoningFailed(round=session.round, error=error, model=session.asked_model, attempts=0)
+    return ReasoningFailed(round=session.round, error=error, model=session.models.asked, attempts=0)
 
 
 def failure_told(session: Session, error: ErrorInfo, rung: Rung) -> Uncertainty:
@@ -120,10 +124,10 @@ def taken(decision: Decision, rung: Rung, because: str, model: str = "") -> Deci
 def after_results(session: Session, completed: ToolsCompleted) -> Session:
     """The session after a batch: how many rounds in a row have brought nothing but errors, and which ones."""
     if any(result.status == "ok" for result in completed.results):
-        if not session.barren_rounds and not session.failed_calls:
+        if not session.tools.barren_rounds and not session.tools.failed_calls:
             return session
-        return session.model_copy(update={"barren_rounds": 0, "failed_calls": ()})
-    known = {*session.tools, *session.built_ins}
+        return replace(session, tools=replace(session.tools, barren_rounds=0, failed_calls=()))
+    known = {*session.tools.usable, *session.tools.built_ins}
     said = dict.fromkeys(
         f"{result.tool if result.tool in known else 'a tool that is not there'} "
         f"({result.error.error_type if result.error else 'error'})"
@@ -134,18 +138,18 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
 
 def after_lost_batch(session: Session, failed_calls: tuple[str, ...]) -> Session:
     """The same where no call of the batch has brought anything."""
-    return session.model_copy(
-        update={"barren_rounds": session.barren_rounds + 1, "failed_calls": failed_calls}
-    )
+    barren_rounds = session.tools.barren_rounds + 1
+    tools = replace(session.tools, barren_rounds=barren_rounds, failed_calls=failed_calls)
+    return replace(session, tools=tools)
 
 
 def notice(session: Session, offered: tuple[str, ...]) -> str:
     """What the model is told once, when every call of a round has failed: what failed, and what remains."""
-    if session.barren_rounds != 1 or not session.failed_calls:
+    if session.tools.barren_rounds != 1 or not session.tools.failed_calls:
         return ""
     remains = ", ".join(offered[:_NAMED_MAX]) + (" and others" if len(offered) > _NAMED_MAX else "")
     return (
-        f"Every tool call of the last round failed: {', '.join(session.failed_calls)}. "
+        f"Every tool call of the last round failed: {', '.join(session.tools.failed_calls)}. "
         f"{f'There are still {remains}. ' if remains else ''}Go another way, with other tools or other arguments, "
         "or answer from the facts and say what is missing. If every call fails again, no tool is offered any more."
     )

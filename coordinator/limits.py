@@ -27,14 +27,16 @@ def resolve(options: QueryOptions, defaults: Limits) -> Limits:
 
 def tokens_left(session: Session) -> int:
     """Tokens the session may still spend; 0 or less when the budget is gone."""
-    return session.limits.max_tokens - session.usage.total_tokens
+    return session.limits.max_tokens - session.spent.usage.total_tokens
 
 
 def tokens_per_estimated(session: Session) -> float:
     """How many tokens the model has counted for each that was estimated; 1 as long as nothing is known."""
-    if not (session.tokens_counted and session.tokens_estimated):
+    if not (session.spent.tokens_counted and session.spent.tokens_estimated):
         return 1.0
-    return round(min(max(session.tokens_counted / session.tokens_estimated, _RATE_MIN), _RATE_MAX), 3)
+    return round(
+        min(max(session.spent.tokens_counted / session.spent.tokens_estimated, _RATE_MIN), _RATE_MAX), 3
+    )
 
 
 def calibrated(session: Session, tokens_estimated: int) -> int:
@@ -49,7 +51,7 @@ def tokens_for_round(session: Session, briefing_tokens: int) -> int:
 
 def cost_left_usd(session: Session) -> float | None:
     """What the session may still spend; None when there is no bound, or nobody knows what was spent."""
-    most, spent = session.limits.max_cost_usd, session.usage.cost_usd
+    most, spent = session.limits.max_cost_usd, session.spent.usage.cost_usd
     return None if most is None or spent is None else most - spent
 
 
@@ -60,18 +62,18 @@ def last_round_reason(
 
     `briefing_tokens` as they were estimated; `is_every_tool_out`: no tool of this round is in order.
     """
-    if session.is_last_call:
+    if session.models.is_last_call:
         return "model_failing"
-    if not session.tools:
+    if not session.tools.usable:
         return None
     most = session.limits.max_tool_rounds
-    if most is not None and session.tool_rounds_used >= most:
+    if most is not None and session.spent.tool_rounds >= most:
         return "max_tool_rounds_reached"
     if session.round >= session.limits.max_rounds:
         return "max_rounds_reached"
-    if session.tool_calls_used >= session.limits.max_tool_calls:
+    if session.spent.tool_calls >= session.limits.max_tool_calls:
         return "max_tool_calls_reached"
-    if session.barren_rounds >= BARREN_ROUNDS_MAX:
+    if session.tools.barren_rounds >= BARREN_ROUNDS_MAX:
         return "all_tools_failed"
     if is_every_tool_out:
         return "all_tools_failed"
@@ -105,10 +107,10 @@ def explain(reason: TerminationReason | None, session: Session) -> str:
             return f"This question allows {_counted(session.limits.max_tool_rounds or 0, 'round')} of tool calls."
         case "max_tool_calls_reached":
             return f"The limit of {_counted(session.limits.max_tool_calls, 'tool call')} is reached."
-        case "all_tools_failed" if session.barren_rounds < BARREN_ROUNDS_MAX:
+        case "all_tools_failed" if session.tools.barren_rounds < BARREN_ROUNDS_MAX:
             return "Every tool is out of order at the moment."
         case "all_tools_failed":
-            return f"Every tool call of the last {session.barren_rounds} rounds failed."
+            return f"Every tool call of the last {session.tools.barren_rounds} rounds failed."
         case "model_failing":
             return "Earlier attempts at a reply have failed."
         case "cost_budget_exhausted":
@@ -119,7 +121,7 @@ def explain(reason: TerminationReason | None, session: Session) -> str:
 
 def _cost_of_round_usd(session: Session, briefing_tokens: int) -> float:
     """What a round with tools would cost, at what the session's tokens have cost so far."""
-    tokens, spent = session.usage.total_tokens, session.usage.cost_usd
+    tokens, spent = session.spent.usage.total_tokens, session.spent.usage.cost_usd
     return tokens_for_round(session, briefing_tokens) * spent / tokens if tokens and spent else 0.0
 
 

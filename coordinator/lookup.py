@@ -6,7 +6,8 @@ from antiphon_shared.bus.handling import Delivery, SessionStore
 from antiphon_shared.events import AnyEvent, AssemblyOverdue, CancellationRequested, ComponentFailed
 from antiphon_shared.process.errors import TryLater
 
-from coordinator.session import Logged, Session
+from coordinator.decision import Logged
+from coordinator.session import Session
 
 _ANSWER_WAIT_S = 2.0
 """What a cancellation leaves an assembler that is at it."""
@@ -30,9 +31,9 @@ def named_by(session: Session, event: AnyEvent) -> UUID | None:
     """
     match event.data:
         case AssemblyOverdue() | CancellationRequested() if session.phase == "assembling":
-            return session.awaiting
+            return session.awaited
         case ComponentFailed(component="response_assembler") if session.phase == "assembling":
-            return session.awaiting
+            return session.awaited
         case ComponentFailed(component="coordinator", failed_event=failed) if session.phase not in (
             "assembling",
             "closed",

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from antiphon_shared.breakers.outages import NO_OUTAGES, ModelOutage, Outages
 
-from coordinator.session import Session
+from coordinator.session import Session, replace
 
 _REST_S_MIN, _REST_DOUBLINGS_MAX = 1.0, 6
 """No model is waited for for a shorter time, which doubles with each wait: nothing goes round in circles."""
@@ -21,26 +21,33 @@ def in_order(own: str, fallbacks: Iterable[str]) -> tuple[str, ...]:
 
 def next_model(session: Session, now: datetime) -> str | datetime | None:
     """The model to ask; the moment to wait for when all are out of order; None when none is left at all."""
-    usable = [model for model in session.models or (session.model,) if model not in session.unusable]
+    usable = [
+        model
+        for model in session.models.order or (session.models.own,)
+        if model not in session.models.unusable
+    ]
     waits = []
     for model in usable:
         until = _out_until(session, model, now)
         if until is None:
             return model
         waits.append(until)
-    shortest_s = _shortest_s(session.waits_for_model)
+    shortest_s = _shortest_s(session.models.waits)
     return max(min(waits), now + timedelta(seconds=shortest_s)) if waits else None
 
 
 def resting(session: Session, model: str, until: datetime) -> Session:
     """The session that leaves a model alone for a while, whatever others know of it."""
-    others = tuple(rest for rest in session.rests if rest.model != model)
-    return session.model_copy(update={"rests": (*others, ModelOutage(model=model, until=until))})
+    others = tuple(rest for rest in session.models.rests if rest.model != model)
+    rests = (*others, ModelOutage(model=model, until=until))
+    return replace(session, models=replace(session.models, rests=rests))
 
 
 def preferring_others(session: Session, model: str, now: datetime) -> Session:
     """The session that leaves a failing model alone, where there is another to ask; itself where there is none."""
-    others = (other for other in session.models if other != model and other not in session.unusable)
+    others = (
+        other for other in session.models.order if other != model and other not in session.models.unusable
+    )
     if all(_out_until(session, other, now) for other in others):
         return session
     return resting(session, model, now + timedelta(seconds=_AFTER_FAILURES_S))
@@ -48,7 +55,7 @@ def preferring_others(session: Session, model: str, now: datetime) -> Session:
 
 def has_others(session: Session, model: str) -> bool:
     """Whether the session has another model that may be asked, now or later."""
-    return any(other != model and other not in session.unusable for other in session.models)
+    return any(other != model and other not in session.models.unusable for other in session.models.order)
 
 
 def rest_until(now: datetime, retry_after_s: float, pauses: int) -> datetime:
@@ -61,8 +68,8 @@ def that_matter(session: Session, outages: Outages) -> Outages:
     if outages == NO_OUTAGES:
         return outages
     return Outages(
-        tools=tuple(tool for tool in outages.tools if tool in session.tools),
-        models=tuple(outage for outage in outages.models if outage.model in session.models),
+        tools=tuple(tool for tool in outages.tools if tool in session.tools.usable),
+        models=tuple(outage for outage in outages.models if outage.model in session.models.order),
     )
 
 
@@ -71,7 +78,10 @@ def _shortest_s(waits_before: int) -> float:
 
 
 def _out_until(session: Session, model: str, now: datetime) -> datetime | None:
-    if not session.rests:
-        return session.outages.out_until(model, now)
-    known = (session.outages.out_until(model, now), Outages(models=session.rests).out_until(model, now))
+    if not session.models.rests:
+        return session.models.outages.out_until(model, now)
+    known = (
+        session.models.outages.out_until(model, now),
+        Outages(models=session.models.rests).out_until(model, now),
+    )
     return max(filter(None, known), default=None)

@@ -25,7 +25,8 @@ from antiphon_shared.tools.relevance import (
 )
 from pydantic import ValidationError
 
-from coordinator.session import OfferBounds, Session
+from coordinator.decision import OfferBounds
+from coordinator.session import Session, replace
 
 _BY_WORDS = 2
 """Tools that the words of one reply may add."""
@@ -82,7 +83,7 @@ def ranks_at_opening(catalogue: Catalogue, bounds: OfferBounds) -> bool:
 
 def ranks_after(session: Session, data: EventData) -> bool:
     """Whether the tools are ranked by this event: by a reply, when not all are offered."""
-    return session.offer is not None and isinstance(data, ReasoningCompleted)
+    return session.tools.offer is not None and isinstance(data, ReasoningCompleted)
 
 
 def offered(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
@@ -90,8 +91,8 @@ def offered(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
 
     A tool that is out of order is left out, and what can be asked instead is shown, if it was not.
     """
-    shown = session.tools if session.offer is None else session.offer
-    out = set(session.outages.tools)
+    shown = session.tools.usable if session.tools.offer is None else session.tools.offer
+    out = set(session.models.outages.tools)
     if out:
         instead = (
             other for name in shown if name in out for other in _alternatives(name, session, catalogue)
@@ -102,8 +103,8 @@ def offered(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
 
 def out_of_order(session: Session, catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
     """What the model would be shown, were it in order; with what it is shown in its place."""
-    shown = session.tools if session.offer is None else session.offer
-    out = set(session.outages.tools)
+    shown = session.tools.usable if session.tools.offer is None else session.tools.offer
+    out = set(session.models.outages.tools)
     return {
         name: tuple(other for other in _alternatives(name, session, catalogue) if other not in out)
         for name in shown
@@ -114,20 +115,20 @@ def out_of_order(session: Session, catalogue: Catalogue) -> dict[str, tuple[str,
 def is_every_tool_out(session: Session, catalogue: Catalogue) -> bool:
     """Whether the round would have tools, were they in order; the built-in ones find nothing by themselves."""
     return bool(out_of_order(session, catalogue)) and not set(offered(session, catalogue)) & set(
-        session.tools
+        session.tools.usable
     )
 
 
 def allowed(session: Session, catalogue: Catalogue) -> tuple[str, ...]:
     """What the session may call in its round, shown or not, in the catalogue's order."""
-    return _in_round(session, catalogue, session.tools)
+    return _in_round(session, catalogue, session.tools.usable)
 
 
 def after_reply(session: Session, catalogue: Catalogue, reply: ReasoningCompleted) -> Session:
     """Return the session with what the model calls offered from now on, and what fits its words and open questions."""
-    if session.offer is None:
+    if session.tools.offer is None:
         return session
-    tools = [catalogue.by_name[name] for name in session.tools if name in catalogue.by_name]
+    tools = [catalogue.by_name[name] for name in session.tools.usable if name in catalogue.by_name]
     note, _ = read_note(reply.text)
     still_open = note.open[:_QUESTIONS_MAX] if note is not None else ()
     fitting = [
@@ -143,8 +144,8 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
     for result in completed.results:
         if result.tool == FIND_TOOLS and result.status == "ok":
             found += found_tools(result.data) or ()
-    if not session.has_handles and any(result.handle for result in completed.results):
-        session = session.model_copy(update={"has_handles": True})
+    if not session.tools.has_handles and any(result.handle for result in completed.results):
+        session = replace(session, tools=replace(session.tools, has_handles=True))
     return _with(session, found)
 
 
@@ -162,16 +163,18 @@ def _alternatives(name: str, session: Session, catalogue: Catalogue) -> tuple[st
     """The tools that can be asked instead, of those the session may use."""
     contract = contract_of(catalogue.by_name.get(name))
     others = contract.alternatives if contract is not None else ()
-    return tuple(other.tool for other in others if other.tool in session.tools)
+    return tuple(other.tool for other in others if other.tool in session.tools.usable)
 
 
 def _with(session: Session, names: Iterable[str]) -> Session:
     """The session with more tools offered, of those it may use."""
-    if session.offer is None:
+    if session.tools.offer is None:
         return session
-    wanted = {*session.offer, *names}
-    offer = tuple(name for name in session.tools if name in wanted)
-    return session if offer == session.offer else session.model_copy(update={"offer": offer})
+    wanted = {*session.tools.offer, *names}
+    offer = tuple(name for name in session.tools.usable if name in wanted)
+    if offer == session.tools.offer:
+        return session
+    return replace(session, tools=replace(session.tools, offer=offer))
 
 
 def _in_round(session: Session, catalogue: Catalogue, names: Iterable[str]) -> tuple[str, ...]:
@@ -180,17 +183,17 @@ def _in_round(session: Session, catalogue: Catalogue, names: Iterable[str]) -> t
     A tool that the catalogue does not tell about, because it is not kept any more, is for every round.
     """
     there = {name for name in names if _is_for_round(catalogue.by_name.get(name), session.round)}
-    if there and session.offer is not None:
+    if there and session.tools.offer is not None:
         there.add(FIND_TOOLS)
-    if session.has_handles:
+    if session.tools.has_handles:
         there.add(READ_RESULT)
-    if session.has_omissions:
+    if session.material.has_omissions:
         there.add(RECALL)
-    if any(write.state != "asked" for write in session.writes):
+    if any(write.state != "asked" for write in session.writes.made):
         there.add(REPEAT_CALL)
-    if session.is_interactive:
+    if session.query.is_interactive:
         there.add(ASK_USER)
-    there -= set(BUILT_INS) - set(session.built_ins)
+    there -= set(BUILT_INS) - set(session.tools.built_ins)
     known = [tool.name for tool in catalogue.tools if tool.name in there]
     return (*known, *sorted(there.difference(known)))
 

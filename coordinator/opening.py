@@ -20,8 +20,9 @@ from antiphon_shared.tools.grants import UnreadableGrant, read_claims
 from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
 
 from coordinator import limits, models, offer
+from coordinator.decision import BELIEVED, Decision, GrantCheck, OfferBounds, Opening
 from coordinator.requests import DEADLINE, request_briefing
-from coordinator.session import BELIEVED, Decision, GrantCheck, OfferBounds, Opening, Session, doubt
+from coordinator.session import Material, Models, Query, Session, Tools, doubt
 
 _IGNORED = (
     "The session's grant was not looked at, as there is no key here to verify it with: the session had the default "
@@ -54,31 +55,36 @@ def open_session(
     session = Session(
         id=event.subject,
         format=event.format,
-        question=log_entry,
         limits=bounds,
-        catalogue=opening.catalogue,
-        tools=tools,
-        model=query.options.model or "",
-        models=models.in_order(query.options.model or "", opening.models),
         opened=event.time,
         deadline=deadline,
-        tenant=standing.tenant,
-        grant="" if opening.grant.is_ignored else query.grant,
-        citations=query.options.citations or "normal",
-        built_ins=offer.built_ins(catalogue, standing.scopes) if tools else (),
-        offer=offer.chosen(catalogue, tools, query.query, bounds.max_rounds, opening.offer),
-        is_interactive=bool(query.options.interactive),
+        query=Query(
+            question=log_entry,
+            tenant=standing.tenant,
+            grant="" if opening.grant.is_ignored else query.grant,
+            citations=query.options.citations or "normal",
+            conversation=conversation,
+            is_interactive=bool(query.options.interactive),
+        ),
+        tools=Tools(
+            catalogue=opening.catalogue,
+            usable=tools,
+            built_ins=offer.built_ins(catalogue, standing.scopes) if tools else (),
+            offer=offer.chosen(catalogue, tools, query.query, bounds.max_rounds, opening.offer),
+        ),
+        models=Models(
+            own=query.options.model or "", order=models.in_order(query.options.model or "", opening.models)
+        ),
+        material=Material(has_untrusted=any(turn.has_untrusted for turn in turns)),
         uncertainty=_doubts(query, opening, catalogue, standing),
-        conversation=conversation,
-        has_untrusted=any(turn.has_untrusted for turn in turns),
     )
     opened = SessionOpened(
         limits=bounds,
         options=query.options,
-        catalogue=session.catalogue,
+        catalogue=session.tools.catalogue,
         tools=tools,
-        model=session.model,
-        models=session.models,
+        model=session.models.own,
+        models=session.models.order,
         conversation=turns,
         tools_offered_all_max=opening.offer.all_max,
         tools_offered=opening.offer.subset,
@@ -114,13 +120,10 @@ def never_opened(event: AnyEvent, log_entry: LogEntry, failure: ComponentFailed)
     session = Session(
         id=event.subject,
         format=event.format,
-        question=log_entry,
         limits=nothing,
-        catalogue="",
-        tools=(),
-        model="",
         opened=event.time,
         deadline=event.time,
+        query=Query(question=log_entry),
         phase="assembling",
     )
     answer = Response(

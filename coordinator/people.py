@@ -23,7 +23,8 @@ from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.tools.relevance import ASK_USER
 
 from coordinator import approvals, questions
-from coordinator.session import Decision, Session
+from coordinator.decision import Decision
+from coordinator.session import People, Session, replace
 
 PERSON = "person"
 """The name of the timer."""
@@ -40,14 +41,12 @@ def waiting_for(
     posed: tuple[Question, ...],
 ) -> Session:
     """The session with a batch that waits."""
-    waiting = {
-        "phase": "approval",
-        "awaiting": None,
-        "pending": calls,
-        "undecided": tuple(dict.fromkeys(call.id for call in to_approve)),
-        "unanswered": tuple(question.id for question in posed),
-    }
-    return session.model_copy(update=waiting)
+    waiting = People(
+        pending=calls,
+        undecided=tuple(dict.fromkeys(call.id for call in to_approve)),
+        unanswered=tuple(question.id for question in posed),
+    )
+    return replace(session, phase="approval", awaiting=(), people=waiting)
 
 
 def until(session: Session, now: datetime) -> datetime | None:
@@ -74,9 +73,8 @@ def ask(
 def given_up(session: Session) -> Session:
     """The session with what people have not said refused, and told as doubts."""
     doubts = missing(session, "in time", is_batch_lost=False)
-    pending = tuple(_without_person(call, session) for call in session.pending)
-    done = {"pending": pending, "undecided": (), "unanswered": ()}
-    return session.model_copy(update=done).doubting(*doubts)
+    pending = tuple(_without_person(call, session) for call in session.people.pending)
+    return replace(session, people=People(pending=pending)).doubting(*doubts)
 
 
 def missing(
@@ -91,8 +89,8 @@ def missing(
 def _without_person(call: RequestedCall, session: Session) -> RequestedCall:
     if call.refused is not None:
         return call
-    if call.name == ASK_USER and call.id in session.unanswered:
+    if call.name == ASK_USER and call.id in session.people.unanswered:
         return call.model_copy(update={"refused": questions.UNANSWERED})
-    if call.id in session.undecided:
+    if call.id in session.people.undecided:
         return call.model_copy(update={"refused": approvals.UNDECIDED})
     return call

@@ -17,7 +17,7 @@ from antiphon_shared.tools.placeholders import has_placeholder
 from antiphon_shared.tools.relevance import ASK_USER
 from antiphon_shared.values import LogEntry
 
-from coordinator.session import Session, doubt
+from coordinator.session import Session, doubt, replace
 
 QUESTIONS_MAX = 3
 """Of one batch."""
@@ -56,28 +56,33 @@ def after_answer(session: Session, log_entry: LogEntry, answer: QuestionAnswered
     """The session with what the user has answered; itself when the answer is to nothing that waits."""
     if session.phase != "approval" or answer.round != session.round:
         return session
-    answered = {id for id in session.unanswered if not answer.calls or id in answer.calls}
+    answered = {id for id in session.people.unanswered if not answer.calls or id in answer.calls}
     if not answered:
         return session
     pending = tuple(
         call.model_copy(update={"answer": log_entry})
         if call.name == ASK_USER and call.id in answered
         else call
-        for call in session.pending
+        for call in session.people.pending
     )
-    left = tuple(id for id in session.unanswered if id not in answered)
-    return session.model_copy(update={"pending": pending, "unanswered": left})
+    left = tuple(id for id in session.people.unanswered if id not in answered)
+    people = replace(session.people, pending=pending, unanswered=left)
+    return replace(session, people=people)
 
 
 def missing(session: Session, when: str) -> tuple[Uncertainty, ...]:
     """What is to be said of questions without an answer; `when` is the end of the sentence."""
-    waiting = [call for call in session.pending if call.name == ASK_USER and call.id in session.unanswered]
+    waiting = [
+        call
+        for call in session.people.pending
+        if call.name == ASK_USER and call.id in session.people.unanswered
+    ]
     if not waiting:
         return ()
     questions = [one_line(str(call.arguments.get("question", "")), _QUESTION_CHARACTERS) for call in waiting]
     said = ", ".join(f"“{question}”" for question in dict.fromkeys(questions))
     message = f"The user was asked {said} and did not answer {when}."
-    return (doubt("question_unanswered", message, ", ".join(session.unanswered)),)
+    return (doubt("question_unanswered", message, ", ".join(session.people.unanswered)),)
 
 
 def _is_asking(call: RequestedCall, allowed: Sequence[str]) -> bool:

@@ -1,15 +1,15 @@
 """What a decision leaves for a replay, beside the events it sent: how the document changed, and the timers. Pure."""
 
 from datetime import timedelta
-from typing import Any
 
 from antiphon_shared.bus.handling import CancelTimer, SetTimer
 from antiphon_shared.events import AnyEvent
 from antiphon_shared.events.step_records import DecisionRecord, TimerRecord
 from antiphon_shared.formats import newer_fields
-from pydantic_core import to_jsonable_python
 
-from coordinator.session import SESSION, Decision, Session
+from coordinator.decision import Decision
+from coordinator.document import changes, document_version
+from coordinator.session import Session
 
 
 def record_of(event: AnyEvent, before: Session | None, decision: Decision) -> DecisionRecord:
@@ -17,25 +17,11 @@ def record_of(event: AnyEvent, before: Session | None, decision: Decision) -> De
     return DecisionRecord(
         of=event.id,
         changed=changes(before, decision.session),
-        document_version=SESSION.version,
+        document_version=document_version(decision.session.format),
         timers=tuple(_timer(timer, decision.session.format) for timer in decision.timers),
         closes=decision.closes,
         stops_work=decision.stops_work,
     )
-
-
-def changes(before: Session | None, after: Session) -> dict[str, Any]:
-    """The fields that differ, as they are in `after`, in JSON; of a session that is opened, all that say something."""
-    newer = newer_fields(after, after.format)
-    if before is None:
-        return after.model_dump(mode="json", exclude_defaults=True, exclude=newer)
-    then, now = before.__dict__, after.__dict__
-    # A decision copies what it does not change: most fields are the same objects.
-    return {
-        name: to_jsonable_python(value, exclude_none=False, exclude=newer.get(name))
-        for name, value in now.items()
-        if value is not then[name] and value != then[name] and newer.get(name) is not True
-    }
 
 
 def _timer(timer: SetTimer | CancelTimer, format: int) -> TimerRecord:

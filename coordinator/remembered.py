@@ -1,10 +1,10 @@
 """Sessions a coordinator has just decided about, so that the next reply needs no round trip to be decided.
 
-A remembered session is the newest exactly if it awaits the request that the event answers: a session awaits
-one request at a time, and that request's id came from this very step. Should another worker have committed
-the step instead, it wrote the same, as what is remembered depends on document and event alone; and whatever
-else has happened since changes the document's version, which the commit checks. A decision on which model to
-ask also depends on what its worker saw out of order, so it is not remembered.
+A remembered session awaits one request, and is the newest exactly if that is what the event answers: that request's
+id came from this very step. Should another worker have committed the step instead, it wrote the same, as what is
+remembered depends on document and event alone; and whatever else has happened since changes the document's version,
+which the commit checks. A decision on which model to ask also depends on what its worker saw out of order, so it is
+not remembered.
 """
 
 from collections import OrderedDict
@@ -27,7 +27,7 @@ class Remembered:
     def keep(self, version: int, session: Session) -> None:
         """Remember a session, unless it is over; the one longest untouched gives way."""
         self._sessions.pop(session.id, None)
-        if session.awaiting is not None:
+        if session.awaited is not None:
             self._sessions[session.id] = version, session
         if len(self._sessions) > self._sessions_max:
             self._sessions.popitem(last=False)
@@ -39,6 +39,6 @@ class Remembered:
     def awaiting(self, session_id: SessionId, request: UUID | None) -> tuple[int, Session] | None:
         """The session and its version, if it is known to await the reply to `request`; it is forgotten then."""
         kept = self._sessions.get(session_id)
-        if kept is None or request is None or kept[1].awaiting != request:
+        if kept is None or request is None or kept[1].awaited != request:
             return None
         return self._sessions.pop(session_id)

@@ -24,7 +24,7 @@ NO_CALLS: Mapping[str, ToolCall] = {}
 
 def named(session: Session, reply: ReasoningCompleted) -> dict[str, tuple[LogEntry, str]]:
     """By the id that a reply's calls of `repeat_call` name: where that call's arguments stand, and under which id."""
-    made = {write.id: write for write in session.writes}
+    made = {write.id: write for write in session.writes.made}
     asked = (read_repetition(call.arguments) for call in reply.tool_calls if call.name == REPEAT_CALL)
     ids = [repetition[0] for repetition in asked if repetition is not None]
     return {id: (made[id].asked, made[id].source) for id in ids if id in made}
@@ -38,28 +38,28 @@ def as_calls(
     earlier: Mapping[str, ToolCall],
 ) -> tuple[RequestedCall, ...]:
     """The batch with what it repeats on purpose. `earlier` are the calls that `named` asks for, by the id named."""
-    made = {write.id: write for write in session.writes}
+    made = {write.id: write for write in session.writes.made}
     return tuple(_as_call(call, session, made, allowed, catalogue, earlier) for call in calls)
 
 
 def is_uncertain(session: Session, id: str) -> bool:
     """Whether it is unknown if the call, or one like it, took effect."""
-    roots = {write.root for write in session.writes if write.id == id}
-    return any(write.state == "unknown" for write in session.writes if write.root in roots)
+    roots = {write.root for write in session.writes.made if write.id == id}
+    return any(write.state == "unknown" for write in session.writes.made if write.root in roots)
 
 
 def handed_out(session: Session, calls: Iterable[RequestedCall]) -> tuple[MadeWrite, ...]:
     """The session's writes with those that go out now."""
-    if session.reasoning is None:
-        return session.writes
-    made = {write.id: write for write in session.writes}
+    if session.material.reasoning is None:
+        return session.writes.made
+    made = {write.id: write for write in session.writes.made}
     for call in calls:
         earlier = made.get(call.repeat_of or "")
         made.pop(call.id, None)
         made[call.id] = MadeWrite(
             id=call.id,
             tool=call.name,
-            asked=session.reasoning if earlier is None else earlier.asked,
+            asked=session.material.reasoning if earlier is None else earlier.asked,
             source=call.id if earlier is None else earlier.source,
             root=call.id if earlier is None else earlier.root,
             digest=arguments_digest(call.name, call.arguments),
@@ -69,7 +69,7 @@ def handed_out(session: Session, calls: Iterable[RequestedCall]) -> tuple[MadeWr
 
 def after_results(session: Session, completed: ToolsCompleted) -> tuple[MadeWrite, ...]:
     """The session's writes with what came of them."""
-    made = {write.id: write for write in session.writes}
+    made = {write.id: write for write in session.writes.made}
     for result in completed.results:
         write = made.get(result.call_id)
         if write is None:
@@ -133,10 +133,10 @@ def _identical(call: RequestedCall, session: Session, catalogue: Catalogue) -> s
     if contract is None or contract.repeat != "ask" or has_placeholder(call.arguments):
         return None
     digest = arguments_digest(call.name, call.arguments)
-    like_it = [write.id for write in session.writes if write.digest == digest and write.state != "asked"]
+    like_it = [write.id for write in session.writes.made if write.digest == digest and write.state != "asked"]
     return like_it[-1] if like_it else None
 
 
 def _no_such(id: str, session: Session) -> str:
-    ids = ", ".join(write.id for write in session.writes[-_NAMED_MAX:])
+    ids = ", ".join(write.id for write in session.writes.made[-_NAMED_MAX:])
     return f"there is no earlier call {id[:200]!r} of a writing tool; there are: {ids or 'none'}"

@@ -21,31 +21,33 @@ from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolCall
 from antiphon_shared.values import LogEntry
 
 from coordinator import approvals, ladder, limits, offer, people, questions, repetitions, summaries
-from coordinator.session import Decision, Session
+from coordinator.decision import Decision
+from coordinator.session import NOBODY_WAITS, Session, Writes, replace
 
 DEADLINE, OVERDUE, MODEL = "deadline", "assembly", "model"
 """Names of timers."""
 _KEYS_BY_IDENTITY = 2
 """The format of sessions since which the dispatcher mints keys, of what a write does."""
-_NOBODY = {"pending": (), "undecided": (), "unanswered": ()}
-"""Of a session that waits for no person."""
 
 
 def request_briefing(session: Session, event: AnyEvent, before: tuple[EventData, ...] = ()) -> Decision:
     """File what the last round brought, and brief the model for the session's round."""
     # The summary goes along once: should it be lost, rules have made the briefing all the same.
-    waiting = session.model_copy(
-        update={"phase": "briefing", "awaiting": child_id(event.id, len(before)), "summary": None}
+    waiting = replace(
+        session,
+        phase="briefing",
+        awaiting=(child_id(event.id, len(before)),),
+        summaries=replace(session.summaries, ready=None) if session.summaries.ready else session.summaries,
     )
     request = BriefingRequested(
         round=session.round,
         max_rounds=session.limits.max_rounds,
-        question=session.question,
+        question=session.query.question,
         level=ladder.level_of(session),
-        reasoning=session.reasoning,
-        results=session.results,
-        untrusted=session.untrusted_calls,
-        summary=session.summary,
+        reasoning=session.material.reasoning,
+        results=session.material.results,
+        untrusted=session.material.untrusted_calls,
+        summary=session.summaries.ready,
         tokens_per_estimated=limits.tokens_per_estimated(session),
         may_summarize=summaries.may_ask(waiting),
     )
@@ -67,7 +69,7 @@ def request_reasoning(
     request = ReasoningRequested(
         round=session.round,
         briefing=ready.briefing.digest,
-        catalogue=session.catalogue,
+        catalogue=session.tools.catalogue,
         tools=() if reason else offered,
         last_round_because=limits.explain(reason, session),
         notice="" if reason else ladder.notice(session, offered),
@@ -75,21 +77,22 @@ def request_reasoning(
         tokens_left=tokens_left,
         deadline=session.deadline,
     )
-    waiting = {
-        "phase": "reasoning",
-        "awaiting": child_id(event.id, 0),
-        "last_round": reason,
-        "asked_model": model,
-    }
-    return Decision(session.model_copy(update=waiting), (request,))
+    waiting = replace(
+        session,
+        phase="reasoning",
+        awaiting=(child_id(event.id, 0),),
+        last_round=reason,
+        models=replace(session.models, asked=model),
+    )
+    return Decision(waiting, (request,))
 
 
 def wait_for_model(session: Session, until: datetime) -> Decision:
     """Every model is out of order: the session rests, with nobody at work for it, until one may be asked."""
-    wait = session.waits_for_model + 1
-    rest = {"phase": "resting", "awaiting": None, "waits_for_model": wait}
+    wait = session.models.waits + 1
+    resting = replace(session, phase="resting", awaiting=(), models=replace(session.models, waits=wait))
     due = ModelDue(round=session.round, wait=wait)
-    return Decision(session.model_copy(update=rest), timers=(SetTimer(MODEL, until, due),))
+    return Decision(resting, timers=(SetTimer(MODEL, until, due),))
 
 
 def request_tools(
@@ -104,12 +107,12 @@ def request_tools(
     Calls beyond the session's limit go out as refused, so that every call is answered. `earlier` are the calls that
     are to be repeated. In sessions of format 1 the keys are minted here, in others by the dispatcher.
     """
-    room = max(0, session.limits.max_tool_calls - session.tool_calls_used)
+    room = max(0, session.limits.max_tool_calls - session.spent.tool_calls)
     refusal = f"the session's limit of {session.limits.max_tool_calls} tool calls is reached"
     requested = tuple(
         RequestedCall(
             **dict(call),
-            idempotency_key=idempotency_key(session.tenant, session.id, session.round, call.id)
+            idempotency_key=idempotency_key(session.query.tenant, session.id, session.round, call.id)
             if mints_keys(session)
             else None,
             refused=None if n < room else refusal,
@@ -128,7 +131,7 @@ def request_tools(
     end = people.until(session, event.time)
     if end is not None:
         return people.ask(waits, asked, posed, end)
-    return hand_out(late := people.given_up(waits), event, late.pending, catalogue)
+    return hand_out(late := people.given_up(waits), event, late.people.pending, catalogue)
 
 
 def hand_out(
@@ -139,25 +142,28 @@ def hand_out(
         round=session.round,
         calls=calls,
         allowed=offer.allowed(session, catalogue),
-        succeeded=session.succeeded,
-        has_untrusted=session.has_untrusted,
-        tenant=session.tenant,
-        grant=session.grant,
+        succeeded=session.tools.succeeded,
+        has_untrusted=session.material.has_untrusted,
+        tenant=session.query.tenant,
+        grant=session.query.grant,
         deadline=session.deadline,
     )
     writes = [call for call in calls if call.name in request.allowed and _may_write(call, catalogue)]
     in_doubt = [in_doubt_as(call.name, call.id) for call in writes]
-    made = session.writes if mints_keys(session) else repetitions.handed_out(session, writes)
-    waiting = {
-        "phase": "tools",
-        "awaiting": child_id(event.id, 0),
-        "tool_calls_used": session.tool_calls_used + sum(call.refused is None for call in calls),
-        "tool_rounds_used": session.tool_rounds_used + 1,
-        "in_doubt": (*session.in_doubt, *(call for call in in_doubt if call not in session.in_doubt)),
-        "writes": made,
-        **_NOBODY,
-    }
-    return Decision(session.model_copy(update=waiting), (request,), _nobody_waits(session))
+    made = session.writes.made if mints_keys(session) else repetitions.handed_out(session, writes)
+    waiting = replace(
+        session,
+        phase="tools",
+        awaiting=(child_id(event.id, 0),),
+        spent=replace(
+            session.spent,
+            tool_calls=session.spent.tool_calls + sum(call.refused is None for call in calls),
+            tool_rounds=session.spent.tool_rounds + 1,
+        ),
+        writes=Writes(made=made, in_doubt=tuple(dict.fromkeys((*session.writes.in_doubt, *in_doubt)))),
+        people=NOBODY_WAITS,
+    )
+    return Decision(waiting, (request,), _nobody_waits(session))
 
 
 def request_assembly(
@@ -169,9 +175,9 @@ def request_assembly(
 ) -> Decision:
     """The session ends: its one answer, from what there is."""
     request = assembly_of(session, status, reason, reply)
-    ending = {"phase": "assembling", "awaiting": child_id(event.id, 0), **_NOBODY}
+    ending = replace(session, phase="assembling", awaiting=(child_id(event.id, 0),), people=NOBODY_WAITS)
     timers = (overdue(session), CancelTimer(DEADLINE), *_nobody_waits(session))
-    return Decision(session.model_copy(update=ending), (request,), timers)
+    return Decision(ending, (request,), timers)
 
 
 def assembly_of(
@@ -179,19 +185,19 @@ def assembly_of(
 ) -> AssemblyRequested:
     """What an answer is made of."""
     return AssemblyRequested(
-        question=session.question,
+        question=session.query.question,
         status=status,
         termination_reason=reason,
         reply=reply,
-        reasoning=session.reasoning,
-        results=session.results,
-        batch=session.round if session.phase == "tools" and session.results is None else None,
-        untrusted=session.untrusted_calls,
-        citations=session.citations,
+        reasoning=session.material.reasoning,
+        results=session.material.results,
+        batch=session.round if session.phase == "tools" and session.material.results is None else None,
+        untrusted=session.material.untrusted_calls,
+        citations=session.query.citations,
         uncertainty=session.uncertainty,
-        rounds_used=session.rounds_used,
-        tool_calls_used=session.tool_calls_used,
-        usage=session.usage,
+        rounds_used=session.spent.rounds,
+        tool_calls_used=session.spent.tool_calls,
+        usage=session.spent.usage,
         opened=session.opened,
     )
 

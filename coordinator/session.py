@@ -1,30 +1,38 @@
-"""The coordinator's document of a session, and what a decision is made of."""
+"""The coordinator's document of a session: small, rewritten at every step; what grows is in the log and in memory.
 
-from dataclasses import dataclass, replace
+Its parts are by subject. Each is changed by `replace`, which the type checker checks; none is changed in place.
+"""
+
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 from uuid import UUID
 
 from antiphon_shared.breakers.outages import NO_OUTAGES, ModelOutage, Outages
-from antiphon_shared.bus.handling import CancelTimer, SetTimer
-from antiphon_shared.events import AnyEvent, EventData
-from antiphon_shared.events.session import (
-    Citations,
-    Limits,
-    Response,
-    Severity,
-    TerminationReason,
-    Turn,
-    Uncertainty,
-)
-from antiphon_shared.formats import FORMAT, in_format, since
-from antiphon_shared.stored import Kind
+from antiphon_shared.events.session import Citations, Limits, Severity, TerminationReason, Uncertainty
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant, Usage, Value
-from pydantic import Field
+from pydantic import ConfigDict, Field
+
+if TYPE_CHECKING:
+    from dataclasses import replace as replace
+else:
+
+    def replace(value, **changes):
+        """Return a part with other values in some fields: as `dataclasses.replace` does, in a fifth of its time."""
+        fields = value.__dict__
+        assert changes.keys() <= fields.keys(), (
+            f"{type(value).__name__} has no {changes.keys() - fields.keys()}"
+        )
+        changed = object.__new__(type(value))
+        changed.__dict__.update(fields, **changes)
+        return changed
+
 
 Phase = Literal["briefing", "reasoning", "resting", "approval", "tools", "assembling", "closed"]
 _DOUBT_CHARACTERS = 1_000
+NOTHING_USED = Usage(cost_usd=0.0)
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 class MadeWrite(Value):
@@ -39,205 +47,208 @@ class MadeWrite(Value):
     state: Literal["asked", "done", "unknown"] = "asked"
 
 
-class Session(Value):
-    """Where a session stands. Small and rewritten at every step; what grows is in the log and in memory."""
+@dataclass(frozen=True)
+class Query:
+    """What was asked, and on whose behalf."""
 
-    id: SessionId
-    format: int = Field(
-        default=1, ge=1, description="As in the events' envelope.", json_schema_extra=since(2)
-    )
-    question: LogEntry = Field(description="Where the query stands in the log.")
-    limits: Limits
-    catalogue: str
-    tools: tuple[str, ...] = Field(description="What it may use, in any round, in the catalogue's order.")
-    model: str
-    opened: datetime
-    deadline: datetime
+    __pydantic_config__ = _STRICT
 
+    question: LogEntry
+    """Where the query stands in the log."""
     tenant: Tenant = DEFAULT_TENANT
     grant: str = ""
     citations: Citations = "normal"
-    built_ins: tuple[str, ...] = Field(default=(), description="The dispatchers' own tools that it may use.")
-    offer: tuple[str, ...] | None = Field(
-        default=None,
-        description="Those of its tools that the model is shown, where all are too many; it only grows.",
-    )
+    conversation: SessionId | None = None
+    is_interactive: bool = False
+    """Whether a user is there who answers questions."""
 
+
+@dataclass(frozen=True)
+class Tools:
+    """The tools that the session may use, and how they have done."""
+
+    __pydantic_config__ = _STRICT
+
+    catalogue: str = ""
+    """Content hash."""
+    usable: tuple[str, ...] = ()
+    """In any round, in the catalogue's order."""
+    built_ins: tuple[str, ...] = ()
+    """The dispatchers' own tools that it may use."""
+    offer: tuple[str, ...] | None = None
+    """Those of `usable` that the model is shown, where all are too many; it only grows."""
+    succeeded: tuple[str, ...] = ()
+    """Tools that have succeeded in earlier rounds."""
+    failed_calls: tuple[str, ...] = ()
+    """What failed in a round in which every call did, for the model."""
+    barren_rounds: int = 0
+    """Rounds in a row in which every call failed."""
+    has_handles: bool = False
+    """Whether a result was cut, and is read on by a handle."""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What counts against the session's limits."""
+
+    __pydantic_config__ = _STRICT
+
+    rounds: int = 0
+    tool_rounds: int = 0
+    """Rounds whose calls went to a dispatcher."""
+    tool_calls: int = 0
+    usage: Usage = NOTHING_USED
+    tokens_estimated: int = 0
+    """Of the prompts that can be held against the usage."""
+    tokens_counted: int = 0
+    """Of the same prompts, by the model."""
+
+    def plus(self, usage: Usage) -> "Spent":
+        """Return what is spent with the usage of one call more."""
+        return replace(self, usage=self.usage.plus(usage))
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a round has brought that is not in memory yet, and what is known of the memory."""
+
+    __pydantic_config__ = _STRICT
+
+    reasoning: LogEntry | None = None
+    """A reasoning.completed not yet in memory."""
+    results: LogEntry | None = None
+    """A tools.completed not yet in memory."""
+    untrusted_calls: tuple[str, ...] = ()
+    """Ids of the calls in `results` whose words anybody may have written."""
+    has_untrusted: bool = False
+    """Whether content that anybody may have written is in the session."""
+    has_omissions: bool = False
+    """Whether a briefing has left something out."""
+    missed: tuple[str, ...] = ()
+    """Facts close to what is asked that the newest briefing had no place for."""
+
+
+@dataclass(frozen=True)
+class Models:
+    """Which models may be asked, and how they have done."""
+
+    __pydantic_config__ = _STRICT
+
+    own: str = ""
+    """The one that the query names."""
+    order: tuple[str, ...] = ()
+    """Model ids in the order they are asked in; empty for the engine's own default."""
+    asked: str = ""
+    """The one that was asked last."""
+    unusable: tuple[str, ...] = ()
+    """Those of them that have refused in a way that waiting does not mend."""
+    outages: Outages = NO_OUTAGES
+    """What was out of order when last looked at: models, and tools."""
+    rests: tuple[ModelOutage, ...] = ()
+    """Models that have asked this session to leave them alone for a while."""
+    failures: int = 0
+    """Failed replies in all."""
+    round_failures: int = 0
+    """Failed replies in the round."""
+    pauses: int = 0
+    """How often in the round a model has asked to be left alone for a while."""
+    waits: int = 0
+    """How often every model was out of order."""
+    is_last_call: bool = False
+    """Whether the model has failed so often that it is asked only once more."""
+
+
+@dataclass(frozen=True)
+class People:
+    """The batch that waits for people."""
+
+    __pydantic_config__ = _STRICT
+
+    pending: tuple[RequestedCall, ...] = ()
+    undecided: tuple[str, ...] = ()
+    """Ids of the pending calls that a person still has to decide on."""
+    unanswered: tuple[str, ...] = ()
+    """Ids of the pending questions that the user still has to answer."""
+
+
+@dataclass(frozen=True)
+class Summaries:
+    """Summaries of facts by a model."""
+
+    __pydantic_config__ = _STRICT
+
+    awaiting: UUID | None = None
+    """The summary.requested under way."""
+    ready: LogEntry | None = None
+    """A summary.completed not yet in memory."""
+    asked: int = 0
+    failures: int = 0
+    """Summaries that failed or were refused."""
+    tokens: int = 0
+    """Tokens spent on summaries; in `usage` too."""
+
+
+@dataclass(frozen=True)
+class Writes:
+    """Calls of writing tools."""
+
+    __pydantic_config__ = _STRICT
+
+    made: tuple[MadeWrite, ...] = ()
+    """What may be repeated on purpose."""
+    in_doubt: tuple[str, ...] = ()
+    """Writes that may have taken effect, as `tool call`: no result tells."""
+
+
+NOBODY_WAITS = People()
+
+
+@dataclass(frozen=True)
+class Session:
+    """The state of a session."""
+
+    __pydantic_config__ = _STRICT
+
+    id: SessionId
+    limits: Limits
+    opened: datetime
+    deadline: datetime
+    query: Query
+    format: Annotated[int, Field(ge=1)] = 1
+    """As in the events' envelope."""
     phase: Phase = "briefing"
     round: int = 1
-    awaiting: UUID | None = Field(default=None, description="The request whose reply comes next.")
-    last_round: TerminationReason | None = Field(
-        default=None,
-        description="Why no tools are offered any more; set with the round's reasoning.requested.",
-    )
-    reasoning: LogEntry | None = Field(default=None, description="A reasoning.completed not yet in memory.")
-    results: LogEntry | None = Field(default=None, description="A tools.completed not yet in memory.")
-    untrusted_calls: tuple[str, ...] = Field(
-        default=(), description="Ids of the calls in `results` whose words anybody may have written."
-    )
-    reasoning_failures: int = 0
-    barren_rounds: int = Field(default=0, description="Rounds in a row in which every call failed.")
-    tool_calls_used: int = 0
-    tool_rounds_used: int = Field(
-        default=0, description="Rounds whose calls went to a dispatcher.", json_schema_extra=since(2)
-    )
-    rounds_used: int = 0
-    usage: Usage = Usage(cost_usd=0.0)
+    awaiting: tuple[UUID, ...] = ()
+    """The requests whose replies the session goes on with."""
+    last_round: TerminationReason | None = None
+    """Why no tools are offered any more; set with the round's reasoning.requested."""
+    looks_again: int = 0
+    """Messages set aside by a coordinator while the answer was put together."""
     uncertainty: tuple[Uncertainty, ...] = ()
 
-    succeeded: tuple[str, ...] = Field(default=(), description="Tools that have succeeded in earlier rounds.")
-    has_untrusted: bool = Field(
-        default=False, description="Whether content that anybody may have written is in."
-    )
-    has_handles: bool = Field(
-        default=False, description="Whether a result was cut, and is read on by a handle."
-    )
-    has_omissions: bool = Field(default=False, description="Whether a briefing has left something out.")
-    missed: tuple[str, ...] = Field(
-        default=(), description="Facts close to what is asked that the newest briefing had no place for."
-    )
-    tokens_estimated: int = Field(default=0, description="Of the prompts that can be held against the usage.")
-    tokens_counted: int = Field(default=0, description="Of the same prompts, by the model.")
-    summary_awaiting: UUID | None = Field(default=None, description="The summary.requested under way.")
-    summary: LogEntry | None = Field(default=None, description="A summary.completed not yet in memory.")
-    summaries_asked: int = 0
-    summary_failures: int = Field(default=0, description="Summaries that failed or were refused.")
-    summary_tokens: int = Field(default=0, description="Tokens spent on summaries; in `usage` too.")
-    pending: tuple[RequestedCall, ...] = Field(default=(), description="The batch that waits for a person.")
-    undecided: tuple[str, ...] = Field(
-        default=(), description="Ids of the pending calls that a person still has to decide on."
-    )
-    unanswered: tuple[str, ...] = Field(
-        default=(), description="Ids of the pending questions that the user still has to answer."
-    )
-    is_interactive: bool = Field(default=False, description="Whether a user is there who answers questions.")
-    conversation: SessionId | None = None
-    models: tuple[str, ...] = Field(
-        default=(),
-        description="Model ids in the order they are asked in; empty for the engine's own default.",
-    )
-    unusable: tuple[str, ...] = Field(
-        default=(), description="Those of them that have refused in a way that waiting does not mend."
-    )
-    outages: Outages = Field(default=NO_OUTAGES, description="What was out of order when last looked at.")
-    model_failures: int = Field(
-        default=0, description="Failed replies in all; `reasoning_failures` in the round."
-    )
-    rests: tuple[ModelOutage, ...] = Field(
-        default=(), description="Models that have asked this session to leave them alone for a while."
-    )
-    pauses: int = Field(
-        default=0, description="How often in the round a model has asked to be left alone for a while."
-    )
-    looks_again: int = Field(
-        default=0, description="Messages set aside by a coordinator while the answer was put together."
-    )
-    waits_for_model: int = Field(default=0, description="How often every model was out of order.")
-    asked_model: str = Field(default="", description="The model that was asked last.")
-    is_last_call: bool = Field(
-        default=False, description="Whether the model has failed so often that it is asked only once more."
-    )
-    failed_calls: tuple[str, ...] = Field(
-        default=(), description="What failed in a round in which every call did, for the model."
-    )
-    in_doubt: tuple[str, ...] = Field(
-        default=(), description="Writes that may have taken effect, as `tool call`: no result tells."
-    )
+    tools: Tools = Tools()
+    spent: Spent = Spent()
+    material: Material = Material()
+    models: Models = Models()
+    people: People = NOBODY_WAITS
+    summaries: Summaries = Summaries()
+    writes: Writes = Writes()
 
-    writes: tuple[MadeWrite, ...] = Field(
-        default=(), json_schema_extra=since(2), description="What may be repeated on purpose."
-    )
+    @property
+    def awaited(self) -> UUID | None:
+        """The request that is waited for, where it is one alone."""
+        return self.awaiting[0] if len(self.awaiting) == 1 else None
 
     def doubting(self, *doubts: Uncertainty) -> "Session":
-        """The session with more to say about what is uncertain."""
-        return self.model_copy(update={"uncertainty": (*self.uncertainty, *doubts)}) if doubts else self
+        """Return the session with more to say about what is uncertain."""
+        return replace(self, uncertainty=(*self.uncertainty, *doubts)) if doubts else self
 
 
-SESSION: Kind[Session] = Kind("the session's document", Session, writes_defaults=False)
+PARTS = tuple(field.name for field in fields(Session) if is_dataclass(field.type))
+"""The parts of a session, by the name of the field that holds each."""
 
 
 def doubt(kind: str, message: str, about: str, severity: Severity = "caution") -> Uncertainty:
-    """One more thing that is uncertain, kept short."""
+    """Return one more thing that is uncertain, kept short."""
     message, about = message[:_DOUBT_CHARACTERS], about[:_DOUBT_CHARACTERS]
     return Uncertainty(kind=kind, message=message, about=about, severity=severity)
-
-
-@dataclass(frozen=True, slots=True)
-class OfferBounds:
-    """How many tools a model is shown."""
-
-    all_max: int = 30
-    """As long as there are no more, all are offered."""
-    subset: int = 8
-    """Else so many, beside those that are pinned."""
-
-
-@dataclass(frozen=True, slots=True)
-class GrantCheck:
-    """What a session's grant is worth, as verified where the session is opened."""
-
-    problem: str = ""
-    """Why it is refused, as a sentence on `it`; empty when it is not."""
-    is_ignored: bool = False
-    """Whether there was no key to verify it with, so that it counts for nothing."""
-
-
-BELIEVED = GrantCheck()
-"""A grant that says what the session may do, or none at all."""
-IGNORED = GrantCheck(is_ignored=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """What a session is opened with, beside its query and the tools there are."""
-
-    limits: Limits
-    catalogue: str
-    """Content hash of the tool catalogue."""
-    offer: OfferBounds = OfferBounds()
-    is_catalogue_missing: bool = False
-    models: tuple[str, ...] = ()
-    """Of the deployment, in the order they are asked in."""
-    conversation: tuple[Turn, ...] = ()
-    """Earlier turns of the query's conversation, the oldest first."""
-    grant: GrantCheck = BELIEVED
-
-
-@dataclass(frozen=True, slots=True)
-class Logged:
-    """An event of the session's log, that a decision on another one needs."""
-
-    entry: LogEntry
-    event: AnyEvent
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """The session as it is now, and what has to happen. The n-th command's id is derived from the event's."""
-
-    session: Session
-    commands: tuple[EventData, ...] = ()
-    timers: tuple[SetTimer | CancelTimer, ...] = ()
-    closes: bool = False
-    stops_work: bool = False
-    """Whether what engines and dispatchers do for the session is to be dropped."""
-    answer: Response | None = None
-    """That of a session that is ended without having been opened."""
-    alone: str = ""
-    """Why the coordinator answers by itself, in a sentence; empty where it does not. See `alone.py`."""
-    unless_answered: bool = False
-    """Whether it holds only where there is no answer yet; a session that has one is closed instead."""
-
-    def in_format(self, format: int) -> "Decision":
-        """Return the decision as a release of `format` reads it; the session itself, where that is all the same."""
-        if format >= FORMAT:
-            return self
-        return replace(
-            self,
-            session=in_format(self.session, format),
-            commands=tuple(in_format(command, format) for command in self.commands),
-        )
-
-    def telling(self, *events: EventData) -> "Decision":
-        """The decision with more for the log, behind its own commands, whose ids stay as they are."""
-        return replace(self, commands=(*self.commands, *events)) if events else self

@@ -8,7 +8,7 @@ from antiphon_shared.values import Tenant
 from pydantic import Field, field_validator
 from pydantic_settings import SettingsConfigDict
 
-from coordinator.session import OfferBounds
+from coordinator.decision import OfferBounds
 
 _ASSEMBLY_S_MIN = 15.0
 

@@ -12,7 +12,8 @@ from antiphon_shared.process.ids import child_id
 from antiphon_shared.values import LogEntry
 
 from coordinator import limits
-from coordinator.session import Decision, Session
+from coordinator.decision import Decision
+from coordinator.session import Session, replace
 
 _FAILURES_MAX = 2
 _BUDGET_SHARE = 0.2
@@ -23,14 +24,14 @@ _OWN_PROMPT_TOKENS = 500
 def may_ask(session: Session) -> bool:
     """Whether a summary may be asked for in the session's round, as far as can be told without its size."""
     return (
-        session.summary_awaiting is None
-        and session.summary is None
-        and session.summaries_asked < session.limits.summaries_max
-        and session.summary_failures < _FAILURES_MAX
-        and session.reasoning_failures == 0
-        and bool(session.tools)
+        session.summaries.awaiting is None
+        and session.summaries.ready is None
+        and session.summaries.asked < session.limits.summaries_max
+        and session.summaries.failures < _FAILURES_MAX
+        and session.models.round_failures == 0
+        and bool(session.tools.usable)
         and session.round < session.limits.max_rounds
-        and session.summary_tokens < _BUDGET_SHARE * session.limits.max_tokens
+        and session.summaries.tokens < _BUDGET_SHARE * session.limits.max_tokens
     )
 
 
@@ -42,7 +43,7 @@ def asked_beside(decision: Decision, event: AnyEvent, ready: BriefingReady) -> D
     tokens = limits.calibrated(session, wanted.tokens + _OWN_PROMPT_TOKENS) + wanted.tokens_max
     left = limits.tokens_left(session)
     is_ample = left - tokens >= 2 * limits.tokens_for_round(session, ready.briefing.tokens)
-    if not is_ample or session.summary_tokens + tokens > _BUDGET_SHARE * session.limits.max_tokens:
+    if not is_ample or session.summaries.tokens + tokens > _BUDGET_SHARE * session.limits.max_tokens:
         return decision
     request = SummaryRequested(
         round=session.round,
@@ -52,37 +53,41 @@ def asked_beside(decision: Decision, event: AnyEvent, ready: BriefingReady) -> D
         tokens_left=left,
         deadline=session.deadline,
     )
-    asked = {
-        "summary_awaiting": child_id(event.id, len(decision.commands)),
-        "summaries_asked": session.summaries_asked + 1,
-    }
-    return Decision(session.model_copy(update=asked), (*decision.commands, request), decision.timers)
+    summaries = replace(
+        session.summaries,
+        awaiting=child_id(event.id, len(decision.commands)),
+        asked=session.summaries.asked + 1,
+    )
+    waiting = replace(session, summaries=summaries)
+    return Decision(waiting, (*decision.commands, request), decision.timers)
 
 
 def after_reply(
     session: Session, event: AnyEvent, log_entry: LogEntry, reply: SummaryCompleted | SummaryFailed
 ) -> Session:
     """The session with a summary to file, or with one that failed; itself when it is not the one awaited."""
-    if session.summary_awaiting is None or event.causationid != session.summary_awaiting:
+    if session.summaries.awaiting is None or event.causationid != session.summaries.awaiting:
         return session
-    spent = session.model_copy(
-        update={
-            "usage": session.usage.plus(reply.usage),
-            "summary_tokens": session.summary_tokens + reply.usage.total_tokens,
-        }
-    )
+    tokens = session.summaries.tokens + reply.usage.total_tokens
+    summaries = replace(session.summaries, tokens=tokens)
+    spent = replace(session, spent=session.spent.plus(reply.usage), summaries=summaries)
     if isinstance(reply, SummaryFailed):
         return after_failure(spent)
-    return spent.model_copy(update={"summary_awaiting": None, "summary": log_entry})
+    return replace(spent, summaries=replace(summaries, awaiting=None, ready=log_entry))
 
 
 def after_failure(session: Session) -> Session:
     """The session without the summary it awaits."""
-    failures = session.summary_failures + 1
-    return session.model_copy(update={"summary_awaiting": None, "summary_failures": failures})
+    failures = session.summaries.failures + 1
+    return replace(session, summaries=replace(session.summaries, awaiting=None, failures=failures))
+
+
+def after_refusal(session: Session) -> Session:
+    """Return the session once its last summary was refused where it was to be filed."""
+    return replace(session, summaries=replace(session.summaries, failures=session.summaries.failures + 1))
 
 
 def is_about(session: Session, failed_event: UUID) -> bool:
     """Whether what became a dead letter is the request for the summary that is awaited, or the reply to it."""
-    request = session.summary_awaiting
+    request = session.summaries.awaiting
     return request is not None and failed_event in (request, child_id(request, 0))

@@ -23,8 +23,8 @@ from antiphon.linear.rounds import Ending, LinearSession, Rounds
 from antiphon.linear.states import LinearResponse, with_rounds
 from antiphon.linear.tools import LinearTools
 from antiphon.submission import Options, submission
+from coordinator.decision import Opening
 from coordinator.opening import open_session
-from coordinator.session import Opening
 from coordinator.settings import CoordinatorSettings
 from reasoning_engine.model import choose_model
 from reasoning_engine.settings import EngineSettings, Provider
@@ -113,11 +113,11 @@ def _response(state: LinearSession, ending: Ending) -> Response:
         question=_NO_PLACE,
         status=ending.status,
         termination_reason=ending.reason,
-        citations=session.citations,
+        citations=session.query.citations,
         uncertainty=session.uncertainty,
-        rounds_used=session.rounds_used,
-        tool_calls_used=session.tool_calls_used,
-        usage=session.usage,
+        rounds_used=session.spent.rounds,
+        tool_calls_used=session.spent.tool_calls,
+        usage=session.spent.usage,
         opened=session.opened,
     )
     ready = compose(Material(session.id, request, utc_now(), state.memory, ending.reply))

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from anthropic.types import MessageParam
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted, ToolsRequested
@@ -18,7 +17,7 @@ from antiphon.linear.history import linear_prompt, message_tokens, returned, sai
 from antiphon.linear.states import RoundState, round_state
 from antiphon.linear.tools import LinearTools
 from coordinator import approvals, ladder, limits, offer, repetitions
-from coordinator.session import MadeWrite, Session, doubt
+from coordinator.session import MadeWrite, Session, Spent, doubt, replace
 from reasoning_engine.engine import OPEN_DOOR, to_nobody
 from reasoning_engine.exchange import Exchange
 from reasoning_engine.failure import Failed
@@ -59,9 +58,14 @@ class LinearSession:
         self.messages.append(message)
         self.tokens += message_tokens(message)
 
-    def update(self, **fields: Any) -> None:
-        """The session, changed."""
-        self.session = self.session.model_copy(update=fields)
+    @property
+    def spent(self) -> Spent:
+        """What counts against the session's limits."""
+        return self.session.spent
+
+    @spent.setter
+    def spent(self, spent: Spent) -> None:
+        self.session = replace(self.session, spent=spent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,7 @@ class Rounds:
     ) -> None:
         self._state, self._catalogue, self._system = state, catalogue, system
         self._model, self._tools = model, tools
-        self._model_id = state.session.model or default_model_id
+        self._model_id = state.session.models.own or default_model_id
         self._settings = settings.priced_for(self._model_id, is_default=self._model_id == default_model_id)
         self._ends_s = monotonic_s() + (state.session.deadline - utc_now()).total_seconds()
 
@@ -97,10 +101,10 @@ class Rounds:
         """Round after round, to the end; their number is bounded by the session's limits."""
         state = self._state
         while True:
-            number, before, began_s = state.session.round, state.session.usage, monotonic_s()
+            number, before, began_s = state.session.round, state.session.spent.usage, monotonic_s()
             state.completed = None
             ending = await self._round()
-            spent = state.session.usage.total_tokens - before.total_tokens
+            spent = state.session.spent.usage.total_tokens - before.total_tokens
             reason = ending.reason if ending is not None else None
             took_ms = milliseconds(monotonic_s() - began_s)
             state.rounds.append(round_state(number, state.completed, reason, spent, took_ms))
@@ -137,7 +141,7 @@ class Rounds:
         except Failed as failed:
             return self._failed(failed)
         finally:
-            state.update(usage=state.session.usage.plus(exchange.usage))
+            state.spent = state.spent.plus(exchange.usage)
         self._hear(reply, exchange, tokens)
         return await self._after(reply, last)
 
@@ -169,11 +173,12 @@ class Rounds:
         session, usage = self._state.session, exchange.usage
         counted = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
         if counted and exchange.attempts == 1 and not self._model.is_offline:
-            self._state.update(
-                tokens_counted=session.tokens_counted + counted,
-                tokens_estimated=session.tokens_estimated + tokens,
+            self._state.spent = replace(
+                self._state.spent,
+                tokens_counted=session.spent.tokens_counted + counted,
+                tokens_estimated=session.spent.tokens_estimated + tokens,
             )
-        self._state.update(rounds_used=session.round)
+        self._state.spent = replace(self._state.spent, rounds=session.round)
         self._state.reply = ReasoningCompleted(
             round=session.round,
             text=reply.text,
@@ -189,7 +194,7 @@ class Rounds:
         state = self._state
         if reply.stop_reason == "refusal":
             return Ending("failed", "model_refused", state.reply)
-        if reply.tool_calls and last is None and state.session.tools:
+        if reply.tool_calls and last is None and state.session.tools.usable:
             if limits.tokens_left(state.session) <= 0:
                 return Ending("partial", "token_budget_exhausted", state.reply)
             await self._run_tools(reply)
@@ -213,19 +218,19 @@ class Rounds:
         delta = file_round(state.memory, state.reply, completed, untrusted=untrusted)
         state.memory = state.memory.plus(delta)
         ok = [result.tool for result in completed.results if result.status == "ok"]
-        kept = session.model_copy(update={"writes": made})
-        kept = kept.model_copy(update={"writes": repetitions.after_results(kept, completed)})
+        kept = replace(session, writes=replace(session.writes, made=made))
+        kept = replace(kept, writes=replace(kept.writes, made=repetitions.after_results(kept, completed)))
         after = ladder.after_results(kept, completed)
         notice = ladder.notice(after, request.allowed)
-        state.session = after.model_copy(
-            update={
-                "round": session.round + 1,
-                "tool_rounds_used": session.tool_rounds_used + 1,
-                "tool_calls_used": session.tool_calls_used
-                + sum(call.refused is None for call in request.calls),
-                "succeeded": tuple(dict.fromkeys((*session.succeeded, *ok))),
-                "has_untrusted": session.has_untrusted or bool(untrusted),
-            }
+        calls = session.spent.tool_calls + sum(call.refused is None for call in request.calls)
+        state.session = replace(
+            after,
+            round=session.round + 1,
+            spent=replace(session.spent, tool_rounds=session.spent.tool_rounds + 1, tool_calls=calls),
+            tools=replace(after.tools, succeeded=tuple(dict.fromkeys((*session.tools.succeeded, *ok)))),
+            material=replace(
+                session.material, has_untrusted=session.material.has_untrusted or bool(untrusted)
+            ),
         )
         state.add(said(reply.text, reply.tool_calls))
         state.add(returned(state.memory, delta, notice))
@@ -235,7 +240,9 @@ def _handed_out(session: Session, request: ToolsRequested, catalogue: Catalogue)
     """The writes of the session with those of a batch."""
     tools = catalogue.by_name
     writes = [call for call in request.calls if call.name in tools and tools[call.name].effect == "write"]
-    return repetitions.handed_out(session.model_copy(update={"reasoning": _NO_LOG}), writes)
+    return repetitions.handed_out(
+        replace(session, material=replace(session.material, reasoning=_NO_LOG)), writes
+    )
 
 
 def _batch_of(
@@ -246,8 +253,8 @@ def _batch_of(
     asked: Mapping[str, ToolCall],
 ) -> ToolsRequested:
     """The calls of a reply; those beyond the session's limit are refused, so that every call is answered."""
-    sources = {write.id: asked[write.source] for write in session.writes if write.source in asked}
-    room = max(0, session.limits.max_tool_calls - session.tool_calls_used)
+    sources = {write.id: asked[write.source] for write in session.writes.made if write.source in asked}
+    room = max(0, session.limits.max_tool_calls - session.spent.tool_calls)
     refusal = f"the session's limit of {session.limits.max_tool_calls} tool calls is reached"
     calls = tuple(
         RequestedCall(**call.model_dump(), refused=None if n < room else refusal)
@@ -257,8 +264,8 @@ def _batch_of(
         round=session.round,
         calls=repetitions.as_calls(session, calls, allowed, catalogue, sources),
         allowed=allowed,
-        succeeded=session.succeeded,
-        has_untrusted=session.has_untrusted,
-        tenant=session.tenant,
+        succeeded=session.tools.succeeded,
+        has_untrusted=session.material.has_untrusted,
+        tenant=session.query.tenant,
         deadline=session.deadline,
     )

@@ -42,7 +42,8 @@ from antiphon.recording.lines import (
     encode_line,
 )
 from antiphon.recording.session_lines import session_lines
-from coordinator.session import SESSION, Session
+from coordinator.document import SESSION
+from coordinator.session import Session
 
 _POLL_S = 0.02
 _PATIENCE_S = 30.0
@@ -86,7 +87,7 @@ def digest_of_lines(lines: Iterable[Line]) -> str:
 def _check_needs_no_tools(point: Point) -> None:
     """Raises NoSuchPoint when the session may still call tools whose functions are in no recording."""
     assert point.session is not None, "a point's session is open"
-    own = [name for name in point.session.tools if name not in BUILT_INS]
+    own = [name for name in point.session.tools.usable if name not in BUILT_INS]
     if own and point.session.last_round is None and point.session.phase != "assembling":
         named = ", ".join(own[:5]) + (" and others" if len(own) > 5 else "")
         raise NoSuchPoint(
@@ -113,7 +114,7 @@ async def _catalogue(
     """The tools that there are from now on, and their content hash; as recorded where none are given."""
     assert point.session is not None, "a point's session is open"
     if not has_tools:
-        return point.session.catalogue, point.known.catalogue(point.session.catalogue)
+        return point.session.tools.catalogue, point.known.catalogue(point.session.tools.catalogue)
     until_s = monotonic_s() + _PATIENCE_S
     while (published := await bus.current_catalogue()) is None:
         await _a_moment(pipeline, until_s, "its tools were not published")
@@ -192,7 +193,7 @@ def _header(lines: Sequence[Line], point: Point, changes: Changes, told: Forked)
     update: dict[str, Any] = {
         "prompts": header.prompts | prompt,
         "parent": parent,
-        "catalogues": tuple(dict.fromkeys((*header.catalogues, *filter(None, [session.catalogue])))),
-        "models": tuple(dict.fromkeys((*header.models, *session.models))),
+        "catalogues": tuple(dict.fromkeys((*header.catalogues, *filter(None, [session.tools.catalogue])))),
+        "models": tuple(dict.fromkeys((*header.models, *session.models.order))),
     }
     return header.model_copy(update=update)

@@ -25,8 +25,9 @@ from antiphon.recording.injection.faults import KINDS, Kind, faulty, is_instead,
 from antiphon.recording.injection.trace import Trace, TracedStep
 from antiphon.recording.lines import EventLine, Line
 from coordinator.decide import decide
+from coordinator.decision import Decision
 from coordinator.lookup import named_by
-from coordinator.session import Decision, Session
+from coordinator.session import Session
 
 _FAULT = 2_000_000
 """The number of an injected event among what came of its parent: apart from all that ever comes of one."""
@@ -65,7 +66,7 @@ def inject(lines: Sequence[Line], what: str) -> Chain:
         raise ConfigurationError(
             f"{what}: the session was not open at event {line.n}.", hint="Choose a later one."
         )
-    catalogue = point.known.catalogue(point.session.catalogue)
+    catalogue = point.known.catalogue(point.session.tools.catalogue)
     named = point.known.named(named_by(point.session, line.event))
     if decide(point.session, line.event, line.entry, catalogue, named=named) == Decision(point.session):
         raise ConfigurationError(

@@ -37,7 +37,7 @@ from antiphon.recording.lines import (
 from antiphon.recording.order import Order, place_of
 from antiphon.recording.replaying.document import Document
 from antiphon.recording.session_lines import session_lines
-from coordinator.session import SESSION
+from coordinator.document import SESSION
 
 _PUT_BACK = script_of(__package__, "put_back")
 _IN_FLIGHT_BYTES = 1 << 19

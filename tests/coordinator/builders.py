@@ -25,8 +25,9 @@ from antiphon_shared.tools.contract import Effect
 from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
+from coordinator.decision import Decision, Logged, OfferBounds, Opening
 from coordinator.opening import open_session
-from coordinator.session import Decision, Logged, OfferBounds, Opening, Session
+from coordinator.session import Session
 from tests.envelopes import an_event
 
 ENTRY = "1795244309110-0"

@@ -21,7 +21,8 @@ from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.tools.calls import Catalogue, ToolCall
 
-from coordinator.session import Decision, Session
+from coordinator.decision import Decision
+from coordinator.session import Session
 from tests.coordinator.builders import (
     a_briefing,
     a_call,
@@ -83,7 +84,7 @@ def test_a_call_that_a_person_has_to_approve_waits_with_its_whole_batch() -> Non
     assert decision.timers == (SetTimer("person", due, PersonOverdue(round=1)),)
     assert only(decision, ApprovalRequested).until == due
     assert (decision.session.phase, decision.session.awaiting) == ("approval", None)
-    assert decision.session.tool_calls_used == 0, "nothing has run yet"
+    assert decision.session.spent.tool_calls == 0, "nothing has run yet"
 
 
 def test_an_approved_batch_goes_out_with_the_place_of_the_decision() -> None:
@@ -92,8 +93,8 @@ def test_an_approved_batch_goes_out_with_the_place_of_the_decision() -> None:
     assert (search.approval, book.approval) == (None, DECIDED)
     assert (search.refused, book.refused) == (None, None)
     assert book.idempotency_key is None
-    assert decision.session.tool_calls_used == 2
-    assert (decision.session.pending, decision.session.undecided) == ((), ())
+    assert decision.session.spent.tool_calls == 2
+    assert (decision.session.people.pending, decision.session.people.undecided) == ((), ())
     done = answered(decision.session, the_results(a_result("book")), TOOLS)
     assert only(done, BriefingRequested).round == 2
 
@@ -118,14 +119,14 @@ def test_a_denied_call_is_refused_with_who_and_why(by: str, reason: str, says: s
 
 def test_denied_calls_do_not_count_against_the_limit_of_calls() -> None:
     decision = after(a_waiting_session(a_call("search"), BOOK), a_decision(False))
-    assert decision.session.tool_calls_used == 1
+    assert decision.session.spent.tool_calls == 1
 
 
 def test_decisions_may_come_one_by_one() -> None:
     session = a_waiting_session(BOOK, OTHER_BOOK)
     first = after(session, a_decision(True, "b2"))
     assert first.commands == ()
-    assert (first.session.phase, first.session.undecided) == ("approval", ("b1",))
+    assert (first.session.phase, first.session.people.undecided) == ("approval", ("b1",))
     last = after(first.session, a_decision(False, "b1", by="Bo"), "1795244309999-7")
     b1, b2 = only(last, ToolsRequested).calls
     assert (b1.refused, b1.approval) == ("Bo denied it", None)
@@ -134,7 +135,7 @@ def test_decisions_may_come_one_by_one() -> None:
 
 def test_a_decision_on_some_and_on_strangers_counts_for_those_that_wait() -> None:
     session = after(a_waiting_session(BOOK, OTHER_BOOK), a_decision(True, "b1", "stranger")).session
-    assert session.undecided == ("b2",)
+    assert session.people.undecided == ("b2",)
 
 
 def test_a_decision_that_is_late_said_twice_or_about_others_changes_nothing() -> None:
@@ -185,7 +186,7 @@ class TestUntrusted:
 
     def test_once_untrusted_content_is_in_the_session_a_write_waits(self) -> None:
         session = self.round_with(data="a page")
-        assert session.has_untrusted
+        assert session.material.has_untrusted
         decision = called(session, a_call("search"), a_call("note"))
         assert asked_about(decision) == ["note"]
         (asked,) = only(decision, ApprovalRequested).calls
@@ -215,20 +216,20 @@ class TestUntrusted:
         self, error_type: str, is_untrusted: bool
     ) -> None:
         error = {"error_type": error_type, "message": "...", "suggested_action": "..."}
-        assert self.round_with(status="error", error=error).has_untrusted is is_untrusted
+        assert self.round_with(status="error", error=error).material.has_untrusted is is_untrusted
 
     def test_trusted_tools_leave_it_as_it_is(self) -> None:
         session = answered(
             called(a_session(), a_call("search")).session, the_results(a_result("search")), TOOLS
         )
-        assert not session.session.has_untrusted
+        assert not session.session.material.has_untrusted
 
     def test_a_substitutes_words_count_as_its_own(self) -> None:
         batch = called(a_session(), a_call("careful")).session
         result = a_result("careful", substitute="browse", substitute_because="It was down.")
         session = answered(batch, the_results(result), TOOLS).session
-        assert session.has_untrusted
-        assert session.succeeded == ("careful", "browse")
+        assert session.material.has_untrusted
+        assert session.tools.succeeded == ("careful", "browse")
 
     def test_who_files_the_results_is_told_which_calls_anybody_may_have_answered(self) -> None:
         decision = self.after(a_session(), "search", "browse")
@@ -244,7 +245,7 @@ class TestUntrusted:
         trusted = self.after(a_session(), "search").session
         repeated = self.after(trusted, name)
         assert only(repeated, BriefingRequested).untrusted == ()
-        assert not repeated.session.has_untrusted
+        assert not repeated.session.material.has_untrusted
         mixed = self.after(a_session(), "search", "browse").session
         assert only(self.after(mixed, name), BriefingRequested).untrusted == (f"call_{name}",)
         together = self.after(trusted, name, "browse")
@@ -259,7 +260,7 @@ class TestUntrusted:
     def test_untrusted_content_stays_in_the_session(self) -> None:
         session = self.round_with(data="a page")
         batch = called(session, a_call("search")).session
-        assert answered(batch, the_results(a_result("search"), round=2), TOOLS).session.has_untrusted
+        assert answered(batch, the_results(a_result("search"), round=2), TOOLS).session.material.has_untrusted
 
     @pytest.mark.parametrize("source", ["browse", "careful"])
     def test_a_write_that_takes_what_an_untrusted_call_of_its_batch_returns_is_put_off(
@@ -279,7 +280,7 @@ class TestUntrusted:
         blind = BOOK.model_copy(update={"id": "blind", "arguments": {"what": "${calls[0].id}"}})
         decision = called(a_session(), a_call("search"), blind, OTHER_BOOK)
         assert asked_about(decision) == ["book"]
-        assert [bool(call.refused) for call in decision.session.pending] == [False, True, False]
+        assert [bool(call.refused) for call in decision.session.people.pending] == [False, True, False]
 
 
 @pytest.mark.parametrize(
@@ -295,7 +296,7 @@ def test_a_session_that_ends_while_it_waits_names_the_calls_that_waited(end: Eve
     assert doubt.message == (
         "Nobody decided on `book` (b1) before the session ended; nothing of that batch was run."
     )
-    assert (decision.session.pending, decision.session.undecided) == ((), ())
+    assert (decision.session.people.pending, decision.session.people.undecided) == ((), ())
 
 
 def test_a_single_call_that_waited_is_said_not_to_have_run() -> None:

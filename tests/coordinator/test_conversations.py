@@ -12,10 +12,11 @@ from antiphon_shared.events.session import Limits, QueryOptions, Source, Turn
 from antiphon_shared.process.errors import TryLater
 from antiphon_shared.tools.calls import Catalogue
 
+from coordinator.decision import BELIEVED, Opening
 from coordinator.grants import Grants
 from coordinator.handlers import Coordinator
 from coordinator.opening import open_session
-from coordinator.session import BELIEVED, Opening, Session
+from coordinator.session import Session
 from tests.coordinator.builders import ENTRY, a_catalogue, a_response, a_tool
 from tests.envelopes import START, an_event
 from tests.fakes import FakeSession
@@ -54,29 +55,29 @@ def opened(query: QuerySubmitted, *turns: Turn) -> tuple[Session, SessionOpened,
 def test_the_turns_a_session_begins_with_are_recorded_and_filed() -> None:
     session, noted, request = opened(a_query(), a_turn())
     assert noted.conversation == request.conversation == (a_turn(),)
-    assert (session.conversation, session.has_untrusted) == ("c1", False)
+    assert (session.query.conversation, session.material.has_untrusted) == ("c1", False)
 
 
 def test_a_turn_that_anybody_may_have_written_makes_the_session_untrusted_from_the_start() -> None:
     session, _, _ = opened(a_query(), a_turn(has_untrusted=True))
-    assert session.has_untrusted
+    assert session.material.has_untrusted
 
 
 def test_a_turn_that_is_not_given_has_no_say() -> None:
     session, noted, _ = opened(a_query(), a_turn(has_untrusted=True, minute=1))
-    assert (noted.conversation, session.has_untrusted) == ((), False)
+    assert (noted.conversation, session.material.has_untrusted) == ((), False)
 
 
 def test_without_a_conversation_nothing_is_said_of_one() -> None:
     session, noted, request = opened(a_query(id=None), a_turn())
-    assert session.conversation is None
+    assert session.query.conversation is None
     assert noted.conversation == request.conversation == ()
 
 
 @pytest.mark.parametrize("grant", ["nonsense", a_grant(["read"], tenant="acme", exp=1)])
 def test_a_grant_that_is_of_no_use_opens_no_conversation_and_says_so(grant: str) -> None:
     session, noted, _ = opened(a_query(grant=grant), a_turn())
-    assert (session.conversation, noted.conversation) == (None, ())
+    assert (session.query.conversation, noted.conversation) == (None, ())
     assert "its conversation was not gone on with" in session.uncertainty[0].message
 
 

@@ -24,9 +24,10 @@ from antiphon_shared.process.ids import new_id
 from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
+from coordinator.decision import Decision, Logged
 from coordinator.ladder import LEVELS
 from coordinator.requests import DEADLINE, MODEL, OVERDUE, assembly_of
-from coordinator.session import Decision, Logged, Session
+from coordinator.session import Session
 from tests.coordinator.builders import (
     ENTRY,
     SEARCH,
@@ -76,7 +77,7 @@ class TestOpening:
 
     def test_only_the_tools_a_query_names_are_used_and_missing_ones_are_said(self) -> None:
         session = an_opened_session(a_catalogue("search", "fetch"), named_tools=("fetch", "fly")).session
-        assert session.tools == ("fetch",)
+        assert session.tools.usable == ("fetch",)
         assert [(doubt.kind, doubt.about) for doubt in session.uncertainty] == [("tools_unavailable", "fly")]
 
 
@@ -208,7 +209,7 @@ class TestFailures:
         failed = ReasoningFailed(
             round=1, error=ErrorInfo(code="x", message="y"), model="m", usage=Usage(output_tokens=7)
         )
-        assert answered(a_session_reasoning(), failed).session.usage.output_tokens == 7
+        assert answered(a_session_reasoning(), failed).session.spent.usage.output_tokens == 7
 
     def test_a_refusal_ends_the_session_as_failed(self) -> None:
         request = ending(answered(a_session_reasoning(), a_reply(stop_reason="refusal")))
@@ -357,7 +358,7 @@ class TestCalibration:
         assert self.after((3_000, Usage(input_tokens=1_999))).tokens_per_estimated == 0.666
 
     def test_what_cannot_be_held_against_an_estimate_teaches_nothing(self) -> None:
-        assert an_opened_session().session.tokens_counted == 0
+        assert an_opened_session().session.spent.tokens_counted == 0
         assert self.after((0, Usage(input_tokens=9_000))).tokens_per_estimated == 1.0
         assert self.after((1_000, Usage())).tokens_per_estimated == 1.0
         assert self.after((1_000, Usage(output_tokens=10))).tokens_per_estimated == 1.0

@@ -40,7 +40,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from coordinator.decide import decide
-from coordinator.session import Decision, Session
+from coordinator.decision import Decision
+from coordinator.session import Session
 from tests.coordinator.builders import (
     ENTRY,
     NOTED,
@@ -139,18 +140,18 @@ class AnySession(RuleBasedStateMachine):
     def recorded(self, decision: Decision) -> Outages:
         """What was out of order, as the log has it: seen with this decision, or with an earlier one."""
         seen = [one.outages for one in decision.commands if isinstance(one, OutagesSeen)]
-        return seen[0] if seen else self.session.outages
+        return seen[0] if seen else self.session.models.outages
 
     def note(self, decision: ApprovalDecided) -> None:
         """What a person has said, where it counts: the first time, while the call waits."""
         if self.session.phase == "approval" and decision.round == self.session.round:
-            for id in self.session.undecided:
+            for id in self.session.people.undecided:
                 if not decision.calls or id in decision.calls:
                     self.asked[decision.round, id] = decision.is_approved
 
     def note_answer(self, answer: QuestionAnswered) -> None:
         if self.session.phase == "approval" and answer.round == self.session.round:
-            for id in self.session.unanswered:
+            for id in self.session.people.unanswered:
                 if not answer.calls or id in answer.calls:
                     self.posed[answer.round, id] = True
 
@@ -169,30 +170,32 @@ class AnySession(RuleBasedStateMachine):
         for command in decision.commands:
             match command:
                 case ReasoningRequested():
-                    assert before.usage.total_tokens < before.limits.max_tokens
+                    assert before.spent.usage.total_tokens < before.limits.max_tokens
                     assert command.round <= before.limits.max_rounds
                     is_last = command.round == before.limits.max_rounds
                     assert not (is_last and command.tools), "the last round is asked without tools"
-                    assert command.model not in before.unusable
+                    assert command.model not in before.models.unusable
                     assert self.outages.out_until(command.model, NOW) is None, "it is in order"
                     assert not set(command.tools) & set(self.outages.tools)
                     self.rounds_reasoned.add(command.round)
-                    assert before.offer is None or set(before.offer) <= set(decision.session.offer or ())
+                    assert before.tools.offer is None or set(before.tools.offer) <= set(
+                        decision.session.tools.offer or ()
+                    )
                 case ApprovalRequested():
                     assert before.phase != "approval", "a person is asked once for each batch"
                     assert decision.session.awaiting is None
                     self.asked.update({(command.round, call.id): None for call in command.calls})
                 case QuestionAsked():
                     assert before.phase != "approval", "the user is asked once for each batch"
-                    assert before.is_interactive
+                    assert before.query.is_interactive
                     self.posed.update({(command.round, one.id): False for one in command.questions})
                 case ToolsRequested():
                     self.calls_handed_out += sum(call.refused is None for call in command.calls)
                     self.check_batch(before, command)
                 case SummaryRequested():
                     assert isinstance(decision.commands[0], ReasoningRequested), "it comes second"
-                    assert before.summary_awaiting is None, "one is under way at a time"
-                    assert before.summaries_asked < before.limits.summaries_max
+                    assert before.summaries.awaiting is None, "one is under way at a time"
+                    assert before.summaries.asked < before.limits.summaries_max
                     assert command.round < before.limits.max_rounds
                 case AssemblyRequested():
                     self.assemblies += 1
@@ -215,7 +218,7 @@ class AnySession(RuleBasedStateMachine):
                 assert (call.refused is None) is bool(decided)
             else:
                 assert call.approval is None
-                has_to_wait = call.name == "book" or (call.name == "note" and before.has_untrusted)
+                has_to_wait = call.name == "book" or (call.name == "note" and before.material.has_untrusted)
                 assert not (has_to_wait and self.catalogue is GUARDED and call.refused is None)
             answered = self.posed.get((request.round, call.id), False)
             assert (call.answer == APPROVED) is answered
@@ -260,7 +263,7 @@ class AnySession(RuleBasedStateMachine):
     @rule(kind=st.sampled_from(["completed", "failed", "lost", "reply lost"]))
     def summary(self, kind: str) -> None:
         """Whatever becomes of a summary, the session asks for nothing and goes on as before."""
-        before, request, round = self.session, self.session.summary_awaiting, self.session.round
+        before, request, round = self.session, self.session.summaries.awaiting, self.session.round
         assert request is not None
         if kind == "reply lost":
             self.session = self.tell("coordinator", child_id(request, 0))
@@ -275,7 +278,7 @@ class AnySession(RuleBasedStateMachine):
             told = SummaryCompleted(round=round, text="F20: Six.", facts=("F20",), model="m", usage=NO_TOKENS)
             self.feed(an_event(told, answers=request))
         if before.phase not in ("assembling", "closed"):
-            assert self.session.summary_awaiting is None
+            assert self.session.summaries.awaiting is None
 
     def tell(self, component: str, failed: UUID) -> Session:
         """Fed once: that a dead letter is told of but once, the runtime sees to."""
@@ -318,13 +321,13 @@ class AnySession(RuleBasedStateMachine):
     )
     def model_failure(self, code: str, retry_after_s: float | None) -> None:
         error = ErrorInfo(code=code, message="529")
-        model = self.session.asked_model
-        failures = self.session.model_failures
+        model = self.session.models.asked
+        failures = self.session.models.failures
         failed = ReasoningFailed(
             round=self.session.round, error=error, model=model, retry_after_s=retry_after_s
         )
         self.answer(failed)
-        assert self.session.model_failures <= min(failures + 1, self.session.limits.model_failures_max + 1)
+        assert self.session.models.failures <= min(failures + 1, self.session.limits.model_failures_max + 1)
 
     @rule(
         tools=st.sets(st.sampled_from(["search", "book", "tool_17"])),
@@ -340,7 +343,7 @@ class AnySession(RuleBasedStateMachine):
     @rule(round_off=st.integers(0, 1))
     def model_due(self, round_off: int) -> None:
         is_due = self.session.phase == "resting" and not round_off
-        due = max(1, self.session.waits_for_model + round_off)
+        due = max(1, self.session.models.waits + round_off)
         self.feed(an_event(ModelDue(round=self.session.round, wait=due)))
         assert not is_due or self.session.phase == "briefing"
 
@@ -394,9 +397,9 @@ class AnySession(RuleBasedStateMachine):
         assert self.assemblies <= 1, "the answer is asked for once"
         assert self.ends <= 1, "a session ends once"
         is_waiting = self.session.phase == "approval"
-        assert is_waiting is bool(self.session.pending)
-        assert is_waiting is bool(self.session.undecided or self.session.unanswered)
-        assert self.session.tool_calls_used == self.calls_handed_out
+        assert is_waiting is bool(self.session.people.pending)
+        assert is_waiting is bool(self.session.people.undecided or self.session.people.unanswered)
+        assert self.session.spent.tool_calls == self.calls_handed_out
         assert (
             Session.model_validate_json(self.session.model_dump_json(exclude_defaults=True)) == self.session
         )

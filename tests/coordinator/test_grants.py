@@ -16,9 +16,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 import coordinator.component
 from antiphon.grants import issue
+from coordinator.decision import BELIEVED, IGNORED, GrantCheck, Opening
 from coordinator.grants import Grants
 from coordinator.opening import open_session, recorded_opening
-from coordinator.session import BELIEVED, IGNORED, GrantCheck, Opening
 from tests.bus.builders import entries, eventually, length
 from tests.coordinator.builders import ENTRY
 from tests.coordinator.test_conversations import LIMITS, TOOLS, Conversing, a_query
@@ -83,14 +83,14 @@ def test_what_became_of_a_grant_is_recorded_with_the_opening_and_decided_by_agai
     assert isinstance(noted, SessionOpened)
     assert isinstance(request, BriefingRequested)
     assert open_session(event, ENTRY, query, recorded_opening(noted), TOOLS) == decision
-    assert decision.session.tenant == "default"
+    assert decision.session.query.tenant == "default"
 
 
 def test_a_session_whose_grant_is_ignored_has_the_default_rights_and_says_so() -> None:
     query = a_query(grant=FORGED)
     opening = Opening(LIMITS, "c0ffee", grant=IGNORED)
     session = open_session(an_event(query, at_s=0), ENTRY, query, opening, TOOLS).session
-    assert (session.grant, session.tenant, session.tools) == ("", "default", ("forum", "search"))
+    assert (session.query.grant, session.query.tenant, session.tools) == ("", "default", ("forum", "search"))
     assert [doubt.kind for doubt in session.uncertainty] == ["grant_ignored"]
 
 

@@ -30,8 +30,9 @@ from antiphon_shared.tools.calls import Catalogue
 
 from coordinator import handlers
 from coordinator.decide import decide
+from coordinator.decision import OfferBounds
 from coordinator.handlers import Coordinator
-from coordinator.session import OfferBounds, Session
+from coordinator.session import Session
 from coordinator.settings import CoordinatorSettings
 from tests.coordinator.builders import (
     ENTRY,
@@ -88,7 +89,7 @@ async def test_a_query_opens_its_session_with_the_current_tools() -> None:
     )
     assert isinstance(outcome.events[0], SessionOpened)
     assert outcome.events[0].tools == ("search",)
-    assert state_of(outcome).catalogue == "c0ffee"
+    assert state_of(outcome).tools.catalogue == "c0ffee"
 
 
 async def test_a_query_that_arrives_twice_opens_one_session() -> None:
@@ -106,7 +107,7 @@ async def test_a_session_waits_a_while_for_the_first_catalogue() -> None:
 async def test_a_session_that_waited_long_enough_begins_without_tools_and_says_so() -> None:
     delivery = a_delivery(QuerySubmitted(query="Why?"), attempt=2)
     session = state_of(await a_coordinator(None).on_query_submitted(delivery, FakeSession()))
-    assert session.tools == ()
+    assert session.tools.usable == ()
     assert [doubt.kind for doubt in session.uncertainty] == ["tools_unavailable"]
 
 
@@ -132,7 +133,7 @@ async def test_a_query_is_offered_as_many_tools_as_the_settings_say() -> None:
     session = state_of(
         await coordinator.on_query_submitted(a_delivery(QuerySubmitted(query="Why?")), FakeSession())
     )
-    assert (len(session.tools), session.offer) == (6, ("t0", "t1", "t2"))
+    assert (len(session.tools.usable), session.tools.offer) == (6, ("t0", "t1", "t2"))
 
 
 async def test_a_decision_of_a_person_takes_a_waiting_session_on() -> None:
@@ -271,7 +272,7 @@ async def test_a_summary_takes_a_session_on_that_goes_on_waiting_for_the_model()
     briefed = answered(an_opened_session().session, a_briefing(to_summarize=too_much())).session
     coordinator, store = a_coordinator(), stored(briefed)
     summary = SummaryCompleted(round=1, text="F20: Six.", facts=("F20",), model="m")
-    event = an_event(summary, answers=briefed.summary_awaiting)
+    event = an_event(summary, answers=briefed.summaries.awaiting)
     outcome = await coordinator.on_event(Delivery(event, "1-1"), store)
     (write,) = outcome.writes
     assert isinstance(write, Put)
@@ -279,18 +280,18 @@ async def test_a_summary_takes_a_session_on_that_goes_on_waiting_for_the_model()
     store.documents[STATE] = (2, write.content)
     replied = an_event(a_reply(calls=1), answers=briefed.awaiting)
     after = state_of(await coordinator.on_event(Delivery(replied, ENTRY), store))
-    assert (after.summary, after.phase) == ("1-1", "tools")
+    assert (after.summaries.ready, after.phase) == ("1-1", "tools")
 
 
 async def test_a_step_that_a_summary_has_overtaken_is_not_remembered_in_its_place() -> None:
     briefed = answered(an_opened_session().session, a_briefing(to_summarize=too_much())).session
     coordinator, store = a_coordinator(), stored(briefed)
     summary = SummaryCompleted(round=1, text="F20: Six.", facts=("F20",), model="m")
-    await coordinator.on_event(Delivery(an_event(summary, answers=briefed.summary_awaiting), "1-1"), store)
+    await coordinator.on_event(Delivery(an_event(summary, answers=briefed.summaries.awaiting), "1-1"), store)
     # Another worker was faster: the document never had this step.
     replied = an_event(a_reply(calls=1), answers=briefed.awaiting)
     after = state_of(await coordinator.on_event(Delivery(replied, ENTRY), store))
-    assert after.summary is None
+    assert after.summaries.ready is None
 
 
 async def test_the_state_document_is_small_whatever_the_query() -> None:
@@ -318,7 +319,7 @@ async def test_a_step_that_outages_have_a_say_in_is_not_remembered() -> None:
     committed = decide(before, briefed, ENTRY, SEARCH, Outages(tools=("search",))).session
     newest = FakeSession(documents={STATE: (2, committed.model_dump_json().encode())})
     reply = Delivery(an_event(a_reply(), answers=committed.awaiting), ENTRY)
-    assert state_of(await coordinator.on_event(reply, newest)).outages == committed.outages
+    assert state_of(await coordinator.on_event(reply, newest)).models.outages == committed.models.outages
 
 
 @pytest.mark.parametrize(("all_max", "is_aside"), [(1, True), (30, False)])

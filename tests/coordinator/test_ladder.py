@@ -23,7 +23,8 @@ from antiphon_shared.tools.contract import Alternative
 from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
-from coordinator.session import Decision, Session
+from coordinator.decision import Decision
+from coordinator.session import Session
 from tests.coordinator.builders import (
     ENTRY,
     SEARCH,
@@ -136,7 +137,7 @@ class TestAModelThatFails:
         )
         decision = met(session, lost)
         assert rungs(decision) == ["simplified_briefing"]
-        assert decision.session.unusable == ()
+        assert decision.session.models.unusable == ()
 
 
 class TestAModelThatIsOutOfOrder:
@@ -219,7 +220,7 @@ class TestAModelThatIsOutOfOrder:
         session = asked(an_opened_session(models=MODELS).session).session
         decision = answered(session, a_failed_reply(code, retry_after_s=40.0))
         assert only(decision, BriefingRequested).level == "full"
-        assert (decision.session.model_failures, rungs(decision)) == (0, [])
+        assert (decision.session.models.failures, rungs(decision)) == (0, [])
         assert only(asked(decision.session), ReasoningRequested).model == "second"
         assert only(asked(decision.session, at_s=42), ReasoningRequested).model == "own"
 
@@ -232,7 +233,7 @@ class TestAModelThatIsOutOfOrder:
             session = decision.session
             if session.phase == "reasoning":
                 calls += 1
-                reply = a_failed_reply("rate_limited", session.asked_model, retry_after_s=0.0)
+                reply = a_failed_reply("rate_limited", session.models.asked, retry_after_s=0.0)
                 session = answered(session, reply, at_s=at_s).session
             elif session.phase == "resting":
                 (timer,) = decision.timers
@@ -248,15 +249,15 @@ class TestAModelThatIsOutOfOrder:
         for model in ("own", "second"):
             failed = a_failed_reply("rate_limited", model, retry_after_s=1.0)
             session = asked(answered(session, failed).session).session
-        assert session.pauses == 2
-        assert answered(session, a_reply(calls=1)).session.pauses == 0
+        assert session.models.pauses == 2
+        assert answered(session, a_reply(calls=1)).session.models.pauses == 0
 
     @pytest.mark.parametrize("code", ["authentication_failed", "permission_denied", "model_not_found"])
     def test_one_that_refuses_whatever_it_is_asked_is_not_asked_again(self, code: str) -> None:
         session = asked(an_opened_session(models=("own", "second")).session).session
         session = answered(session, a_failed_reply(code)).session
         session = asked(session, at_s=200).session
-        assert session.asked_model == "second"
+        assert session.models.asked == "second"
         decision = asked(answered(session, a_failed_reply(code, "second")).session)
         assert ending(decision).termination_reason == "model_unavailable"
 
@@ -265,7 +266,7 @@ class TestAModelThatIsOutOfOrder:
         failed = answered(session, a_failed_reply("invalid_request"))
         assert only(failed, BriefingRequested).level == "full"
         session = asked(failed.session).session
-        assert (session.asked_model, session.is_last_call) == ("second", False)
+        assert (session.models.asked, session.models.is_last_call) == ("second", False)
         last = answered(session, a_failed_reply("invalid_request", "second"))
         assert rungs(last) == ["answer_without_tools"], "perhaps it was a tool that it did not take"
         over = answered(asked(last.session).session, a_failed_reply("invalid_request", "second"))
@@ -289,9 +290,9 @@ class TestAModelThatIsOutOfOrder:
         """One session's failures do not open a breaker; it need not wait for others to fail too."""
         session = asked(an_opened_session(models=("own", "second")).session).session
         session = asked(answered(session, a_failed_reply()).session).session
-        assert session.asked_model == "own"
+        assert session.models.asked == "own"
         session = asked(answered(session, a_failed_reply()).session).session
-        assert session.asked_model == "second"
+        assert session.models.asked == "second"
         last = asked(answered(session, a_failed_reply(model="second")).session)
         assert only(last, ReasoningRequested).model == "second", "the other is left alone for a while"
 
@@ -299,7 +300,7 @@ class TestAModelThatIsOutOfOrder:
         session = asked(an_opened_session(models=("own", "second")).session).session
         for _ in range(2):
             session = asked(answered(session, a_failed_reply("context_too_long")).session).session
-        assert session.asked_model == "own"
+        assert session.models.asked == "own"
 
     def test_without_a_list_the_engines_own_model_is_asked(self) -> None:
         decision = asked(an_opened_session().session, out("whatever"))
@@ -343,9 +344,9 @@ class TestToolsThatFail:
         search = a_tool("search", description="why", alternatives=[Alternative(tool="tool_30").model_dump()])
         catalogue = a_catalogue(search, *many)
         session = an_opened_session(catalogue).session
-        assert session.offer is not None
-        assert "search" in session.offer
-        assert "tool_30" not in session.offer
+        assert session.tools.offer is not None
+        assert "search" in session.tools.offer
+        assert "tool_30" not in session.tools.offer
         decision = answered(session, a_briefing(), catalogue, outages=Outages(tools=("search",)))
         request = only(decision, ReasoningRequested)
         assert "search" not in request.tools
@@ -414,17 +415,19 @@ class TestWritesInDoubt:
 
     def test_a_write_is_in_doubt_until_its_result_is_there(self) -> None:
         batch = self.a_batch()
-        assert batch.in_doubt == ("book call_book",)
-        assert answered(batch, the_results(a_result("book"), a_result("search"))).session.in_doubt == ()
+        assert batch.writes.in_doubt == ("book call_book",)
+        assert (
+            answered(batch, the_results(a_result("book"), a_result("search"))).session.writes.in_doubt == ()
+        )
 
     def test_one_of_unknown_outcome_stays_in_doubt(self) -> None:
         error = ToolError(error_type="outcome_unknown", message="?", suggested_action="Check.")
         unknown = a_result("book", status="error", error=error)
         session = answered(self.a_batch(), the_results(unknown, a_result("search"))).session
-        assert session.in_doubt == ("book call_book",)
+        assert session.writes.in_doubt == ("book call_book",)
         read = a_result("search", status="error", error=error)
         session = answered(self.a_batch(), the_results(a_result("book"), read)).session
-        assert session.in_doubt == ("search call_search",), "its alternative may have written"
+        assert session.writes.in_doubt == ("search call_search",), "its alternative may have written"
 
     def test_a_batch_that_became_a_dead_letter_leaves_its_writes_in_doubt(self) -> None:
         batch = self.a_batch()

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coordinator import offer
-from coordinator.session import OfferBounds, Session
+from coordinator.decision import OfferBounds
+from coordinator.session import Session
 from tests.coordinator.builders import (
     a_briefing,
     a_call,
@@ -44,7 +45,7 @@ def next_round(session: Session, catalogue: Catalogue, reply: Any, *results: Any
 def test_a_few_tools_are_all_offered_and_nothing_to_find_more() -> None:
     catalogue = a_catalogue(*FILLER[:30], *BUILT_INS)
     session = an_opened_session(catalogue).session
-    assert session.offer is None
+    assert session.tools.offer is None
     assert shown(session, catalogue) == tuple(tool.name for tool in FILLER[:30])
 
 
@@ -108,13 +109,13 @@ def test_what_find_tools_has_found_is_offered_as_far_as_the_session_may_use_it()
 def test_what_find_tools_should_not_return_adds_nothing(data: Any) -> None:
     session = an_opened_session(MANY, offer=OfferBounds(subset=1)).session
     reply, result = a_reply("", [a_call("find_tools")]), a_result("find_tools", data=data)
-    assert next_round(session, MANY, reply, result).offer == session.offer
+    assert next_round(session, MANY, reply, result).tools.offer == session.tools.offer
 
 
 def test_another_tool_that_speaks_of_tools_adds_nothing() -> None:
     session = an_opened_session(MANY, offer=OfferBounds(subset=1)).session
     result = a_result("t00", data={"tools": [{"name": "zz_weather"}]})
-    assert next_round(session, MANY, a_reply("", [a_call("t00")]), result).offer == session.offer
+    assert next_round(session, MANY, a_reply("", [a_call("t00")]), result).tools.offer == session.tools.offer
 
 
 def test_the_tools_that_a_replys_words_fit_best_are_offered_from_then_on() -> None:
@@ -193,7 +194,7 @@ def test_tools_are_counted_by_round() -> None:
     scoped = [a_tool(f"s{n:02}", steps=[n % 2 + 1]) for n in range(40)]
     catalogue = a_catalogue(*scoped, "search")
     session = an_opened_session(catalogue).session
-    assert session.offer is None
+    assert session.tools.offer is None
     assert len(shown(session, catalogue)) == 21
 
 
@@ -230,20 +231,20 @@ def test_an_offer_is_of_what_may_be_used_and_keeps_its_bounds(
     session = an_opened_session(catalogue, query=query, offer=bounds, max_rounds=max_rounds).session
     again = a_catalogue(*map(a_random_tool, reversed(numbers)), default_scopes=["read"])
     assert (
-        an_opened_session(again, query=query, offer=bounds, max_rounds=max_rounds).session.offer
-        == session.offer
+        an_opened_session(again, query=query, offer=bounds, max_rounds=max_rounds).session.tools.offer
+        == session.tools.offer
     )
     for round in range(1, max_rounds + 1):
         now = session.model_copy(update={"round": round})
         there, may = offer.offered(now, catalogue), offer.allowed(now, catalogue)
         contracts = [catalogue.by_name[name].contract for name in may]
-        assert set(there) <= set(may) <= set(session.tools)
+        assert set(there) <= set(may) <= set(session.tools.usable)
         assert all(contract.is_for_round(round) and contract.effect == "read" for contract in contracts)
         pinned = {name for name, contract in zip(may, contracts, strict=True) if contract.pinned}
         assert pinned <= set(there)
         if len(may) <= all_max:
             assert there == may
-        elif not any(catalogue.by_name[name].contract.steps for name in session.tools):
+        elif not any(catalogue.by_name[name].contract.steps for name in session.tools.usable):
             assert len(there) == len(pinned) + min(subset, len(may) - len(pinned))
         else:
             assert len(there) >= min(subset, len(may))

@@ -5,9 +5,10 @@ from antiphon_shared.events import QuerySubmitted, ReasoningRequested, SessionOp
 from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.process.settings import BusSettings
 
+from coordinator.decision import OfferBounds
 from coordinator.limits import resolve
 from coordinator.opening import open_session, recorded_opening
-from coordinator.session import OfferBounds, Session
+from coordinator.session import Session
 from coordinator.settings import CoordinatorSettings
 from tests.coordinator.builders import (
     ENTRY,
@@ -38,18 +39,18 @@ def doubts_of(session: Session) -> list[tuple[str, str]]:
 def test_without_a_grant_the_operators_default_scopes_hold() -> None:
     decision = an_opened_session(TOOLS)
     assert isinstance(decision.commands[0], SessionOpened)
-    assert decision.commands[0].tools == decision.session.tools == ("search",)
-    assert (decision.session.tenant, decision.session.grant) == ("default", "")
+    assert decision.commands[0].tools == decision.session.tools.usable == ("search",)
+    assert (decision.session.query.tenant, decision.session.query.grant) == ("default", "")
     assert decision.session.uncertainty == (), "nobody has asked for more"
 
 
 def test_a_grant_says_whose_session_it_is_and_which_tools_are_within_it() -> None:
     grant = a_grant(["read", "write", "vault"], tenant="acme")
     session = an_opened_session(TOOLS, grant=grant).session
-    assert session.tools == ("book", "search", "secrets")
-    assert (session.tenant, session.grant) == ("acme", grant)
-    assert an_opened_session(TOOLS, grant=a_grant(["write"])).session.tools == ("book",)
-    assert an_opened_session(TOOLS, grant=a_grant([])).session.tools == ()
+    assert session.tools.usable == ("book", "search", "secrets")
+    assert (session.query.tenant, session.query.grant) == ("acme", grant)
+    assert an_opened_session(TOOLS, grant=a_grant(["write"])).session.tools.usable == ("book",)
+    assert an_opened_session(TOOLS, grant=a_grant([])).session.tools.usable == ()
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,7 @@ def test_a_grant_says_whose_session_it_is_and_which_tools_are_within_it() -> Non
 )  # fmt: skip  # one case a line
 def test_a_grant_that_is_of_no_use_offers_no_tools_and_says_why(grant: str, why: str) -> None:
     session = an_opened_session(TOOLS, ("search",), grant=grant).session
-    assert session.tools == session.built_ins == ()
+    assert session.tools.usable == session.tools.built_ins == ()
     (doubt,) = session.uncertainty
     assert (doubt.kind, doubt.about) == ("grant_invalid", "grant")
     assert doubt.message == f"The session's grant could not be used, so no tools were offered: {why}"
@@ -71,13 +72,13 @@ def test_a_grant_that_is_of_no_use_offers_no_tools_and_says_why(grant: str, why:
 
 
 def test_a_grant_for_this_session_is_as_good_as_one_for_any() -> None:
-    assert an_opened_session(TOOLS, grant=a_grant(["read"], session="s1")).session.tools == ("search",)
+    assert an_opened_session(TOOLS, grant=a_grant(["read"], session="s1")).session.tools.usable == ("search",)
 
 
 def test_options_choose_among_the_tools_of_the_scopes_and_widen_nothing() -> None:
     """Whatever a query's options name, what the session may use is within its scopes."""
     session = an_opened_session(TOOLS, ("book", "search", "fly", "secrets")).session
-    assert session.tools == ("search",)
+    assert session.tools.usable == ("search",)
     assert doubts_of(session) == [
         ("tools_unavailable", "book"),
         ("tools_unavailable", "fly"),
@@ -98,17 +99,17 @@ def test_options_choose_among_the_tools_of_the_scopes_and_widen_nothing() -> Non
 
 def test_a_tool_whose_contract_cannot_be_read_is_not_used() -> None:
     catalogue = a_catalogue("search", a_tool("newer", mode="telepathic"))
-    assert an_opened_session(catalogue).session.tools == ("search",)
+    assert an_opened_session(catalogue).session.tools.usable == ("search",)
     session = an_opened_session(catalogue, ("newer",)).session
-    assert (session.tools, doubts_of(session)) == ((), [("tools_unavailable", "newer")])
+    assert (session.tools.usable, doubts_of(session)) == ((), [("tools_unavailable", "newer")])
 
 
 def test_a_session_without_tools_of_its_own_gets_none_of_the_dispatchers() -> None:
     catalogue = a_catalogue("find_tools", "read_result", a_tool("book", "write"), default_scopes=["read"])
-    assert an_opened_session(catalogue).session.built_ins == ()
+    assert an_opened_session(catalogue).session.tools.built_ins == ()
     session = an_opened_session(catalogue, grant=a_grant(["read", "write"])).session
-    assert (session.tools, session.built_ins) == (("book",), ("find_tools", "read_result"))
-    assert an_opened_session(catalogue, grant=a_grant(["write"])).session.built_ins == ()
+    assert (session.tools.usable, session.tools.built_ins) == (("book",), ("find_tools", "read_result"))
+    assert an_opened_session(catalogue, grant=a_grant(["write"])).session.tools.built_ins == ()
 
 
 def test_a_document_of_before_there_were_grants_still_loads() -> None:
@@ -138,7 +139,7 @@ def test_a_session_is_opened_alike_from_what_its_log_holds() -> None:
     first = an_opened_session(catalogue, offer=OfferBounds(5, 2), models=("own", "other"), max_rounds=7)
     opened = first.commands[0]
     assert isinstance(opened, SessionOpened)
-    assert len(first.session.offer or ()) == 2
+    assert len(first.session.tools.offer or ()) == 2
     submitted = QuerySubmitted(query="Why?", options=opened.options)
     event = an_event(submitted, at_s=0)
     again = open_session(event, ENTRY, submitted, recorded_opening(opened), catalogue)

@@ -23,7 +23,8 @@ from antiphon_shared.tools.calls import RequestedCall, ToolCall
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coordinator.session import Decision, Session
+from coordinator.decision import Decision
+from coordinator.session import Session
 from tests.coordinator.builders import (
     a_briefing,
     a_call,
@@ -97,8 +98,8 @@ class TestAsking:
         (question,) = asked.questions
         assert (question.id, question.question, question.choices) == ("q1", "Which one?", ("red", "blue"))
         session = decision.session
-        assert (session.phase, session.awaiting, session.unanswered) == ("approval", None, ("q1",))
-        assert session.tool_calls_used == 0, "nothing has run yet"
+        assert (session.phase, session.awaiting, session.people.unanswered) == ("approval", None, ("q1",))
+        assert session.spent.tool_calls == 0, "nothing has run yet"
         due = session.deadline - timedelta(seconds=60)
         assert (asked.round, asked.until) == (1, due)
         assert decision.timers == (SetTimer("person", due, PersonOverdue(round=1)),)
@@ -109,20 +110,20 @@ class TestAsking:
         assert (calls["s"].answer, calls["q1"].answer) == (None, SAID)
         assert (calls["s"].refused, calls["q1"].refused) == (None, None)
         assert "ask_user" in only(decision, ToolsRequested).allowed
-        assert decision.session.tool_calls_used == 2, "a question is a call like others"
+        assert decision.session.spent.tool_calls == 2, "a question is a call like others"
         assert decision.timers == (CancelTimer("person"),)
-        assert (decision.session.pending, decision.session.unanswered) == ((), ())
+        assert (decision.session.people.pending, decision.session.people.unanswered) == ((), ())
 
     def test_what_the_user_says_is_trusted(self) -> None:
         session = after(waiting(), an_answer()).session
         done = answered(session, the_results(a_result("ask_user", data={"answer": "Red."})), TOOLS)
         assert only(done, BriefingRequested).untrusted == ()
-        assert not done.session.has_untrusted
+        assert not done.session.material.has_untrusted
 
     def test_answers_may_come_one_by_one(self) -> None:
         session = waiting(a_question("q1"), a_question("q2"))
         first = after(session, an_answer("Blue.", "q2"))
-        assert (first.commands, first.timers, first.session.unanswered) == ((), (), ("q1",))
+        assert (first.commands, first.timers, first.session.people.unanswered) == ((), (), ("q1",))
         last = met(first.session, an_answer("Red."), TOOLS, "1795244309999-7")
         assert {id: call.answer for id, call in batch(last).items()} == {
             "q1": "1795244309999-7",
@@ -151,7 +152,7 @@ class TestAsking:
         decision = called(a_session(), BOOK, a_question())
         assert [command.type for command in decision.commands] == [ApprovalRequested.type, QuestionAsked.type]
         half = after(decision.session, a_decision(True))
-        assert (half.commands, half.session.unanswered) == ((), ("q1",))
+        assert (half.commands, half.session.people.unanswered) == ((), ("q1",))
         calls = batch(after(half.session, an_answer()))
         assert (calls["b1"].approval, calls["b1"].answer) == (SAID, None)
         assert (calls["q1"].approval, calls["q1"].answer) == (None, SAID)
@@ -159,10 +160,10 @@ class TestAsking:
     def test_more_than_three_questions_are_too_many(self) -> None:
         decision = called(a_session(), *(a_question(f"q{n}") for n in range(5)))
         assert [question.id for question in only(decision, QuestionAsked).questions] == ["q0", "q1", "q2"]
-        refused = [call.refused for call in decision.session.pending]
+        refused = [call.refused for call in decision.session.people.pending]
         assert refused[:3] == [None] * 3
         assert all("at most 3 questions" in (why or "") for why in refused[3:])
-        assert after(decision.session, an_answer()).session.tool_calls_used == 3
+        assert after(decision.session, an_answer()).session.spent.tool_calls == 3
 
     def test_an_id_that_is_used_twice_asks_once(self) -> None:
         decision = called(a_session(), a_question("q", "This?"), a_question("q", "That?"))
@@ -236,7 +237,7 @@ class TestWaiting:
         }
         assert (calls["q2"].answer, calls["b2"].approval) == (SAID, SAID)
         assert late.timers == (CancelTimer("person"),)
-        assert late.session.tool_calls_used == 3
+        assert late.session.spent.tool_calls == 3
         told = {doubt.kind: (doubt.message, doubt.about) for doubt in late.session.uncertainty}
         assert told == {
             "approval_missing": ("Nobody decided on `book` (b1) in time; it was not run.", "b1"),
@@ -273,7 +274,7 @@ class TestWaiting:
         assert told["question_unanswered"].endswith("one?” and did not answer before the session ended.")
         assert told["approval_missing"].endswith("nothing of that batch was run.")
         assert CancelTimer("person") in decision.timers
-        assert (decision.session.unanswered, decision.session.undecided) == ((), ())
+        assert (decision.session.people.unanswered, decision.session.people.undecided) == ((), ())
 
 
 ids = st.sampled_from(["q0", "q1", "b0", "b1", "s"])
@@ -303,13 +304,13 @@ def test_in_any_order_a_batch_goes_out_once_and_every_call_with_its_due(
     calls: list[ToolCall], said: list[EventData]
 ) -> None:
     decision = called(a_session(), *calls)
-    first_asked = {*decision.session.undecided, *decision.session.unanswered}
+    first_asked = {*decision.session.people.undecided, *decision.session.people.unanswered}
     sent = [command for command in decision.commands if isinstance(command, ToolsRequested)]
     for one in (*said, *said, PersonOverdue(round=1)):
         decision = met(decision.session, one, TOOLS, SAID)
         sent += [command for command in decision.commands if isinstance(command, ToolsRequested)]
-        waits = bool(decision.session.undecided or decision.session.unanswered)
-        assert waits is (decision.session.phase == "approval") is bool(decision.session.pending)
+        waits = bool(decision.session.people.undecided or decision.session.people.unanswered)
+        assert waits is (decision.session.phase == "approval") is bool(decision.session.people.pending)
     assert len(sent) == 1
     assert [call.id for call in sent[0].calls] == [call.id for call in calls]
     heard = {id for one in said for id in of(one)}

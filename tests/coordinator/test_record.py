@@ -6,8 +6,10 @@ from antiphon_shared.bus.handling import CancelTimer, SetTimer
 from antiphon_shared.events import AssemblyOverdue, DeadlineReached
 from antiphon_shared.values import Usage
 
-from coordinator.record import changes, record_of
-from coordinator.session import Decision, Session
+from coordinator.decision import Decision
+from coordinator.document import changes
+from coordinator.record import record_of
+from coordinator.session import Session
 from tests.coordinator.builders import a_response, an_opened_session
 from tests.envelopes import START, an_event
 

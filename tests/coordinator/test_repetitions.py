@@ -7,8 +7,9 @@ from antiphon_shared.events import ApprovalRequested, BriefingRequested, Reasoni
 from antiphon_shared.tools.calls import Catalogue, Repeated, RequestedCall, ToolCall, ToolError, ToolResult
 
 from coordinator.decide import decide
+from coordinator.decision import Decision
 from coordinator.repetitions import named
-from coordinator.session import Decision, Session
+from coordinator.session import Session
 from tests.coordinator.builders import (
     a_briefing,
     a_call,
@@ -150,15 +151,15 @@ def test_so_does_one_whose_own_repetition_may_have() -> None:
 def test_what_an_identical_call_has_settled_needs_nobody() -> None:
     session = asked(made(status="error", error=UNKNOWN), a_call("pay", "c2", arguments={"to": "a"})).session
     session = after(session, a_result("pay", call_id="c2", repeated=Repeated(call_id="c1", round=1)))
-    assert session.in_doubt == ()
+    assert session.writes.in_doubt == ()
     assert sent(asked(session, a_repetition("c1")))
 
 
 def test_so_does_one_that_ran_in_its_place() -> None:
     session = asked(made(status="error", error=UNKNOWN), a_call("pay", "c2", arguments={"to": "a"})).session
     session = after(session, a_result("pay", call_id="c2", settles="c1"))
-    assert session.in_doubt == ()
-    assert [write.state for write in session.writes] == ["done", "done"]
+    assert session.writes.in_doubt == ()
+    assert [write.state for write in session.writes.made] == ["done", "done"]
     assert sent(asked(session, a_repetition("c1")))
 
 
@@ -167,7 +168,7 @@ def test_an_identical_call_of_unknown_outcome_is_in_doubt_once() -> None:
     result = a_result(
         "pay", call_id="c2", status="error", error=UNKNOWN, repeated=Repeated(call_id="c1", round=1)
     )
-    assert after(session, result).in_doubt == ("pay c1",)
+    assert after(session, result).writes.in_doubt == ("pay c1",)
 
 
 def test_ask_has_a_person_decide_on_an_identical_call() -> None:

@@ -19,7 +19,8 @@ from antiphon_shared.process.ids import child_id
 from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
-from coordinator.session import Decision, Session
+from coordinator.decision import Decision
+from coordinator.session import Session
 from coordinator.settings import CoordinatorSettings
 from tests.coordinator.builders import (
     SEARCH,
@@ -56,7 +57,7 @@ def told(session: Session, data: EventData) -> Session:
 
 
 def met_by(session: Session, data: EventData) -> Decision:
-    return decide(session, an_event(data, answers=session.summary_awaiting), OTHER_ENTRY, SEARCH)
+    return decide(session, an_event(data, answers=session.summaries.awaiting), OTHER_ENTRY, SEARCH)
 
 
 def next_briefing(session: Session) -> tuple[Session, BriefingRequested]:
@@ -94,8 +95,8 @@ def test_a_summary_that_comes_while_the_session_is_briefed_waits_for_the_next_br
 
 def test_what_summaries_use_counts() -> None:
     session = asked().session
-    assert told(session, WRITTEN).usage.total_tokens == 950
-    assert told(session, FAILED).usage.total_tokens == 7
+    assert told(session, WRITTEN).spent.usage.total_tokens == 950
+    assert told(session, FAILED).spent.usage.total_tokens == 7
 
 
 def test_the_model_is_asked_with_what_summaries_have_left() -> None:
@@ -132,15 +133,15 @@ def test_a_refused_summary_counts_as_a_failure() -> None:
 @pytest.mark.parametrize("fed", ["the request", "the reply"])
 def test_a_dead_letter_about_a_summary_counts_as_a_failure_and_the_session_goes_on(fed: str) -> None:
     session = asked().session
-    assert session.summary_awaiting is not None
-    component, failed = "reasoning_engine", session.summary_awaiting
+    assert session.summaries.awaiting is not None
+    component, failed = "reasoning_engine", session.summaries.awaiting
     if fed == "the reply":
-        component, failed = "coordinator", child_id(session.summary_awaiting, 0)
+        component, failed = "coordinator", child_id(session.summaries.awaiting, 0)
     error = ErrorInfo(code="internal_error", message="it broke")
     event = ComponentFailed.model_validate({"component": component, "failed_event": failed, "error": error})
     decision = met(session, event)
     assert decision.commands == ()
-    assert (decision.session.summary_awaiting, decision.session.summary_failures) == (None, 1)
+    assert (decision.session.summaries.awaiting, decision.session.summaries.failures) == (None, 1)
     assert decision.session.phase == "reasoning"
 
 

@@ -6,7 +6,7 @@ from antiphon_shared.events import AssemblyRequested, BriefingRequested, Reasoni
 from antiphon_shared.events.session import Limits, QueryOptions
 
 from coordinator import limits
-from coordinator.session import Decision
+from coordinator.decision import Decision
 from tests.coordinator.builders import (
     a_briefing,
     a_reply,

@@ -16,7 +16,8 @@ from antiphon_shared.text.fence import CLOSING, fence, opening
 from antiphon_shared.tools.calls import ToolError, ToolResult
 
 from context_synthesizer.desk import Desk
-from coordinator.session import OfferBounds, Session
+from coordinator.decision import OfferBounds
+from coordinator.session import Session
 from tests.coordinator.builders import (
     a_briefing,
     a_call,
@@ -265,7 +266,7 @@ def test_tools_are_neither_found_nor_read_on_by_what_other_tools_say(injection: 
     }
     session, asked = after_tools((a_result("search", call_id="toolu_10", data=data),))
     assert "enrol" not in asked.tools
-    assert not session.has_handles
+    assert not session.tools.has_handles
 
 
 @every_injection

@@ -34,8 +34,8 @@ from antiphon_shared.tools.calls import Catalogue
 
 from context_synthesizer.handlers import ContextSynthesizer
 from context_synthesizer.settings import ContextSynthesizerSettings
+from coordinator.decision import OfferBounds
 from coordinator.handlers import Coordinator
-from coordinator.session import OfferBounds
 from response_assembler.handlers import HANDLERS as ASSEMBLING
 from tests.simulation.bus import Handed, SimulatedBus
 from tests.simulation.clients import LEASE_MS, LIMITS, Client, Clients

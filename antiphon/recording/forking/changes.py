@@ -26,10 +26,11 @@ from antiphon.recording.forking.point import Point
 from antiphon.recording.hashes import content_hash
 from antiphon.recording.lines import EventLine
 from coordinator import limits, offer
+from coordinator.document import changes as changed_fields
+from coordinator.document import document_version
 from coordinator.opening import open_session, recorded_opening
-from coordinator.record import changes as changed_fields
 from coordinator.requests import request_reasoning
-from coordinator.session import SESSION, Session
+from coordinator.session import Session, replace
 
 PROMPT_FILE = "ANTIPHON_REASONING_ENGINE_PROMPT_FILE"
 OFFLINE = "offline"
@@ -111,7 +112,7 @@ def forked(point: Point, changes: Changes, now: datetime, content_hash: str, cat
     record = ForkRecord(
         of=point.event.event.id,
         changed=changed_fields(point.session, session),
-        document_version=SESSION.version,
+        document_version=document_version(session.format),
         redelivered=tuple(map(_redelivered, point.pending, deliveries)),
     )
     return Forked(session, tuple(deliveries), record, by)
@@ -131,30 +132,36 @@ def _with_limits(session: Session, changes: Changes, now: datetime) -> Session:
             raise ConfigurationError(
                 f"--set deadline_s: {gone_s:.1f} s had passed at that event.", hint="Set more than that."
             )
-    return session.model_copy(update={"limits": bounds, "deadline": deadline})
+    return replace(session, limits=bounds, deadline=deadline)
 
 
 def _with_model(session: Session, model: str) -> Session:
     """The session with another model alone: what was wrong with others does not matter any more."""
     if not model or model == OFFLINE:
         return session
-    only = {"model": model, "models": (model,), "unusable": (), "rests": ()}
-    return session.model_copy(update=only)
+    only = replace(session.models, own=model, order=(model,), unusable=(), rests=())
+    return replace(session, models=only)
 
 
 def _with_tools(session: Session, point: Point, content_hash: str, catalogue: Catalogue) -> Session:
     """The session as it would have been opened with the tools there are now."""
-    if content_hash == session.catalogue:
+    if content_hash == session.tools.catalogue:
         return session
     query, asked, opened = point.opened
     opening = recorded_opening(opened.model_copy(update={"catalogue": content_hash}))
     anew = open_session(query.event, query.entry, asked, opening, catalogue).session
-    chosen = anew.offer
+    chosen = anew.tools.offer
     if chosen is not None:
-        grown = {*chosen, *(session.offer or ())}
-        chosen = tuple(name for name in anew.tools if name in grown) or None
-    tools = {"catalogue": content_hash, "tools": anew.tools, "built_ins": anew.built_ins, "offer": chosen}
-    return session.model_copy(update=tools)
+        grown = {*chosen, *(session.tools.offer or ())}
+        chosen = tuple(name for name in anew.tools.usable if name in grown) or None
+    tools = replace(
+        session.tools,
+        catalogue=content_hash,
+        usable=anew.tools.usable,
+        built_ins=anew.tools.built_ins,
+        offer=chosen,
+    )
+    return replace(session, tools=tools)
 
 
 def _asked_anew(

@@ -1,18 +1,22 @@
 """The same values at another time: every moment in them is moved by the same span. Pure."""
 
+from dataclasses import is_dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from antiphon_shared.values import Value
 
-ValueT = TypeVar("ValueT", bound=Value)
+ValueT = TypeVar("ValueT")
 
 
 def moved(value: ValueT, by: timedelta) -> ValueT:
-    """A value with its moments moved, at any depth of values and tuples; what is only JSON stays as it is."""
-    fields = {name: getattr(value, name) for name in type(value).model_fields}
-    changed = {name: after for name, one in fields.items() if (after := _moved(one, by)) is not one}
-    return value.model_copy(update=changed) if changed else value
+    """Return a value with its moments moved, at any depth of values and tuples; what is only JSON stays as it is."""
+    changed = {name: after for name, one in value.__dict__.items() if (after := _moved(one, by)) is not one}
+    if not changed:
+        return value
+    if isinstance(value, Value):
+        return value.model_copy(update=changed)
+    return replace(value, **changed)  # type: ignore[type-var]  # what else has fields is a dataclass
 
 
 def _moved(value: Any, by: timedelta) -> Any:
@@ -20,6 +24,8 @@ def _moved(value: Any, by: timedelta) -> Any:
         case datetime():
             return value + by
         case Value():
+            return moved(value, by)
+        case _ if is_dataclass(value):
             return moved(value, by)
         case tuple():
             after = tuple(_moved(one, by) for one in value)

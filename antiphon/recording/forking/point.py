@@ -259,8 +259,8 @@ def _set(timers: dict[str, Timer], timer: TimerRecord, now: datetime, parent: Ev
 
 def _pending(point: Point, session: Session, handled: set[UUID]) -> Iterator[EventLine]:
     """What is still to be handled, and would have an effect."""
-    awaited = (session.awaiting, session.summary_awaiting)
-    catalogue = point.known.catalogue(session.catalogue)
+    awaited = (*session.awaiting, session.summaries.awaiting)
+    catalogue = point.known.catalogue(session.tools.catalogue)
     for line in point.known.lines.values():
         inbox = line.event.data.inbox
         if inbox is None or line.event.id in handled:

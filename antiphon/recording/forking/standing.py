@@ -10,7 +10,8 @@ from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.checks.briefings import Briefings
-from coordinator.session import SESSION, Session
+from coordinator.document import SESSION
+from coordinator.session import Session
 
 
 def standing(

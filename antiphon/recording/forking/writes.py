@@ -66,7 +66,7 @@ def _batches(point: Point, life_s: float) -> Iterator["_Batch"]:
         for line in point.lines
         if isinstance(line, RecordLine) and isinstance(line.record, BatchRecord)
     }
-    tools = point.known.catalogue(point.session.catalogue).by_name
+    tools = point.known.catalogue(point.session.tools.catalogue).by_name
     for event in events.values():
         asked = events.get(event.causationid) if event.causationid else None
         if asked and isinstance(event.data, ToolsCompleted) and isinstance(asked.data, ToolsRequested):

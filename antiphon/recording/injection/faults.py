@@ -103,7 +103,7 @@ def _model(kind: Kind, data: ReasoningCompleted | ReasoningFailed, session: Sess
     return ReasoningFailed(
         round=data.round,
         error=failed.error,
-        model=session.asked_model or data.model,
+        model=session.models.asked or data.model,
         usage=Usage(cost_usd=0.0),
         attempts=int(is_asked),
         retry_after_s=None if is_asked else _RETRY_AFTER_S,
@@ -135,9 +135,9 @@ def _failed(kind: Kind, result: ToolResult, catalogue: Catalogue) -> ToolResult:
 
 
 def _component_failed(data: EventData, session: Session) -> ComponentFailed:
-    awaited = session.awaiting
+    awaited = session.awaited
     if isinstance(data, SummaryCompleted | SummaryFailed):
-        awaited = session.summary_awaiting
+        awaited = session.summaries.awaiting
     assert awaited is not None, "a reply is waited for"
     error = ErrorInfo(code="workers_lost", message="4 workers in a row stopped while they had it in hand")
     return ComponentFailed(component=_REPLIES[type(data)], failed_event=awaited, error=error)

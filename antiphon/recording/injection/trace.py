@@ -77,9 +77,9 @@ class Trace:
         self._known, self._briefings = point.known, point.briefings
         self._assemblies = Assemblies(point.briefings)
         self._built_by = point.built_by
-        self._catalogue = point.known.catalogue(session.catalogue)
+        self._catalogue = point.known.catalogue(session.tools.catalogue)
         self._session = session
-        self._outages = session.outages if outages is None else outages
+        self._outages = session.models.outages if outages is None else outages
         self._waiting: deque[EventLine] = deque([first])
         self._n, self._entry = first.n, first.entry
         self._timers: dict[str, tuple[datetime, EventLine, SetTimer, int]] = {}
@@ -130,7 +130,7 @@ class Trace:
         named = self._known.named(named_by(before, line.event))
         earlier = earlier_calls(before, line.event, self._known)
         decision = decide(before, line.event, line.entry, self._catalogue, self._outages, named, earlier)
-        self._session, self._outages = decision.session, decision.session.outages
+        self._session, self._outages = decision.session, decision.session.models.outages
         outputs = decision.commands
         if decision.alone:
             answer = self._assemblies.alone(line, decision, MaterialRead(), self._known)
@@ -181,13 +181,13 @@ def _snapshot(session: Session) -> dict[str, Any]:
         "phase": session.phase,
         "round": session.round,
         "rounds_max": session.limits.max_rounds,
-        "tool_calls_used": session.tool_calls_used,
+        "tool_calls_used": session.spent.tool_calls,
         "tool_calls_max": session.limits.max_tool_calls,
         "tokens_left": limits.tokens_left(session),
-        "model_failures": session.model_failures,
-        "barren_rounds": session.barren_rounds,
-        "is_last_call": session.is_last_call,
+        "model_failures": session.models.failures,
+        "barren_rounds": session.tools.barren_rounds,
+        "is_last_call": session.models.is_last_call,
         "last_round": session.last_round,
-        "in_doubt": list(session.in_doubt),
+        "in_doubt": list(session.writes.in_doubt),
         "uncertainty": [one.message for one in session.uncertainty],
     }

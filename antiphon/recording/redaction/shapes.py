@@ -6,7 +6,7 @@ searched by their keys as well.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -25,6 +25,7 @@ from antiphon.recording.lines import (
     Line,
     RecordLine,
 )
+from coordinator.document import flat_model
 from coordinator.session import Session
 
 _IN_TEXT, _AS_NAME = "[redacted 1]", "redacted-1"
@@ -107,6 +108,8 @@ def shape_of(line: Line) -> Shape:
     match line:
         case EventLine(event=event):
             return _of_event(type(event), type(event.data))
+        case RecordLine(record=DecisionRecord(document_version=1)):
+            return _of_flat_decision()
         case RecordLine(record=record):
             return _of_model(type(record))
         case CatalogueLine():
@@ -130,13 +133,25 @@ def _of_model(kind: type[BaseModel]) -> Shape:
     return Fields({name: _of_field(kind, name) for name in kind.model_fields})
 
 
+@cache
+def _of_flat_decision() -> Shape:
+    """Return the shape of a decision on a document that has no parts yet."""
+    shapes = {name: _of_field(DecisionRecord, name) for name in DecisionRecord.model_fields}
+    return Fields({**shapes, "changed": _of_model(flat_model())})
+
+
+@cache
+def _of_dataclass(kind: Any) -> Shape:
+    return Fields({one.name: Grant() if one.name == "grant" else _of_type(one.type) for one in fields(kind)})
+
+
 def _of_field(kind: type[BaseModel], name: str) -> Shape:
     if name == "grant":
         return Grant()
     if (kind, name) in _BY_FIELD:
         return _BY_FIELD[kind, name]
     if (kind, name) == (DecisionRecord, "changed"):
-        return _of_model(Session)
+        return _of_dataclass(Session)
     field = kind.model_fields[name]
     return _of_type(field.annotation, tuple(field.metadata))
 
@@ -149,6 +164,8 @@ def _of_type(kind: Any, metadata: tuple[Any, ...] = ()) -> Shape:
         return _of_text(metadata)
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return _of_model(kind)
+    if isinstance(kind, type) and is_dataclass(kind):
+        return _of_dataclass(kind)
     if origin in (Union, UnionType):
         shapes = [_of_type(one, metadata) for one in arguments if one is not NoneType]
         return shapes[0] if len(shapes) == 1 else Text()

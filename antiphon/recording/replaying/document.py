@@ -5,7 +5,8 @@ from typing import Any
 from antiphon_shared.events.step_records import DecisionRecord, ForkRecord
 from antiphon_shared.process.errors import NewerFormat
 
-from coordinator.session import SESSION, Session
+from coordinator.document import SESSION, document_version, merged
+from coordinator.session import Session
 
 
 class Document:
@@ -31,13 +32,13 @@ class Document:
         if written > self._version and self._fields:
             self._fields = SESSION.carried(self._fields, self._version, written)
         self._version = max(written, self._version)
-        self._fields |= record.changed
+        self._fields = merged(self._fields, record.changed, self._version)
 
     def session(self) -> Session:
         """Return the document as today's code reads it. Raises UnreadableEvent, which names the field."""
         return SESSION.read_fields(self._fields, self._version)
 
 
-def is_of_today(record: DecisionRecord | ForkRecord) -> bool:
-    """Return whether the record's fields are of the version that today's code writes."""
-    return record.document_version == SESSION.version
+def is_of_today(record: DecisionRecord | ForkRecord, session: Session) -> bool:
+    """Return whether the record's fields are of the version that today's code writes for the session."""
+    return record.document_version == document_version(session.format)

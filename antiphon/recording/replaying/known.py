@@ -12,7 +12,7 @@ from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.differences import Difference
-from coordinator.session import Logged
+from coordinator.decision import Logged
 
 DataT = TypeVar("DataT", bound=EventData)
 RecordT = TypeVar("RecordT", bound=StepRecord)

@@ -188,7 +188,7 @@ class Score:
     def catalogue_hash(self) -> str:
         """That of the tools the session has; empty where it has none."""
         if self.beginning is not None:
-            return self.beginning.session.catalogue
+            return self.beginning.session.tools.catalogue
         return self.opened.catalogue if self.opened else ""
 
     def catalogue(self, content_hash: str) -> Catalogue:

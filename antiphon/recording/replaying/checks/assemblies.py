@@ -17,8 +17,8 @@ from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.checks.briefings import Briefings
 from antiphon.recording.replaying.known import DataT, Known, Redone, Step
 from coordinator.alone import answer_alone
+from coordinator.decision import Decision
 from coordinator.endings import ending_of, moment_of
-from coordinator.session import Decision
 from response_assembler.compose import compose
 from response_assembler.material import material_of
 
@@ -40,9 +40,9 @@ class Assemblies:
     def alone(self, line: EventLine, decision: Decision, read: MaterialRead, known: Known) -> ResponseReady:
         """The answer that the coordinator gives by itself. Raises UnreadableEvent likewise."""
         session = decision.session
-        request = ending_of(session, known.named(session.awaiting))
+        request = ending_of(session, known.named(session.awaited))
         found = found_of(request, self.read(request, read, known))
-        at, catalogue = moment_of(line.event, line.entry), known.catalogue(session.catalogue)
+        at, catalogue = moment_of(line.event, line.entry), known.catalogue(session.tools.catalogue)
         response = answer_alone(session, request, found, catalogue, at, decision.alone)
         return ResponseReady(**response.model_dump())
 

@@ -24,10 +24,12 @@ from antiphon.recording.replaying.document import Document, is_of_today
 from antiphon.recording.replaying.known import Known, Redone, Step
 from coordinator import repetitions
 from coordinator.decide import decide
+from coordinator.decision import Decision
+from coordinator.document import changes
 from coordinator.lookup import named_by
 from coordinator.opening import never_opened, open_session, recorded_opening
-from coordinator.record import changes, record_of
-from coordinator.session import Decision, Session
+from coordinator.record import record_of
+from coordinator.session import PARTS, Session, replace
 
 _UNREAD = "{}; only its events were compared, for want of an upcaster (SESSION in coordinator/session.py)"
 
@@ -110,14 +112,14 @@ class Decisions:
         """
         if self._unread:
             return today.changed, after
-        if self._follows_today or (is_of_today(record) and record.changed == today.changed):
+        if self._follows_today or (is_of_today(record, after) and record.changed == today.changed):
             return record.changed, after
         try:
             recorded = self._document.session()
         except UnreadableEvent as error:
             self._unread = error.message.rstrip(".")
             return today.changed, after
-        changed = record.changed if is_of_today(record) else changes(before, recorded)
+        changed = record.changed if is_of_today(record, after) else changes(before, recorded)
         return changed, after if changed == today.changed else recorded
 
     def _alone(self, step: Step, record: DecisionRecord, decision: Decision, known: Known) -> ResponseReady:
@@ -154,7 +156,7 @@ class Decisions:
         if then is None or self.session is None:
             self.session = recorded
         else:
-            self.session = self.session.model_copy(update=_changed_values(then, recorded))
+            self.session = _changed_likewise(self.session, then, recorded)
 
     def lets_go(self, line: EventLine, known: Known) -> bool:
         """Whether the session, as it stands, changes nothing on an event."""
@@ -163,7 +165,7 @@ class Decisions:
             self.session,
             line.event,
             line.entry,
-            known.catalogue(self.session.catalogue),
+            known.catalogue(self.session.tools.catalogue),
             named=known.named(named_by(self.session, line.event)),
         )
         return decision.session is self.session and not (decision.alone or decision.timers)
@@ -174,7 +176,7 @@ class Decisions:
             outages = self._outages(record, self.session)
             named = known.named(named_by(self.session, event))
             earlier = earlier_calls(self.session, event, known)
-            catalogue = known.catalogue(self.session.catalogue)
+            catalogue = known.catalogue(self.session.tools.catalogue)
             return decide(self.session, event, entry, catalogue, outages, named, earlier)
         match event.data:
             case ComponentFailed() as failure:
@@ -190,19 +192,20 @@ class Decisions:
 
     def _outages(self, record: DecisionRecord, before: Session) -> Outages:
         """What was out of order when it was decided, which is an input. Raises UnreadableEvent."""
-        if not (is_of_today(record) or self._unread):
-            return self._document.session().outages
-        if "outages" not in record.changed:
-            return before.outages
+        if not (is_of_today(record, before) or self._unread):
+            return self._document.session().models.outages
+        changed = record.changed.get("models", {}) if record.document_version > 1 else record.changed
+        if "outages" not in changed:
+            return before.models.outages
         try:
-            return Outages.model_validate(record.changed["outages"])
+            return Outages.model_validate(changed["outages"])
         except ValidationError as error:
             raise UnreadableEvent(f"what was out of order cannot be read: {explain(error)}") from None
 
 
 def earlier_calls(session: Session, event: AnyEvent, known: Known) -> dict[str, ToolCall]:
     """The calls that a reply wants repeated. Raises UnreadableEvent when the recording lacks them."""
-    if not session.writes or not isinstance(event.data, ReasoningCompleted):
+    if not session.writes.made or not isinstance(event.data, ReasoningCompleted):
         return {}
     found: dict[str, ToolCall] = {}
     for id, (entry, source) in repetitions.named(session, event.data).items():
@@ -214,15 +217,22 @@ def earlier_calls(session: Session, event: AnyEvent, known: Known) -> dict[str, 
 def _is_recorded(record: DecisionRecord, before: Session | None, decision: Decision) -> bool:
     """Whether a decision without timers, as nearly all are, leaves the record that it left then."""
     return (
-        is_of_today(record)
+        is_of_today(record, decision.session)
         and not (record.timers or decision.timers)
         and (record.closes, record.stops_work) == (decision.closes, decision.stops_work)
         and record.changed == changes(before, decision.session)
     )
 
 
-def _changed_values(then: Session, now: Session) -> dict[str, Any]:
-    """The fields of a session that differ, as they are in `now`."""
+def _changed_likewise(session: Session, then: Session, now: Session) -> Session:
+    """Return the session with every field changed that differs between `then` and `now`."""
+    differing = _differing(then, now)
+    parts = {name: _differing(getattr(then, name), differing[name]) for name in PARTS if name in differing}
+    changed = {name: replace(getattr(session, name), **fields) for name, fields in parts.items()}
+    return replace(session, **differing | changed)
+
+
+def _differing(then: Any, now: Any) -> dict[str, Any]:
     return {name: value for name, value in now.__dict__.items() if value != then.__dict__[name]}
 
 

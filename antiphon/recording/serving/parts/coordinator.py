@@ -17,8 +17,8 @@ from antiphon_shared.process.settings import PipelineSettings
 from antiphon.recording.serving.parts.part import Part, at_its_time
 from antiphon.recording.serving.score import Score
 from coordinator.component import build
+from coordinator.decision import BELIEVED
 from coordinator.opening import recorded_opening
-from coordinator.session import BELIEVED
 from coordinator.settings import CoordinatorSettings
 
 

@@ -84,7 +84,7 @@ def answered(
     at_s: float = 1,
 ) -> Decision:
     """The session's next step when `data` answers what it waits for."""
-    event = an_event(data, answers=session.awaiting, at_s=at_s)
+    event = an_event(data, answers=session.awaited, at_s=at_s)
     return decide(session, event, log_entry, catalogue, outages)
 
 

@@ -83,7 +83,7 @@ def test_a_call_that_a_person_has_to_approve_waits_with_its_whole_batch() -> Non
     due = decision.session.deadline - timedelta(seconds=60)
     assert decision.timers == (SetTimer("person", due, PersonOverdue(round=1)),)
     assert only(decision, ApprovalRequested).until == due
-    assert (decision.session.phase, decision.session.awaiting) == ("approval", None)
+    assert (decision.session.phase, decision.session.awaiting) == ("approval", ())
     assert decision.session.spent.tool_calls == 0, "nothing has run yet"
 
 

@@ -27,7 +27,7 @@ from coordinator.decide import decide
 from coordinator.decision import Decision, Logged
 from coordinator.ladder import LEVELS
 from coordinator.requests import DEADLINE, MODEL, OVERDUE, assembly_of
-from coordinator.session import Session
+from coordinator.session import Session, Summaries, replace
 from tests.coordinator.builders import (
     ENTRY,
     SEARCH,
@@ -56,7 +56,7 @@ def a_session_running_tools(calls: int = 1, **options: object) -> Session:
 def a_failure(component: str, session: Session) -> ComponentFailed:
     error = ErrorInfo(code="internal_error", message="it broke")
     return ComponentFailed.model_validate(
-        {"component": component, "failed_event": session.awaiting or new_id(), "error": error}
+        {"component": component, "failed_event": session.awaited or new_id(), "error": error}
     )
 
 
@@ -198,11 +198,11 @@ class TestFailures:
         session = a_session_reasoning()
         at_s = (session.deadline - START).total_seconds()
         failed = ReasoningFailed(round=1, error=ErrorInfo(code="timeout", message="over"), model="m")
-        late = an_event(failed, answers=session.awaiting, at_s=at_s)
+        late = an_event(failed, answers=session.awaited, at_s=at_s)
         request = ending(decide(session, late, ENTRY, SEARCH))
         assert (request.status, request.termination_reason) == ("partial", "deadline_exceeded")
         assert "model_failed" not in [doubt.kind for doubt in request.uncertainty]
-        early = an_event(failed, answers=session.awaiting, at_s=at_s - 1)
+        early = an_event(failed, answers=session.awaited, at_s=at_s - 1)
         assert only(decide(session, early, ENTRY, SEARCH), BriefingRequested).level == "simplified"
 
     def test_tokens_of_failed_attempts_count(self) -> None:
@@ -293,7 +293,7 @@ class TestEnding:
     def test_what_the_coordinator_has_failed_at_is_in_the_answer(self, reply: ReasoningCompleted) -> None:
         session = a_session_reasoning()
         failed = a_failure("coordinator", session)
-        named = Logged("9-0", an_event(reply, answers=session.awaiting))
+        named = Logged("9-0", an_event(reply, answers=session.awaited))
         request = ending(met(session, failed, named=named))
         assert (request.reply, request.reasoning) == ("9-0", "9-0")
         assert (request.rounds_used, request.usage.input_tokens) == (1, 100)
@@ -301,7 +301,7 @@ class TestEnding:
 
     def test_results_the_coordinator_has_failed_at_are_in_the_answer(self) -> None:
         session = a_session_running_tools()
-        named = Logged("9-0", an_event(some_results(), answers=session.awaiting))
+        named = Logged("9-0", an_event(some_results(), answers=session.awaited))
         request = ending(met(session, a_failure("coordinator", session), named=named))
         assert (request.results, request.batch, request.reasoning) == ("9-0", None, ENTRY)
 
@@ -319,9 +319,9 @@ class TestEnding:
             assert (decision.commands, decision.alone) == ((), ""), "the assembler may still answer"
             session = decision.session
         assert looks == [[OVERDUE]] * 3 + [[]] * 2
-        summarizing = self.an_ending_session().model_copy(update={"summary_awaiting": new_id()})
+        summarizing = replace(self.an_ending_session(), summaries=Summaries(awaiting=new_id()))
         lost = a_failure("coordinator", summarizing).model_copy(
-            update={"failed_event": summarizing.summary_awaiting}
+            update={"failed_event": summarizing.summaries.awaiting}
         )
         assert met(summarizing, lost) == Decision(summarizing), "nothing of its end"
 
@@ -369,7 +369,7 @@ class TestCalibration:
 
     def test_the_budget_is_held_against_what_the_model_will_count(self) -> None:
         session = an_opened_session(max_tokens=10_000).session
-        doubled = session.model_copy(update={"tokens_estimated": 1_000, "tokens_counted": 2_000})
+        doubled = replace(session, spent=replace(session.spent, tokens_estimated=1_000, tokens_counted=2_000))
         assert only(answered(session, a_briefing(tokens=3_000)), ReasoningRequested).tools
         assert not only(answered(doubled, a_briefing(tokens=3_000)), ReasoningRequested).tools
         assert answered(session, a_briefing(tokens=5_000)).session.phase == "reasoning"

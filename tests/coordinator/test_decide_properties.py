@@ -41,7 +41,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from coordinator.decide import decide
 from coordinator.decision import Decision
-from coordinator.session import Session
+from coordinator.document import SESSION
+from coordinator.session import Session, Summaries, replace
 from tests.coordinator.builders import (
     ENTRY,
     NOTED,
@@ -114,7 +115,7 @@ class AnySession(RuleBasedStateMachine):
         )
         self.session, self.seen = decision.session, []
         limits = decision.session.limits.model_copy(update={"summaries_max": 0})
-        self.twin = decision.session.model_copy(update={"limits": limits})
+        self.twin = replace(decision.session, limits=limits)
         self.calls_handed_out = self.assemblies = self.ends = 0
         self.asked: dict[tuple[int, str], bool | None] = {}
         self.posed: dict[tuple[int, str], bool] = {}
@@ -183,7 +184,7 @@ class AnySession(RuleBasedStateMachine):
                     )
                 case ApprovalRequested():
                     assert before.phase != "approval", "a person is asked once for each batch"
-                    assert decision.session.awaiting is None
+                    assert decision.session.awaited is None
                     self.asked.update({(command.round, call.id): None for call in command.calls})
                 case QuestionAsked():
                     assert before.phase != "approval", "the user is asked once for each batch"
@@ -206,7 +207,7 @@ class AnySession(RuleBasedStateMachine):
         assert isinstance(timer, SetTimer)
         assert isinstance(timer.due, datetime)
         assert NOW < timer.due < decision.session.deadline
-        assert decision.session.awaiting is None
+        assert decision.session.awaited is None
 
     def check_batch(self, before: Session, request: ToolsRequested) -> None:
         """What has to be approved goes out as it was decided, and nothing goes out undecided."""
@@ -228,7 +229,7 @@ class AnySession(RuleBasedStateMachine):
         self.posed.clear()
 
     def answer(self, data: EventData) -> None:
-        self.feed(an_event(data, answers=self.session.awaiting))
+        self.feed(an_event(data, answers=self.session.awaited))
 
     @rule(batches=st.lists(st.integers(1, 4), min_size=1, max_size=4))
     def progress(self, batches: list[int]) -> None:
@@ -259,7 +260,7 @@ class AnySession(RuleBasedStateMachine):
     ) -> None:
         self.answer(a_briefing(self.session.round, tokens, to_summarize, refused, missed=missed))
 
-    @precondition(lambda self: self.session.summary_awaiting)
+    @precondition(lambda self: self.session.summaries.awaiting)
     @rule(kind=st.sampled_from(["completed", "failed", "lost", "reply lost"]))
     def summary(self, kind: str) -> None:
         """Whatever becomes of a summary, the session asks for nothing and goes on as before."""
@@ -363,7 +364,7 @@ class AnySession(RuleBasedStateMachine):
 
     @rule(component=st.sampled_from(COMPONENTS), is_current=st.booleans())
     def dead_letter(self, component: str, is_current: bool) -> None:
-        failed = self.session.awaiting if is_current and self.session.awaiting else new_id()
+        failed = (self.session.awaited if is_current else None) or new_id()
         self.feed(an_event(a_dead_letter(component, failed)))
 
     @rule(data=st.sampled_from([a_briefing(), a_reply(calls=2), some_results()]))
@@ -400,9 +401,7 @@ class AnySession(RuleBasedStateMachine):
         assert is_waiting is bool(self.session.people.pending)
         assert is_waiting is bool(self.session.people.undecided or self.session.people.unanswered)
         assert self.session.spent.tool_calls == self.calls_handed_out
-        assert (
-            Session.model_validate_json(self.session.model_dump_json(exclude_defaults=True)) == self.session
-        )
+        assert SESSION.read(SESSION.write(self.session, self.session.format)) == self.session
 
     def teardown(self) -> None:
         """Whatever happened, the deadline brings the session to its one end."""
@@ -429,10 +428,10 @@ def without_summaries(decision: Decision) -> tuple[Any, ...]:
         for command in decision.commands
         if not isinstance(command, SummaryRequested)
     ]
-    own = {"limits", *(name for name in Session.model_fields if name.startswith("summar"))}
+    limits = decision.session.limits.model_copy(update={"summaries_max": 0})
     return (
         commands,
-        decision.session.model_dump(exclude=own),
+        replace(decision.session, limits=limits, summaries=Summaries()),
         decision.timers,
         decision.closes,
         decision.answer,

@@ -90,7 +90,11 @@ def test_a_session_whose_grant_is_ignored_has_the_default_rights_and_says_so() -
     query = a_query(grant=FORGED)
     opening = Opening(LIMITS, "c0ffee", grant=IGNORED)
     session = open_session(an_event(query, at_s=0), ENTRY, query, opening, TOOLS).session
-    assert (session.query.grant, session.query.tenant, session.tools) == ("", "default", ("forum", "search"))
+    assert (session.query.grant, session.query.tenant, session.tools.usable) == (
+        "",
+        "default",
+        ("forum", "search"),
+    )
     assert [doubt.kind for doubt in session.uncertainty] == ["grant_ignored"]
 
 

@@ -31,8 +31,9 @@ from antiphon_shared.tools.calls import Catalogue
 from coordinator import handlers
 from coordinator.decide import decide
 from coordinator.decision import OfferBounds
+from coordinator.document import SESSION
 from coordinator.handlers import Coordinator
-from coordinator.session import Session
+from coordinator.session import Session, replace
 from coordinator.settings import CoordinatorSettings
 from tests.coordinator.builders import (
     ENTRY,
@@ -74,13 +75,13 @@ def a_delivery(data: EventData, attempt: int = 0) -> Delivery:
 
 
 def stored(session: Session, log: dict[str, AnyEvent] | None = None) -> FakeSession:
-    return FakeSession(documents={STATE: (1, session.model_dump_json().encode())}, log=log or {})
+    return FakeSession(documents={STATE: (1, SESSION.write(session, session.format))}, log=log or {})
 
 
 def state_of(outcome: Outcome) -> Session:
     (write,) = outcome.writes
     assert isinstance(write, Put)
-    return Session.model_validate_json(write.content)
+    return SESSION.read(write.content)
 
 
 async def test_a_query_opens_its_session_with_the_current_tools() -> None:
@@ -116,7 +117,7 @@ async def test_a_session_waits_for_a_catalogue_no_longer_than_its_deadline() -> 
     with pytest.raises(TryLater):
         await a_coordinator(None).on_query_submitted(a_delivery(hurried), FakeSession())
     opened = await a_coordinator(None).on_query_submitted(a_delivery(hurried, attempt=1), FakeSession())
-    assert state_of(opened).tools == ()
+    assert state_of(opened).tools.usable == ()
 
 
 async def test_a_session_that_is_answered_before_it_was_opened_stays_closed() -> None:
@@ -153,7 +154,7 @@ async def test_a_session_that_waits_for_a_person_gives_its_room_to_others() -> N
     tools = a_catalogue(a_tool("book", approval="always"))
     coordinator = a_coordinator(tools=tools)
     reasoning = answered(an_opened_session(tools).session, a_briefing(), tools).session
-    reply = an_event(a_reply(calls=[a_call("book")])).model_copy(update={"causationid": reasoning.awaiting})
+    reply = an_event(a_reply(calls=[a_call("book")])).model_copy(update={"causationid": reasoning.awaited})
     waits = await coordinator.on_event(Delivery(reply, ENTRY), stored(reasoning))
     assert waits.takes_room is False
     goes_on = await coordinator.on_event(a_delivery(a_decision(True)), stored(state_of(waits)))
@@ -193,7 +194,7 @@ async def test_a_query_that_could_not_be_opened_is_answered_once() -> None:
 
 
 async def test_the_coordinators_own_answer_gives_way_to_one_that_is_there() -> None:
-    ending = an_opened_session().session.model_copy(update={"phase": "assembling"})
+    ending = replace(an_opened_session().session, phase="assembling")
     session = stored(ending)
     outcome = await a_coordinator().on_event(a_delivery(AssemblyOverdue()), session)
     assert isinstance(outcome.events[0], ResponseReady)
@@ -240,9 +241,9 @@ async def test_a_cancellation_leaves_an_assembler_that_is_at_it_a_moment() -> No
 def an_ending(reply: ReasoningCompleted) -> tuple[Session, dict[str, AnyEvent]]:
     """A session that waits for its answer, and its log."""
     reasoning = answered(an_opened_session().session, a_briefing()).session
-    replied = an_event(reply, answers=reasoning.awaiting)
+    replied = an_event(reply, answers=reasoning.awaited)
     decision = decide(reasoning, replied, "2-0", SEARCH)
-    request = an_event(decision.commands[0]).model_copy(update={"id": decision.session.awaiting})
+    request = an_event(decision.commands[0]).model_copy(update={"id": decision.session.awaited})
     query = an_event(QuerySubmitted(query="How high is it?"))
     return decision.session, {ENTRY: query, "2-0": replied, "3-0": request}
 
@@ -256,7 +257,7 @@ def a_fact(statement: str) -> MemoryDelta:
 
 async def test_a_session_whose_answer_the_coordinator_failed_at_is_looked_at_again() -> None:
     """Else it would count as open for ever: the timer that would have found it has struck by then."""
-    ending = an_opened_session().session.model_copy(update={"phase": "assembling"})
+    ending = replace(an_opened_session().session, phase="assembling")
     error = ErrorInfo(code="internal_error", message="it broke")
     failed = ComponentFailed(component="coordinator", failed_event=new_id(), error=error)
     outcome = await a_coordinator().on_event(a_delivery(failed), stored(ending))
@@ -278,7 +279,7 @@ async def test_a_summary_takes_a_session_on_that_goes_on_waiting_for_the_model()
     assert isinstance(write, Put)
     assert outcome.events == ()
     store.documents[STATE] = (2, write.content)
-    replied = an_event(a_reply(calls=1), answers=briefed.awaiting)
+    replied = an_event(a_reply(calls=1), answers=briefed.awaited)
     after = state_of(await coordinator.on_event(Delivery(replied, ENTRY), store))
     assert (after.summaries.ready, after.phase) == ("1-1", "tools")
 
@@ -289,7 +290,7 @@ async def test_a_step_that_a_summary_has_overtaken_is_not_remembered_in_its_plac
     summary = SummaryCompleted(round=1, text="F20: Six.", facts=("F20",), model="m")
     await coordinator.on_event(Delivery(an_event(summary, answers=briefed.summaries.awaiting), "1-1"), store)
     # Another worker was faster: the document never had this step.
-    replied = an_event(a_reply(calls=1), answers=briefed.awaiting)
+    replied = an_event(a_reply(calls=1), answers=briefed.awaited)
     after = state_of(await coordinator.on_event(Delivery(replied, ENTRY), store))
     assert after.summaries.ready is None
 
@@ -314,11 +315,11 @@ def test_an_assembler_that_dies_is_replaced_before_the_coordinator_answers_in_it
 async def test_a_step_that_outages_have_a_say_in_is_not_remembered() -> None:
     """Another worker may have seen other outages, and committed the same step otherwise."""
     coordinator, before = a_coordinator(), an_opened_session().session
-    briefed = an_event(a_briefing(), answers=before.awaiting)
+    briefed = an_event(a_briefing(), answers=before.awaited)
     await coordinator.on_event(Delivery(briefed, ENTRY), stored(before))
     committed = decide(before, briefed, ENTRY, SEARCH, Outages(tools=("search",))).session
-    newest = FakeSession(documents={STATE: (2, committed.model_dump_json().encode())})
-    reply = Delivery(an_event(a_reply(), answers=committed.awaiting), ENTRY)
+    newest = FakeSession(documents={STATE: (2, SESSION.write(committed, committed.format))})
+    reply = Delivery(an_event(a_reply(), answers=committed.awaited), ENTRY)
     assert state_of(await coordinator.on_event(reply, newest)).models.outages == committed.models.outages
 
 

@@ -24,7 +24,7 @@ from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
 from coordinator.decision import Decision
-from coordinator.session import Session
+from coordinator.session import Session, replace
 from tests.coordinator.builders import (
     ENTRY,
     SEARCH,
@@ -129,10 +129,10 @@ class TestAModelThatFails:
 
     def test_a_request_that_killed_its_workers_counts_as_a_failed_reply(self) -> None:
         session = asked(an_opened_session(models=MODELS).session).session
-        assert session.awaiting is not None
+        assert session.awaited is not None
         lost = ComponentFailed(
             component="reasoning_engine",
-            failed_event=session.awaiting,
+            failed_event=session.awaited,
             error=ErrorInfo(code="workers_lost", message="5 workers stopped"),
         )
         decision = met(session, lost)
@@ -178,7 +178,7 @@ class TestAModelThatIsOutOfOrder:
         session = an_opened_session(models=("own", "second")).session
         decision = asked(session, out("own", 60), out("second", 20))
         assert decision.timers == (SetTimer("model", START + timedelta(seconds=20), ModelDue(round=1)),)
-        assert (decision.session.phase, decision.session.awaiting) == ("resting", None)
+        assert (decision.session.phase, decision.session.awaiting) == ("resting", ())
         assert rungs(decision) == ["waiting_for_model"]
         woken = decide(decision.session, an_event(ModelDue(round=1), at_s=20), ENTRY, SEARCH, NO_OUTAGES)
         request = only(asked(woken.session, out("own", 60), out("second", 20), at_s=21), ReasoningRequested)
@@ -358,7 +358,7 @@ class TestToolsThatFail:
 
     def test_one_the_model_calls_all_the_same_is_left_to_the_dispatcher(self) -> None:
         session = asked(an_opened_session(a_catalogue("fetch", "search")).session).session
-        session = session.model_copy(update={"outages": Outages(tools=("search",))})
+        session = replace(session, models=replace(session.models, outages=Outages(tools=("search",))))
         request = only(answered(session, a_reply(calls=1)), ToolsRequested)
         assert "search" in request.allowed
 
@@ -431,10 +431,10 @@ class TestWritesInDoubt:
 
     def test_a_batch_that_became_a_dead_letter_leaves_its_writes_in_doubt(self) -> None:
         batch = self.a_batch()
-        assert batch.awaiting is not None
+        assert batch.awaited is not None
         lost = ComponentFailed(
             component="tool_dispatcher",
-            failed_event=batch.awaiting,
+            failed_event=batch.awaited,
             error=ErrorInfo(code="workers_lost", message="gone"),
         )
         decision = met(batch, lost)

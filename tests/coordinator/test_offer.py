@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from coordinator import offer
 from coordinator.decision import OfferBounds
-from coordinator.session import Session
+from coordinator.session import Session, replace
 from tests.coordinator.builders import (
     a_briefing,
     a_call,
@@ -235,7 +235,7 @@ def test_an_offer_is_of_what_may_be_used_and_keeps_its_bounds(
         == session.tools.offer
     )
     for round in range(1, max_rounds + 1):
-        now = session.model_copy(update={"round": round})
+        now = replace(session, round=round)
         there, may = offer.offered(now, catalogue), offer.allowed(now, catalogue)
         contracts = [catalogue.by_name[name].contract for name in may]
         assert set(there) <= set(may) <= set(session.tools.usable)

@@ -6,9 +6,10 @@ from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.process.settings import BusSettings
 
 from coordinator.decision import OfferBounds
+from coordinator.document import SESSION
 from coordinator.limits import resolve
 from coordinator.opening import open_session, recorded_opening
-from coordinator.session import Session
+from coordinator.session import Session, replace
 from coordinator.settings import CoordinatorSettings
 from tests.coordinator.builders import (
     ENTRY,
@@ -117,10 +118,10 @@ def test_a_document_of_before_there_were_grants_still_loads() -> None:
         "limits": {"max_rounds": 4, "max_tool_calls": 20, "max_tokens": 200000, "deadline_s": 300.0,
         "assembly_s": 60.0}, "opened": "2026-11-21T12:00:00Z", "deadline": "2026-11-21T12:05:00Z",
         "phase": "reasoning", "awaiting": "01938c3e-0000-7000-8000-000000000001"}"""
-    session = Session.model_validate_json(document)
+    session = SESSION.read(document)
     request = only(answered(session, a_reply(calls=1)), ToolsRequested)
     assert (request.allowed, request.tenant, request.grant) == (("search",), "default", "")
-    assert Session.model_validate_json(session.model_dump_json(exclude_defaults=True)) == session
+    assert SESSION.read(SESSION.write(session, session.format)) == session
 
 
 def test_a_session_with_everything_in_its_document_comes_back_as_it_was() -> None:
@@ -130,7 +131,7 @@ def test_a_session_with_everything_in_its_document_comes_back_as_it_was() -> Non
     session = answered(session, a_briefing(), catalogue).session
     session = answered(session, a_reply(calls=[a_call("book", arguments={"x": [1]})]), catalogue).session
     assert session.phase == "approval"
-    assert Session.model_validate_json(session.model_dump_json(exclude_defaults=True)) == session
+    assert SESSION.read(SESSION.write(session, session.format)) == session
 
 
 def test_a_session_is_opened_alike_from_what_its_log_holds() -> None:
@@ -143,7 +144,7 @@ def test_a_session_is_opened_alike_from_what_its_log_holds() -> None:
     submitted = QuerySubmitted(query="Why?", options=opened.options)
     event = an_event(submitted, at_s=0)
     again = open_session(event, ENTRY, submitted, recorded_opening(opened), catalogue)
-    assert again.session.model_copy(update={"awaiting": first.session.awaiting}) == first.session
+    assert replace(again.session, awaiting=first.session.awaiting) == first.session
     assert again.commands == first.commands
 
 

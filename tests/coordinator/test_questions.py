@@ -24,7 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coordinator.decision import Decision
-from coordinator.session import Session
+from coordinator.session import Session, replace
 from tests.coordinator.builders import (
     a_briefing,
     a_call,
@@ -98,7 +98,7 @@ class TestAsking:
         (question,) = asked.questions
         assert (question.id, question.question, question.choices) == ("q1", "Which one?", ("red", "blue"))
         session = decision.session
-        assert (session.phase, session.awaiting, session.people.unanswered) == ("approval", None, ("q1",))
+        assert (session.phase, session.awaiting, session.people.unanswered) == ("approval", (), ("q1",))
         assert session.spent.tool_calls == 0, "nothing has run yet"
         due = session.deadline - timedelta(seconds=60)
         assert (asked.round, asked.until) == (1, due)
@@ -216,7 +216,7 @@ class TestWaiting:
     ) -> None:
         session = a_session(deadline_s=deadline_s)
         limits = session.limits.model_copy(update={"person_s": person_s})
-        decision = called(session.model_copy(update={"limits": limits}), a_question())
+        decision = called(replace(session, limits=limits), a_question())
         if waits_s is None:
             assert only(decision, ToolsRequested).calls[0].refused == IN_TIME
             assert [doubt.kind for doubt in decision.session.uncertainty] == ["question_unanswered"]

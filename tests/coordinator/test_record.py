@@ -2,41 +2,73 @@
 
 from datetime import timedelta
 
+import pytest
 from antiphon_shared.bus.handling import CancelTimer, SetTimer
 from antiphon_shared.events import AssemblyOverdue, DeadlineReached
+from antiphon_shared.formats import Fields
 from antiphon_shared.values import Usage
 
 from coordinator.decision import Decision
-from coordinator.document import changes
+from coordinator.document import SESSION, changes, document_version, merged
 from coordinator.record import record_of
-from coordinator.session import Session
+from coordinator.session import Material, Session, replace
 from tests.coordinator.builders import a_response, an_opened_session
 from tests.envelopes import START, an_event
 
+FORMATS = pytest.mark.parametrize("format", [2, 3])
+"""Of a document whose fields stand flat, and of one with parts."""
 
-def test_the_changes_of_a_document_give_it_back() -> None:
-    before = an_opened_session().session
-    after = before.model_copy(
-        update={"round": 2, "usage": Usage(input_tokens=3, cost_usd=None), "reasoning": "5-0"}
+
+def opened(format: int) -> Session:
+    return replace(an_opened_session().session, format=format)
+
+
+def document_of(*changed: Fields, format: int) -> Session:
+    """The document that a replay puts together."""
+    fields: Fields = {}
+    for one in changed:
+        fields = merged(fields, one, document_version(format))
+    return SESSION.read_fields(fields, document_version(format))
+
+
+@FORMATS
+def test_the_changes_of_a_document_give_it_back(format: int) -> None:
+    before = opened(format)
+    after = replace(
+        before,
+        round=2,
+        spent=replace(before.spent, usage=Usage(input_tokens=3, cost_usd=None)),
+        material=Material(reasoning="5-0"),
     )
-    told = changes(before, after)
-    assert set(told) == {"round", "usage", "reasoning"}
-    assert Session.model_validate({**before.model_dump(mode="json"), **told}) == after
+    assert document_of(changes(None, before), changes(before, after), format=format) == after
 
 
-def test_a_field_that_is_back_at_its_default_is_a_change() -> None:
-    before = an_opened_session().session.model_copy(update={"reasoning": "5-0"})
-    assert changes(before, before.model_copy(update={"reasoning": None})) == {"reasoning": None}
+def test_of_a_part_that_changed_only_the_fields_that_did_are_told() -> None:
+    before = opened(3)
+    after = replace(before, round=2, material=replace(before.material, reasoning="5-0"))
+    assert changes(before, after) == {"round": 2, "material": {"reasoning": "5-0"}}
+    flat = changes(replace(before, format=2), replace(after, format=2))
+    assert flat == {"round": 2, "reasoning": "5-0"}
 
 
-def test_a_field_that_was_written_again_as_it_was_is_none() -> None:
-    before = an_opened_session().session
-    assert changes(before, before.model_copy(update={"tools": tuple(before.tools)})) == {}
+@FORMATS
+def test_a_field_that_is_back_at_its_default_is_a_change(format: int) -> None:
+    before = opened(format)
+    filled = replace(before, material=Material(reasoning="5-0"))
+    assert document_of(changes(None, filled), changes(filled, before), format=format) == before
 
 
-def test_of_a_session_that_is_opened_all_is_told_that_says_something() -> None:
-    session = an_opened_session().session
-    assert Session.model_validate(changes(None, session)) == session
+@FORMATS
+def test_a_field_that_was_written_again_as_it_was_is_none(format: int) -> None:
+    before = opened(format)
+    again = replace(before.tools, usable=(*before.tools.usable,))
+    assert changes(before, replace(before, tools=again)) == {}
+
+
+@FORMATS
+def test_of_a_session_that_is_opened_all_is_told_that_says_something(format: int) -> None:
+    session = opened(format)
+    assert document_of(changes(None, session), format=format) == session
 
 
 def test_timers_are_told_by_moment_or_by_delay() -> None:

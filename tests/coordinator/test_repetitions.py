@@ -9,7 +9,7 @@ from antiphon_shared.tools.calls import Catalogue, Repeated, RequestedCall, Tool
 from coordinator.decide import decide
 from coordinator.decision import Decision
 from coordinator.repetitions import named
-from coordinator.session import Session
+from coordinator.session import Session, Writes, replace
 from tests.coordinator.builders import (
     a_briefing,
     a_call,
@@ -48,7 +48,7 @@ def asked(session: Session, *calls: ToolCall, catalogue: Catalogue = TOOLS) -> D
     reply = a_reply(calls=calls, round=session.round)
     wanted = named(reasoning, reply)
     earlier = {id: KNOWN[source] for id, (_, source) in wanted.items()}
-    event = an_event(reply, answers=reasoning.awaiting, at_s=1)
+    event = an_event(reply, answers=reasoning.awaited, at_s=1)
     return decide(reasoning, event, ENTRY, catalogue, earlier=earlier)
 
 
@@ -79,7 +79,7 @@ def test_the_tool_is_offered_once_there_is_a_write_to_repeat() -> None:
 
 
 def test_a_session_of_format_1_mints_keys_and_repeats_nothing() -> None:
-    session = made().model_copy(update={"format": 1, "writes": ()})
+    session = replace(made(), format=1, writes=Writes())
     assert "repeat_call" not in only(answered(session, a_briefing(2), TOOLS), ReasoningRequested).tools
     (call,) = sent(asked(session, a_call("search", "s9")))
     assert call.idempotency_key == f"default/{session.id}/2/s9"
@@ -134,7 +134,7 @@ def test_what_may_have_taken_effect_needs_a_person() -> None:
 
 def test_where_no_person_is_there_it_is_refused_with_the_reason() -> None:
     session = made(status="error", error=UNKNOWN)
-    hurried = session.model_copy(update={"deadline": an_event(a_reply(), at_s=2).time})
+    hurried = replace(session, deadline=an_event(a_reply(), at_s=2).time)
     (call,) = sent(asked(hurried, a_repetition("c1")))
     assert call.refused is not None
     assert "a person has to approve it" in call.refused

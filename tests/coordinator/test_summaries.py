@@ -20,7 +20,7 @@ from antiphon_shared.values import Usage
 
 from coordinator.decide import decide
 from coordinator.decision import Decision
-from coordinator.session import Session
+from coordinator.session import Session, Spent, replace
 from coordinator.settings import CoordinatorSettings
 from tests.coordinator.builders import (
     SEARCH,
@@ -156,7 +156,7 @@ def test_no_more_are_asked_for_than_the_limits_allow() -> None:
 
 def test_a_limit_of_none_turns_them_off() -> None:
     limits = CoordinatorSettings(summaries_max=0).limits(lease_s=5, deadline_max_s=1_800)
-    opened = an_opened_session().session.model_copy(update={"limits": limits})
+    opened = replace(an_opened_session().session, limits=limits)
     only(answered(opened, a_briefing(to_summarize=too_much())), ReasoningRequested)
     _, request = next_briefing(answered(opened, a_briefing()).session)
     assert not request.may_summarize
@@ -189,7 +189,7 @@ def test_where_a_summary_is_of_no_use_none_is_asked_for(options: dict[str, Any])
 def test_where_the_session_needs_its_tokens_itself_no_summary_is_asked_for() -> None:
     session = an_opened_session().session
     for spent, is_asked in ((190_000, True), (195_000, False)):
-        spending = session.model_copy(update={"usage": Usage(input_tokens=spent)})
+        spending = replace(session, spent=Spent(usage=Usage(input_tokens=spent)))
         decision = answered(spending, a_briefing(to_summarize=too_much()))
         reasoning, *summary = decision.commands
         assert isinstance(reasoning, ReasoningRequested)

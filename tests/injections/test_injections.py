@@ -6,7 +6,6 @@ place: the briefing differs in that text alone, the session not at all.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import pytest
 from antiphon_shared.events import ReasoningRequested, ToolsCompleted
@@ -17,7 +16,7 @@ from antiphon_shared.tools.calls import ToolError, ToolResult
 
 from context_synthesizer.desk import Desk
 from coordinator.decision import OfferBounds
-from coordinator.session import Session
+from coordinator.session import Session, replace
 from tests.coordinator.builders import (
     a_briefing,
     a_call,
@@ -206,9 +205,9 @@ def after_tools(results: tuple[ToolResult, ...]) -> tuple[Session, ReasoningRequ
     return session, only(answered(session, a_briefing(2), CATALOGUE), ReasoningRequested)
 
 
-def without_ids(session: Session) -> dict[str, Any]:
+def without_ids(session: Session) -> Session:
     """Everything but the ids that are drawn anew for each session."""
-    return session.model_dump(exclude={"awaiting"})
+    return replace(session, awaiting=())
 
 
 @every_place

@@ -33,7 +33,7 @@ def test_sessions_survive_a_rolling_restart_from_an_earlier_release(tmp_path: Pa
                 assert five.terminate(component, GRACE_S) == 0
         five.wait_for_responses(len(five.sessions))
         assert_promises_kept(five)
-        assert {format for session in five.sessions for format in five.formats(session)} == {1}
+        assert {format for session in five.sessions for format in five.formats(session)} == {FORMAT - 1}
 
         five.forget_the_dead()
         five.until(lambda: opens_in_today_s_format(five), "a session of today's format")

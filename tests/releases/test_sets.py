@@ -11,10 +11,10 @@ from antiphon.recording import lines
 from antiphon.recording.verify import verify
 
 _FOLDER = Path(__file__).parent / "recordings"
-SETS = {(1, 1): _FOLDER, (1, 2): _FOLDER / "of_state_2"}
+SETS = {(1, 1): _FOLDER, (1, 2): _FOLDER / "of_state_2", (2, 2): _FOLDER / "of_state_2_chained"}
 """By the format of recordings (antiphon/recording/lines.py) and that of sessions (antiphon_shared/formats.py).
 
-Who raises either adds a set here, of a few recordings that the last commit before has made: 56c0a8b, then 0c54630.
+Who raises either adds a set here, of a few recordings that the last commit before has made: 56c0a8b, then 0c54630, then 4dfe47e.
 """
 _BYTES_MAX = 300_000
 
@@ -24,7 +24,7 @@ def _read(path: Path) -> Iterator[dict[str, object]]:
 
 
 def test_every_format_and_every_state_before_todays_has_a_set() -> None:
-    assert {of for of, _ in SETS} == set(range(1, lines.FORMAT))
+    assert {of for of, _ in SETS} | {lines.FORMAT} == set(range(1, lines.FORMAT + 1))
     assert {state for _, state in SETS} | {formats.FORMAT} == set(range(1, formats.FORMAT + 1))
 
 
@@ -40,7 +40,11 @@ def test_a_set_is_small_and_of_one_format_and_state(of: int, state: int) -> None
         assert {event.get("format", 1) for event in events if isinstance(event, dict)} == {state}
 
 
-@pytest.mark.parametrize("path", sorted(SETS[1, 2].glob("*.jsonl")), ids=lambda path: path.stem)
-def test_a_recording_without_a_chain_is_decided_the_same_today(path: Path) -> None:
+LATER = [path for key, folder in SETS.items() if key != (1, 1) for path in sorted(folder.glob("*.jsonl"))]
+"""Those of the first format are in test_recordings.py, with what differs."""
+
+
+@pytest.mark.parametrize("path", LATER, ids=lambda path: path.stem)
+def test_each_is_decided_the_same_today(path: Path) -> None:
     report = verify(path)
     assert (report.is_same, report.answer) == (True, "same"), report.first

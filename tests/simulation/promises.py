@@ -33,6 +33,7 @@ from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.tools.relevance import ASK_USER
 
 from antiphon.recording.replaying.replay import Replay
+from coordinator.document import SESSION
 from coordinator.session import Session
 from tests.coordinator.builders import NOTED
 from tests.simulation.bus import KEYS, SimulatedBus
@@ -308,7 +309,7 @@ def _replayed(record: Record) -> Iterator[str]:
 
 def _state(record: Record) -> Session | None:
     kept = record.world.bus.documents.get(KEYS.of_session(record.client.session_id, STATE))
-    return None if kept is None else Session.model_validate_json(kept[1])
+    return None if kept is None else SESSION.read(kept[1])
 
 
 def _is_decision(step: Step) -> bool:

@@ -62,13 +62,14 @@ async def test_what_is_put_back_is_exported_as_it_was(
 
 
 async def test_a_fork_is_put_back_with_what_was_changed_in_it(bus: Bus, courses_lines: list[Line]) -> None:
-    fork = ForkRecord(of=events(courses_lines)[-1].event.id, changed={"model": "another-model"})
+    changed = {"models": {"own": "another-model"}}
+    fork = ForkRecord(of=events(courses_lines)[-1].event.id, changed=changed, document_version=2)
     last = end(courses_lines)
     more = last.model_copy(update={"records": last.records + 1})
     whole = [*courses_lines[:-1], RecordLine(record=fork), more]
     session_id = await put_back(bus, whole)
     _, document = await bus.session(session_id).document(STATE)
-    assert b'"model":"another-model"' in (document or b"")
+    assert b'"own":"another-model"' in (document or b"")
 
 
 async def test_a_session_is_kept_as_it_was_when_it_ended(bus: Bus) -> None:

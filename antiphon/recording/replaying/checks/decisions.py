@@ -31,7 +31,7 @@ from coordinator.opening import never_opened, open_session, recorded_opening
 from coordinator.record import record_of
 from coordinator.session import PARTS, Session, replace
 
-_UNREAD = "{}; only its events were compared, for want of an upcaster (SESSION in coordinator/session.py)"
+_UNREAD = "{}; only its events were compared, for want of an upcaster (SESSION in coordinator/document.py)"
 
 
 class _AnswerUnknown(UnreadableEvent):

@@ -221,7 +221,7 @@ async def test_a_grant_keeps_its_claims_and_loses_its_signature_so_that_decision
         for line in clean
         if isinstance(line, RecordLine) and isinstance(line.record, DecisionRecord)
     )
-    assert state.changed["grant"] == told.data.grant
+    assert state.changed["query"]["grant"] == told.data.grant
     assert verify_lines(clean).is_same
 
 

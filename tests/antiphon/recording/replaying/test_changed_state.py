@@ -60,7 +60,7 @@ def _edit(path: Path, then: str, now: str) -> None:
 def run(tmp_path: Path) -> Run:
     """Runs commands on a recording by a tree with some changes; gives the exit code and the words of each."""
     recording = tmp_path / NAME
-    shutil.copy(ROOT / "tests" / "recordings" / NAME, recording)
+    shutil.copy(ROOT / "tests" / "releases" / "recordings" / "of_state_2_chained" / NAME, recording)
 
     def run(changes: list[Callable[[Path], None]], *commands: list[str]) -> list[tuple[int, str]]:
         tree = tmp_path / "tree"  # not where it runs: the command line looks there last

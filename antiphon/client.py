@@ -36,6 +36,7 @@ from antiphon.approval import decide
 from antiphon.arrival import Arrival
 from antiphon.embedded import EmbeddedPipeline
 from antiphon.errors import SessionConflict, StillRunning, UnknownSession
+from antiphon.shapes import Shape, instance_of, schema_of
 from antiphon.submission import Options, cancellation, checked_session_id, checked_timeout_s, submission
 from antiphon.tail import PATIENCE_S, Tail
 from reasoning_engine.settings import Provider
@@ -176,12 +177,23 @@ class Antiphon:
         traceparent: str | None = None,
         grant: str = "",
         timeout_s: float | None = None,
+        output: Shape | None = None,
         **options: Unpack[Options],
     ) -> Response:
-        """Submit a query and wait for its answer. Raises what `submit` and `result` raise."""
+        """Submit a query and wait for its answer. Raises what `submit` and `result` raise.
+
+        `output` is the shape that the answer must have: a pydantic model, a dataclass, a TypedDict, or a JSON Schema as
+        a dict. The response then has a `result`: an instance of it, or None where the session ended without one.
+        Raises UnfitResult where the type has rules that its JSON Schema does not tell.
+        """
         checked_timeout_s(timeout_s)
+        if output is not None:
+            options["output_schema"] = schema_of(output)
         id = await self.submit(query, session_id=session_id, traceparent=traceparent, grant=grant, **options)
-        return await self.result(id, timeout_s)
+        response = await self.result(id, timeout_s)
+        if output is None:
+            return response
+        return response.model_copy(update={"result": instance_of(output, response.result)})
 
     async def result(self, session_id: str, timeout_s: float | None = None) -> Response:
         """The session's one answer; waits until there is one.

@@ -57,3 +57,9 @@ class AlreadyThere(AntiphonError):
     """What was to be written would take the place of something else. Nothing was changed."""
 
     code = "already_there"
+
+
+class UnfitResult(AntiphonError):
+    """An answer of a shape fits the JSON Schema of the type asked for, and not the type."""
+
+    code = "unfit_result"

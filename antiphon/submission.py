@@ -47,6 +47,7 @@ class Options(TypedDict, total=False):
     citations: Citations | None
     conversation_id: str | None
     interactive: bool | None
+    output_schema: dict[str, Any] | None
 
 
 def submission(

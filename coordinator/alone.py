@@ -13,6 +13,7 @@ from antiphon_shared.events.session import Response, Severity, Source, Status, U
 from antiphon_shared.memory.found import Found, answer_in
 from antiphon_shared.memory.layers import Document, Memory, ToolUse
 from antiphon_shared.memory.repeated import repetitions, unknown
+from antiphon_shared.output.reading import read_answer
 from antiphon_shared.text.citations import CITATION, cited_ids
 from antiphon_shared.text.excerpt import one_line, shorten
 from antiphon_shared.tools.calls import Catalogue
@@ -81,6 +82,7 @@ def answer_alone(
         session_id=session.id,
         status=_status(request.status),
         answer="\n\n".join(filter(None, parts)),
+        result=read_answer(found.reply.text).value if request.has_result and found.reply else None,
         termination_reason=request.termination_reason,
         uncertainty=tuple(dict.fromkeys(_uncertain(session, request, found, writes, why))),
         sources=sources,

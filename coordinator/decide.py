@@ -29,10 +29,22 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.events.session import Uncertainty
+from antiphon_shared.output.schema import OutputSchema
 from antiphon_shared.tools.calls import Catalogue, ToolCall
 from antiphon_shared.values import LogEntry
 
-from coordinator import approvals, ladder, limits, models, offer, people, questions, repetitions, summaries
+from coordinator import (
+    approvals,
+    ladder,
+    limits,
+    models,
+    offer,
+    outputs,
+    people,
+    questions,
+    repetitions,
+    summaries,
+)
 from coordinator.decision import Decision, Logged
 from coordinator.endings import (
     NEARLY,
@@ -68,14 +80,17 @@ def decide(
     outages: Outages = NO_OUTAGES,
     named: Logged | None = None,
     earlier: Mapping[str, ToolCall] = repetitions.NO_CALLS,
+    schema: OutputSchema | None = None,
 ) -> Decision:
     """One event in, the session's next step out. `log_entry` is where the event stands in the log.
 
     `catalogue` is the one the session was opened with; empty when it is not kept any more. `outages` is what is
     out of order by now. `named` is what lookup.py reads; None where the log does not hold it any more. `earlier`
-    are the calls that a reply wants repeated: see repetitions.py.
+    are the calls that a reply wants repeated: see repetitions.py. `schema` is what the answer must fit, for a
+    reply that may be the answer.
     """
-    return _decide(session, event, log_entry, catalogue, outages, named, earlier).in_format(session.format)
+    decision = _decide(session, event, log_entry, catalogue, outages, named, earlier, schema)
+    return decision.in_format(session.format)
 
 
 def _decide(
@@ -86,6 +101,7 @@ def _decide(
     outages: Outages,
     named: Logged | None,
     earlier: Mapping[str, ToolCall],
+    schema: OutputSchema | None,
 ) -> Decision:
     if session.phase == "closed":
         return Decision(session)
@@ -118,7 +134,7 @@ def _decide(
         case BriefingReady() as ready:
             return _on_briefing(session, event, ready, catalogue, outages)
         case ReasoningCompleted() as reply:
-            return _on_reply(session, event, log_entry, reply, catalogue, earlier)
+            return _on_reply(session, event, log_entry, reply, catalogue, earlier, schema)
         case ReasoningFailed() as failure:
             spent = replace(session, spent=session.spent.plus(failure.usage))
             return _on_reasoning_failure(spent, event, failure)
@@ -207,6 +223,7 @@ def _on_reply(
     reply: ReasoningCompleted,
     catalogue: Catalogue,
     earlier: Mapping[str, ToolCall],
+    schema: OutputSchema | None,
 ) -> Decision:
     """The model's reply ends the session, or asks for tools."""
     heard = replace(
@@ -223,11 +240,14 @@ def _on_reply(
             return end(heard, event, "partial", "token_budget_exhausted", log_entry)
         after = offer.after_reply(heard, catalogue, reply)
         return request_tools(after, event, reply.tool_calls, catalogue, earlier)
-    if reply.stop_reason in ("max_tokens", "context_window"):
+    if schema is not None and (wrong := outputs.problems(reply, schema)):
+        return outputs.refuse(heard, event, log_entry, reply, wrong)
+    has_result = schema is not None
+    if reply.stop_reason in ("max_tokens", "context_window") and not has_result:
         return end(heard, event, "partial", "reply_truncated", log_entry)
     if heard.last_round is None or limits.is_answer(heard.last_round, reply):
-        return end(heard, event, "complete", "natural_completion", log_entry)
-    return end(heard, event, "partial", heard.last_round, log_entry)
+        return end(heard, event, "complete", "natural_completion", log_entry, has_result)
+    return end(heard, event, "partial", heard.last_round, log_entry, has_result)
 
 
 def _on_person(session: Session, heard: Session, event: AnyEvent, catalogue: Catalogue) -> Decision:

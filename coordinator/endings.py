@@ -20,6 +20,13 @@ from coordinator.session import Session, doubt, replace
 
 NEARLY = timedelta(milliseconds=100)
 """Engines and timers may come to the deadline a little early, by their own clocks."""
+_OF_BUDGETS: tuple[TerminationReason, ...] = (
+    "max_rounds_reached",
+    "max_tool_rounds_reached",
+    "max_tool_calls_reached",
+    "token_budget_exhausted",
+    "cost_budget_exhausted",
+)
 _NAMED_MAX = 10
 _LOOKS_MAX = 3
 
@@ -30,10 +37,17 @@ def end(
     status: Status,
     reason: TerminationReason,
     reply: LogEntry | None = None,
+    has_result: bool = False,
 ) -> Decision:
-    """The session's one answer is put together from what there is; work that still goes on for it is stopped."""
-    doubts = (*people.missing(session), *_left_out(session), *_cost_unknown(session))
-    decision = request_assembly(session.doubting(*doubts), event, status, reason, reply)
+    """The session's one answer is put together from what there is; work that still goes on for it is stopped.
+
+    `has_result`: the reply is an answer in the shape that was demanded.
+    """
+    if session.output.refusals and reason in _OF_BUDGETS and not has_result:
+        reason = "output_invalid"
+    unshaped = () if has_result else _without_result(session)
+    doubts = (*people.missing(session), *_left_out(session), *_cost_unknown(session), *unshaped)
+    decision = request_assembly(session.doubting(*doubts), event, status, reason, reply, has_result)
     is_at_work = session.phase in ("reasoning", "tools") and event.causationid not in session.awaiting
     return replace(decision, stops_work=is_at_work or session.summaries.awaiting is not None)
 
@@ -134,6 +148,17 @@ def _left_out(session: Session) -> tuple[Uncertainty, ...]:
     named = first if count <= _NAMED_MAX else f"{first} and {count - _NAMED_MAX} more"
     message = f"{facts} close to the question did not fit into the last briefing: {named}."
     return (doubt("evidence_left_out", message, first),)
+
+
+def _without_result(session: Session) -> tuple[Uncertainty, ...]:
+    """Return what is to be said of an answer that was to have a shape, and has none."""
+    output = session.output
+    if not output.is_demanded:
+        return ()
+    message = "The answer was to fit a schema, and none that does was given."
+    if output.refusals:
+        message += f" The last attempt was: {output.attempt} What was wrong: {' '.join(output.because)}"
+    return (doubt("output_missing", message, "result", "serious"),)
 
 
 def _cost_unknown(session: Session) -> tuple[Uncertainty, ...]:

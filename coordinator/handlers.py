@@ -54,7 +54,7 @@ from coordinator.decide import decide
 from coordinator.decision import BELIEVED, Decision, GrantCheck, Logged, OfferBounds, Opening
 from coordinator.document import SESSION
 from coordinator.endings import ending_of, moment_of
-from coordinator.lookup import looked_up
+from coordinator.lookup import looked_up, needs_query, schema_of
 from coordinator.offer import ranks_after, ranks_at_opening
 from coordinator.opening import conversation_of, never_opened, open_session
 from coordinator.record import record_of
@@ -161,6 +161,8 @@ class Coordinator:
         catalogue = await self._catalogue(before.tools.catalogue) if before.tools.catalogue else Catalogue()
         named = await looked_up(before, delivery, session)
         earlier = await _earlier(before, delivery.event.data, session)
+        asked = await session.event(before.query.question) if needs_query(before, delivery.event) else None
+        schema = schema_of(before, delivery.event, asked.data if asked else None)
         decision = await aside_if(
             ranks_after(before, delivery.event.data),
             decide,
@@ -171,6 +173,7 @@ class Coordinator:
             self._outages(),
             named,
             earlier,
+            schema,
         )
         await faults.at("decision.made")
         if decision.unless_answered:

@@ -3,7 +3,16 @@
 from uuid import UUID
 
 from antiphon_shared.bus.handling import Delivery, SessionStore
-from antiphon_shared.events import AnyEvent, AssemblyOverdue, CancellationRequested, ComponentFailed
+from antiphon_shared.events import (
+    AnyEvent,
+    AssemblyOverdue,
+    CancellationRequested,
+    ComponentFailed,
+    EventData,
+    QuerySubmitted,
+    ReasoningCompleted,
+)
+from antiphon_shared.output.schema import OutputSchema, output_schema
 from antiphon_shared.process.errors import TryLater
 
 from coordinator.decision import Logged
@@ -22,6 +31,20 @@ async def looked_up(session: Session, delivery: Delivery, store: SessionStore) -
         raise TryLater("the answer is about to be put together", delay_s=_ANSWER_WAIT_S)
     found = await store.logged(id)
     return None if found is None else Logged(*found)
+
+
+def schema_of(session: Session, event: AnyEvent, asked: EventData | None) -> OutputSchema | None:
+    """Return what the answer must fit, where `event` may be the answer; `asked` is the session's query."""
+    if not needs_query(session, event) or not isinstance(asked, QuerySubmitted):
+        return None
+    schema = asked.options.output_schema
+    return None if schema is None else output_schema(schema)
+
+
+def needs_query(session: Session, event: AnyEvent) -> bool:
+    """Return whether a decision on `event` needs the query beside it: for the schema that the answer must fit."""
+    reply = event.data
+    return session.output.is_demanded and isinstance(reply, ReasoningCompleted)
 
 
 def named_by(session: Session, event: AnyEvent) -> UUID | None:

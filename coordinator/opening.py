@@ -22,7 +22,7 @@ from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
 from coordinator import limits, models, offer
 from coordinator.decision import BELIEVED, Decision, GrantCheck, OfferBounds, Opening
 from coordinator.requests import DEADLINE, request_briefing
-from coordinator.session import Material, Models, Query, Session, Tools, doubt
+from coordinator.session import Material, Models, Output, Query, Session, Tools, doubt
 
 _IGNORED = (
     "The session's grant was not looked at, as there is no key here to verify it with: the session had the default "
@@ -76,6 +76,7 @@ def open_session(
             own=query.options.model or "", order=models.in_order(query.options.model or "", opening.models)
         ),
         material=Material(has_untrusted=any(turn.has_untrusted for turn in turns)),
+        output=Output(is_demanded=query.options.output_schema is not None),
         uncertainty=_doubts(query, opening, catalogue, standing),
     )
     opened = SessionOpened(

@@ -72,7 +72,8 @@ def request_reasoning(
         catalogue=session.tools.catalogue,
         tools=() if reason else offered,
         last_round_because=limits.explain(reason, session),
-        notice="" if reason else ladder.notice(session, offered),
+        notice=_notice(session, () if reason else offered, is_last=reason is not None),
+        output=session.query.question if session.output.is_demanded else None,
         model=model,
         tokens_left=tokens_left,
         deadline=session.deadline,
@@ -85,6 +86,18 @@ def request_reasoning(
         models=replace(session.models, asked=model),
     )
     return Decision(waiting, (request,))
+
+
+def _notice(session: Session, offered: tuple[str, ...], is_last: bool) -> str:
+    """Return what the model is told once, beside the briefing."""
+    told = ["" if is_last else ladder.notice(session, offered)]
+    if session.output.because:
+        faults = " ".join(f"{n}. {one}" for n, one in enumerate(session.output.because, 1))
+        told.append(
+            f"Your last answer does not count. Validation Errors Found: {faults} Read each error, mend what it names, "
+            "and give the whole answer again."
+        )
+    return "\n".join(filter(None, told))
 
 
 def wait_for_model(session: Session, until: datetime) -> Decision:
@@ -172,16 +185,21 @@ def request_assembly(
     status: Status,
     reason: TerminationReason,
     reply: LogEntry | None = None,
+    has_result: bool = False,
 ) -> Decision:
     """The session ends: its one answer, from what there is."""
-    request = assembly_of(session, status, reason, reply)
+    request = assembly_of(session, status, reason, reply, has_result)
     ending = replace(session, phase="assembling", awaiting=(child_id(event.id, 0),), people=NOBODY_WAITS)
     timers = (overdue(session), CancelTimer(DEADLINE), *_nobody_waits(session))
     return Decision(ending, (request,), timers)
 
 
 def assembly_of(
-    session: Session, status: Status, reason: TerminationReason, reply: LogEntry | None = None
+    session: Session,
+    status: Status,
+    reason: TerminationReason,
+    reply: LogEntry | None = None,
+    has_result: bool = False,
 ) -> AssemblyRequested:
     """What an answer is made of."""
     return AssemblyRequested(
@@ -189,6 +207,7 @@ def assembly_of(
         status=status,
         termination_reason=reason,
         reply=reply,
+        has_result=has_result,
         reasoning=session.material.reasoning,
         results=session.material.results,
         batch=session.round if session.phase == "tools" and session.material.results is None else None,

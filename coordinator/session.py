@@ -200,6 +200,22 @@ class Writes:
     """Writes that may have taken effect, as `tool call`: no result tells."""
 
 
+@dataclass(frozen=True)
+class Output:
+    """The shape that the answer must have."""
+
+    __pydantic_config__ = _STRICT
+
+    is_demanded: bool = False
+    """Whether the query has a schema that the answer must fit."""
+    refusals: int = 0
+    """Final answers that did not count."""
+    because: tuple[str, ...] = ()
+    """What was wrong with the last of them, a sentence each."""
+    attempt: str = ""
+    """The beginning of the last of them."""
+
+
 NOBODY_WAITS = People()
 
 
@@ -233,6 +249,7 @@ class Session:
     people: People = NOBODY_WAITS
     summaries: Summaries = Summaries()
     writes: Writes = Writes()
+    output: Output = Output()
 
     @property
     def awaited(self) -> UUID | None:

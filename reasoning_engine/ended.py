@@ -15,6 +15,7 @@ from antiphon_shared.values import Usage
 
 from reasoning_engine.failure import Failure, failure
 from reasoning_engine.reply import Reply
+from reasoning_engine.shaped import answered
 from reasoning_engine.summarize import summary_in
 
 TOO_LATE = failure("timeout", "The time was over before the model had replied")
@@ -42,6 +43,8 @@ def reasoned(
 ) -> ReasoningCompleted | ReasoningFailed:
     """What came of a round's request; `prompt_tokens` is the estimate for one call."""
     reply = ended.reply
+    if request.output is not None and isinstance(reply, Reply):
+        reply = answered(reply)
     if isinstance(reply, Failure):
         return ReasoningFailed(
             round=request.round,

@@ -1,6 +1,7 @@
 """One request, one reply or one classified failure. The calls it takes are in exchange.py."""
 
 import asyncio
+from typing import Any
 
 from antiphon_shared.events import (
     ReasoningCompleted,
@@ -23,6 +24,7 @@ from reasoning_engine.offer import Offer, tokens_of
 from reasoning_engine.prompt import Prompt, build_prompt
 from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
+from reasoning_engine.shaped import demand, tokens_of_schema
 from reasoning_engine.summarize import build_summary_prompt
 
 OPEN_DOOR = Door()
@@ -46,14 +48,17 @@ async def reason(
     door: Door = OPEN_DOOR,
     on_call: OnCall = to_nobody,
     system: str | None = None,
+    schema: dict[str, Any] | None = None,
 ) -> ReasoningCompleted | ReasoningFailed:
-    """Bring the model to reply within `seconds_left`, or say why it could not be.
+    """Bring the model to reply within `seconds_left`, or say why it could not be; `schema`: what its answer must fit.
 
     Raises nothing for what a model or its server does.
     """
     started = monotonic_s()
     prompt = build_prompt(request, briefing, offer.tools, model_id, settings.max_output_tokens, system)
-    prompt_tokens = tokens_of(prompt) + offer.tokens
+    if schema is not None:
+        prompt = demand(prompt, schema, settings.output_style)
+    prompt_tokens = tokens_of(prompt) + offer.tokens + tokens_of_schema(schema)
     exchange = Exchange(model, on_text, settings, started + seconds_left, prompt_tokens, door, on_call)
     reply = await _within(seconds_left, exchange, prompt)
     ended = Ended(reply, exchange.usage, exchange.attempts, _milliseconds_since(started))

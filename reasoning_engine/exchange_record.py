@@ -26,7 +26,7 @@ Keep = Callable[[bytes], Awaitable[str]]
 OnCall = Callable[[ModelCall], None]
 """Told each call when it has ended."""
 
-_SHARED = ("system", "tools")
+SHARED = ("system", "tools", "output_config")
 _PARTS = ("usage", "stop_details")
 """Of a message, with attributes of their own."""
 _EMPTY = {"role": None, "stop_reason": None}
@@ -50,7 +50,7 @@ async def exchange_record(
     sent = []
     for call in calls:
         request = dict(call.request)
-        for part in _SHARED:
+        for part in SHARED:
             if part in request:
                 content = await keep(to_json(request[part]))
                 hashes[content] = None
@@ -63,6 +63,7 @@ async def exchange_record(
         is_offline=is_offline,
         max_output_tokens=settings.max_output_tokens,
         default_model=default_model,
+        output_style=settings.output_style,
         prices=settings.prices_in_force.model_dump(exclude_none=True),
     )
 

@@ -2,9 +2,16 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from typing import Any
 
 from antiphon_shared.bus.handling import BRIEFING, TO_SUMMARIZE, Delivery, Handlers, Outcome, SessionStore
-from antiphon_shared.events import ReasoningCompleted, ReasoningRequested, SummaryFailed, SummaryRequested
+from antiphon_shared.events import (
+    QuerySubmitted,
+    ReasoningCompleted,
+    ReasoningRequested,
+    SummaryFailed,
+    SummaryRequested,
+)
 from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
 from antiphon_shared.memory.briefing import Briefing, digest_of
 from antiphon_shared.process.clock import utc_now
@@ -74,6 +81,7 @@ class ReasoningEngine:
         seconds_left = _seconds_until(request.deadline)
         briefing = await _briefing(session, request)
         offer = await self._offered(request)
+        schema = await _schema(session, request)
         model_id = request.model or self._default_model_id
         settings = self._settings.priced_for(model_id, is_default=model_id == self._default_model_id)
         calls: list[ModelCall] = []
@@ -90,6 +98,7 @@ class ReasoningEngine:
                 door=self._door,
                 on_call=calls.append,
                 system=self._system,
+                schema=schema,
             )
         if self._is_offline and isinstance(outcome, ReasoningCompleted):
             outcome = outcome.model_copy(update={"prompt_tokens_estimated": 0})
@@ -161,6 +170,14 @@ class ReasoningEngine:
                 self._offers.clear()
             self._offers[named] = offer
         return offer
+
+
+async def _schema(session: SessionStore, request: ReasoningRequested) -> dict[str, Any] | None:
+    """Return what the answer must fit, if anything. Raises UnreadableEvent when the query is not there."""
+    if request.output is None:
+        return None
+    query = (await session.event(request.output)).data
+    return query.options.output_schema if isinstance(query, QuerySubmitted) else None
 
 
 async def _briefing(session: SessionStore, request: ReasoningRequested) -> Briefing:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # the SDK takes seconds to import, and whoever reads a record
         CacheControlEphemeralParam,
         Message,
         MessageParam,
+        OutputConfigParam,
         TextBlockParam,
         ToolChoiceParam,
         ToolParam,
@@ -82,6 +83,7 @@ class Prompt(TypedDict):
     system: "list[TextBlockParam]"
     tools: NotRequired["list[ToolParam]"]
     tool_choice: NotRequired["ToolChoiceParam"]
+    output_config: NotRequired["OutputConfigParam"]
     messages: "list[MessageParam]"
 
 

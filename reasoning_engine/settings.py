@@ -11,6 +11,7 @@ from pydantic_settings import SettingsConfigDict
 
 from reasoning_engine.limits.meters import Limits
 from reasoning_engine.prices import Prices
+from reasoning_engine.shaped import OutputStyle
 
 Provider = Literal["auto", "anthropic", "offline"]
 
@@ -47,6 +48,11 @@ class EngineSettings(Settings):
     )
     max_output_tokens: int = Field(
         default=4_096, ge=16, le=1_000_000, description="Tokens of one reply at most."
+    )
+    output_style: OutputStyle = Field(
+        default="auto",
+        description="How a model is asked for an answer of a shape: native, by the Messages API's own means; tool, by "
+        "a tool that takes the answer; auto: native for Claude models that have it, else tool.",
     )
     prompt_file: str = Field(
         default="",

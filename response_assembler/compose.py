@@ -3,15 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from antiphon_shared.events import AssemblyRequested, ReasoningCompleted, ResponseReady
-from antiphon_shared.events.session import Status, Uncertainty
+from antiphon_shared.events.session import FieldSources, Status, Uncertainty
 from antiphon_shared.memory.found import answer_in
 from antiphon_shared.memory.layers import Memory
+from antiphon_shared.output.reading import read_answer
 
 from response_assembler.cited import Answer, cited_answer
 from response_assembler.numbering import number_own
 from response_assembler.partial import closing_note, compose_partial
+from response_assembler.shaped import shaped_answer
 from response_assembler.sources import cited_sources, sources_section
 from response_assembler.standing import not_standing
 from response_assembler.uncertainty import (
@@ -43,18 +46,25 @@ class Material:
 def compose(material: Material) -> ResponseReady:
     """The session's answer: the model's words where there are any, else what the tools returned."""
     request = material.request
+    result: Any = None
+    result_sources: tuple[FieldSources, ...] = ()
     text = answer_in(material.reply, request.status, material.memory)
-    if text is None:
+    closing = closing_note(request.termination_reason) if request.status != "complete" else ""
+    status = request.status
+    if request.has_result and material.reply is not None:
+        result = read_answer(material.reply.text).value
+        answer, result_sources = shaped_answer(result, material.memory, closing)
+    elif text is None:
         status, answer = _from_facts(material)
     else:
-        status = request.status
-        closing = closing_note(request.termination_reason) if status != "complete" else ""
         answer = cited_answer(text, material.memory, request.citations, closing)
     elapsed_s = (material.composed_at - request.opened).total_seconds()
     return ResponseReady(
         session_id=material.session_id,
         status=status,
         answer=answer.text,
+        result=result,
+        result_sources=result_sources,
         termination_reason=request.termination_reason,
         uncertainty=without_repeats(
             (

@@ -45,6 +45,7 @@ KINDS: dict[str, Kind] = {
     ),
     "model_refused": Kind("The model declined to answer.", "serious"),
     "reply_truncated": Kind("The model's reply broke off before its end.", "caution"),
+    "output_invalid": Kind("The answer was to fit a schema, and no attempt of the model's did.", "serious"),
     "cancelled": Kind("Somebody cancelled the session.", "caution"),
     "internal_error": Kind("A part of the pipeline failed.", "serious"),
     "tool_failed": Kind(
@@ -115,9 +116,10 @@ KINDS: dict[str, Kind] = {
     "approval_missing": Kind(
         "Calls waited for a person's approval in vain, and were not run.", "caution"
     ),
+    "output_missing": Kind("The answer was to fit a schema, and none that does was given.", "serious"),
     "question_unanswered": Kind("The model asked the user something, and nobody answered.", "caution"),
 }  # fmt: skip  # one form for all rows
-"""The last ten are the coordinator's and arrive with the request."""
+"""The last eleven are the coordinator's and arrive with the request."""
 
 LIMITS: dict[TerminationReason, str] = {
     "max_rounds_reached": "the limit of reasoning rounds was reached before everything was looked up",
@@ -131,6 +133,7 @@ LIMITS: dict[TerminationReason, str] = {
     "model_failing": "the model failed again and again, so it was asked a last time, without tools",
     "model_refused": "the model declined to answer",
     "reply_truncated": "the model's reply broke off before its end",
+    "output_invalid": "no answer of the model's fit the schema that was demanded",
     "cancelled": "the session was cancelled before the work was done",
     "internal_error": "a part of the pipeline failed",
 }

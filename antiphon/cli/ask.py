@@ -6,8 +6,9 @@ import sys
 from contextlib import aclosing, suppress
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import orjson
 import typer
 from antiphon_shared.events import COMPONENTS
 from antiphon_shared.events.session import Citations, Response
@@ -100,6 +101,14 @@ Interactive = Annotated[
 InteractiveSession = Annotated[
     bool, typer.Option("--interactive", "-i", help="Let the model ask back: see `antiphon sessions answer`.")
 ]
+OutputSchema = Annotated[
+    Path | None,
+    typer.Option(
+        "--output-schema",
+        metavar="FILE",
+        help="A JSON Schema that the answer must fit; with --json, the response's `result` is that answer.",
+    ),
+]
 SessionIdOption = Annotated[
     str | None,
     typer.Option(
@@ -124,6 +133,7 @@ def ask(
     grant: GrantOption = None,
     conversation: Conversation = None,
     interactive: Interactive = False,
+    output_schema: OutputSchema = None,
     session_id: SessionIdOption = None,
 ) -> None:
     """Ask a question and wait for the answer.
@@ -142,6 +152,7 @@ def ask(
     antiphon ask "..." --tools examples.crm --scope read --scope write
     antiphon ask "And how long is it?" --conversation $id
     antiphon ask "Move my booking." --interactive --deadline 3600
+    antiphon ask "Which harbour is it, and when does it close?" --output-schema harbour.json --json
     """
     options = _options(
         max_rounds,
@@ -153,6 +164,7 @@ def ask(
         citations,
         conversation,
         interactive,
+        output_schema,
     )
     run(_ask(query, options, tools, model, scope, grant, session_id, json))
 
@@ -171,6 +183,7 @@ def submit(
     grant: GrantOption = None,
     conversation: Conversation = None,
     interactive: InteractiveSession = False,
+    output_schema: OutputSchema = None,
 ) -> None:
     """Put a question into the queue of the running pipeline, and print its session's id.
 
@@ -188,6 +201,7 @@ def submit(
         citations,
         conversation,
         interactive,
+        output_schema,
     )
     run(_submit(query, options, session_id, grant, json))
 
@@ -342,6 +356,7 @@ def _options(
     citations: Citations | None,
     conversation: str | None,
     is_interactive: bool,
+    output_schema: Path | None,
 ) -> Options:
     return Options(
         max_rounds=max_rounds,
@@ -353,6 +368,7 @@ def _options(
         citations=citations,
         conversation_id=conversation,
         interactive=is_interactive or None,
+        output_schema=None if output_schema is None else _schema(output_schema),
     )
 
 
@@ -362,6 +378,19 @@ def _checked(query: str, options: Options, grant: str, session_id: str | None = 
     bytes_max = load(BusSettings).max_event_bytes
     submission(text, options, session_id, None, new_id(), utc_now(), bytes_max, grant)
     return text
+
+
+def _schema(path: Path) -> dict[str, Any]:
+    """Return the schema in a file. Raises UnreadableEvent when it holds none."""
+    try:
+        schema = orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise UnreadableEvent(f"--output-schema: {path} cannot be read: {error.strerror}.") from None
+    except orjson.JSONDecodeError as error:
+        raise UnreadableEvent(f"--output-schema: {path} is no JSON: {error}.") from None
+    if not isinstance(schema, dict):
+        raise UnreadableEvent(f"--output-schema: {path} holds no JSON object.")
+    return schema
 
 
 def _grant(given: str | None) -> str:

@@ -30,10 +30,7 @@ from antiphon.recording.lines import ContentLine, End, EventLine, Header, Line, 
 from antiphon.recording.replaying.differences import ABSENT
 from antiphon.recording.replaying.known import Redone, Step
 from antiphon.recording.replaying.replay import Replay
-
-_SHARED = ("system", "tools")
-"""Parts of a request that stand apart from it, as reasoning_engine/exchange_record.py has them."""
-
+from reasoning_engine.exchange_record import SHARED
 
 _WHOLE_CALL = re.compile(r"calls\[\d+\]")
 
@@ -191,7 +188,7 @@ def _apart(record: ExchangeRecord) -> tuple[ExchangeRecord, dict[str, Any]]:
     calls = []
     for call in record.calls:
         request = dict(call.request)
-        for part in _SHARED:
+        for part in SHARED:
             if part not in request:
                 continue
             if not _is_named(request[part]):

@@ -14,7 +14,8 @@ _FOLDER = Path(__file__).parent / "recordings"
 SETS = {(1, 1): _FOLDER, (1, 2): _FOLDER / "of_state_2", (2, 2): _FOLDER / "of_state_2_chained"}
 """By the format of recordings (antiphon/recording/lines.py) and that of sessions (antiphon_shared/formats.py).
 
-Who raises either adds a set here, of a few recordings that the last commit before has made: 56c0a8b, then 0c54630, then 4dfe47e.
+Who raises either adds a set here, of a few recordings that the last commit before has made: 56c0a8b, then 0c54630,
+then 4dfe47e.
 """
 _BYTES_MAX = 300_000
 

@@ -29,7 +29,7 @@ from antiphon_shared.events.step_records import AssemblyRecord, BriefingRecord, 
 from antiphon.recording.forking.point import Point
 from antiphon.recording.lines import EventLine
 from antiphon.recording.replaying.checks.assemblies import Assemblies
-from antiphon.recording.replaying.checks.decisions import earlier_calls
+from antiphon.recording.replaying.checks.decisions import earlier_calls, known_schema
 from antiphon.recording.replaying.known import Step
 from coordinator import limits
 from coordinator.decide import decide
@@ -129,7 +129,10 @@ class Trace:
         before = self._session
         named = self._known.named(named_by(before, line.event))
         earlier = earlier_calls(before, line.event, self._known)
-        decision = decide(before, line.event, line.entry, self._catalogue, self._outages, named, earlier)
+        schema = known_schema(before, line.event, self._known)
+        decision = decide(
+            before, line.event, line.entry, self._catalogue, self._outages, named, earlier, schema
+        )
         self._session, self._outages = decision.session, decision.session.models.outages
         outputs = decision.commands
         if decision.alone:

@@ -10,6 +10,7 @@ from antiphon_shared.events.client import (
 from antiphon_shared.events.codec import decode, encode
 from antiphon_shared.events.context_synthesizer import BriefingReady, ToSummarize
 from antiphon_shared.events.coordinator import (
+    AnswerRefused,
     ApprovalRequested,
     AssemblyOverdue,
     AssemblyRequested,
@@ -40,6 +41,7 @@ from antiphon_shared.events.tool_dispatcher import ToolsCompleted
 
 __all__ = [
     "COMPONENTS",
+    "AnswerRefused",
     "AnyEvent",
     "ApprovalDecided",
     "ApprovalRequested",

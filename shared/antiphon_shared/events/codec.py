@@ -18,6 +18,7 @@ from antiphon_shared.events.client import (
 )
 from antiphon_shared.events.context_synthesizer import BriefingReady
 from antiphon_shared.events.coordinator import (
+    AnswerRefused,
     ApprovalRequested,
     AssemblyOverdue,
     AssemblyRequested,
@@ -53,6 +54,7 @@ EVENT_DATA: tuple[type[EventData], ...] = (
     ApprovalDecided,
     SessionOpened,
     RungTaken,
+    AnswerRefused,
     OutagesSeen,
     BriefingRequested,
     BriefingReady,

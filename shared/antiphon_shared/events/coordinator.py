@@ -74,6 +74,16 @@ class RungTaken(EventData):
     model: str = Field(default="", description="The model asked instead, where it is another.")
 
 
+class AnswerRefused(EventData):
+    """A final answer that does not count; the model is told why, and goes on in the next round."""
+
+    type: ClassVar[str] = "antiphon.answer.refused.v1"
+    inbox: ClassVar[Component | None] = None
+
+    round: Round
+    because: tuple[str, ...] = Field(description="What is wrong with it, a sentence each.")
+
+
 class OutagesSeen(EventData):
     """What was out of order when the event it answers was decided on, where that has changed."""
 
@@ -147,6 +157,11 @@ class ReasoningRequested(EventData):
     )
     notice: str = Field(default="", description="What the model is told beside the briefing, once.")
     model: str = Field(default="", description="Model id; empty for the engine's own default.")
+    output: LogEntry | None = Field(
+        default=None,
+        description="The query.submitted with the schema that the answer must fit.",
+        json_schema_extra=since(3),
+    )
     tokens_left: int = Field(ge=1, description="What remains of the session's token budget.")
     deadline: AwareDatetime
 
@@ -221,6 +236,11 @@ class AssemblyRequested(EventData):
     termination_reason: TerminationReason
     reply: LogEntry | None = Field(
         default=None, description="The reasoning.completed whose text is the answer."
+    )
+    has_result: bool = Field(
+        default=False,
+        description="Whether the reply holds a value that fits the schema demanded.",
+        json_schema_extra=since(3),
     )
     reasoning: LogEntry | None = Field(default=None, description="A reasoning.completed not yet in memory.")
     results: LogEntry | None = Field(default=None, description="A tools.completed not yet in memory.")

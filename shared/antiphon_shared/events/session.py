@@ -1,10 +1,11 @@
 """What a client may ask of a session, and what it gets back."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AfterValidator, AwareDatetime, Field
 
 from antiphon_shared.formats import since
+from antiphon_shared.output.schema import output_schema
 from antiphon_shared.stored import Kind
 from antiphon_shared.values import SessionId, Usage, Value
 
@@ -23,6 +24,7 @@ TerminationReason = Literal[
     "model_failing",
     "model_refused",
     "reply_truncated",
+    "output_invalid",
     "cancelled",
     "internal_error",
 ]
@@ -34,6 +36,11 @@ Severity = Literal["note", "caution", "serious"]
 """`note`: good to know; `caution`: check before relying on it; `serious`: do not rely on it."""
 
 ToolName = str
+
+
+def _checked_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    output_schema(schema)  # UnfitSchema is a ValueError
+    return schema
 
 
 class QueryOptions(Value):
@@ -74,6 +81,11 @@ class QueryOptions(Value):
     )
     interactive: bool | None = Field(
         default=None, description="Whether the model may ask the user a question back."
+    )
+    output_schema: Annotated[dict[str, Any], AfterValidator(_checked_schema)] | None = Field(
+        default=None,
+        description="JSON Schema 2020-12 that the answer must fit; then the response has a `result`.",
+        json_schema_extra=since(3),
     )
 
 
@@ -125,12 +137,25 @@ class Source(Value):
     excerpt: str
 
 
+class FieldSources(Value):
+    """Which facts a field of a shaped answer rests on."""
+
+    at: str = Field(description="JSON Pointer of the field.")
+    sources: tuple[str, ...] = Field(description="Ids of sources that hold its value.")
+
+
 class Response(Value):
     """What a session ends in; the data of its one `response.ready`."""
 
     session_id: SessionId
     status: Status
     answer: str = Field(description="Markdown.")
+    result: Any = Field(
+        default=None,
+        description="The answer in the shape that the query demanded; null where there is none that fits.",
+        json_schema_extra=since(3),
+    )
+    result_sources: tuple[FieldSources, ...] = Field(default=(), json_schema_extra=since(3))
     termination_reason: TerminationReason
     uncertainty: tuple[Uncertainty, ...] = ()
     sources: tuple[Source, ...] = ()

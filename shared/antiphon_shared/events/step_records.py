@@ -122,6 +122,11 @@ class ExchangeRecord(StepRecord):
     has_own_prompt: bool = Field(
         default=False, description="Whether the system prompt was the operator's own, and not this program's."
     )
+    output_style: Literal["auto", "native", "tool"] = Field(
+        default="auto",
+        description="How an answer of a shape was asked for: the setting.",
+        json_schema_extra=since(3),
+    )
     prices: dict[str, float] = Field(
         default_factory=dict, description="US dollars per million tokens, by setting."
     )

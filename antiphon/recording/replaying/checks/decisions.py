@@ -13,6 +13,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.codec import explain
 from antiphon_shared.events.step_records import DecisionRecord, ForkRecord, MaterialRead
+from antiphon_shared.output.schema import OutputSchema
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolCall
 from pydantic import ValidationError
@@ -26,7 +27,7 @@ from coordinator import repetitions
 from coordinator.decide import decide
 from coordinator.decision import Decision
 from coordinator.document import changes
-from coordinator.lookup import named_by
+from coordinator.lookup import named_by, needs_query, schema_of
 from coordinator.opening import never_opened, open_session, recorded_opening
 from coordinator.record import record_of
 from coordinator.session import PARTS, Session, replace
@@ -177,7 +178,8 @@ class Decisions:
             named = known.named(named_by(self.session, event))
             earlier = earlier_calls(self.session, event, known)
             catalogue = known.catalogue(self.session.tools.catalogue)
-            return decide(self.session, event, entry, catalogue, outages, named, earlier)
+            schema = known_schema(self.session, event, known)
+            return decide(self.session, event, entry, catalogue, outages, named, earlier, schema)
         match event.data:
             case ComponentFailed() as failure:
                 return never_opened(event, entry, failure)
@@ -201,6 +203,12 @@ class Decisions:
             return Outages.model_validate(changed["outages"])
         except ValidationError as error:
             raise UnreadableEvent(f"what was out of order cannot be read: {explain(error)}") from None
+
+
+def known_schema(session: Session, event: AnyEvent, known: Known) -> OutputSchema | None:
+    """Return what the answer must fit, where `event` may be the answer. Raises UnreadableEvent."""
+    asked = known.data(session.query.question, QuerySubmitted) if needs_query(session, event) else None
+    return schema_of(session, event, asked)
 
 
 def earlier_calls(session: Session, event: AnyEvent, known: Known) -> dict[str, ToolCall]:

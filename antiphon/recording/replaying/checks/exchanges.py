@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from antiphon_shared.events import (
+    QuerySubmitted,
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
@@ -36,6 +37,7 @@ from reasoning_engine.offer import NO_TOOLS, tokens_of
 from reasoning_engine.prices import Prices
 from reasoning_engine.prompt import Prompt, build_prompt
 from reasoning_engine.reply import Reply, usage_of
+from reasoning_engine.shaped import demand, tokens_of_schema
 from reasoning_engine.summarize import build_summary_prompt
 
 if TYPE_CHECKING:
@@ -80,8 +82,11 @@ class Exchanges:
 
         system = system_in(replayed.sent[0]) if record.has_own_prompt else None
 
+        schema = _schema(request, known)
+
         def prompt_on(briefing: Briefing) -> Prompt:
-            return build_prompt(request, briefing, offer.tools, model_id, record.max_output_tokens, system)
+            prompt = build_prompt(request, briefing, offer.tools, model_id, record.max_output_tokens, system)
+            return prompt if schema is None else demand(prompt, schema, record.output_style)
 
         briefing = self._briefings.newest.get(request.briefing)
         if briefing is None:
@@ -93,7 +98,7 @@ class Exchanges:
         ended = replayed.ended(prompt)
         if ended is None:
             return replayed.redone(replayed.told)
-        estimated = 0 if record.is_offline else tokens_of(prompt) + offer.tokens
+        estimated = 0 if record.is_offline else tokens_of(prompt) + offer.tokens + tokens_of_schema(schema)
         return replayed.redone(reasoned(request, ended, model_id, estimated))
 
     def _summary(self, request: SummaryRequested, replayed: "_Replayed") -> Redone:
@@ -102,6 +107,12 @@ class Exchanges:
             raise UnreadableEvent("the text to summarize is another one today.")
         ended = replayed.ended(build_summary_prompt(request, source, model_id))
         return replayed.redone(replayed.told if ended is None else summarized(request, ended, model_id))
+
+
+def _schema(request: ReasoningRequested, known: Known) -> dict[str, Any] | None:
+    """Return what the answer must fit, if anything. Raises UnreadableEvent."""
+    query = known.data(request.output, QuerySubmitted) if request.output is not None else None
+    return None if query is None else query.options.output_schema
 
 
 @dataclass

@@ -1,0 +1,44 @@
+"""The shape that a caller wants an answer in: from a Python type to a JSON Schema, and back to an instance."""
+
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.errors import PydanticUserError
+from pydantic_core import to_json
+
+from antiphon.errors import InvalidQuery, UnfitResult
+
+Shape = Any
+"""A pydantic model, a dataclass, a TypedDict, any other type that pydantic knows, or a JSON Schema as a dict."""
+
+
+def schema_of(shape: Shape) -> dict[str, Any]:
+    """Return the JSON Schema of a shape. Raises InvalidQuery for what has none."""
+    if isinstance(shape, dict):
+        return shape
+    try:
+        return TypeAdapter(shape).json_schema()
+    except (PydanticUserError, NameError) as error:
+        raise InvalidQuery(
+            f"output: {getattr(shape, '__name__', shape)} has no JSON Schema: {str(error).partition(chr(10))[0]}",
+            hint="Give a pydantic model, a dataclass, a TypedDict, or a JSON Schema as a dict.",
+        ) from None
+
+
+def instance_of(shape: Shape, result: Any) -> Any:
+    """Return the result of a response as an instance of the shape; of a JSON Schema, and where there is none, as it is.
+
+    Raises UnfitResult where the type has rules that its JSON Schema does not tell.
+    """
+    if result is None or isinstance(shape, dict):
+        return result
+    try:
+        return TypeAdapter(shape).validate_json(to_json(result), strict=True)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        at = ".".join(map(str, fault["loc"])) or "the whole"
+        raise UnfitResult(
+            f"output: the result fits the JSON Schema of {getattr(shape, '__name__', shape)}, but not the type itself: "
+            f"{at}: {fault['msg']}.",
+            hint="State the rule in the type's JSON Schema too; the response as it is comes from `result(session_id)`.",
+        ) from None

@@ -1,0 +1,94 @@
+"""How a model is asked for an answer of a shape, and its answer taken out of what it replies. Pure.
+
+Claude models are asked through the Messages API's own means, `output_config`; others by a tool that takes the answer,
+or in words where the schema is for no object.
+"""
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from antiphon_shared.output.schema import output_schema
+from antiphon_shared.text.tokens import estimate_tokens
+from pydantic_core import to_json
+
+from reasoning_engine.reply import Reply
+
+if TYPE_CHECKING:
+    from anthropic.types import ToolParam
+
+    from reasoning_engine.prompt import Prompt
+
+OutputStyle = Literal["auto", "native", "tool"]
+FINAL_ANSWER = "final_answer"
+"""The tool that takes the answer."""
+_UNABLE = re.compile(r"^claude-(?:[23]|instant|(?:opus|sonnet)-4-(?:0|2025))")
+"""Claude models from before the API's means."""
+_NATIVE = (
+    "The answer must be one JSON value in the form demanded. Write it alone: no Markdown, and no citations."
+)
+_BY_TOOL = f"Give the answer by calling `{FINAL_ANSWER}`, alone in its reply: no text, and no citations."
+_IN_WORDS = (
+    "The answer must be one JSON value that fits this JSON Schema. Write it alone, without citations:\n"
+)
+
+
+def demand(prompt: "Prompt", schema: dict[str, Any], style: OutputStyle) -> "Prompt":
+    """Return the prompt with the demand for an answer that fits `schema`."""
+    shaped = prompt.copy()
+    native = _transformed(schema) if _is_native(style, prompt["model"]) else None
+    taken = {tool["name"] for tool in prompt.get("tools", [])}
+    if native is not None:
+        shaped["output_config"] = {"format": {"type": "json_schema", "schema": native}}
+        words = _NATIVE
+    elif schema.get("type") == "object" and FINAL_ANSWER not in taken:
+        tool: ToolParam = {
+            "name": FINAL_ANSWER,
+            "description": "Takes the answer, once it is complete.",
+            "input_schema": {**schema, "type": "object"},
+        }
+        shaped["tools"] = [tool, *prompt.get("tools", [])]
+        if "tools" not in prompt:
+            shaped["tool_choice"] = {"type": "tool", "name": FINAL_ANSWER}
+        words = _BY_TOOL
+    else:
+        words = _IN_WORDS + to_json(schema).decode()
+    (message,) = prompt["messages"]
+    shaped["messages"] = [{"role": "user", "content": f"{message['content']}\n\n{words}"}]
+    return shaped
+
+
+def tokens_of_schema(schema: dict[str, Any] | None) -> int:
+    """Return what a schema takes of a prompt, estimated."""
+    return 0 if schema is None else estimate_tokens(to_json(schema).decode())
+
+
+def answered(reply: Reply) -> Reply:
+    """Return the reply with the answer as its text, where it was given by the tool for that and by nothing else.
+
+    Beside other calls it is let go: they are made first.
+    """
+    given = [call for call in reply.tool_calls if call.name == FINAL_ANSWER]
+    if not given:
+        return reply
+    others = tuple(call for call in reply.tool_calls if call.name != FINAL_ANSWER)
+    if others:
+        return replace(reply, tool_calls=others)
+    text = "\n".join(to_json(call.arguments).decode() if call.problem is None else "" for call in given)
+    return replace(reply, text=text, tool_calls=(), stop_reason="end_turn")
+
+
+def _is_native(style: OutputStyle, model: str) -> bool:
+    return style == "native" or (style == "auto" and model.startswith("claude-") and not _UNABLE.match(model))
+
+
+def _transformed(schema: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the schema as the API takes it; None where it cannot be said so."""
+    from anthropic import transform_schema
+
+    if output_schema(schema).is_recursive:
+        return None
+    try:
+        return transform_schema(schema)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None

@@ -1,0 +1,69 @@
+"""An answer of a shape: the value that the model gave, and the facts that its fields rest on. Pure."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from antiphon_shared.events.session import FieldSources
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.output.schema import pointer
+
+from response_assembler.cited import Answer
+from response_assembler.sources import cited_sources, newest_sources, sources_section
+from response_assembler.standing import not_standing
+from response_assembler.uncertainty import doubt
+
+_FIELDS_MAX = 200
+"""Whose values are looked for in the facts."""
+_SOURCES_MAX = 3
+"""Of one field, the newest first."""
+_TELLING_CHARACTERS = 2
+"""A shorter value stands in too many facts."""
+
+Path = tuple[str | int, ...]
+
+
+def shaped_answer(value: Any, memory: Memory, closing: str = "") -> tuple[Answer, tuple[FieldSources, ...]]:
+    """Return the answer in Markdown, and the facts that hold the value of each of its fields."""
+    found = {path: ids for path, one in _leaves(value) if (ids := _holding(one, memory))}
+    numbers = {id: number for number, id in enumerate(dict.fromkeys(sum(found.values(), ())), 1)}
+    sources = cited_sources(memory, numbers)
+    shown = f"```json\n{json.dumps(value, ensure_ascii=False, indent=2)}\n```"
+    answer = Answer(
+        text="\n\n".join(filter(None, [shown, closing, sources_section(memory, sources)])),
+        sources=sources or newest_sources(memory),
+        doubts=(*([] if numbers or not memory.facts else [doubt("uncited")]), *not_standing(memory, numbers)),
+    )
+    return answer, tuple(FieldSources(at=pointer(path), sources=ids) for path, ids in found.items())
+
+
+def _leaves(value: Any) -> list[tuple[Path, Any]]:
+    """Return the texts and numbers in a value, with where they stand."""
+    return [one for one, _ in zip(_walked(value, ()), range(_FIELDS_MAX), strict=False)]
+
+
+def _walked(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from _walked(part, (*path, name))
+    elif isinstance(value, list):
+        for n, part in enumerate(value):
+            yield from _walked(part, (*path, n))
+    elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        yield path, value
+
+
+def _holding(value: str | float, memory: Memory) -> tuple[str, ...]:
+    """Return the ids of the facts in which a value stands, the newest first; the superseded do not count."""
+    text = value.strip() if isinstance(value, str) else json.dumps(value)
+    if len(text) < _TELLING_CHARACTERS:
+        return ()
+    stands = re.compile(rf"(?<![\w.,]){re.escape(text)}(?!\w|[.,]\d)", re.IGNORECASE)
+    ids = []
+    for id, fact in reversed(tuple(memory.facts.items())):
+        if id not in memory.superseded and stands.search(fact.statement):
+            ids.append(id)
+            if len(ids) == _SOURCES_MAX:
+                break
+    return tuple(ids)

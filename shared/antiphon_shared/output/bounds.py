@@ -1,0 +1,131 @@
+"""How much work a caller's JSON Schema may make. Pure.
+
+References are what makes a small schema dear: definitions that use each other twice double the work at each level, and
+one that leads back to itself in two ways doubles it at each level of the value. So a schema is walked as if every
+reference were written out, up to a bound, and may lead back to itself only where a part of the value is looked at once:
+through properties, items and `anyOf` with null.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+EXPANDED_MAX = 10_000
+"""Schemas inside a schema, once references are written out."""
+DEPTH_MAX = 32
+"""Levels of a schema as it is written."""
+_BY_NAME = ("properties",)
+_INTO = ("items", "additionalProperties")
+"""Keywords that look at each part of a value once."""
+_MAPS = ("patternProperties", "dependentSchemas")
+_LISTS = ("anyOf", "oneOf", "allOf")
+_SINGLE = (
+    *("not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties"),
+)
+
+
+class UnfitSchema(ValueError):
+    """A schema that no answer is held against; its text says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """How a schema was reached."""
+
+    opened: Mapping[str, "_Walk"]
+    """By each reference that was followed on the way, how it was reached then."""
+    depth: int = 0
+    """Steps into the value."""
+    forks: int = 0
+    """Keywords on the way by which a part of a value may be looked at more than once."""
+
+
+def checked(schema: dict[str, Any]) -> bool:
+    """Return whether a schema leads back to itself.
+
+    Raises UnfitSchema for one that costs too much, is nested too deeply, or leads out of the document.
+    """
+    _refuse_deep(schema, DEPTH_MAX)
+    start = _Walk({})
+    waiting = [(schema, _Walk({"#": start}))]
+    expanded, is_recursive = 0, False
+    while waiting:
+        node, walk = waiting.pop()
+        expanded += 1
+        if expanded > EXPANDED_MAX:
+            raise UnfitSchema(
+                f"it holds more than {EXPANDED_MAX:,} schemas once its references are written out; describe less"
+            )
+        if isinstance(node, dict):
+            is_recursive |= str(node.get("$ref")) in walk.opened
+            waiting += _parts(node, walk, schema, is_root=node is schema)
+    return is_recursive
+
+
+def _parts(
+    node: dict[str, Any], walk: _Walk, schema: dict[str, Any], is_root: bool
+) -> Iterator[tuple[Any, _Walk]]:
+    """Yield the schemas in a schema, with how each is reached."""
+    if "$dynamicRef" in node or ("$id" in node and not is_root):
+        raise UnfitSchema("$id and $dynamicRef are not taken; refer to a part by $ref: #/$defs/NAME")
+    if isinstance(reference := node.get("$ref"), str) and (followed := _followed(reference, walk)):
+        yield _resolved(reference, schema), followed
+    into = _Walk(walk.opened, walk.depth + 1, walk.forks)
+    forked = _Walk(walk.opened, walk.depth, walk.forks + 1)
+    forked_into = _Walk(walk.opened, walk.depth + 1, walk.forks + 1)
+    for keyword, part in node.items():
+        if keyword in _BY_NAME and isinstance(part, dict):
+            yield from ((one, into) for one in part.values())
+        elif keyword in _INTO:
+            yield part, into
+        elif keyword == "prefixItems" and isinstance(part, list):
+            yield from ((one, into) for one in part)
+        elif keyword in _LISTS and isinstance(part, list):
+            is_optional = keyword == "anyOf" and sum(one != {"type": "null"} for one in part) == 1
+            yield from ((one, walk if is_optional else forked) for one in part)
+        elif keyword in _MAPS and isinstance(part, dict):
+            yield from ((one, forked_into) for one in part.values())
+        elif keyword in _SINGLE:
+            yield part, forked
+
+
+def _followed(reference: str, walk: _Walk) -> _Walk | None:
+    """Return how what is referred to is reached; None where it has been walked through on the way."""
+    before = walk.opened.get(reference)
+    if before is None:
+        return _Walk({**walk.opened, reference: walk}, walk.depth, walk.forks)
+    if before.depth == walk.depth:
+        raise UnfitSchema(f"$ref {reference!r} leads to itself without a step into the value")
+    if before.forks < walk.forks:
+        raise UnfitSchema(
+            f"$ref {reference!r} leads back to itself through anyOf, allOf or the like, which may take for ever to "
+            "evaluate; lead back through properties or items alone"
+        )
+    return None
+
+
+def _resolved(reference: str, schema: dict[str, Any]) -> Any:
+    """Return the part of the document that a reference names. Raises UnfitSchema."""
+    if reference != "#" and not reference.startswith("#/"):
+        raise UnfitSchema(
+            f"$ref {reference[:100]!r} leads out of the document; put what it names under $defs, as #/$defs/NAME"
+        )
+    found: Any = schema
+    for step in reference.split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(found, dict) and name in found:
+            found = found[name]
+        elif isinstance(found, list) and name.isdecimal() and int(name) < len(found):
+            found = found[int(name)]
+        else:
+            raise UnfitSchema(f"$ref {reference[:100]!r} names nothing in the document")
+    return found
+
+
+def _refuse_deep(value: Any, depth_left: int) -> None:
+    if not isinstance(value, dict | list):
+        return
+    if depth_left == 0:
+        raise UnfitSchema(f"it has more than {DEPTH_MAX} levels; name parts under $defs")
+    for part in value.values() if isinstance(value, dict) else value:
+        _refuse_deep(part, depth_left - 1)

@@ -1,0 +1,117 @@
+"""The JSON Schema that an answer has to fit: which are taken, and which rules a value breaks. Pure.
+
+Patterns are matched in time linear in the text, by Rust's `regex` by way of `jsonschema-rs`; bounds.py has the rest.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import from_json, to_json
+
+from antiphon_shared.output.bounds import UnfitSchema, checked
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator, ValidationError
+
+BYTES_MAX = 100_000
+FAULTS_MAX = 10
+"""Rules that are named as broken, of one value."""
+_FAULT_CHARACTERS_MAX = 300
+_PATTERN_BYTES_MAX = 1_000_000
+"""Of a compiled pattern."""
+_BRANCHES_MAX = 12
+"""Of `anyOf` and the like: with more, it takes too long to find out whether any value satisfies all rules."""
+_KEPT_MAX = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A rule that a value breaks."""
+
+    at: str
+    """JSON Pointer of the part that breaks it; empty for the whole."""
+    message: str
+
+    def __str__(self) -> str:
+        return f"Property: {self.at.lstrip('/') or '(the whole)'}, Message: {self.message}"
+
+
+class OutputSchema:
+    """A schema that answers are held against."""
+
+    def __init__(self, schema: Any) -> None:
+        """Raises UnfitSchema."""
+        size = len(to_json(schema))
+        if size > BYTES_MAX:
+            raise UnfitSchema(f"it has {size:,} bytes, of at most {BYTES_MAX:,}; describe less")
+        if not isinstance(schema, dict):
+            raise UnfitSchema("it is no JSON object")
+        self.is_recursive = checked(schema)
+        """Whether it leads back to itself."""
+        self._validator = _compiled(schema)
+
+    def faults(self, value: Any) -> tuple[Fault, ...]:
+        """Return the rules that `value` breaks, at most FAULTS_MAX of them; none when it fits."""
+        return tuple(map(_fault, islice(self._validator.iter_errors(value), FAULTS_MAX)))
+
+
+def output_schema(schema: dict[str, Any]) -> OutputSchema:
+    """Return a schema, compiled once for all that are equal. Raises UnfitSchema."""
+    return _of_json(to_json(schema))
+
+
+@lru_cache(_KEPT_MAX)
+def _of_json(written: bytes) -> OutputSchema:
+    return OutputSchema(from_json(written))
+
+
+def _compiled(schema: dict[str, Any]) -> "Draft202012Validator":
+    # Imported where there is a schema: most sessions have none.
+    from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions, ValidationError
+
+    patterns = RegexOptions(size_limit=_PATTERN_BYTES_MAX)
+    try:
+        validator = Draft202012Validator(
+            schema, validate_formats=True, pattern_options=patterns, offline=True
+        )
+        is_empty = _branches(schema) <= _BRANCHES_MAX and _is_empty(schema)
+    except (ValidationError, ReferencingError, ValueError) as error:
+        raise UnfitSchema(f"it is no JSON Schema 2020-12: {_shown(str(error))}") from None
+    if is_empty:
+        raise UnfitSchema("no value satisfies it; look for rules that contradict each other")
+    return validator
+
+
+def _is_empty(schema: dict[str, Any]) -> bool:
+    from jsonschema_rs import canonical, canonicalize
+
+    return canonicalize(schema, offline=True).satisfiability() == canonical.Satisfiability.NO
+
+
+def _branches(value: Any) -> int:
+    """Return how many alternatives a schema holds, wherever they stand."""
+    if isinstance(value, dict):
+        own = sum(len(part) for name, part in value.items() if name.endswith("Of") and isinstance(part, list))
+        return own + sum(map(_branches, value.values()))
+    return sum(map(_branches, value)) if isinstance(value, list) else 0
+
+
+def _fault(error: "ValidationError") -> Fault:
+    path, message = list(error.instance_path), error.message
+    missing = getattr(error.kind, "property", None) if error.kind.name == "required" else None
+    if isinstance(missing, str):
+        path, message = [*path, missing], f"Required field {missing!r} is missing"
+    return Fault(pointer(path), _shown(message))
+
+
+def pointer(path: Iterable[str | int]) -> str:
+    """Return the JSON Pointer of a path."""
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
+
+
+def _shown(text: str) -> str:
+    text = text.partition("\n")[0]
+    return text if len(text) <= _FAULT_CHARACTERS_MAX else f"{text[:_FAULT_CHARACTERS_MAX]}..."

@@ -59,7 +59,7 @@ def _holding(value: str | float, memory: Memory) -> tuple[str, ...]:
     text = value.strip() if isinstance(value, str) else json.dumps(value)
     if len(text) < _TELLING_CHARACTERS:
         return ()
-    stands = re.compile(rf"(?<![\w.,]){re.escape(text)}(?!\w|[.,]\d)", re.IGNORECASE)
+    stands = re.compile(rf"(?<!\w)(?<!\d[.,:]){re.escape(text)}(?!\w|[.,:]\d)", re.IGNORECASE)
     ids = []
     for id, fact in reversed(tuple(memory.facts.items())):
         if id not in memory.superseded and stands.search(fact.statement):

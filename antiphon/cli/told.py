@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 import orjson
 from antiphon_shared.events import (
+    AnswerRefused,
     AnyEvent,
     ApprovalDecided,
     ApprovalRequested,
@@ -79,6 +80,8 @@ def progress(event: AnyEvent) -> list[str]:
             return [f"  tries again with a {level} briefing"]
         case ReasoningFailed(error=error):
             return [f"  the model failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
+        case AnswerRefused(because=because):
+            return [f"  the answer does not count: {one_line(why, _MESSAGE_LENGTH)}" for why in because]
         case RungTaken(rung=rung, because=why, model=model) if rung in _RUNGS:
             return [f"  {_RUNGS[rung].format(model=one_line(model))}: {one_line(why, _MESSAGE_LENGTH)}"]
         case ComponentFailed(component=component, error=error):

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from antiphon_shared.breakers.outages import NO_OUTAGES, Outages
 from antiphon_shared.events import (
+    AnswerRefused,
     ApprovalDecided,
     AssemblyRequested,
     BriefingReady,
@@ -31,7 +32,7 @@ from coordinator.session import Session
 from tests.envelopes import an_event
 
 ENTRY = "1795244309110-0"
-NOTED = (RungTaken, OutagesSeen)
+NOTED = (RungTaken, AnswerRefused, OutagesSeen)
 """What is for the log alone, and not what the session waits for."""
 DataT = TypeVar("DataT", bound=EventData)
 

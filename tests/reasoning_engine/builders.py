@@ -74,11 +74,14 @@ async def ask(
     seconds_left: float = SECONDS_LEFT,
     request: ReasoningRequested | None = None,
     door: Door = OPEN_DOOR,
+    schema: dict[str, Any] | None = None,
     **settings: Any,
 ) -> Asked:
     """Reason once, through the SDK and a socket, with a server that follows the script."""
     async with serving(*script) as server:
-        return await ask_at(server.url, server.requests, seconds_left, request, door, **settings)
+        return await ask_at(
+            server.url, server.requests, seconds_left, request, door, schema=schema, **settings
+        )
 
 
 async def ask_at(
@@ -88,6 +91,7 @@ async def ask_at(
     request: ReasoningRequested | None = None,
     door: Door = OPEN_DOOR,
     heard: list[str] | None = None,
+    schema: dict[str, Any] | None = None,
     **settings: Any,
 ) -> Asked:
     """The same at any address; what is heard is heard there, while it goes on."""
@@ -104,6 +108,7 @@ async def ask_at(
             model_id="claude-sonnet-5-5",
             seconds_left=seconds_left,
             door=door,
+            schema=schema,
         )
     finally:
         await model.close()

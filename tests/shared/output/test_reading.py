@@ -55,6 +55,9 @@ def test_no_text_is_too_strange(text: str) -> None:
     read_answer("{" + text)
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda part: st.lists(part) | st.dictionaries(st.text(), part)))  # fmt: skip
+SCALARS = st.none() | st.booleans() | st.integers() | st.text()
+
+
+@given(st.recursive(SCALARS, lambda part: st.lists(part) | st.dictionaries(st.text(), part)))
 def test_what_was_written_as_json_is_read_as_it_was(value: Any) -> None:
     assert read_answer(json.dumps(value)).value == value

@@ -1,0 +1,108 @@
+"""Answers that must fit a schema, from models that cheat: five real processes, the real SDK over a real socket."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from antiphon_shared.events import AnswerRefused
+from antiphon_shared.events.session import Response
+
+from tests.flows.pipeline import Pipeline, pipeline
+from tests.flows.promises import assert_whole
+from tests.flows.recorded import assert_recordings_verify
+from tests.messages_server import Scripted, Use
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"harbour": {"type": "string"}, "berths": {"type": "integer", "minimum": 1}},
+    "required": ["harbour", "berths"],
+    "additionalProperties": False,
+}
+RESULT = {"harbour": "Skagen", "berths": 14}
+FITS = json.dumps(RESULT)
+TRICKS = {
+    "fits at once": FITS,
+    "prose at first": "It is Skagen, with 14 berths.",
+    "cut off at first": FITS[:-8],
+    "two at first": f'{FITS}\n{{"harbour": "Skagen", "berths": 15}}',
+    "another type at first": '{"harbour": "Skagen", "berths": "14"}',
+    "an empty result at first": "{}",
+    "success without a result at first": '{"success": true, "result": null}',
+    "in another language around it": f"Voici la réponse :\n```json\n{FITS}\n```\nBonne journée !",
+}
+"""What a model replies with first, by a word of the question; to each refusal it replies with what fits."""
+NEVER = "never anything but prose"
+LOOKS_UP = "looks something up before"
+
+
+def script() -> list[Scripted]:
+    return [
+        Scripted(when=NEVER, text="It is Skagen.", repeat=True),
+        Scripted(when="Your last answer does not count", text=FITS, repeat=True),
+        *(Scripted(when=trick, text=reply, repeat=True) for trick, reply in TRICKS.items()),
+        Scripted(when="Round 2 of", text=FITS, repeat=True),
+        Scripted(when=LOOKS_UP, uses=(Use(name="look_up", input={"what": "height"}),)),
+    ]
+
+
+def ask(five: Pipeline, query: str, session: str) -> None:
+    options = {"output_schema": SCHEMA, "max_rounds": 3}
+    five.submit(f"Which harbour? ({query})", session_id=session, options=json.dumps(options))
+
+
+def reasons(response: Response) -> tuple[str, str]:
+    return response.status, response.termination_reason
+
+
+@pytest.mark.parametrize("style", ["native", "tool"])
+def test_whatever_the_model_tries_only_what_fits_is_a_result(style: str) -> None:
+    with pipeline(scripted=script(), ANTIPHON_REASONING_ENGINE_OUTPUT_STYLE=style) as five:
+        asked = {f"s{n}": trick for n, trick in enumerate([*TRICKS, NEVER, LOOKS_UP])}
+        for session, trick in asked.items():
+            ask(five, trick, session)
+        for session, trick in asked.items():
+            response = five.response_to(session)
+            log = five.log(session)
+            refusals = [event for event in log if event["type"] == AnswerRefused.type]
+            if trick == NEVER:
+                assert reasons(response) == ("partial", "output_invalid")
+                assert response.result is None
+                told = {one.kind: one.message for one in response.uncertainty}
+                assert "It is Skagen." in told["output_missing"]
+                assert len(refusals) == 3
+            else:
+                assert reasons(response) == ("complete", "natural_completion"), trick
+                assert response.result == RESULT, trick
+                assert len(refusals) == trick.endswith("at first"), trick
+            assert_whole([event for event in log if event not in refusals])
+        five.wait_until_idle()
+        assert_recordings_verify(five, asked)
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        ({"enum": []}, "no value satisfies it"),
+        ({"$ref": "https://example.org/x"}, "leads out of the document"),
+        ({"description": "x" * 100_000}, "bytes, of at most 100,000"),
+        ({"pattern": "(?=a)b"}, "regex"),
+        (7, "should be an object"),
+    ],
+)
+def test_a_schema_that_cannot_be_used_is_rejected_with_the_reason(
+    nobodys_queue: Pipeline, schema: object, why: str
+) -> None:
+    five = nobodys_queue
+    before = five.client.xlen(five.keys.rejected())
+    five.submit("Which harbour?", options=json.dumps({"output_schema": schema}))
+    five.until(lambda: five.client.xlen(five.keys.rejected()) > before, "the rejection")
+    (*_, (_, fields)) = five.entries(five.keys.rejected())
+    assert why in fields[b"reason"].decode()
+    assert "output_schema" in fields[b"reason"].decode()
+
+
+@pytest.fixture(scope="module")
+def nobodys_queue() -> Iterator[Pipeline]:
+    with pipeline(is_started=False) as five:
+        five.start("coordinator")
+        yield five

@@ -1,0 +1,99 @@
+"""How an answer of a shape is asked for, and taken out of a reply, by the real SDK over a real socket."""
+
+from typing import Any
+
+import pytest
+from antiphon_shared.events import ReasoningCompleted
+
+from reasoning_engine.prompt import Prompt, build_prompt, tool_params
+from reasoning_engine.shaped import FINAL_ANSWER, OutputStyle, demand
+from tests.messages_server import Scripted, Use
+from tests.reasoning_engine.builders import BRIEFING, SEARCH, a_request, ask
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"level": {"type": "integer", "minimum": 1}},
+    "required": ["level"],
+}
+RECURSIVE = {"type": "object", "properties": {"more": {"type": "array", "items": {"$ref": "#"}}}}
+
+
+def demanded(
+    schema: dict[str, Any] = SCHEMA,
+    style: OutputStyle = "auto",
+    model: str = "claude-sonnet-5-5",
+    tools: bool = True,
+) -> Prompt:
+    offered = tool_params([SEARCH]) if tools else []
+    return demand(build_prompt(a_request(), BRIEFING, offered, model, 4096), schema, style)
+
+
+def said(prompt: Prompt) -> str:
+    return str(prompt["messages"][0]["content"])
+
+
+def test_a_claude_model_is_asked_by_the_apis_own_means() -> None:
+    prompt = demanded()
+    assert prompt["output_config"] == {
+        "format": {
+            "type": "json_schema",
+            "schema": {
+                "type": "object",
+                "properties": {"level": {"type": "integer", "description": "{minimum: 1}"}},
+                "additionalProperties": False,
+                "required": ["level"],
+            },
+        }
+    }
+    assert [tool["name"] for tool in prompt["tools"]] == ["search"]
+    assert "one JSON value" in said(prompt)
+    assert said(prompt).startswith(BRIEFING.text)
+
+
+@pytest.mark.parametrize("model", ["claude-3-7-sonnet-latest", "claude-sonnet-4-20250514", "mistral", ""])
+def test_other_models_give_the_answer_by_a_tool(model: str) -> None:
+    prompt = demanded(model=model)
+    assert "output_config" not in prompt
+    assert [tool["name"] for tool in prompt["tools"]] == [FINAL_ANSWER, "search"]
+    assert prompt["tools"][0]["input_schema"] == SCHEMA
+    assert "tool_choice" not in prompt
+    alone = demanded(model=model, tools=False)
+    assert alone["tool_choice"] == {"type": "tool", "name": FINAL_ANSWER}
+
+
+def test_a_schema_that_the_api_does_not_take_goes_by_the_tool() -> None:
+    assert FINAL_ANSWER in str(demanded(RECURSIVE)["tools"])
+    assert "output_config" not in demanded(RECURSIVE)
+
+
+def test_a_schema_for_no_object_goes_in_words_where_the_api_has_no_means() -> None:
+    prompt = demanded({"type": "array", "items": {"type": "integer"}}, model="mistral")
+    assert [tool["name"] for tool in prompt["tools"]] == ["search"]
+    assert said(prompt).endswith('{"type":"array","items":{"type":"integer"}}')
+
+
+def test_the_operator_may_say_how() -> None:
+    assert "output_config" in demanded(style="native", model="mistral")
+    assert "output_config" not in demanded(style="tool")
+
+
+async def answered(*uses: Use) -> ReasoningCompleted:
+    request = a_request(output="1-0")
+    script = Scripted(text="Here it is.", uses=uses)
+    return (await ask(script, request=request, schema=SCHEMA, output_style="tool")).completed
+
+
+async def test_what_the_tool_was_given_is_the_answer() -> None:
+    outcome = await answered(Use(name=FINAL_ANSWER, input={"level": 3}))
+    assert (outcome.text, outcome.tool_calls, outcome.stop_reason) == ('{"level":3}', (), "end_turn")
+
+
+async def test_beside_other_calls_no_answer_counts() -> None:
+    outcome = await answered(Use(name=FINAL_ANSWER, input={"level": 3}), Use(name="search", input={"q": "x"}))
+    assert [call.name for call in outcome.tool_calls] == ["search"]
+    assert outcome.stop_reason == "tool_use"
+
+
+async def test_two_answers_are_two() -> None:
+    outcome = await answered(*(Use(name=FINAL_ANSWER, input={"level": n}) for n in (3, 4)))
+    assert outcome.text == '{"level":3}\n{"level":4}'

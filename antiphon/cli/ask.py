@@ -6,7 +6,7 @@ import sys
 from contextlib import aclosing, suppress
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import orjson
 import typer
@@ -164,9 +164,8 @@ def ask(
         citations,
         conversation,
         interactive,
-        output_schema,
     )
-    run(_ask(query, options, tools, model, scope, grant, session_id, json))
+    run(_ask(query, options, output_schema, tools, model, scope, grant, session_id, json))
 
 
 def submit(
@@ -201,14 +200,14 @@ def submit(
         citations,
         conversation,
         interactive,
-        output_schema,
     )
-    run(_submit(query, options, session_id, grant, json))
+    run(_submit(query, options, output_schema, session_id, grant, json))
 
 
 async def _ask(
     query: str,
     options: Options,
+    output_schema: Path | None,
     tools: list[str] | None,
     model: Provider | None,
     scopes: list[str] | None,
@@ -223,6 +222,7 @@ async def _ask(
             hint="Give the question as an argument.",
         )
     grant = _grant(grant)
+    _read_schema(options, output_schema)
     query = _checked(query, options, grant, own_id)
     _refuse_to_forget(options)
     async with _client(tools, model, scopes) as antiphon:
@@ -248,9 +248,15 @@ async def _ask(
 
 
 async def _submit(
-    query: str, options: Options, session_id: str | None, grant: str | None, is_json: bool
+    query: str,
+    options: Options,
+    output_schema: Path | None,
+    session_id: str | None,
+    grant: str | None,
+    is_json: bool,
 ) -> None:
     grant = _grant(grant)
+    _read_schema(options, output_schema)
     query = _checked(query, options, grant, session_id)
     async with Antiphon() as antiphon:
         id = await antiphon.submit(query, session_id=session_id, grant=grant, **options)
@@ -356,7 +362,6 @@ def _options(
     citations: Citations | None,
     conversation: str | None,
     is_interactive: bool,
-    output_schema: Path | None,
 ) -> Options:
     return Options(
         max_rounds=max_rounds,
@@ -368,7 +373,6 @@ def _options(
         citations=citations,
         conversation_id=conversation,
         interactive=is_interactive or None,
-        output_schema=None if output_schema is None else _schema(output_schema),
     )
 
 
@@ -380,8 +384,10 @@ def _checked(query: str, options: Options, grant: str, session_id: str | None = 
     return text
 
 
-def _schema(path: Path) -> dict[str, Any]:
-    """Return the schema in a file. Raises UnreadableEvent when it holds none."""
+def _read_schema(options: Options, path: Path | None) -> None:
+    """Put the schema of a file into the options. Raises UnreadableEvent when it holds none."""
+    if path is None:
+        return
     try:
         schema = orjson.loads(path.read_bytes())
     except OSError as error:
@@ -390,7 +396,7 @@ def _schema(path: Path) -> dict[str, Any]:
         raise UnreadableEvent(f"--output-schema: {path} is no JSON: {error}.") from None
     if not isinstance(schema, dict):
         raise UnreadableEvent(f"--output-schema: {path} holds no JSON object.")
-    return schema
+    options["output_schema"] = schema
 
 
 def _grant(given: str | None) -> str:

@@ -3,11 +3,12 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import pytest
 from pydantic import BaseModel, Field, field_validator
 from typer.testing import CliRunner
+from typing_extensions import TypedDict
 
 from antiphon import Antiphon, InvalidQuery
 from antiphon.cli import app
@@ -107,6 +108,6 @@ def test_a_file_that_holds_no_schema_is_told_by_its_name(
     path = tmp_path / "harbour.json"
     if content is not None:
         path.write_bytes(content)
-    done = CliRunner().invoke(app, ["ask", "Which?", "--output-schema", str(path), "--model", "offline"])
+    done = CliRunner().invoke(app, ["submit", "Which?", "--output-schema", str(path)])
     assert done.exit_code == code, done.output
     assert why in done.output.replace("\n", " ")

@@ -48,6 +48,7 @@ class Options(TypedDict, total=False):
     conversation_id: str | None
     interactive: bool | None
     output_schema: dict[str, Any] | None
+    validation_tools: list[str] | tuple[str, ...] | None
 
 
 def submission(

@@ -186,6 +186,8 @@ def _on_briefing(
 
 def _asked(session: Session, event: AnyEvent, ready: BriefingReady, catalogue: Catalogue) -> Decision:
     """The model is asked, as far as limits allow; or one that is out of order waited for; or none asked any more."""
+    if lacking := outputs.lacking(session):
+        return outputs.end_without(session, event, lacking)
     left, cost_left_usd = limits.tokens_left(session), limits.cost_left_usd(session)
     if left <= limits.calibrated(session, ready.briefing.tokens):
         return end(session, event, "partial", "token_budget_exhausted")
@@ -240,7 +242,7 @@ def _on_reply(
             return end(heard, event, "partial", "token_budget_exhausted", log_entry)
         after = offer.after_reply(heard, catalogue, reply)
         return request_tools(after, event, reply.tool_calls, catalogue, earlier)
-    if schema is not None and (wrong := outputs.problems(reply, schema)):
+    if schema is not None and (wrong := outputs.problems(heard, reply, schema)).because:
         return outputs.refuse(heard, event, log_entry, reply, wrong)
     has_result = schema is not None
     if reply.stop_reason in ("max_tokens", "context_window") and not has_result:
@@ -282,7 +284,7 @@ def _on_results(
         ),
         tools=replace(session.tools, succeeded=tuple(dict.fromkeys((*session.tools.succeeded, *succeeded)))),
     )
-    after = ladder.after_results(filled, completed)
+    after = ladder.after_results(outputs.after_results(filled, completed), completed)
     return _after_batch(offer.after_results(after, completed), event)
 
 

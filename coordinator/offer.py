@@ -183,6 +183,12 @@ def _in_round(session: Session, catalogue: Catalogue, names: Iterable[str]) -> t
     A tool that the catalogue does not tell about, because it is not kept any more, is for every round.
     """
     there = {name for name in names if _is_for_round(catalogue.by_name.get(name), session.round)}
+    validating = set(session.output.validation_tools) & set(session.tools.usable)
+    there |= {
+        name
+        for name in validating - set(session.models.outages.tools)
+        if _is_for_round(catalogue.by_name.get(name), session.round)
+    }
     if there and session.tools.offer is not None:
         there.add(FIND_TOOLS)
     if session.tools.has_handles:

@@ -76,7 +76,10 @@ def open_session(
             own=query.options.model or "", order=models.in_order(query.options.model or "", opening.models)
         ),
         material=Material(has_untrusted=any(turn.has_untrusted for turn in turns)),
-        output=Output(is_demanded=query.options.output_schema is not None),
+        output=Output(
+            is_demanded=query.options.output_schema is not None,
+            validation_tools=query.options.validation_tools or (),
+        ),
         uncertainty=_doubts(query, opening, catalogue, standing),
     )
     opened = SessionOpened(

@@ -1,23 +1,79 @@
 """Answers that must fit a schema: what counts as one, and what the model is told of one that does not. Pure."""
 
-from antiphon_shared.events import AnswerRefused, AnyEvent, ReasoningCompleted
+from typing import NamedTuple
+
+from antiphon_shared.events import AnswerRefused, AnyEvent, ReasoningCompleted, ToolsCompleted
+from antiphon_shared.events.session import TerminationReason
 from antiphon_shared.output.reading import read_answer
-from antiphon_shared.output.schema import OutputSchema
+from antiphon_shared.output.schema import FAULTS_MAX, OutputSchema
+from antiphon_shared.output.validation import content_digest
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.values import LogEntry
 
 from coordinator.decision import Decision
 from coordinator.endings import end
 from coordinator.requests import request_briefing
-from coordinator.session import Session, replace
+from coordinator.session import Session, ValidationRun, doubt, replace
 
 _ATTEMPT_CHARACTERS = 300
+_RUNS_MAX = 30
+"""Runs of validating tools that are remembered; an older one has to be made again."""
 
 
-def problems(reply: ReasoningCompleted, schema: OutputSchema) -> tuple[str, ...]:
-    """Return what is wrong with a reply as the answer, a sentence each; nothing when it counts."""
+class Problems(NamedTuple):
+    """What is wrong with a final answer."""
+
+    because: tuple[str, ...] = ()
+    """A sentence each; nothing when it counts."""
+    is_unvalidated: bool = False
+    """Whether it fits the schema, and lacks only validations."""
+
+
+def problems(session: Session, reply: ReasoningCompleted, schema: OutputSchema) -> Problems:
+    """Return what keeps a reply from being the answer."""
     given = read_answer(reply.text)
-    return (given.problem,) if given.problem else tuple(map(str, schema.faults(given.value)))
+    if given.problem:
+        return Problems((given.problem,))
+    if faults := schema.faults(given.value):
+        return Problems(tuple(map(str, faults)))
+    digest = content_digest(given.value)
+    runs = {run.tool: run for run in session.output.validations if run.of == digest}
+    missing = [line for tool in session.output.validation_tools for line in _missing(tool, runs.get(tool))]
+    return Problems(tuple(missing[:FAULTS_MAX]), is_unvalidated=True)
+
+
+def lacking(session: Session) -> tuple[str, ...]:
+    """Return the validation tools that the session may not use, so that no answer of its can count."""
+    return tuple(name for name in session.output.validation_tools if name not in session.tools.usable)
+
+
+def end_without(session: Session, event: AnyEvent, tools: tuple[str, ...]) -> Decision:
+    """End a session whose answer must pass tools that it cannot use."""
+    named = ", ".join(f"`{name}`" for name in tools)
+    message = f"The answer must pass {named}, which this session cannot use. See `antiphon tools list`."
+    doubting = session.doubting(doubt("tools_unavailable", message, "validation_tools", "serious"))
+    return end(doubting, event, "failed", "validation_incomplete")
+
+
+def after_results(session: Session, completed: ToolsCompleted) -> Session:
+    """Return the session with what validating tools have found out; the newest run on a value counts."""
+    named = session.output.validation_tools
+    runs = {(run.tool, run.of): run for run in session.output.validations}
+    for result in completed.results:
+        if result.tool in named and result.validation is not None:
+            run = ValidationRun(tool=result.tool, **dict(result.validation))
+            runs.pop((run.tool, run.of), None)
+            runs[run.tool, run.of] = run
+    kept = tuple(runs.values())[-_RUNS_MAX:]
+    if kept == session.output.validations:
+        return session
+    return replace(session, output=replace(session.output, validations=kept))
+
+
+def _missing(tool: str, run: ValidationRun | None) -> tuple[str, ...]:
+    if run is None:
+        return (f"`{tool}` has not been called on what you returned; call it with exactly that value.",)
+    return () if run.has_passed else tuple(f"`{tool}`: {error}" for error in run.errors)
 
 
 def refuse(
@@ -25,13 +81,14 @@ def refuse(
     event: AnyEvent,
     log_entry: LogEntry,
     reply: ReasoningCompleted,
-    because: tuple[str, ...],
+    wrong: Problems,
 ) -> Decision:
     """Go on in the next round, in which the model is told why its answer does not count; or end where there is none."""
     attempt = one_line(reply.text, _ATTEMPT_CHARACTERS)
-    output = replace(session.output, refusals=session.output.refusals + 1, because=because, attempt=attempt)
+    output = replace(session.output, refusals=session.output.refusals + 1, attempt=attempt, **wrong._asdict())
     refused = replace(session, output=output)
-    noted = AnswerRefused(round=session.round, because=because)
+    noted = AnswerRefused(round=session.round, because=wrong.because)
     if session.last_round is not None or session.round >= session.limits.max_rounds:
-        return end(refused, event, "partial", "output_invalid", log_entry).telling(noted)
+        reason: TerminationReason = "validation_incomplete" if wrong.is_unvalidated else "output_invalid"
+        return end(refused, event, "partial", reason, log_entry).telling(noted)
     return request_briefing(replace(refused, round=session.round + 1), event).telling(noted)

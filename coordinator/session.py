@@ -10,6 +10,7 @@ from uuid import UUID
 
 from antiphon_shared.breakers.outages import NO_OUTAGES, ModelOutage, Outages
 from antiphon_shared.events.session import Citations, Limits, Severity, TerminationReason, Uncertainty
+from antiphon_shared.output.validation import Validation
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant, Usage, Value
 from pydantic import ConfigDict, Field
@@ -45,6 +46,12 @@ class MadeWrite(Value):
     root: str = Field(description="Id of the first of the calls that do the same.")
     digest: str = Field(description="Of tool and arguments as the model gave them.")
     state: Literal["asked", "done", "unknown"] = "asked"
+
+
+class ValidationRun(Validation):
+    """A run of a validating tool."""
+
+    tool: str
 
 
 @dataclass(frozen=True)
@@ -208,10 +215,16 @@ class Output:
 
     is_demanded: bool = False
     """Whether the query has a schema that the answer must fit."""
+    validation_tools: tuple[str, ...] = ()
+    """Tools that must have passed what is returned."""
+    validations: tuple[ValidationRun, ...] = ()
+    """The newest run of each of them on each value."""
     refusals: int = 0
     """Final answers that did not count."""
     because: tuple[str, ...] = ()
     """What was wrong with the last of them, a sentence each."""
+    is_unvalidated: bool = False
+    """Whether the last of them fits the schema, and lacks only validations."""
     attempt: str = ""
     """The beginning of the last of them."""
 

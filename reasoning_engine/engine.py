@@ -1,6 +1,7 @@
 """One request, one reply or one classified failure. The calls it takes are in exchange.py."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from antiphon_shared.events import (
@@ -49,15 +50,17 @@ async def reason(
     on_call: OnCall = to_nobody,
     system: str | None = None,
     schema: dict[str, Any] | None = None,
+    validation_tools: Sequence[str] = (),
 ) -> ReasoningCompleted | ReasoningFailed:
-    """Bring the model to reply within `seconds_left`, or say why it could not be; `schema`: what its answer must fit.
+    """Bring the model to reply within `seconds_left`, or say why it could not be; `schema`: what its answer must
+    fit, `validation_tools`: what it must have passed.
 
     Raises nothing for what a model or its server does.
     """
     started = monotonic_s()
     prompt = build_prompt(request, briefing, offer.tools, model_id, settings.max_output_tokens, system)
     if schema is not None:
-        prompt = demand(prompt, schema, settings.output_style)
+        prompt = demand(prompt, schema, settings.output_style, validation_tools)
     prompt_tokens = tokens_of(prompt) + offer.tokens + tokens_of_schema(schema)
     exchange = Exchange(model, on_text, settings, started + seconds_left, prompt_tokens, door, on_call)
     reply = await _within(seconds_left, exchange, prompt)

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Any
 
 from antiphon_shared.bus.handling import BRIEFING, TO_SUMMARIZE, Delivery, Handlers, Outcome, SessionStore
 from antiphon_shared.events import (
@@ -12,6 +11,7 @@ from antiphon_shared.events import (
     SummaryFailed,
     SummaryRequested,
 )
+from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
 from antiphon_shared.memory.briefing import Briefing, digest_of
 from antiphon_shared.process.clock import utc_now
@@ -29,6 +29,7 @@ from reasoning_engine.offer import NO_TOOLS, Offer
 from reasoning_engine.settings import EngineSettings
 
 _OFFERS_KEPT_MAX = 256
+_NOTHING_SAID = QueryOptions()
 _STALE = ErrorInfo(
     code="stale", message="Other facts have taken the place of those to summarize. They are asked for anew."
 )
@@ -81,7 +82,7 @@ class ReasoningEngine:
         seconds_left = _seconds_until(request.deadline)
         briefing = await _briefing(session, request)
         offer = await self._offered(request)
-        schema = await _schema(session, request)
+        asked = await _options(session, request)
         model_id = request.model or self._default_model_id
         settings = self._settings.priced_for(model_id, is_default=model_id == self._default_model_id)
         calls: list[ModelCall] = []
@@ -98,7 +99,8 @@ class ReasoningEngine:
                 door=self._door,
                 on_call=calls.append,
                 system=self._system,
-                schema=schema,
+                schema=asked.output_schema,
+                validation_tools=asked.validation_tools or (),
             )
         if self._is_offline and isinstance(outcome, ReasoningCompleted):
             outcome = outcome.model_copy(update={"prompt_tokens_estimated": 0})
@@ -172,12 +174,12 @@ class ReasoningEngine:
         return offer
 
 
-async def _schema(session: SessionStore, request: ReasoningRequested) -> dict[str, Any] | None:
-    """Return what the answer must fit, if anything. Raises UnreadableEvent when the query is not there."""
+async def _options(session: SessionStore, request: ReasoningRequested) -> QueryOptions:
+    """Return what the query says of its answer. Raises UnreadableEvent when the query is not there."""
     if request.output is None:
-        return None
+        return _NOTHING_SAID
     query = (await session.event(request.output)).data
-    return query.options.output_schema if isinstance(query, QuerySubmitted) else None
+    return query.options if isinstance(query, QuerySubmitted) else _NOTHING_SAID
 
 
 async def _briefing(session: SessionStore, request: ReasoningRequested) -> Briefing:

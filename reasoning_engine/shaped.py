@@ -5,6 +5,7 @@ or in words where the schema is for no object.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,10 +32,16 @@ _BY_TOOL = f"Give the answer by calling `{FINAL_ANSWER}`, alone in its reply: no
 _IN_WORDS = (
     "The answer must be one JSON value that fits this JSON Schema. Write it alone, without citations:\n"
 )
+_VALIDATED = (
+    " Before you answer, {tools} must have passed on exactly the value that you return: call them, mend what they "
+    "name, validate again, and change nothing after that."
+)
 
 
-def demand(prompt: "Prompt", schema: dict[str, Any], style: OutputStyle) -> "Prompt":
-    """Return the prompt with the demand for an answer that fits `schema`."""
+def demand(
+    prompt: "Prompt", schema: dict[str, Any], style: OutputStyle, validation_tools: Sequence[str] = ()
+) -> "Prompt":
+    """Return the prompt with the demand for an answer that fits `schema`, and has passed the tools."""
     shaped = prompt.copy()
     native = _transformed(schema) if _is_native(style, prompt["model"]) else None
     taken = {tool["name"] for tool in prompt.get("tools", [])}
@@ -53,6 +60,8 @@ def demand(prompt: "Prompt", schema: dict[str, Any], style: OutputStyle) -> "Pro
         words = _BY_TOOL
     else:
         words = _IN_WORDS + to_json(schema).decode()
+    if validation_tools and taken:
+        words += _VALIDATED.format(tools=" and ".join(f"`{name}`" for name in validation_tools))
     (message,) = prompt["messages"]
     shaped["messages"] = [{"role": "user", "content": f"{message['content']}\n\n{words}"}]
     return shaped

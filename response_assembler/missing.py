@@ -40,6 +40,7 @@ _NEXT: dict[TerminationReason, str] = {
     "model_unavailable": "Ask again in a while; if it goes on, check the model's address, key and limits.",
     "model_refused": "Put the question differently; asked the same way, the model will decline again.",
     "reply_truncated": "Ask for a shorter answer, or for one part of the question.",
+    "validation_incomplete": "Read in the uncertainty which validations are missing, and allow more rounds for them.",
     "output_invalid": "Read in the uncertainty which rules were broken; loosen the schema, or allow more rounds.",
     "cancelled": "Ask again whenever you want; nothing more is being done for this question.",
     "internal_error": "Ask again; if it happens once more, look at the dead letters (`antiphon dead list`).",

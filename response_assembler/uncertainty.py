@@ -46,6 +46,9 @@ KINDS: dict[str, Kind] = {
     "model_refused": Kind("The model declined to answer.", "serious"),
     "reply_truncated": Kind("The model's reply broke off before its end.", "caution"),
     "output_invalid": Kind("The answer was to fit a schema, and no attempt of the model's did.", "serious"),
+    "validation_incomplete": Kind(
+        "The answer had to pass validations, and not all of them passed on what was returned.", "serious"
+    ),
     "cancelled": Kind("Somebody cancelled the session.", "caution"),
     "internal_error": Kind("A part of the pipeline failed.", "serious"),
     "tool_failed": Kind(
@@ -133,6 +136,7 @@ LIMITS: dict[TerminationReason, str] = {
     "model_failing": "the model failed again and again, so it was asked a last time, without tools",
     "model_refused": "the model declined to answer",
     "reply_truncated": "the model's reply broke off before its end",
+    "validation_incomplete": "not every validation that was demanded has passed on an answer",
     "output_invalid": "no answer of the model's fit the schema that was demanded",
     "cancelled": "the session was cancelled before the work was done",
     "internal_error": "a part of the pipeline failed",

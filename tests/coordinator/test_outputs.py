@@ -4,23 +4,29 @@ from typing import Any
 
 from antiphon_shared.events import AnswerRefused, BriefingRequested, ReasoningRequested
 from antiphon_shared.output.schema import OutputSchema
+from antiphon_shared.output.validation import Validation, content_digest
+from antiphon_shared.tools.calls import Catalogue, ToolResult
 from antiphon_shared.values import Usage
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coordinator.decide import decide
-from coordinator.decision import Decision
+from coordinator.decision import Decision, OfferBounds
 from coordinator.session import Session
 from tests.coordinator.builders import (
     ENTRY,
     SEARCH,
     a_briefing,
+    a_call,
+    a_catalogue,
     a_reply,
+    a_result,
     an_opened_session,
     answered,
     ending,
     only,
     some_results,
+    the_results,
 )
 from tests.envelopes import an_event
 
@@ -32,11 +38,11 @@ def opened(**options: Any) -> Session:
     return an_opened_session(output_schema=SCHEMA, **options).session
 
 
-def replied(session: Session, text: str = "", **reply: Any) -> Decision:
+def replied(session: Session, text: str = "", catalogue: Catalogue = SEARCH, **reply: Any) -> Decision:
     """The session's next step on the reply to what it asks in its round."""
-    asked = answered(session, a_briefing(session.round)).session
+    asked = answered(session, a_briefing(session.round), catalogue).session
     event = an_event(a_reply(text, round=asked.round, **reply), answers=asked.awaited)
-    return decide(asked, event, ENTRY, SEARCH, schema=OutputSchema(SCHEMA))
+    return decide(asked, event, ENTRY, catalogue, schema=OutputSchema(SCHEMA))
 
 
 def doubts(decision: Decision) -> dict[str, str]:
@@ -102,6 +108,110 @@ def test_an_answer_that_is_cut_off_is_told_back_as_any_that_is_no_json() -> None
 
 def test_a_whole_answer_that_filled_its_last_token_counts() -> None:
     assert ending(replied(opened(), FITS, stop_reason="max_tokens")).has_result
+
+
+BOTH = a_catalogue("search", "validate_full", "validate_minimal")
+THING, OTHER = {"level": 3}, {"level": 4}
+
+
+def validating(*tools: str, **options: Any) -> Session:
+    return an_opened_session(BOTH, output_schema=SCHEMA, validation_tools=tools, **options).session
+
+
+def a_validation(tool: str, of: Any, has_passed: bool = True, *errors: str) -> ToolResult:
+    return a_result(tool, validation=Validation(of=content_digest(of), has_passed=has_passed, errors=errors))
+
+
+def validated(session: Session, *results: ToolResult) -> Session:
+    """The session once a round of calls has brought these results."""
+    calls = [a_call(result.tool) for result in results]
+    asked = replied(session, calls=calls, catalogue=BOTH).session
+    return answered(asked, the_results(*results, round=asked.round), BOTH).session
+
+
+def refusal(decision: Decision) -> str:
+    return " ".join(next(one for one in decision.commands if isinstance(one, AnswerRefused)).because)
+
+
+def test_an_answer_counts_once_every_validation_has_passed_on_it() -> None:
+    session = validating("validate_full", "validate_minimal")
+    session = validated(
+        session, a_validation("validate_full", THING), a_validation("validate_minimal", THING)
+    )
+    assert ending(replied(session, FITS, catalogue=BOTH)).has_result
+
+
+def test_without_validation_it_is_refused_with_what_is_missing() -> None:
+    decision = replied(validating("validate_full"), FITS, catalogue=BOTH)
+    assert "`validate_full` has not been called on what you returned" in refusal(decision)
+
+
+def test_a_validation_of_something_else_does_not_count() -> None:
+    session = validated(validating("validate_full"), a_validation("validate_full", OTHER))
+    assert "has not been called on what" in refusal(replied(session, FITS, catalogue=BOTH))
+
+
+def test_what_failed_is_told_with_every_open_error() -> None:
+    fault = "Property: level, Message: it must be even"
+    session = validated(validating("validate_full"), a_validation("validate_full", THING, False, fault))
+    decision = replied(session, FITS, catalogue=BOTH)
+    assert refusal(decision) == f"`validate_full`: {fault}"
+    notice = only(answered(decision.session, a_briefing(3), BOTH), ReasoningRequested).notice
+    assert fault in notice
+
+
+def test_the_newest_run_on_the_content_counts_and_runs_on_other_content_do_not_matter() -> None:
+    session = validating("validate_full", max_rounds=9)
+    session = validated(session, a_validation("validate_full", THING, False, "no"))
+    session = validated(session, a_validation("validate_full", THING))
+    session = validated(session, a_validation("validate_full", OTHER, False, "no"))
+    assert ending(replied(session, FITS, catalogue=BOTH)).has_result
+    broken = validated(session, a_validation("validate_full", THING, False, "no"))
+    assert refusal(replied(broken, FITS, catalogue=BOTH)) == "`validate_full`: no"
+
+
+def test_out_of_budget_behind_a_refused_answer_that_fits_it_ends_as_not_validated() -> None:
+    request = ending(replied(validating("validate_full", max_rounds=1), FITS, catalogue=BOTH))
+    assert (request.status, request.termination_reason) == ("partial", "validation_incomplete")
+    assert not request.has_result
+
+
+def test_a_tool_that_the_session_cannot_use_ends_it_at_once_and_is_named() -> None:
+    decision = answered(validating("validate_all"), a_briefing(), BOTH)
+    assert (ending(decision).status, ending(decision).termination_reason) == (
+        "failed",
+        "validation_incomplete",
+    )
+    assert "`validate_all`, which this session cannot use" in doubts(decision)["tools_unavailable"]
+
+
+def test_validating_tools_are_always_offered() -> None:
+    many = a_catalogue(*(f"t{n}" for n in range(40)), "validate_full")
+    session = an_opened_session(
+        many, output_schema=SCHEMA, validation_tools=("validate_full",), query="t1", offer=OfferBounds(5, 2)
+    ).session
+    assert "validate_full" in only(answered(session, a_briefing(), many), ReasoningRequested).tools
+
+
+RUNS = st.lists(
+    st.tuples(
+        st.sampled_from(["validate_full", "validate_minimal"]), st.sampled_from([THING, OTHER]), st.booleans()
+    ),
+    max_size=8,
+)
+
+
+@given(RUNS)
+def test_whatever_was_validated_in_whatever_order_only_what_passed_last_counts(
+    runs: list[tuple[str, dict[str, int], bool]],
+) -> None:
+    session = validating("validate_full", "validate_minimal", max_rounds=20)
+    for tool, of, has_passed in runs:
+        session = validated(session, a_validation(tool, of, has_passed, *([] if has_passed else ["no"])))
+    last = {tool: has_passed for tool, of, has_passed in runs if of == THING}
+    has_passed = all(last.get(tool, False) for tool in ("validate_full", "validate_minimal"))
+    decision = replied(session, FITS, catalogue=BOTH)
+    assert (decision.session.phase == "assembling") is has_passed
 
 
 TEXTS = st.sampled_from([FITS, MISFITS, "Prose.", f"{FITS} {MISFITS}", "{", f"```json\n{FITS}\n```", "tools"])

@@ -79,6 +79,77 @@ def test_whatever_the_model_tries_only_what_fits_is_a_result(style: str) -> None
         assert_recordings_verify(five, asked)
 
 
+MORE = {"harbour": "Skagen", "berths": 15}
+BOTH = (
+    Use(name="validate_minimal", input={"plan": RESULT}),
+    Use(name="validate_full", input={"plan": RESULT}),
+)
+CHEATS: dict[str, tuple[Scripted, ...]] = {
+    "does as it should": (Scripted(uses=BOTH), Scripted(text=FITS)),
+    "does not validate at first": (Scripted(text=FITS), Scripted(uses=BOTH), Scripted(text=FITS)),
+    "validates by one tool at first": (
+        Scripted(uses=BOTH[:1]),
+        Scripted(text=FITS),
+        Scripted(uses=BOTH[1:]),
+        Scripted(text=FITS),
+    ),
+    "validates something else at first": (
+        Scripted(
+            uses=tuple(Use(name=use.name, input={"plan": MORE | {"berths": 14, "more": 1}}) for use in BOTH)
+        ),
+        Scripted(text=FITS),
+        Scripted(uses=BOTH),
+        Scripted(text=FITS),
+    ),
+    "changes what had passed at first": (
+        Scripted(uses=BOTH),
+        Scripted(text=json.dumps(MORE)),
+        Scripted(text=FITS),
+    ),
+    "returns what had failed at first": (
+        Scripted(uses=(Use(name="validate_full", input={"plan": MORE}), BOTH[0])),
+        Scripted(text=json.dumps(MORE)),
+        Scripted(uses=BOTH),
+        Scripted(text=FITS),
+    ),
+    "validates for ever": (Scripted(uses=BOTH, repeat=True),),
+    "never validates": (Scripted(text=FITS, repeat=True),),
+}
+
+
+def of_cheat(cheat: str, replies: tuple[Scripted, ...]) -> list[Scripted]:
+    return [reply.model_copy(update={"when": cheat}) for reply in replies]
+
+
+def test_only_what_has_passed_every_validation_as_it_is_returned_is_a_result() -> None:
+    scripted = [one for cheat, replies in CHEATS.items() for one in of_cheat(cheat, replies)]
+    with pipeline(scripted=scripted, ANTIPHON_TOOLS="tests.flows.validating_tools") as five:
+        asked = {f"s{n}": cheat for n, cheat in enumerate(CHEATS)}
+        options = {
+            "output_schema": SCHEMA,
+            "validation_tools": ["validate_minimal", "validate_full"],
+            "max_rounds": 5,
+        }
+        for session, cheat in asked.items():
+            five.submit(f"Which harbour? ({cheat})", session_id=session, options=json.dumps(options))
+        for session, cheat in asked.items():
+            response = five.response_to(session)
+            refusals = [event for event in five.log(session) if event["type"] == AnswerRefused.type]
+            if cheat == "never validates":
+                assert reasons(response) == ("partial", "validation_incomplete"), cheat
+                assert response.result is None
+                assert "`validate_full` has not been called" in str(response.uncertainty)
+            elif cheat == "validates for ever":
+                assert reasons(response) == ("partial", "output_invalid"), cheat
+                assert response.result is None
+            else:
+                assert reasons(response) == ("complete", "natural_completion"), (cheat, response)
+                assert response.result == RESULT, cheat
+                assert len(refusals) == cheat.endswith("at first"), cheat
+        five.wait_until_idle()
+        assert_recordings_verify(five, asked)
+
+
 @pytest.mark.parametrize(
     ("schema", "why"),
     [

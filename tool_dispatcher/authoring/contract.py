@@ -54,6 +54,7 @@ class ContractOptions(TypedDict, total=False):
     open_world: bool
     pinned: bool
     next: str | Sequence[str]
+    validates: str
     version: str
 
 
@@ -96,6 +97,7 @@ def _faults(tool: str, contract: Contract, given: Mapping[str, Any]) -> Iterator
     yield from _of_itself(tool, contract)
     yield from _of_repetition(contract)
     yield from _of_retries(contract, given)
+    yield from _of_validation(contract)
     if contract.slow_s is not None and contract.slow_s >= contract.timeout_s:
         yield (
             "its slow_s is not below its timeout_s",
@@ -146,6 +148,26 @@ def _of_effect(contract: Contract, given: Mapping[str, Any]) -> Iterator[Fault]:
             yield f"it is a read with {option}", f"Leave {option} out: a read may be repeated anyway."
     if contract.reconciles:
         yield "it is a read with reconcile", "Leave reconcile out: a read has no effect to ask about."
+
+
+def _of_validation(contract: Contract) -> Iterator[Fault]:
+    if not contract.validates:
+        return
+    if contract.effect == "write":
+        yield (
+            "it is a write with validates",
+            "Leave validates out, or make it a read: validating changes nothing.",
+        )
+    if contract.cache_ttl_s:
+        yield (
+            "it has validates and a cache",
+            "Leave cache_ttl_s and deterministic out: each run has to be one.",
+        )
+    if contract.batch is not None or contract.alternatives:
+        yield (
+            "it has validates beside batch or alternatives",
+            "Leave those out: no other tool can vouch for it.",
+        )
 
 
 def _of_itself(tool: str, contract: Contract) -> Iterator[Fault]:

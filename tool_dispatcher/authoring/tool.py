@@ -91,6 +91,7 @@ class Tool:
         said = {key: value for key, value in options.items() if key not in _NOT_OF_THE_CONTRACT}
         self.reconcile = checked(name, options.get("reconcile"))
         self.contract: Contract = complete(name, effect, said, has_reconcile=self.reconcile is not None)
+        _check_validates(name, self.contract.validates, parameters.schema)
         self.secret_paths = secret_paths(parameters.schema)
         self._examples = _examples(name, parameters, options)
         shown = {"examples": list(self._examples)} if self._examples else {}
@@ -160,6 +161,16 @@ class FunctionTool(Tool, Generic[P, R]):
 
     def call(self, arguments: dict[str, Any], context: ToolContext) -> Any:
         return self.function(**arguments, **dict.fromkeys(self._contexts, context))
+
+
+def _check_validates(tool: str, parameter: str, schema: Mapping[str, Any]) -> None:
+    known = schema.get("properties", {})
+    if parameter and parameter not in known:
+        raise InvalidTool(
+            tool,
+            f"its validates names {parameter!r}, and there is no parameter {parameter!r}",
+            hint=f"Name one of its parameters: {', '.join(known) or 'there are none'}.",
+        )
 
 
 def tool(

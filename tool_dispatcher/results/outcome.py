@@ -1,6 +1,6 @@
 """From what came of a run to the results of its calls: without secrets, cut to size, one for each call."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,7 @@ from tool_dispatcher.batch import failed
 from tool_dispatcher.call_log import CallLog
 from tool_dispatcher.results.as_json import shown
 from tool_dispatcher.results.redacted import redacted, without
+from tool_dispatcher.results.verdict import verdict
 from tool_dispatcher.running.batch_run import BatchRun
 
 
@@ -55,9 +56,17 @@ class Outcomes:
         return tuple(failed(place, call, clean) for place, call in zip(places, calls, strict=True))
 
     async def result(
-        self, batch: BatchRun, tool: Tool, place: int, call: RequestedCall, answer: Answer, began_s: float
+        self,
+        batch: BatchRun,
+        tool: Tool,
+        place: int,
+        call: RequestedCall,
+        answer: Answer,
+        began_s: float,
+        arguments: Mapping[str, Any],
     ) -> ToolResult:
         """The result of the call at `place`, which began at `began_s` on the monotonic clock."""
+        validation = verdict(tool.contract, arguments, answer.outcome)
         outcome, handle = answer.outcome, ""
         if not isinstance(outcome, ToolError):
             outcome, handle = await self._fitted(batch, tool, place, outcome)
@@ -75,6 +84,7 @@ class Outcomes:
             duration_ms=max(0, milliseconds(monotonic_s() - began_s)),
             cached=answer.cached_at is not None,
             cached_at=answer.cached_at,
+            validation=validation,
         )
 
     async def _fitted(self, batch: BatchRun, tool: Tool, place: int, data: Any) -> tuple[Any, str]:

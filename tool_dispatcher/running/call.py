@@ -353,7 +353,9 @@ class Caller:
         answers = [replace(answer, outcome=one) for one in each]
         return tuple(
             [
-                await self._outcomes.result(work.batch, work.tool, place, call, one, work.began_s)
+                await self._outcomes.result(
+                    work.batch, work.tool, place, call, one, work.began_s, work.arguments.plain
+                )
                 for place, call, one in zip(work.unit.calls, work.calls, answers, strict=True)
             ]
         )

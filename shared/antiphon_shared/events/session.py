@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AwareDatetime, Field
+from pydantic import AfterValidator, AwareDatetime, Field, model_validator
 
 from antiphon_shared.formats import since
 from antiphon_shared.output.schema import output_schema
@@ -25,6 +25,7 @@ TerminationReason = Literal[
     "model_refused",
     "reply_truncated",
     "output_invalid",
+    "validation_incomplete",
     "cancelled",
     "internal_error",
 ]
@@ -87,6 +88,19 @@ class QueryOptions(Value):
         description="JSON Schema 2020-12 that the answer must fit; then the response has a `result`.",
         json_schema_extra=since(3),
     )
+    validation_tools: tuple[Annotated[ToolName, Field(max_length=64)], ...] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=10,
+        description="Tools that must have passed what is returned; only together with `output_schema`.",
+        json_schema_extra=since(3),
+    )
+
+    @model_validator(mode="after")
+    def _validates_a_shape(self) -> "QueryOptions":
+        if self.validation_tools is not None and self.output_schema is None:
+            raise ValueError("validation_tools go with output_schema alone: say what the answer must fit")
+        return self
 
 
 class Limits(Value):

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import AwareDatetime, Field
 
 from antiphon_shared.formats import FORMAT, newer_fields, since, without
+from antiphon_shared.output.validation import Validation
 from antiphon_shared.stored import Kind
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract, Effect
 from antiphon_shared.values import LogEntry, Value
@@ -131,6 +132,9 @@ class ToolResult(Value):
         default=None,
         json_schema_extra=since(2),
         description="Of a write that was not run, because an identical one had been: that one.",
+    )
+    validation: Validation | None = Field(
+        default=None, json_schema_extra=since(3), description="Of a tool that validates: what it found out."
     )
     settles: str = Field(
         default="",

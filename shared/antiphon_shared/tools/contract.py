@@ -124,6 +124,12 @@ class Contract(Value):
     open_world: bool = Field(default=False, description="What it returns may have been written by anybody.")
     pinned: bool = Field(default=False, description="Offered always, however many tools there are.")
     next: tuple[Name, ...] = Field(default=(), description="Tools that are usually called after it.")
+    validates: str = Field(
+        default="",
+        max_length=200,
+        json_schema_extra=since(3),
+        description="Reads: the parameter whose value it validates, of answers that must have passed.",
+    )
     version: str = Field(
         default="1", max_length=100, description="Part of what its cached results are kept under."
     )

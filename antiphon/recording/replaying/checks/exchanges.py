@@ -17,6 +17,7 @@ from antiphon_shared.events import (
     SummaryFailed,
     SummaryRequested,
 )
+from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
 from antiphon_shared.memory.briefing import Briefing, digest_of
 from antiphon_shared.process.errors import UnreadableEvent
@@ -82,11 +83,16 @@ class Exchanges:
 
         system = system_in(replayed.sent[0]) if record.has_own_prompt else None
 
-        schema = _schema(request, known)
+        asked = _options(request, known)
+        schema = asked.output_schema
 
         def prompt_on(briefing: Briefing) -> Prompt:
             prompt = build_prompt(request, briefing, offer.tools, model_id, record.max_output_tokens, system)
-            return prompt if schema is None else demand(prompt, schema, record.output_style)
+            return (
+                prompt
+                if schema is None
+                else demand(prompt, schema, record.output_style, asked.validation_tools or ())
+            )
 
         briefing = self._briefings.newest.get(request.briefing)
         if briefing is None:
@@ -109,10 +115,10 @@ class Exchanges:
         return replayed.redone(replayed.told if ended is None else summarized(request, ended, model_id))
 
 
-def _schema(request: ReasoningRequested, known: Known) -> dict[str, Any] | None:
-    """Return what the answer must fit, if anything. Raises UnreadableEvent."""
+def _options(request: ReasoningRequested, known: Known) -> QueryOptions:
+    """Return what the query says of its answer. Raises UnreadableEvent."""
     query = known.data(request.output, QuerySubmitted) if request.output is not None else None
-    return None if query is None else query.options.output_schema
+    return QueryOptions() if query is None else query.options
 
 
 @dataclass

@@ -1,0 +1,38 @@
+"""What a validating tool has found out about a value, and how the value is known again. Pure."""
+
+import json
+from hashlib import blake2b
+from typing import Any
+
+from pydantic import Field
+
+from antiphon_shared.values import Value
+
+ERRORS_MAX = 10
+ERROR_CHARACTERS_MAX = 300
+
+
+class Validation(Value):
+    """One run of a validating tool."""
+
+    of: str = Field(description="Digest of what was validated.")
+    has_passed: bool
+    errors: tuple[str, ...] = Field(default=(), description="What is wrong with it, a sentence each.")
+
+
+def content_digest(value: Any) -> str:
+    """Return a digest that two JSON values share exactly if they are the same.
+
+    Objects are the same whatever the order of their properties, texts by code point, numbers by value; true is not 1.
+    """
+    text = json.dumps(_normal(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _normal(value: Any) -> Any:
+    """Return the value with one form for each number: 1.0 is 1."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {name: _normal(part) for name, part in value.items()}
+    return [_normal(part) for part in value] if isinstance(value, list | tuple) else value

@@ -41,7 +41,7 @@ test: setup ## run the tests (ARGS="-k name" for some of them)
 check: setup ## everything that must hold: ruff, mypy, import-linter, tests
 	$(bin)/ruff check .
 	$(bin)/ruff format --check .
-	$(bin)/mypy
+	$(bin)/mypy --num-workers 2
 	$(bin)/lint-imports
 	$(bin)/python -m pytest $(in_parallel)
 

@@ -1,5 +1,6 @@
 """What every test may ask for: a real Redis, a bus on it, and a bus on fakeredis."""
 
+import gc
 from collections.abc import AsyncIterator, Iterator
 from uuid import uuid4
 
@@ -23,6 +24,14 @@ settings.register_profile("anew", _UNTIMED, derandomize=False)  # by --hypothesi
 settings.load_profile("the same")  # what fails, fails in every run
 # Nor is what is drawn to depend on the modules that tests which ran before have imported.
 providers._get_local_constants = lambda: providers._local_constants
+# Rich's tracebacks, with the variables of every frame, took a third of a second for each error logged.
+structlog.dev.ConsoleRenderer.get_active().exception_formatter = structlog.dev.plain_traceback
+
+
+def pytest_collection_finish() -> None:
+    """Have the garbage collector leave alone what lasts as long as the run: modules, models and thousands of tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

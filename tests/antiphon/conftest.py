@@ -12,9 +12,11 @@ from uuid import uuid4
 
 import pytest
 import structlog
+from antiphon_shared.events import COMPONENTS
 from typer.testing import CliRunner, Result
 
 from antiphon.cli import app
+from tests.flows.starting import command_line, started
 from tests.redis_server import RedisServer
 
 ROOT = Path(__file__).parents[2]
@@ -73,16 +75,12 @@ def is_alive(pid: int) -> bool:
     return False
 
 
-def antiphon(*arguments: str, cwd: Path, **variables: str) -> "subprocess.CompletedProcess[str]":
-    """The command line as a real process, run to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "antiphon", *arguments],
-        env=clean_environment(**variables),
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-    )
+def antiphon(
+    *arguments: str, cwd: Path, stdin: str = "", **variables: str
+) -> "subprocess.CompletedProcess[str]":
+    """The command line as a process, run to its end."""
+    environment = clean_environment(**variables)
+    return command_line(*arguments, environment=environment, folder=cwd, stdin=stdin, limit_s=LIMIT_S)
 
 
 class InProcess:
@@ -126,28 +124,54 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def pipeline(redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """The five components under `antiphon up`; gives the environment that reaches them."""
-    tools = tmp_path_factory.mktemp("tools")
-    (tools / "recipes.py").write_text(TOOLS)
-    settings = {
-        "ANTIPHON_REDIS_URL": redis_server.url,
-        "ANTIPHON_NAMESPACE": f"t{uuid4().hex[:12]}",
-    }
-    variables = clean_environment(
-        **settings, ANTIPHON_TOOLS="recipes", ANTIPHON_REASONING_ENGINE_PROVIDER="offline"
-    )
-    variables["PYTHONPATH"] += f":{tools}"
-    log = (tools / "log").open("w")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "antiphon", "up"], env=variables, stdout=log, stderr=log
-    )
+    """The five components as processes; gives the environment that reaches them."""
+    folder = tmp_path_factory.mktemp("pipeline")
+    settings, variables = _pipeline_environment(redis_server, folder)
+    log = folder / "log"
+    five = [started(component, variables, log, is_forked=True) for component in COMPONENTS]
     try:
-        until(
-            lambda: (tools / "log").read_text().count('"event":"ready"') == 5, "five components to be ready"
+        _wait_until_ready(log)
+        yield settings
+    finally:
+        for process in five:
+            process.terminate()
+        codes = [process.wait(timeout=LIMIT_S) for process in five]
+        assert codes == [0] * len(COMPONENTS), log.read_text()
+
+
+@pytest.fixture
+def pipeline_under_up(
+    redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, str]]:
+    """The same as a user has it: children of `antiphon up`, each an interpreter of its own."""
+    folder = tmp_path_factory.mktemp("pipeline")
+    settings, variables = _pipeline_environment(redis_server, folder)
+    log = folder / "log"
+    with log.open("w") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "antiphon", "up"], env=variables, stdout=file, stderr=file
         )
+    try:
+        _wait_until_ready(log)
         yield settings
     finally:
         process.send_signal(signal.SIGTERM)
-        code = process.wait(timeout=LIMIT_S)
-        log.close()
-        assert code == 0, (tools / "log").read_text()
+        assert process.wait(timeout=LIMIT_S) == 0, log.read_text()
+
+
+def _pipeline_environment(redis_server: RedisServer, folder: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """What reaches a pipeline, and what it is started with; its tools are put into the folder."""
+    (folder / "recipes.py").write_text(TOOLS)
+    settings = {"ANTIPHON_REDIS_URL": redis_server.url, "ANTIPHON_NAMESPACE": f"t{uuid4().hex[:12]}"}
+    variables = clean_environment(
+        **settings, ANTIPHON_TOOLS="recipes", ANTIPHON_REASONING_ENGINE_PROVIDER="offline"
+    )
+    variables["PYTHONPATH"] += f":{folder}"
+    return settings, variables
+
+
+def _wait_until_ready(log: Path) -> None:
+    until(
+        lambda: log.read_text().count('"event":"ready"') == len(COMPONENTS),
+        "five components to be ready",
+    )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from antiphon.own_packages import foreign
-from tests.antiphon.conftest import ROOT, TOOLS, antiphon, clean_environment
+from tests.antiphon.conftest import ROOT, TOOLS, clean_environment
 
 OWN_FOLDERS = ("shared", "coordinator", "reasoning_engine", "tool_dispatcher", "tests", "examples")
 OWN_FILES = ("types", "redis", "structlog", "typer")
@@ -70,7 +70,7 @@ def test_what_shadows_a_component_is_named_before_anything_is_started(
     shadow = tmp_path / "own" / "response_assembler"
     shadow.mkdir(parents=True)
     (shadow / "__init__.py").write_text(NOT_OURS)
-    done = antiphon(*arguments, cwd=tmp_path, PYTHONPATH=f"{tmp_path / 'own'}:{ROOT}")
+    done = command(tmp_path, *arguments, PYTHONPATH=f"{tmp_path / 'own'}:{ROOT}")
     assert done.returncode == 2, done.stderr
     assert f"{shadow} would be imported in place of Antiphon's own package" in done.stderr
     assert "Rename it" in done.stderr
@@ -99,6 +99,6 @@ def test_our_own_packages_are_ours() -> None:
 
 
 def test_the_version_is_printed() -> None:
-    done = antiphon("--version", cwd=ROOT)
+    done = command(ROOT, "--version")
     assert done.returncode == 0
     assert done.stdout.startswith("antiphon")

@@ -5,10 +5,10 @@ questions make it behave otherwise: see `script`.
 """
 
 import contextlib
+import os
 import shutil
-import subprocess
-import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from pydantic_core import to_json
 
 from tests.flows.ledger import Ledger
 from tests.flows.processes import ROOT, Processes
+from tests.flows.starting import Forked, Program
 from tests.messages_server import Scripted, Use
 from tests.redis_server import RedisServer, running
 
@@ -74,15 +75,22 @@ class Model:
 
 @contextlib.contextmanager
 def scripted_model(scripted: Sequence[Scripted]) -> Iterator[Model]:
-    with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        Path(file.name).write_bytes(to_json(list(scripted)))
-        command = [sys.executable, "-m", "tests.messages_server", "--script", file.name]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as process:
-            assert process.stdout is not None
-            try:
-                yield Model(f"http://127.0.0.1:{int(process.stdout.readline())}")
-            finally:
-                process.kill()
+    with tempfile.TemporaryDirectory(prefix="antiphon-model-") as name:
+        script, port, errors = (Path(name) / file for file in ("script.json", "port", "errors"))
+        script.write_bytes(to_json(list(scripted)))
+        port.touch()
+        arguments = ("--script", str(script))
+        process = Forked(
+            Program("tests.messages_server", dict(os.environ), ROOT, port, errors, arguments=arguments)
+        )
+        try:
+            while not port.read_text().endswith("\n"):
+                assert process.poll() is None, errors.read_text()
+                time.sleep(0.01)
+            yield Model(f"http://127.0.0.1:{int(port.read_text())}")
+        finally:
+            process.kill()
+            process.wait()
 
 
 class Pipeline(Processes):

@@ -1,4 +1,4 @@
-"""Two ways to start a component as a process of its own: from nothing, and off a server that has its imports.
+"""Two ways to start a program as a process of its own: from nothing, and off a server that has its imports.
 
 Five interpreters that import the same packages for each test took half of the suite's time. A fork server imports
 them once; what it forks then runs `python -m NAME`'s code in a process that is waited for, stopped and killed like
@@ -12,13 +12,17 @@ import runpy
 import signal
 import subprocess
 import sys
+import tempfile
 from _thread import start_new_thread
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from antiphon_shared.bus import consumer, intake
 from antiphon_shared.events import COMPONENTS, Component
+
+from antiphon.cli import COMMANDS
 
 FAREWELL_S = 60.0
 """What is off the fork server hands back when it stops, however busy the machine is."""
@@ -26,7 +30,12 @@ ROOT = Path(__file__).parents[2]
 
 _FORK_SERVER = multiprocessing.get_context("forkserver")
 _FORK_SERVER.set_forkserver_preload(
-    ["antiphon_shared.process.runner", *(f"{component}.component" for component in COMPONENTS)]
+    [
+        "antiphon_shared.process.runner",
+        *(f"{component}.component" for component in COMPONENTS),
+        *sorted({place.partition(":")[0] for place in COMMANDS.values()}),
+        "tests.flows.frozen",
+    ]
 )
 
 
@@ -46,10 +55,31 @@ def started(component: Component, environment: Mapping[str, str], log: Path, is_
     """A component in an environment; all that it says is appended to a file."""
     log.touch()
     if is_forked:
-        return Forked(component, environment, log)
+        return Forked(Program(component, dict(environment), ROOT, log, log))
     with log.open("ab") as file:
         command = [sys.executable, "-m", component]
         return subprocess.Popen(command, env=environment, stdout=file, stderr=file, cwd=ROOT)
+
+
+def command_line(
+    *arguments: str,
+    environment: Mapping[str, str],
+    folder: Path = ROOT,
+    stdin: str = "",
+    limit_s: float = 60.0,
+) -> "subprocess.CompletedProcess[str]":
+    """Run `antiphon ARGUMENTS` off the fork server to its end."""
+    with tempfile.TemporaryDirectory(prefix="antiphon-command-") as name:
+        given, output, errors = (Path(name) / stream for stream in ("stdin", "stdout", "stderr"))
+        given.write_text(stdin)
+        process = Forked(
+            Program("antiphon", dict(environment), folder, output, errors, given, arguments=arguments)
+        )
+        try:
+            code = process.wait(limit_s)
+        finally:
+            process.kill()
+        return subprocess.CompletedProcess(arguments, code, output.read_text(), errors.read_text())
 
 
 def stands_still(process: Started) -> bool:
@@ -62,13 +92,24 @@ def stands_still(process: Started) -> bool:
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What `python -m MODULE ARGUMENTS` runs, and its files; what it writes is appended."""
+
+    module: str
+    environment: dict[str, str]
+    folder: Path
+    output: Path
+    errors: Path
+    given: Path = Path(os.devnull)
+    arguments: tuple[str, ...] = ()
+
+
 class Forked:
     """A process off the fork server."""
 
-    def __init__(self, component: Component, environment: Mapping[str, str], log: Path) -> None:
-        self._process = _FORK_SERVER.Process(
-            target=_run, args=(component, dict(environment), log), daemon=True
-        )
+    def __init__(self, program: Program) -> None:
+        self._process = _FORK_SERVER.Process(target=_run, args=(program,), daemon=True)
         self._process.start()
 
     @property
@@ -98,19 +139,26 @@ class Forked:
             os.kill(self.pid, sig)
 
 
-def _run(component: Component, environment: dict[str, str], log: Path) -> None:
+def _run(program: Program) -> None:
     """In the new process: be as if the interpreter had been started for this, but for ending with the tests."""
     start_new_thread(_end_with_the_tests, ())
-    file = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    os.dup2(file, sys.stdout.fileno())
-    os.dup2(file, sys.stderr.fileno())
-    os.close(file)
-    os.chdir(ROOT)
+    _open(program.given, os.O_RDONLY, sys.stdin.fileno())
+    _open(program.output, os.O_WRONLY | os.O_APPEND | os.O_CREAT, sys.stdout.fileno())
+    _open(program.errors, os.O_WRONLY | os.O_APPEND | os.O_CREAT, sys.stderr.fileno())
+    os.chdir(program.folder)
     os.environ.clear()
-    os.environ.update(environment)
-    sys.argv = [component]
+    os.environ.update(program.environment)
+    sys.path[:0] = [str(program.folder), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    sys.argv = [program.module, *program.arguments]
     consumer._FAREWELL_S = intake._FAREWELL_S = FAREWELL_S
-    runpy.run_module(component, run_name="__main__", alter_sys=True)
+    runpy.run_module(program.module, run_name="__main__", alter_sys=True)
+
+
+def _open(path: Path, how: int, descriptor: int) -> None:
+    """Have a descriptor be one of a file."""
+    file = os.open(path, how)
+    os.dup2(file, descriptor)
+    os.close(file)
 
 
 def _end_with_the_tests() -> None:

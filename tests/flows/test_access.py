@@ -3,7 +3,6 @@
 import asyncio
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from antiphon_shared.events import COMPONENTS
 from antiphon import Antiphon
 from antiphon.redis_acl import USERS, acl_file
 from tests.flows.pipeline import ANSWERED, FALLS_OVER, PONDERS, Pipeline, pipeline
-from tests.flows.processes import ROOT
+from tests.flows.starting import command_line
 
 ADMIN = "admin:secret"
 
@@ -44,19 +43,13 @@ def refusals(five: Pipeline) -> list[str]:
     return [line for line in refused if "setinfo" not in line.lower()]
 
 
-def command_line(five: Pipeline, user: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+def command_line_of(five: Pipeline, user: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("ANTIPHON")},
         "ANTIPHON_REDIS_URL": five.redis.url_of(f"{user}:{user}"),
         "ANTIPHON_PARTITIONS": str(five.keys.partitions),
     }
-    return subprocess.run(
-        [sys.executable, "-m", "antiphon", *arguments],
-        env=environment,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
+    return command_line(*arguments, environment=environment)
 
 
 @pytest.mark.parametrize("partitions", [1, 12])
@@ -96,7 +89,7 @@ def test_what_a_worker_left_behind_is_taken_over_and_buried_within_the_rights(tm
 
 def test_a_client_asks_and_reads_and_an_operator_looks_and_repairs(tmp_path: Path) -> None:
     with guarded(tmp_path) as five:
-        asked = command_line(five, "client", "ask", "How high is it?", "--json")
+        asked = command_line_of(five, "client", "ask", "How high is it?", "--json")
         assert (asked.returncode, "wide" in asked.stdout) == (0, True), asked.stderr
         (session,) = five.session_ids()
 
@@ -127,19 +120,19 @@ def test_a_client_asks_and_reads_and_an_operator_looks_and_repairs(tmp_path: Pat
             ("dead", "show", f"0/{letter}"),
             ("dead", "drop", f"0/{letter}"),
         ):
-            done = command_line(five, "operator", *arguments)
+            done = command_line_of(five, "operator", *arguments)
             assert (done.returncode, done.stderr) == (0, done.stderr), (arguments, done.stderr)
         five.submit(PONDERS, session_id="cancelled")
         pid = five.running["tool_dispatcher"].pid
         five.until(lambda: five.ledger.under_way(pid, "ponder") == 1, "a tool to take long")
-        assert command_line(five, "operator", "sessions", "cancel", "cancelled").returncode == 0
+        assert command_line_of(five, "operator", "sessions", "cancel", "cancelled").returncode == 0
         assert five.response_to("cancelled").status == "cancelled"
         five.until(lambda: not five.pending("tool_dispatcher"), "the tool to be stopped")
         assert refusals(five) == []
         five.client.delete(five.keys.log(session))
         exported = tmp_path / "recordings" / f"{session}.jsonl"
-        refused = command_line(five, "operator", "recording", "import", str(exported))
+        refused = command_line_of(five, "operator", "recording", "import", str(exported))
         assert (refused.returncode, "administrator" in refused.stderr) == (2, True), refused.stderr
-        refused = command_line(five, "client", "dead", "list")
+        refused = command_line_of(five, "client", "dead", "list")
         assert refused.returncode == 3
         assert "permission" in refused.stderr

@@ -1,8 +1,6 @@
 """A tool that fails for one dispatcher is left alone by another, and a person decides for both."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +8,7 @@ import orjson
 from antiphon_shared.events import COMPONENTS
 
 from tests.flows.pipeline import ANSWER, Pipeline, pipeline
-from tests.flows.processes import ROOT
+from tests.flows.starting import command_line
 from tests.messages_server import Scripted, Use
 
 CALLS = 11
@@ -31,8 +29,7 @@ def breakers(five: Pipeline, *arguments: str) -> Any:
         **{name: value for name, value in os.environ.items() if not name.startswith("ANTIPHON")},
         "ANTIPHON_REDIS_URL": five.redis.url,
     }
-    command = [sys.executable, "-m", "antiphon", "breakers", *arguments, "--json"]
-    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+    done = command_line("breakers", *arguments, "--json", environment=environment)
     assert done.returncode == 0, done.stderr
     return orjson.loads(done.stdout)
 

@@ -1,8 +1,6 @@
 """A session is cancelled while its model, or one of its tools, would take ten minutes longer."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +9,7 @@ import pytest
 from antiphon_shared.events.session import Response
 
 from tests.flows.pipeline import Pipeline, pipeline
-from tests.flows.processes import ROOT
+from tests.flows.starting import command_line
 from tests.messages_server import Scripted, Use
 
 FOUND = "It is 12 cubits high"
@@ -58,13 +56,8 @@ def steps(tmp_path: Path) -> list[str]:
 
 def cancel(five: Pipeline, session_id: str) -> None:
     """As a person would."""
-    done = subprocess.run(
-        [sys.executable, "-m", "antiphon", "sessions", "cancel", session_id],
-        env={**os.environ, "ANTIPHON_REDIS_URL": five.redis.url},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
+    environment = {**os.environ, "ANTIPHON_REDIS_URL": five.redis.url}
+    done = command_line("sessions", "cancel", session_id, environment=environment)
     assert done.returncode == 0, done.stderr
 
 

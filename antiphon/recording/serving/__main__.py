@@ -4,20 +4,22 @@ It is run as `python -m NAME` is, and built by the same wiring. PLAN is a file t
 written; see `Plan`.
 """
 
+import gc
 import sys
 from pathlib import Path
 from typing import cast
-
-from antiphon_shared.events import Component
-from antiphon_shared.process.runner import main
-
-from antiphon.recording.serving.parts import part_of
-from antiphon.recording.serving.plan import Plan
 
 GRACE_S = 0.2
 """What is never ended need not be waited for."""
 
 if __name__ == "__main__":
+    gc.disable()  # what is imported stays; the runner has the collector begin
+    from antiphon_shared.events import Component
+    from antiphon_shared.process.runner import main
+
+    from antiphon.recording.serving.parts import part_of
+    from antiphon.recording.serving.plan import Plan
+
     name = cast(Component, sys.argv[1])
     plan = Plan.model_validate_json(Path(sys.argv[2]).read_bytes())
     main(name, lambda bus: part_of(name, bus, plan.scores(), plan.model_url), GRACE_S)

@@ -97,6 +97,7 @@ def spare_the_collector() -> None:
     """
     gc.collect()
     gc.freeze()
+    gc.enable()  # a component's program is imported without it
     gc.set_threshold(_YOUNG_OBJECTS_MAX)
 
 

@@ -49,15 +49,7 @@ def test_without_redis_server_it_runs_on_fakeredis_and_says_so(folder: Path) -> 
 
 
 def test_a_question_may_come_from_standard_input(folder: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "antiphon", "ask", "-", "--tools", "recipes", *OFFLINE],
-        env=clean_environment(),
-        cwd=folder,
-        input=QUESTION,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-    )
+    done = antiphon("ask", "-", "--tools", "recipes", *OFFLINE, cwd=folder, stdin=QUESTION)
     assert "40 minutes" in done.stdout
 
 
@@ -215,8 +207,8 @@ def test_a_running_pipeline_has_tools_and_a_model_of_its_own(run: InProcess) -> 
         assert f"{option[0]}: ANTIPHON_REDIS_URL is set" in done.stderr
 
 
-def test_a_running_pipeline_answers(pipeline: dict[str, str], tmp_path: Path) -> None:
-    done = antiphon("ask", QUESTION, cwd=tmp_path, **pipeline)
+def test_a_running_pipeline_answers(pipeline_under_up: dict[str, str], tmp_path: Path) -> None:
+    done = antiphon("ask", QUESTION, cwd=tmp_path, **pipeline_under_up)
     assert done.returncode == 0, done.stderr
     assert "40 minutes" in done.stdout
     assert done.stderr.startswith("round 1\n"), "nothing is amiss, so nothing is said before"

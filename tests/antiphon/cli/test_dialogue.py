@@ -6,15 +6,14 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import orjson
 import pytest
 from antiphon_shared.events.session import Response
 
-from tests.antiphon.conftest import LIMIT_S, InProcess, clean_environment
+from tests.antiphon.conftest import LIMIT_S, InProcess, antiphon, clean_environment
 from tests.flows.pipeline import scripted_model
 from tests.messages_server import Scripted, Use
 
@@ -36,29 +35,16 @@ APPROVAL = [
 ]
 
 
-@contextmanager
-def command(
-    folder: Path, *arguments: str, script: list[Scripted] = SCRIPT
-) -> Iterator[tuple[list[str], dict[str, str]]]:
-    """The command line of an interactive question, and its environment."""
-    with scripted_model(script) as model:
-        line = [sys.executable, "-m", "antiphon", "ask", "--tools", "recipes", "--interactive", *arguments]
-        yield line, clean_environment(ANTHROPIC_BASE_URL=model.url, TERM="dumb")
+ASK = ("ask", "--tools", "recipes", "--interactive")
+"""The command line of an interactive question."""
 
 
 def ask(
     folder: Path, stdin: str, *arguments: str, script: list[Scripted] = SCRIPT, **variables: str
 ) -> "subprocess.CompletedProcess[str]":
-    with command(folder, *(arguments or ("Cook.",)), script=script) as (line, environment):
-        return subprocess.run(
-            line,
-            env={**environment, **variables},
-            cwd=folder,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_S,
-        )
+    with scripted_model(script) as model:
+        here = {"ANTHROPIC_BASE_URL": model.url, "TERM": "dumb", **variables}
+        return antiphon(*ASK, *(arguments or ("Cook.",)), cwd=folder, stdin=stdin, **here)
 
 
 @pytest.mark.parametrize(
@@ -112,10 +98,16 @@ def test_a_question_from_standard_input_leaves_none_for_answers(run: InProcess) 
 class Terminal:
     """A process at a terminal of its own."""
 
-    def __init__(self, line: list[str], environment: dict[str, str], folder: Path) -> None:
+    def __init__(self, folder: Path, **variables: str) -> None:
         self._fd, other = pty.openpty()
         self.process = subprocess.Popen(
-            line, env=environment, cwd=folder, stdin=other, stdout=other, stderr=other, start_new_session=True
+            [sys.executable, "-m", "antiphon", *ASK, "Cook."],
+            env=clean_environment(TERM="dumb", **variables),
+            cwd=folder,
+            stdin=other,
+            stdout=other,
+            stderr=other,
+            start_new_session=True,
         )
         os.close(other)
         self.shown = ""
@@ -146,8 +138,8 @@ class Terminal:
 
 
 def test_a_person_at_a_terminal_is_asked_and_answers(folder: Path) -> None:
-    with command(folder, "Cook.") as (line, environment):
-        terminal = Terminal(line, environment, folder)
+    with scripted_model(SCRIPT) as model:
+        terminal = Terminal(folder, ANTHROPIC_BASE_URL=model.url)
         terminal.until("a number, or your own words> ")
         terminal.type("2\n")
         assert terminal.end() == 0
@@ -156,8 +148,8 @@ def test_a_person_at_a_terminal_is_asked_and_answers(folder: Path) -> None:
 
 def test_a_person_who_has_gone_to_lunch_keeps_nothing_from_ending(folder: Path) -> None:
     """Standard input stays open, and the program ends all the same, while a read of it still waits."""
-    with command(folder, "Cook.") as (line, environment):
-        terminal = Terminal(line, {**environment, "ANTIPHON_COORDINATOR_PERSON_WAIT_S": "1"}, folder)
+    with scripted_model(SCRIPT) as model:
+        terminal = Terminal(folder, ANTHROPIC_BASE_URL=model.url, ANTIPHON_COORDINATOR_PERSON_WAIT_S="1")
         assert terminal.end() == 0
     assert "a number, or your own words> " in terminal.shown
     assert "nobody has said anything in time; goes on without" in terminal.shown

@@ -2,18 +2,20 @@
 
 import asyncio
 import json
+import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from antiphon_shared.process.settings import BusSettings
 
+from tests.antiphon.conftest import until
 from tests.bus.builders import a_bus, eventually
+from tests.flows.starting import Forked, Program
 from tests.redis_server import RedisServer, running
 from tests.tool_dispatcher.idempotency import builders
 from tests.tool_dispatcher.idempotency.builders import a_ledger, results_of
@@ -23,6 +25,7 @@ from tool_dispatcher.idempotency.once import once
 
 LIMIT_S = 60
 ROOT = Path(__file__).parents[3]
+READY = "ready\n"
 DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
 
 Answer = list[dict[str, Any]]
@@ -33,15 +36,16 @@ class Workers:
     """Processes that do the same write, against one Redis and one service."""
 
     def __init__(self, url: str, namespace: str, folder: Path, kind: str) -> None:
-        self._arguments = [url, namespace, str(folder), kind]
-        self._started: list[subprocess.Popen[str]] = []
+        self._arguments = (url, namespace, str(folder), kind)
+        self._folder = folder
+        self._started: list[Worker] = []
         self.service = Service(folder, is_idempotent=kind == "idempotent")
 
     def run(self, processes: int, tasks: int = 4) -> list[Answer]:
         """What each task of each process was answered; all of them begin together."""
         workers = [self._start(str(tasks)) for _ in range(processes)]
         outputs = self._begin(workers)
-        assert [worker.returncode for worker in workers] == [0] * processes
+        assert [worker.process.poll() for worker in workers] == [0] * processes
         answers = [json.loads(line) for output in outputs for line in output.splitlines()]
         assert len(answers) == processes * tasks
         return answers
@@ -50,30 +54,50 @@ class Workers:
         """One process claims the write, and is killed while it runs it."""
         worker = self._start("1", point)
         self._begin([worker])
-        assert worker.returncode == -signal.SIGKILL
+        assert worker.process.poll() == -signal.SIGKILL
 
     def stop(self) -> None:
         for worker in self._started:
-            worker.kill()
-            worker.wait()
+            worker.process.kill()
+            worker.process.wait()
+            os.close(worker.stdin)
 
-    def _start(self, *more: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "tests.tool_dispatcher.idempotency.worker", *self._arguments, *more]
-        pipe = subprocess.PIPE
-        worker = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=ROOT)
+    def _start(self, *more: str) -> "Worker":
+        name = f"worker-{len(self._started)}"
+        stdin, stdout, stderr = (self._folder / f"{name}.{stream}" for stream in ("in", "out", "err"))
+        os.mkfifo(stdin)
+        stdout.touch()
+        module, arguments = "tests.tool_dispatcher.idempotency.worker", (*self._arguments, *more)
+        # Open for reading too, so that neither side waits for the other to open it.
+        opened = os.open(stdin, os.O_RDWR)
+        program = Program(module, dict(os.environ), ROOT, stdout, stderr, stdin, arguments)
+        worker = Worker(Forked(program), opened, stdout, stderr)
         self._started.append(worker)
         return worker
 
-    def _begin(self, workers: list[subprocess.Popen[str]]) -> list[str]:
+    def _begin(self, workers: "list[Worker]") -> list[str]:
         """When all are ready, tell them; what each has said when it ended."""
         for worker in workers:
-            assert worker.stdout is not None
-            assert worker.stdout.readline() == "ready\n"
+            until(worker.is_ready, "a worker to be ready")
         for worker in workers:
-            assert worker.stdin is not None
-            worker.stdin.write("begin\n")
-            worker.stdin.flush()
-        return [worker.communicate(timeout=LIMIT_S)[0] for worker in workers]
+            os.write(worker.stdin, b"begin\n")
+        for worker in workers:
+            worker.process.wait(LIMIT_S)
+        return [worker.stdout.read_text().removeprefix(READY) for worker in workers]
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A process that does the write, and its streams."""
+
+    process: Forked
+    stdin: int
+    stdout: Path
+    stderr: Path
+
+    def is_ready(self) -> bool:
+        assert self.process.poll() is None, self.stderr.read_text()
+        return self.stdout.read_text() == READY
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def measure(runs: int, seconds: float) -> list[Row]:
                     )
                     rates[name].append(per_second)
             size = f"{events} events, {path.stat().st_size / 1000:.0f} kB"
-            for what, target in (("whole", ">= 4 peers"), ("decisions", "")):
+            for what, target in (("whole", ">= 2 peers"), ("decisions", "")):
                 ours = statistics.median(rates[what])
                 ratios = [_ratio(rates[what], rates[name]) for name in peers]
                 beside = f"{ratios[0]:.1f} peers as they come, {ratios[1]:.1f} without sandbox"

@@ -63,17 +63,20 @@ def chosen(
     Tools for certain rounds compete in those. What fits equally is taken by name.
     """
     contracts = {name: contract for name in tools if (contract := contract_of(catalogue.by_name[name]))}
-    ranked_tools = [catalogue.by_name[name] for name in tools]
+    rounds = _telling_rounds(contracts.values(), max_rounds)
+    if not any(
+        sum(one.is_for_round(round) for one in contracts.values()) > bounds.all_max for round in rounds
+    ):
+        return None  # before the ranking, whose table of words takes a tenth of a second to read
     texts = (query, *sub_questions(query))
+    ranked_tools = [catalogue.by_name[name] for name in tools]
     order = [tool.name for tool in most_relevant(ranked_tools, texts, bounds.subset)]
-    is_subset = False
     offer = {name for name, contract in contracts.items() if contract.pinned}
-    for round in _telling_rounds(contracts.values(), max_rounds):
+    for round in rounds:
         there = [name for name in order if contracts[name].is_for_round(round)]
-        is_subset |= len(there) > bounds.all_max
         ranked = [name for name in there if not contracts[name].pinned]
         offer.update(there if len(there) <= bounds.all_max else ranked[: bounds.subset])
-    return tuple(name for name in tools if name in offer) if is_subset else None
+    return tuple(name for name in tools if name in offer)
 
 
 def ranks_at_opening(catalogue: Catalogue, bounds: OfferBounds) -> bool:

@@ -1,6 +1,7 @@
 """From how the calls for one request ended to what the engine says of it. Pure."""
 
 from dataclasses import dataclass
+from functools import cache
 
 from antiphon_shared.events import (
     ReasoningCompleted,
@@ -18,13 +19,18 @@ from reasoning_engine.reply import Reply
 from reasoning_engine.shaped import answered
 from reasoning_engine.summarize import summary_in
 
-TOO_LATE = failure("timeout", "The time was over before the model had replied")
 NOT_SUPPORTED = ErrorInfo(
     code="not_supported", message="The offline model writes no summaries. The session goes on without."
 )
 NO_SUMMARY = ErrorInfo(
     code="empty_reply", message="The model's reply is no summary. The session goes on without."
 )
+
+
+@cache
+def too_late() -> Failure:
+    """Return the failure of a request whose time is over."""
+    return failure("timeout", "The time was over before the model had replied")
 
 
 @dataclass(frozen=True, slots=True)

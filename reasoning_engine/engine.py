@@ -16,7 +16,7 @@ from antiphon_shared.memory.briefing import Briefing
 from antiphon_shared.process.clock import monotonic_s
 
 from reasoning_engine.door import Door
-from reasoning_engine.ended import TOO_LATE, Ended, reasoned, summarized
+from reasoning_engine.ended import Ended, reasoned, summarized, too_late
 from reasoning_engine.exchange import Exchange
 from reasoning_engine.exchange_record import OnCall
 from reasoning_engine.failure import Failed, Failure
@@ -102,7 +102,7 @@ async def _within(seconds_left: float, exchange: Exchange, prompt: Prompt) -> Re
         async with asyncio.timeout(seconds_left):
             return await exchange.reply_to(prompt)
     except TimeoutError:
-        return TOO_LATE
+        return too_late()
     except Failed as failed:
         return failed.failure
 

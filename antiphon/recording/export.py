@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Protocol
 
+import structlog
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import ResponseReady
 from antiphon_shared.process.errors import UnreadableEvent
@@ -22,6 +23,7 @@ from antiphon.recording.redaction.redacted_lines import make_consistent
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.side_by_side import each, side_by_side
 
+_log = structlog.get_logger()
 _CHUNK_BYTES = 1 << 19
 """A session that is smaller is held whole."""
 _IDS_PAGE = 1_000
@@ -61,6 +63,9 @@ class Exported:
     """Before it was compressed."""
     is_answered: bool
     """Whether the session's answer is in it; else it goes on, and the recording ends where it stood."""
+    diverges: str = ""
+    """Where today's code first decides otherwise than the session did before anything was replaced; empty where it
+    nowhere does, or nothing was replaced."""
 
 
 async def export(
@@ -80,7 +85,11 @@ async def export(
         return await export_session(bus, session_id, folder, redaction, is_compressed)
 
     async with aclosing(side_by_side(each(list(session_ids)), write)) as written:
-        return [one.result().path async for _, one in written]
+        done = [one.result() async for _, one in written]
+    for one in done:
+        if one.diverges:
+            _log.warning("redacted_recording_diverges", session_id=one.session_id, first=one.diverges)
+    return [one.path for one in done]
 
 
 async def export_session(
@@ -117,9 +126,29 @@ async def export_session(
     async for line in again():
         redaction.learn(line)
     exported = await _written(session_id, path, _encoded(again(), redaction))
-    if exported.redactions:
-        await asyncio.to_thread(make_consistent, path)
+    if not exported.redactions:
+        return exported
+    # Today's code would give a session that it decides otherwise its own decisions, and the file would verify.
+    if diverges := await _divergence(again()):
+        return replace(exported, diverges=diverges)
+    await asyncio.to_thread(make_consistent, path)
     return exported
+
+
+async def _divergence(lines: AsyncGenerator[Line]) -> str:
+    """Where a session first diverges from today's code, without a word of what it says; empty where it does not."""
+    from antiphon.recording.reports.text import headline  # most exports replace nothing
+    from antiphon.recording.verify import Verification
+
+    checked = Verification()
+    try:
+        async with aclosing(lines):
+            async for line in lines:
+                checked.read(line)
+        report = checked.report()
+    except UnreadableEvent as error:
+        return error.message
+    return "" if report.first is None else headline(report)
 
 
 async def _if_small(lines: AsyncGenerator[Line], redaction: Redacting) -> list[_Encoded] | None:

@@ -7,6 +7,7 @@ See docs/testing.md. What is heavy is imported when a test needs it, and not whi
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -84,16 +85,16 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = _folder(config)
     if folder is None:
         return
-    if not folder.is_dir() and _mode(config) == "none" and _is_named(config):
-        raise pytest.UsageError(f"--antiphon-recordings: {folder} is no folder. {_HOW_TO_RECORD}")
+    if (lack := _lack(folder)) and _mode(config) == "none" and _is_named(config):
+        raise pytest.UsageError(f"--antiphon-recordings: {folder} {lack}. {_HOW_TO_RECORD}")
     if folder.is_dir() and _is_wanted(config) and not _is_within(folder, config):
         config.args.append(str(folder))
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
     folder = _folder(config)
-    if folder is not None and not folder.is_dir():
-        return f"antiphon: no recordings yet, as {folder} is no folder. {_HOW_TO_RECORD}"
+    if folder is not None and (lack := _lack(folder)):
+        return f"antiphon: no recordings yet, as {folder} {lack}. {_HOW_TO_RECORD}"
     return f"antiphon: recordings in {folder}, record={_mode(config)}" if folder else None
 
 
@@ -310,6 +311,14 @@ def _folder(config: pytest.Config) -> Path | None:
         return None
     places = [place / given for place in (config.invocation_params.dir, config.rootpath)]
     return next((place for place in places if place.is_dir()), places[0]).resolve()
+
+
+def _lack(folder: Path) -> str:
+    """Why there is nothing to verify in the folder; empty where there is something."""
+    if not folder.is_dir():
+        return "is no folder"
+    names = (name for *_, inside in os.walk(folder) for name in inside)
+    return "" if any(name.endswith(_ENDINGS) for name in names) else "holds no recordings"
 
 
 def _is_wanted(config: pytest.Config) -> bool:

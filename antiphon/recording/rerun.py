@@ -192,7 +192,16 @@ async def _ended(bus: Bus, score: Score, telling: asyncio.Task[None]) -> None:
         if telling.done():
             telling.result()
         await asyncio.sleep(POLL_S)
-    await events_there(bus, score.session_id, len(score.events))
+    while not await events_there(bus, score.session_id, len(score.events)):
+        if not await _is_at_work(bus, score.session_id):
+            return  # what is missing comes from nobody
+
+
+async def _is_at_work(bus: Bus, session_id: str) -> bool:
+    """Whether a component has something before it: a summary may still be under way behind the answer."""
+    partition = bus.keys.partition(session_id)
+    inboxes = [bus.keys.inbox(partition, component) for component in COMPONENTS]
+    return any([await bus.batcher.submit("XLEN", inbox) for inbox in inboxes])
 
 
 async def _tools_missed(bus: Bus) -> list[Miss]:

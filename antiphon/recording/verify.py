@@ -23,8 +23,23 @@ def verify(path: Path, only: Collection[Component] = COMPONENTS) -> Report:
 
 def verify_lines(lines: Iterable[Line], only: Collection[Component] = COMPONENTS) -> Report:
     """The same for lines. Raises UnreadableEvent."""
-    envelopes, replay = Envelopes(), Replay(only=only)
+    verification = Verification(only)
     for line in lines:
-        envelopes.check(line)
-        replay.read(line)
-    return replay.report()
+        verification.read(line)
+    return verification.report()
+
+
+class Verification:
+    """The same, line by line."""
+
+    def __init__(self, only: Collection[Component] = COMPONENTS) -> None:
+        self._envelopes, self._replay = Envelopes(), Replay(only=only)
+
+    def read(self, line: Line) -> None:
+        """Take in the next line. Raises UnreadableEvent."""
+        self._envelopes.check(line)
+        self._replay.read(line)
+
+    def report(self) -> Report:
+        """Return what was found. Raises UnreadableEvent when the recording is not whole."""
+        return self._replay.report()

@@ -29,7 +29,6 @@ from antiphon.cli.output import (
 from antiphon.cli.replay.tool_results import Check, tools_checked
 from antiphon.recording.found import NoRecordings, found
 from antiphon.recording.reports import as_json, github, text
-from antiphon.recording.reports.junit import junit
 from antiphon.recording.reports.outcome import Outcome, Result, Tally
 from antiphon.recording.verify_all import sensible_jobs, verify_all
 
@@ -224,6 +223,8 @@ def _verified(
     if form == "json":
         write_json(as_json.document(outcomes))
     if junit_file is not None:
+        from antiphon.recording.reports.junit import junit  # a library for XML comes with it
+
         try:
             junit_file.write_bytes(junit(outcomes))
         except OSError as error:

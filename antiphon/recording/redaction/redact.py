@@ -55,8 +55,14 @@ class Redaction:
     """Rules, and the values they have led to, of one recording."""
 
     def __init__(
-        self, rules: Rules, secrets: KnownValues, keys: SecretKeys, known: KnownLines | None = None
+        self,
+        rules: Rules,
+        secrets: KnownValues,
+        keys: SecretKeys,
+        known: KnownLines | None = None,
+        is_always_suspect: bool | None = None,
     ) -> None:
+        """`is_always_suspect`: whether the rules suspect every line; None to find it out."""
         self.rules = rules
         self._secrets = secrets
         self._known = known or KnownLines()
@@ -67,9 +73,10 @@ class Redaction:
         self._taken_in: set[str] = set()
         names = [path.last_name for path in self._value.paths]
         self._marks = [orjson.dumps(name) + b":" for name in names if name is not None]
-        self._is_always_suspect = (
-            bool(rules.patterns) or None in names or self._text.suspects(rules.model_dump_json().encode())
-        )
+        if is_always_suspect is None:
+            told = rules.model_dump_json().encode()  # stands in every header
+            is_always_suspect = bool(rules.patterns) or None in names or self._text.suspects(told)
+        self._is_always_suspect = is_always_suspect
 
     @classmethod
     def of(cls, rules: Rules, secrets: Iterable[str]) -> "Redaction":
@@ -79,7 +86,7 @@ class Redaction:
 
     def anew(self) -> "Redaction":
         """The same rules for another recording: what was learned of this one is not looked for there."""
-        return Redaction(self.rules, self._secrets, self._text.keys, self._known)
+        return Redaction(self.rules, self._secrets, self._text.keys, self._known, self._is_always_suspect)
 
     @property
     def count(self) -> int:

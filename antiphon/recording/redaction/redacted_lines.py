@@ -2,6 +2,7 @@
 
 What followed from words that are gone, digests of briefings and counts of tokens, is made anew from those that stand
 there now, so that a redacted recording verifies like any other. Where that cannot be done, `replay verify` tells where.
+A session that today's code decides otherwise keeps its decisions: made anew, they would be today's, and verify.
 """
 
 from collections.abc import Sequence
@@ -36,6 +37,8 @@ def redacted(lines: Sequence[Line], redaction: Redaction) -> list[Line]:
     from antiphon.recording.verify import verify_lines
 
     try:
+        if verify_lines(lines).result == "diverged":
+            return shown
         consistent = list(updated(shown))
         return consistent if verify_lines(consistent).result != "diverged" else shown
     except (TakesAnotherWay, UnreadableEvent):
@@ -43,7 +46,7 @@ def redacted(lines: Sequence[Line], redaction: Redaction) -> list[Line]:
 
 
 def make_consistent(path: Path) -> None:
-    """The same for a recording that stands in a file, redacted. Raises OSError."""
+    """The same for a recording that stands in a file, redacted, of a session that verified. Raises OSError."""
     from antiphon.recording.rewriting import rewritten
     from antiphon.recording.update import TakesAnotherWay
 

@@ -83,7 +83,7 @@ class Replay:
         self._answer: Answer = "none"
         self._is_astray = False
         """Whether the coordinator would have sent something else, so that the session had gone another way."""
-        self._undecided = Undecided(self._lets_go)
+        self._undecided = Undecided()
         self._recorded: set[int] = set()
         """Numbers of the events whose steps have a record."""
         self._unrecorded: EventLine | None = None
@@ -163,7 +163,7 @@ class Replay:
 
     def _read_fork(self, record: ForkRecord) -> None:
         """From here on the session is another, and so is what was under way."""
-        self._undecided.look()
+        self._undecided.look(self._lets_go)
         self.decisions.forked(record)
         for one in record.redelivered:
             line = redelivered(one, self.known)
@@ -195,7 +195,7 @@ class Replay:
         self.newest_step = step.line.n
         if isinstance(step.record, DecisionRecord):
             self._undecided.drop(step.line)
-            self._undecided.look(to=step.line.n)
+            self._undecided.look(self._lets_go, step.line.n)
             self._is_closed = self._is_closed or step.record.closes
         kind: str = step.record.kind  # type: ignore[attr-defined]  # every record but the bare base has one
         if kind not in self._redo:
@@ -267,7 +267,7 @@ class Replay:
 
     def _judge_undecided(self) -> None:
         """What the session has not let go in the end: it had not come to it yet, or should have decided on it."""
-        left = self._undecided.look()
+        left = self._undecided.look(self._lets_go)
         why = f"an earlier decision is not known: {self.decisions.lacks}" if self.decisions.lacks else ""
         if not (why or self._is_closed):
             why = STILL_OPEN

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from pydantic import Field
 
@@ -36,6 +37,7 @@ class Intent(Value):
     )
 
 
+@lru_cache(256)
 def constraints_in(query: str) -> tuple[str, ...]:
     """Return the bounds and exclusions that a question states, in its own words."""
     if len(query) > QUERY_CHARACTERS_MAX:

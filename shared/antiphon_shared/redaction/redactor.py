@@ -6,13 +6,15 @@ key. A structure is searched in one go as JSON: where there is nothing to find, 
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from antiphon_shared.redaction.credentials import credentials
 from antiphon_shared.redaction.known_values import SECRET_CHARACTERS_MIN, KnownValues
-from antiphon_shared.redaction.secret_keys import SecretKeys, secret_keys
+
+if TYPE_CHECKING:  # dozens of expressions, which are compiled when the first text is looked at
+    from antiphon_shared.redaction.credentials import Found
+    from antiphon_shared.redaction.secret_keys import SecretKeys
 
 REDACTED = "[redacted]"
 MARKED_CHARACTERS_MIN = 4
@@ -40,8 +42,10 @@ class Redactor:
         self._patterns = keys
 
     @cached_property
-    def _keys(self) -> SecretKeys | None:
+    def _keys(self) -> "SecretKeys | None":
         """Made when the first text is looked at: a command that logs nothing need not wait for it."""
+        from antiphon_shared.redaction.secret_keys import secret_keys
+
         return secret_keys(self._patterns) if self._patterns else None
 
     def text(self, text: str) -> str:
@@ -66,13 +70,13 @@ class Redactor:
     def found(self, text: str) -> Iterator[tuple[str, str]]:
         """Kind and value of the secrets in `text`, as they stand there, but for those behind keys."""
         yield from ((KNOWN, value) for value in self._known.found(text))
-        yield from ((one.kind, text[one.start : one.end]) for one in credentials(text))
+        yield from ((one.kind, text[one.start : one.end]) for one in _credentials(text))
 
     def suspects(self, text: str) -> bool:
         """Whether there may be something to redact; `False` is certain, for the text of JSON as well."""
         return (
             self._known.suspects(text)
-            or bool(credentials(text))
+            or bool(_credentials(text))
             or (self._keys is not None and self._keys.suspects(text))
         )
 
@@ -117,11 +121,17 @@ class Redactor:
         return value if clean == value else clean
 
 
+def _credentials(text: str) -> "list[Found]":
+    from antiphon_shared.redaction.credentials import credentials
+
+    return credentials(text)
+
+
 def without_credentials(text: str) -> str:
     """`text` without what looks like a credential; the same object when there is none."""
     parts: list[str] = []
     done = 0
-    for start, end, _ in credentials(text):
+    for start, end, _ in _credentials(text):
         parts += (text[done:start], REDACTED)
         done = end
     return "".join((*parts, text[done:])) if parts else text

@@ -13,6 +13,11 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import NamedTuple
 
+from antiphon_shared.text.native_search import NativeSearch
+
+_BEGINS = r"(?:^|[^A-Za-z0-9_]|\\[bfnrt]|\\u[0-9a-f]{4})"
+"""What must stand before a token. Without it the parts of a UUID look like the beginnings of some."""
+
 
 class Token(NamedTuple):
     """Where a token stands in a text."""
@@ -45,20 +50,22 @@ class TokenRules:
     """All rules."""
 
     def __init__(self, rules: list[_Rule], look: str) -> None:
-        self._rules = rules
         self.look = look
         """An expression that is found in a text wherever a token is: by its beginning, or by its issuer's name."""
+        self._look = NativeSearch(look)
+        self._by_keyword: dict[str, list[_Rule]] = {}
+        for rule in rules:
+            for keyword in rule.keywords:
+                self._by_keyword.setdefault(keyword, []).append(rule)
 
     def tokens(self, text: str) -> list[Token]:
         """The tokens in a text, in order and apart from each other; of two that overlap the first and longest."""
+        if not self._look.may_match(text):
+            return []
         small = text.lower()
+        named = [rule for keyword, rules in self._by_keyword.items() if keyword in small for rule in rules]
         found = sorted(
-            (
-                token
-                for rule in self._rules
-                if any(keyword in small for keyword in rule.keywords)
-                for token in rule.tokens(text)
-            ),
+            (token for rule in dict.fromkeys(named) for token in rule.tokens(text)),
             key=lambda token: (token.start, -token.end),
         )
         apart: list[Token] = []
@@ -71,9 +78,11 @@ class TokenRules:
 @cache
 def token_rules() -> TokenRules:
     """The rules, read once."""
-    data = json.loads(files(__package__).joinpath("token_rules.json").read_text())
-    rules = [_Rule(one["id"], one["keywords"], one["entropy"], one["pattern"]) for one in data["rules"]]
-    return TokenRules(rules, "|".join(dict.fromkeys(one["look"] for one in data["rules"])))
+    data = json.loads(files(__package__).joinpath("token_rules.json").read_text())["rules"]
+    rules = [_Rule(one["id"], one["keywords"], one["entropy"], one["pattern"]) for one in data]
+    begins = "|".join(dict.fromkeys(one["look"] for one in data if one["begins"]))
+    named = "|".join(dict.fromkeys(one["look"] for one in data if not one["begins"]))
+    return TokenRules(rules, f"{_BEGINS}(?:{begins})|{named}")
 
 
 def entropy(text: str) -> float:

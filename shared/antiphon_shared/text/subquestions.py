@@ -7,12 +7,16 @@ in doubt stays whole; beyond question marks the rules are of English, and leave 
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 import sentencex
 
 PARTS_MAX = 8
 QUERY_CHARACTERS_MAX = 4_000
 """A longer query holds a pasted text, whose questions are not the user's: it stays whole."""
+
+_REMEMBERED = 256
+"""Queries whose parts are kept: each round of a session asks for them again."""
 
 _Span = tuple[int, int]
 
@@ -73,6 +77,7 @@ _AGAINST = re.compile(r"\s+(?:with(?! respect\b| regard\b)|to|versus|vs\.?|again
 _AMONG = re.compile(r"\s*,\s+(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 
 
+@lru_cache(_REMEMBERED)
 def sub_questions(query: str) -> tuple[str, ...]:
     """What a query asks, one by one, in its own words; the query alone when it asks one thing.
 

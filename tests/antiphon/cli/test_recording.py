@@ -7,12 +7,14 @@ from pathlib import Path
 import orjson
 import pytest
 import redis
+from antiphon_shared.events import AssemblyRequested
 
 from antiphon.cli.output import UsageError
 from antiphon.cli.recording import moment
 from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import End, Line
 from tests.antiphon.conftest import InProcess
+from tests.antiphon.recording.changed import with_event
 from tests.antiphon.recording.recorded import recorded
 from tests.redis_server import RedisServer
 
@@ -59,8 +61,22 @@ def test_all_and_those_since_are_exported(
             "redactions": 0,
             "bytes": path.stat().st_size,
             "is_answered": True,
+            "diverges": "",
         }
     ]
+
+
+def test_an_export_warns_of_a_redacted_session_that_does_not_verify(
+    run: InProcess, folder: Path, session_id: str, place: dict[str, str], lines: list[Line]
+) -> None:
+    changed = with_event(lines, AssemblyRequested, lambda data: data.model_copy(update={"status": "partial"}))
+    write_lines(folder / "other.jsonl", changed)
+    place = {**place, "ANTIPHON_NAMESPACE": "another-one", "ANTIPHON_RECORDING_PATTERNS": '["[a-z]{6}"]'}
+    assert run("recording", "import", "other.jsonl", **place).exit_code == 0
+    exported = run("recording", "export", session_id, "-o", "here", **place)
+    assert exported.exit_code == 0
+    assert f"Session {session_id} does not verify: diverged at event" in exported.stderr
+    assert "antiphon.assembly.requested.v1 status" in exported.stderr
 
 
 def test_a_session_without_an_answer_is_told(

@@ -3,18 +3,22 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
-from antiphon_shared.events import AnyEvent
+from antiphon_shared.events import AnyEvent, QuerySubmitted
 from antiphon_shared.process.errors import UnreadableEvent
 
+from antiphon.recording.files import read_lines
 from antiphon.recording.lines import EventLine, Header, Line
 from antiphon.recording.verify import verify_lines
 
 Change = Callable[[AnyEvent], dict[str, Any]]
 OTHER = UUID(int=1)
+TRACE = f"00-{'1' * 32}-{'1' * 16}-01"
+RECORDINGS = Path(__file__).parents[2] / "recordings"
 CHANGES: dict[str, tuple[Change, str]] = {
     "subject": (lambda event: {"subject": "another"}, "its subject is another"),
     "correlationid": (lambda event: {"correlationid": OTHER}, "its correlationid is another"),
@@ -22,7 +26,7 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "id": (lambda event: {"id": OTHER}, "does not follow from its causationid"),
     "source": (lambda event: {"source": "client"}, "its source is client"),
     "traceparent": (
-        lambda event: {"traceparent": f"00-{'1' * 32}-{'1' * 16}-01"},
+        lambda event: {"traceparent": TRACE},
         "its traceparent is another",
     ),
     "format": (lambda event: {"format": 1}, "its format is 1"),
@@ -48,6 +52,35 @@ def test_what_does_not_follow_from_the_events_before_is_named(
     change, said = CHANGES[field]
     with pytest.raises(UnreadableEvent, match=f"event {n}, antiphon.*{said}"):
         verify_lines(with_envelope(courses_lines, n, change))
+
+
+def by_a_foreign_writer(lines: list[Line], inherits: bool) -> list[Line]:
+    """What came from outside has ids of its writer's own, which the bus hands on to what came of it."""
+    own: dict[UUID | None, dict[str, Any]] = {}
+    changed: list[Line] = []
+    for line in lines:
+        if isinstance(line, EventLine):
+            event = line.event
+            is_from_outside = event.causationid is None and not isinstance(event.data, QuerySubmitted)
+            ids = (
+                {"correlationid": OTHER, "traceparent": TRACE}
+                if is_from_outside
+                else own.get(event.causationid)
+            )
+            if ids:
+                own[event.id] = ids if inherits else {}
+                line = replace(line, event=event.model_copy(update=ids))
+        changed.append(line)
+    return changed
+
+
+def test_what_a_foreign_writer_has_sent_keeps_its_correlation_and_trace_and_so_does_what_came_of_it() -> None:
+    lines = list(read_lines(RECORDINGS / "a_decision_of_another_round.jsonl.gz"))
+    foreign = by_a_foreign_writer(lines, inherits=True)
+    assert foreign != lines
+    assert verify_lines(foreign).is_same
+    with pytest.raises(UnreadableEvent, match="its correlationid is another than that of event"):
+        verify_lines(by_a_foreign_writer(lines, inherits=False))
 
 
 def test_what_opens_a_session_has_its_own_id_as_correlation_and_the_headers_time(

@@ -169,6 +169,19 @@ def test_a_folder_that_is_not_there_is_a_mistake(pytester: pytest.Pytester) -> N
     result.stderr.fnmatch_lines(["*nowhere is no folder*--antiphon-record=once*"])
 
 
+def test_a_folder_without_recordings_is_a_mistake(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_one(): pass")
+    pytester.mkdir("empty").joinpath("notes.txt").write_text("None yet.")
+    result = run(pytester, "--antiphon-recordings", "empty")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["*empty holds no recordings. Name one with recordings*--antiphon-record=once*"]
+    )
+    result = run(pytester, "--antiphon-recordings", "empty", "--antiphon-record", "once")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["antiphon: no recordings yet, as *empty holds no recordings*"])
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_test_with_the_marker_is_answered_from_its_recording(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(_ASKS)

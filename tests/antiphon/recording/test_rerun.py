@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from antiphon_shared.breakers.breaker import Breaker, Held
 from antiphon_shared.bus.breaker_store import BreakerStore
+from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import BriefingReady, DeadlineReached
 from antiphon_shared.process.clock import utc_now
 
@@ -30,6 +31,8 @@ from tests.messages_server import MessagesServer, Scripted, Use
 from tool_dispatcher.authoring.tool import Tool
 
 ANSWER = Scripted(text="It is as high as it is wide [F1].", repeat=True)
+BEHIND_THE_ANSWER = Path(__file__).parent / "serving" / "a_summary_that_fails_behind_the_answer.jsonl.gz"
+"""Made by an early release, in format 1."""
 LOOK_UP = Use(name="look_up", input={"what": "height"})
 
 
@@ -53,6 +56,20 @@ async def test_a_session_is_the_same_when_it_is_run_again(
     assert report.answer == "same"
     assert report.first is None
     assert not the_real_model.requests
+
+
+async def test_what_is_under_way_behind_the_answer_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine: the log alone does not tell that nothing more will come."""
+
+    async def without_patience(bus: Bus, session_id: str, count: int) -> bool:
+        await asyncio.sleep(0)
+        there: int = await bus.batcher.submit("XLEN", bus.keys.log(session_id))
+        return there >= count
+
+    monkeypatch.setattr("antiphon.recording.rerun.events_there", without_patience)
+    (report,) = await rerun([BEHIND_THE_ANSWER])
+    assert report.is_same, report
+    assert report.first is None, report.first
 
 
 RETRIES = [

@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import orjson
@@ -158,3 +158,37 @@ def test_a_log_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     logs.silence("error")
     structlog.get_logger().error("tool failed", error=hostile)
     assert capsys.readouterr().err.replace("\n", "").isprintable()
+
+
+TOKEN = "glpat-aB3dE6gH9jK2mN5pQ8"
+"""Known to nobody: it looks like what an issuer gives out."""
+
+
+@pytest.mark.usefixtures("_logging_as_it_was")
+@pytest.mark.parametrize("is_terminal", [False, True], ids=["json", "terminal"])
+@pytest.mark.parametrize(
+    "log",
+    [
+        lambda: structlog.get_logger().warning("refused", why=f"{TOKEN} has expired"),
+        lambda: structlog.get_logger().warning("refused", deep={"headers": [f"PRIVATE-TOKEN: {TOKEN}"]}),
+        lambda: structlog.get_logger().warning("refused", private_token="open-sesame"),
+        lambda: logging.getLogger("a library").warning("refused: %s", TOKEN),
+        lambda: structlog.get_logger().error("refused", exc_info=ValueError(f"no such token: {TOKEN}")),
+    ],
+    ids=["field", "nested", "secret key", "library", "exception"],
+)
+def test_a_token_that_nobody_knows_is_in_no_log(
+    log: Callable[[], None],
+    is_terminal: bool,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
+    logs.configure("info", "coordinator")
+    log()
+    said = capsys.readouterr().err
+    assert said.startswith("{") is not is_terminal
+    assert "refused" in said or "no such token" in said
+    assert "[redacted]" in said
+    assert TOKEN not in said
+    assert SECRET not in said

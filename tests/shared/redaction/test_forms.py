@@ -15,6 +15,7 @@ from tests.shared.redaction.forms import Form, forms, halves
 REDACTOR = Redactor(keys=ALWAYS)
 WORK, REPORT = halves()
 SEEDS = range(3)
+FILLED = [form.filled(seed) for form in forms() for seed in SEEDS]
 DATA = json.loads(files("antiphon_shared.redaction").joinpath("token_rules.json").read_text())
 
 
@@ -59,11 +60,18 @@ def test_a_rule_of_tokens_can_be_used(rule: dict[str, str]) -> None:
     assert all(keyword == keyword.lower() for keyword in rule["keywords"])
 
 
-def test_the_first_look_sees_all_tokens() -> None:
-    look, rules = NativeSearch(token_rules().look), token_rules()
-    for form in forms():
-        text, _ = form.filled(1)
-        assert look.may_match(text) or not rules.tokens(text)
+@pytest.mark.parametrize("rule", DATA["rules"], ids=lambda rule: rule["id"])
+def test_the_first_look_sees_the_tokens_of_a_rule(rule: dict[str, str]) -> None:
+    look, pattern = NativeSearch(token_rules().look), re.compile(rule["pattern"], re.ASCII)
+    assert all(look.may_match(text) for text, _ in FILLED if pattern.search(text))
+
+
+def test_the_first_look_passes_over_the_parts_of_a_uuid() -> None:
+    look = NativeSearch(token_rules().look)
+    assert not look.may_match(
+        '{"id":"01a206d5-2f11-7f33-88fc-18d3f58e94db","of":"fbbdd9cf-c2ec-547f-96db-9a814c8d9e31"}'
+    )
+    assert look.may_match("key: fc-18d3f58e94db18d3f58e94db18d3f58e")
 
 
 def test_every_rule_that_is_left_out_has_a_reason_and_the_licence_is_kept() -> None:

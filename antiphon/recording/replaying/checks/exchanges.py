@@ -31,7 +31,7 @@ from antiphon.recording.replaying.differences import ABSENT, Difference, differe
 from antiphon.recording.replaying.known import Known, Redone, Step
 from antiphon.recording.requests import system_in, whole_request
 from reasoning_engine.dialogue import Dialogue, dialogue
-from reasoning_engine.ended import NOT_SUPPORTED, TOO_LATE, Ended, reasoned, summarized
+from reasoning_engine.ended import NOT_SUPPORTED, Ended, reasoned, summarized, too_late
 from reasoning_engine.exchange_record import failure_of, message_of, request_json
 from reasoning_engine.failure import Failed, Failure
 from reasoning_engine.offer import NO_TOOLS, tokens_of
@@ -172,8 +172,8 @@ class _Replayed:
         is_own = last.error is not None and error == last.error.failure
         if error is None or is_own or error.code not in _FROM_OUTSIDE:
             return None
-        if error.code == TOO_LATE.error.code:
-            return TOO_LATE
+        if error.code == "timeout":
+            return too_late()
         return Failure(error, getattr(self.told, "retry_after_s", None))
 
     def redone(self, outcome: _Outcome) -> Redone:
@@ -203,7 +203,7 @@ def _came_of(call: ModelCall) -> "tuple[Message | None, Failure | None]":
     if call.reply is not None:
         return message_of(call.reply), None
     if call.error is None:
-        return None, TOO_LATE
+        return None, too_late()
     partial = call.error.partial
     return None if partial is None else message_of(partial), failure_of(call.error)
 

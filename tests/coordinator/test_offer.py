@@ -52,7 +52,7 @@ def test_a_few_tools_are_all_offered_and_nothing_to_find_more() -> None:
 def test_a_few_tools_are_not_ranked(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table of words that ranks them takes a tenth of a second to read."""
     monkeypatch.setattr(offer, "most_relevant", lambda *_: pytest.fail("they are ranked"))
-    assert an_opened_session(a_catalogue(*FILLER[:30], *BUILT_INS)).session.offer is None
+    assert an_opened_session(a_catalogue(*FILLER[:30], *BUILT_INS)).session.tools.offer is None
 
 
 def test_many_tools_are_offered_in_part_those_that_fit_the_question_and_a_tool_to_find_more() -> None:

@@ -62,17 +62,19 @@ def chosen(
     Tools for certain rounds compete in those. What fits equally is taken by name.
     """
     contracts = {name: contract for name in tools if (contract := contract_of(catalogue.by_name[name]))}
-    ranked_tools = [catalogue.by_name[name] for name in tools]
+    rounds = [
+        {name for name, contract in contracts.items() if contract.is_for_round(round)}
+        for round in _telling_rounds(contracts.values(), max_rounds)
+    ]
+    if all(len(there) <= bounds.all_max for there in rounds):
+        return None
     texts = (query, *sub_questions(query))
-    order = [tool.name for tool in most_relevant(ranked_tools, texts, bounds.subset)]
-    is_subset = False
+    order = most_relevant([catalogue.by_name[name] for name in tools], texts, bounds.subset)
     offer = {name for name, contract in contracts.items() if contract.pinned}
-    for round in _telling_rounds(contracts.values(), max_rounds):
-        there = [name for name in order if contracts[name].is_for_round(round)]
-        is_subset |= len(there) > bounds.all_max
-        ranked = [name for name in there if not contracts[name].pinned]
+    for there in rounds:
+        ranked = [tool.name for tool in order if tool.name in there and not contracts[tool.name].pinned]
         offer.update(there if len(there) <= bounds.all_max else ranked[: bounds.subset])
-    return tuple(name for name in tools if name in offer) if is_subset else None
+    return tuple(name for name in tools if name in offer)
 
 
 def ranks_at_opening(catalogue: Catalogue, bounds: OfferBounds) -> bool:

@@ -142,8 +142,11 @@ class Consumer:
                     if await patiently("begin", lambda: self._leases.begin(entry)):
                         await self._handle(entry)
             else:
-                async with self._gate.together():
+                await self._gate.enter()
+                try:
                     await self._handle(entry)
+                finally:
+                    self._gate.leave()
         except Exception:  # noqa: BLE001  # the entry stays pending, and is delivered again when its lease is out
             self._log.exception("a delivery could not be ended", stream=entry.stream, entry=entry.id)
         finally:

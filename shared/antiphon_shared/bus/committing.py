@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import cast
 
 from antiphon_shared.bus.handling import RECORDS, Append, Delivery, Outcome, Put, SetTimer
@@ -19,6 +20,8 @@ from antiphon_shared.process.settings import BusSettings
 
 STOPS_KEPT_MAX = 10_000
 """Sessions to stop that a partition remembers: the newest."""
+
+_REMEMBERED = 1_024
 
 Operation = tuple[str, str | None, Argument, Argument]
 """Name, the key it works on, and two arguments: see commit.lua."""
@@ -122,15 +125,8 @@ def arguments(
     """KEYS and ARGV of commit.lua. Without a session there must be no operation that has to do with one."""
     if signer is not None and session_id is not None:
         operations = _signed(operations, signer, keys, session_id)
-    inbox = keys.inbox(partition, component)
-    key_list = [
-        inbox,
-        inbox if session_id is None else keys.log(session_id),
-        keys.feed(partition),
-        keys.timers(partition),
-        keys.timer_messages(partition),
-        keys.open_sessions(partition),
-    ]
+    inbox, *shared = _shared_keys(keys, partition, component)
+    key_list = [inbox, inbox if session_id is None else keys.log(session_id), *shared]
     argument_list: list[Argument] = [
         component,
         entry,
@@ -145,6 +141,18 @@ def arguments(
             index = len(key_list)
         argument_list += (name, index, first, second)
     return key_list, argument_list
+
+
+@lru_cache(_REMEMBERED)
+def _shared_keys(keys: Keys, partition: int, component: Component) -> tuple[str, ...]:
+    """Return the keys that every commit of a component in a partition works on: its inbox first."""
+    return (
+        keys.inbox(partition, component),
+        keys.feed(partition),
+        keys.timers(partition),
+        keys.timer_messages(partition),
+        keys.open_sessions(partition),
+    )
 
 
 def _signed(

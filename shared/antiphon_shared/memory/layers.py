@@ -296,9 +296,9 @@ class Memory:
                 pairs[other] = (*pairs.get(other, ()), fact.id)
         return pairs
 
-    @property
-    def _notes_newest_first(self) -> list[Note]:
-        return [one.note for one in reversed(self.reasoning) if one.note is not None]
+    @cached_property
+    def _notes_newest_first(self) -> tuple[Note, ...]:
+        return tuple([one.note for one in reversed(self.reasoning) if one.note is not None])
 
 
 @lru_cache(4_096)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta
+from antiphon_shared.values import LogEntry, SessionId
 
 from context_synthesizer.desk import Desk
 
@@ -17,6 +18,9 @@ BYTES_MAX, DESKS_MAX = 4_000_000, 1_000
 
 Beyond that, the ones longest unused are put away.
 """
+
+DeskKey = tuple[SessionId, LogEntry]
+"""A session, and where its question stands in the log: another life of the id has its question elsewhere."""
 
 
 class Kept:
@@ -59,21 +63,21 @@ class Desks:
     """The desks of one process, by session."""
 
     def __init__(self, bytes_max: int = BYTES_MAX, desks_max: int = DESKS_MAX) -> None:
-        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._kept: OrderedDict[DeskKey, Kept] = OrderedDict()
         self._bytes = 0
         self._bytes_max, self._desks_max = bytes_max, desks_max
 
-    def take(self, session_id: str) -> Kept | None:
+    def take(self, key: DeskKey) -> Kept | None:
         """The session's desk, if there is one; nobody else gets it until it is put back."""
-        kept = self._kept.pop(session_id, None)
+        kept = self._kept.pop(key, None)
         if kept is not None:
             self._bytes -= kept.bytes
         return kept
 
-    def put_back(self, session_id: str, kept: Kept) -> None:
+    def put_back(self, key: DeskKey, kept: Kept) -> None:
         """Keep the desk for the session's next round."""
-        self.take(session_id)
-        self._kept[session_id] = kept
+        self.take(key)
+        self._kept[key] = kept
         self._bytes += kept.bytes
         while len(self._kept) > 1 and (self._bytes > self._bytes_max or len(self._kept) > self._desks_max):
             self.take(next(iter(self._kept)))

@@ -1,6 +1,7 @@
 """The async shell: load the session's memory, file the last round into it, rebuild the briefing."""
 
 import asyncio
+from collections.abc import Awaitable
 from typing import TypeVar
 
 import structlog
@@ -15,6 +16,7 @@ from antiphon_shared.bus.handling import (
     Outcome,
     Put,
     SessionStore,
+    nothing,
 )
 from antiphon_shared.events import (
     BriefingRequested,
@@ -60,20 +62,25 @@ class ContextSynthesizer:
         """
         request = delivery.event.data
         assert isinstance(request, BriefingRequested)
-        kept = self._desks.take(session.session_id)
+        desk = session.session_id, request.question
+        kept = self._desks.take(desk)
         items, question, reasoning, results, summary = await asyncio.gather(
             session.items(MEMORY, kept.since if kept else 0),
-            _event(session, request.question, QuerySubmitted),
+            _event(session, None if kept else request.question, QuerySubmitted),
             _event(session, request.reasoning, ReasoningCompleted),
             _event(session, request.results, ToolsCompleted),
             _event(session, request.summary, SummaryCompleted),
         )
-        assert question is not None, "a request always names its question"
+        if kept is not None:
+            query = kept.desk.memory.query
+        else:
+            assert question is not None, "a request always names its question"
+            query = question.query
         budget = tokens_max(self._settings.briefing_tokens, request.tokens_per_estimated)
-        if kept is None or not kept.catches_up(question.query, budget, items):
-            items = await session.items(MEMORY) if kept else items
+        if kept is None or not kept.catches_up(query, budget, items):
+            items = await session.items(MEMORY) if kept and kept.since else items
             is_heavy = sum(map(len, items)) > _BYTES_AT_ONCE_MAX
-            kept = await aside_if(is_heavy, Kept, question.query, budget, items)
+            kept = await aside_if(is_heavy, Kept, query, budget, items)
         length = kept.items
         is_heavy = is_large(results)
         delta, refused = await aside_if(is_heavy, filed, kept, request, Brought(reasoning, results, summary))
@@ -85,7 +92,7 @@ class ContextSynthesizer:
         await faults.at("briefing.filed")
         is_heavy = kept.bytes > _BYTES_AT_ONCE_MAX
         built = await aside_if(is_heavy, briefed, kept, request, salience, refused)
-        self._desks.put_back(session.session_id, kept)
+        self._desks.put_back(desk, kept)
         writes: list[Put | Append] = [
             Put(BRIEFING, None, built.text.encode()),
             *([Append(MEMORY, length, item)] if item else []),
@@ -114,10 +121,12 @@ class ContextSynthesizer:
         return item, salience
 
 
-async def _event(session: SessionStore, log_entry: str | None, kind: type[DataT]) -> DataT | None:
+def _event(session: SessionStore, log_entry: str | None, kind: type[DataT]) -> Awaitable[DataT | None]:
     """What the event named says, if one is named. Raises UnreadableEvent when it is of another kind."""
-    if log_entry is None:
-        return None
+    return nothing() if log_entry is None else _named(session, log_entry, kind)
+
+
+async def _named(session: SessionStore, log_entry: str, kind: type[DataT]) -> DataT:
     data = (await session.event(log_entry)).data
     if not isinstance(data, kind):
         raise UnreadableEvent(f"log entry {log_entry} is {data.type}, not {kind.type}.")

@@ -63,18 +63,17 @@ def chosen(
     Tools for certain rounds compete in those. What fits equally is taken by name.
     """
     contracts = {name: contract for name in tools if (contract := contract_of(catalogue.by_name[name]))}
-    rounds = _telling_rounds(contracts.values(), max_rounds)
-    if not any(
-        sum(one.is_for_round(round) for one in contracts.values()) > bounds.all_max for round in rounds
-    ):
-        return None  # before the ranking, whose table of words takes a tenth of a second to read
+    rounds = [
+        {name for name, contract in contracts.items() if contract.is_for_round(round)}
+        for round in _telling_rounds(contracts.values(), max_rounds)
+    ]
+    if all(len(there) <= bounds.all_max for there in rounds):
+        return None
     texts = (query, *sub_questions(query))
-    ranked_tools = [catalogue.by_name[name] for name in tools]
-    order = [tool.name for tool in most_relevant(ranked_tools, texts, bounds.subset)]
+    order = most_relevant([catalogue.by_name[name] for name in tools], texts, bounds.subset)
     offer = {name for name, contract in contracts.items() if contract.pinned}
-    for round in rounds:
-        there = [name for name in order if contracts[name].is_for_round(round)]
-        ranked = [name for name in there if not contracts[name].pinned]
+    for there in rounds:
+        ranked = [tool.name for tool in order if tool.name in there and not contracts[tool.name].pinned]
         offer.update(there if len(there) <= bounds.all_max else ranked[: bounds.subset])
     return tuple(name for name in tools if name in offer)
 

@@ -42,7 +42,7 @@ class TooLate(Exception):
 class Scripts(Protocol):
     """Who runs scripts: a Batcher."""
 
-    async def run(self, script: Script, keys: list[str], arguments: list[Argument]) -> Any: ...
+    def run(self, script: Script, keys: list[str], arguments: list[Argument]) -> Awaitable[Any]: ...
 
 
 class Limiter:

@@ -1,6 +1,8 @@
 """Places, turns, and running alone."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 from antiphon_shared.bus.room import Gate, Room
@@ -63,7 +65,7 @@ async def test_one_alone_waits_for_the_others_and_keeps_them_out() -> None:
     gate, order = Gate(), []
 
     async def together(name: str) -> None:
-        async with gate.together():
+        async with together_in(gate):
             order.append(f"+{name}")
             await asyncio.sleep(0)
             order.append(f"-{name}")
@@ -86,12 +88,12 @@ async def test_one_alone_waits_for_the_others_and_keeps_them_out() -> None:
 async def test_whoever_fails_or_is_cancelled_inside_the_gate_leaves_it_open(is_alone: bool) -> None:
     gate = Gate()
     with pytest.raises(ValueError, match="inside"):
-        async with gate.alone() if is_alone else gate.together():
+        async with gate.alone() if is_alone else together_in(gate):
             raise ValueError("inside")
     inside = asyncio.Event()
 
     async def stay() -> None:
-        async with gate.alone() if is_alone else gate.together():
+        async with gate.alone() if is_alone else together_in(gate):
             inside.set()
             await asyncio.sleep(3600)
 
@@ -106,5 +108,14 @@ async def test_whoever_fails_or_is_cancelled_inside_the_gate_leaves_it_open(is_a
 async def _enter(gate: Gate) -> None:
     async with gate.alone():
         pass
-    async with gate.together():
+    async with together_in(gate):
         pass
+
+
+@asynccontextmanager
+async def together_in(gate: Gate) -> AsyncIterator[None]:
+    await gate.enter()
+    try:
+        yield
+    finally:
+        gate.leave()

@@ -7,7 +7,7 @@ cluster has a pipeline of its own, so that one that does not answer holds up nob
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from redis.exceptions import (
@@ -72,6 +72,8 @@ class _Waiting(NamedTuple):
     command: Command
     reply: asyncio.Future[Any]
     redirections: int = 0
+    script: Script | None = None
+    """What the command runs by its hash, to be sent whole to a Redis that has not seen it."""
 
 
 class Batcher:
@@ -94,12 +96,12 @@ class Batcher:
         self._put(_Waiting(command, reply))
         return reply
 
-    async def run(self, script: Script, keys: list[str], arguments: list[Argument]) -> Any:
-        """The result of a script, whether or not Redis has seen it before."""
-        try:
-            return await self.submit("EVALSHA", script.sha, len(keys), *keys, *arguments)
-        except NoScriptError:
-            return await self.submit("EVAL", script.text, len(keys), *keys, *arguments)
+    def run(self, script: Script, keys: list[str], arguments: list[Argument]) -> Awaitable[Any]:
+        """The result of a script to be, whether or not Redis has seen it before."""
+        reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        command = ("EVALSHA", script.sha, len(keys), *keys, *arguments)
+        self._put(_Waiting(command, reply, script=script))
+        return reply
 
     def _put(self, waiting: _Waiting, lane: str | None = None) -> None:
         try:
@@ -140,6 +142,9 @@ class Batcher:
                 continue
             if not isinstance(result, Exception):
                 waiting.reply.set_result(result)
+            elif isinstance(result, NoScriptError) and waiting.script is not None:
+                command = ("EVAL", waiting.script.text, *waiting.command[2:])
+                self._put(waiting._replace(command=command, script=None))
             elif not await self._redirected(waiting, result):
                 _answer(waiting.reply, result)
 

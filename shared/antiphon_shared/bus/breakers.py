@@ -14,7 +14,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from antiphon_shared.breakers.breaker import CLOSED, Allowed, Breaker, BreakerState, Ending, Refused
-from antiphon_shared.breakers.outages import Outages
+from antiphon_shared.breakers.outages import NO_OUTAGES, Outages
 from antiphon_shared.breakers.table import is_name, outages_of, read_state, write_state
 from antiphon_shared.breakers.table import of_model as of_model
 from antiphon_shared.breakers.table import of_tool as of_tool
@@ -129,6 +129,8 @@ class SharedBreakers:
 
     def outages(self) -> Outages:
         """What is out of order, as last looked at."""
+        if not self._seen:
+            return NO_OUTAGES
         return outages_of({name: seen.state for name, seen in self._seen.items()}, self._breaker, self._now())
 
     def _now(self) -> float:

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import cast
 
 from antiphon_shared.bus.handling import RECORDS, Append, Delivery, Outcome, Put, SetTimer
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.signing import Signer
 from antiphon_shared.bus.wire import Argument
-from antiphon_shared.events import AnyEvent, Component, ComponentFailed, EventData, ResponseReady, encode
+from antiphon_shared.events import AnyEvent, Component, ComponentFailed, EventData, ResponseReady
 from antiphon_shared.events.codec import ENVELOPES
 from antiphon_shared.events.step_records import LeftOut, StepRecord, encode_record
+from antiphon_shared.formats import as_json
 from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.process.errors import AntiphonError, ErrorInfo
 from antiphon_shared.process.ids import child_id
@@ -18,6 +20,8 @@ from antiphon_shared.process.settings import BusSettings
 
 STOPS_KEPT_MAX = 10_000
 """Sessions to stop that a partition remembers: the newest."""
+
+_REMEMBERED = 1_024
 
 Operation = tuple[str, str | None, Argument, Argument]
 """Name, the key it works on, and two arguments: see commit.lua."""
@@ -57,17 +61,18 @@ def of_outcome(
             "any",
             _record(outcome, outcome.record, component, settings, delivery.event.format),
         )
+    replies = Replies(delivery.event, component, now)
     for n, data in enumerate(outcome.events):
-        event = reply(delivery.event, n, data, component, now)
-        raw = _bounded(event, settings)
+        raw = _bounded(data, replies.encoded(n, data), settings)
         inbox = keys.inbox(partition, data.inbox) if data.inbox else None
         yield "event", inbox, data.type, raw
         if isinstance(data, ResponseReady):
             yield "answer", keys.responses(partition), settings.responses_length, raw
     for n, timer in enumerate(outcome.timers, start=len(outcome.events)):
         if isinstance(timer, SetTimer):
-            event = reply(delivery.event, n, timer.event, component, now)
-            yield "timer", None, timer.name, _timed(timer.due, event, _bounded(event, settings), "-", 0)
+            raw = _bounded(timer.event, replies.encoded(n, timer.event), settings)
+            message = _timer_message(session_id, timer.event, raw)
+            yield "timer", None, timer.name, _when(timer.due) + message
         else:
             yield "cancel", None, timer.name, ""
     if outcome.closes_session or outcome.takes_room is False:
@@ -80,8 +85,11 @@ def of_outcome(
 
 def of_retry(delivery: Delivery, raw: bytes, component: Component, delay: timedelta) -> Iterator[Operation]:
     """Deliver the same message again later, byte for byte, one attempt older."""
-    timed = _timed(delay, delivery.event, raw, delivery.log_entry, delivery.attempt + 1, component)
-    yield "timer", None, f"retry/{component}/{delivery.event.id}", timed
+    event = delivery.event
+    message = _timer_message(
+        event.subject, event.data, raw, delivery.log_entry, delivery.attempt + 1, component
+    )
+    yield "timer", None, f"retry/{component}/{event.id}", _when(delay) + message
 
 
 def of_burial(
@@ -98,9 +106,9 @@ def of_burial(
     """Set a message aside as a dead letter, and tell the coordinator, so that its session goes on."""
     if delivery is not None and not isinstance(delivery.event.data, ComponentFailed):
         failed = ComponentFailed(component=component, failed_event=delivery.event.id, error=error)
-        event = reply(delivery.event, _FAILURE, failed, component, now)
+        written = Replies(delivery.event, component, now).encoded(_FAILURE, failed)
         yield "unless", keys.of_session(delivery.event.subject, _HANDLED), delivery.event.id.bytes, ""
-        yield "event", keys.inbox(partition, "coordinator"), failed.type, encode(event)
+        yield "event", keys.inbox(partition, "coordinator"), failed.type, written
     yield "bury", keys.dead(partition), settings.dead_length, letter + b"\n" + raw
 
 
@@ -117,15 +125,8 @@ def arguments(
     """KEYS and ARGV of commit.lua. Without a session there must be no operation that has to do with one."""
     if signer is not None and session_id is not None:
         operations = _signed(operations, signer, keys, session_id)
-    inbox = keys.inbox(partition, component)
-    key_list = [
-        inbox,
-        inbox if session_id is None else keys.log(session_id),
-        keys.feed(partition),
-        keys.timers(partition),
-        keys.timer_messages(partition),
-        keys.open_sessions(partition),
-    ]
+    inbox, *shared = _shared_keys(keys, partition, component)
+    key_list = [inbox, inbox if session_id is None else keys.log(session_id), *shared]
     argument_list: list[Argument] = [
         component,
         entry,
@@ -140,6 +141,18 @@ def arguments(
             index = len(key_list)
         argument_list += (name, index, first, second)
     return key_list, argument_list
+
+
+@lru_cache(_REMEMBERED)
+def _shared_keys(keys: Keys, partition: int, component: Component) -> tuple[str, ...]:
+    """Return the keys that every commit of a component in a partition works on: its inbox first."""
+    return (
+        keys.inbox(partition, component),
+        keys.feed(partition),
+        keys.timers(partition),
+        keys.timer_messages(partition),
+        keys.open_sessions(partition),
+    )
 
 
 def _signed(
@@ -160,8 +173,34 @@ def _signed(
         yield name, key, first, second
 
 
+class Replies:
+    """What came of one event, written as the events that `reply` makes, without making them.
+
+    All that stands around the data has been validated with the parent.
+    """
+
+    def __init__(self, parent: AnyEvent, source: Component, now: datetime) -> None:
+        self._parent = parent
+        self._source = source
+        time = now.isoformat().replace("+00:00", "Z")
+        trace = "" if parent.traceparent is None else f'"traceparent":"{parent.traceparent}",'
+        format = f'"format":{parent.format},' if parent.format > 1 else ""
+        self._around_data = (
+            f'","subject":"{parent.subject}","time":"{time}","datacontenttype":"application/json",'
+            f'"correlationid":"{parent.correlationid}","causationid":"{parent.id}",{trace}{format}"data":'
+        )
+
+    def encoded(self, n: int, data: EventData) -> bytes:
+        """Return the n-th event, as `encode` writes it."""
+        head = (
+            f'{{"specversion":"1.0","id":"{child_id(self._parent.id, n)}","source":"{self._source}","type":"'
+        )
+        written = as_json(data, self._parent.format, exclude_none=True)
+        return (head + data.type + self._around_data).encode() + written + b"}"
+
+
 def reply(parent: AnyEvent, n: int, data: EventData, source: str, now: datetime) -> AnyEvent:
-    """The n-th event that came of `parent`."""
+    """Return the n-th event that came of `parent`."""
     return ENVELOPES[type(data)](
         id=child_id(parent.id, n),
         source=source,
@@ -186,39 +225,38 @@ def _record(
     return encode_record(LeftOut(of=record.of, component=component, bytes=len(raw)), outputs, format)
 
 
-def _bounded(event: AnyEvent, settings: BusSettings) -> bytes:
-    raw = encode(event)
+def _bounded(data: EventData, raw: bytes, settings: BusSettings) -> bytes:
     if len(raw) > settings.max_event_bytes:
         raise EventTooLarge(
-            f"{event.type} has {len(raw)} bytes, {settings.max_event_bytes} are allowed.",
+            f"{data.type} has {len(raw)} bytes, {settings.max_event_bytes} are allowed.",
             hint="Have it say less, or raise ANTIPHON_BUS_MAX_EVENT_BYTES.",
         )
     return raw
 
 
-def _timed(
-    due: datetime | timedelta,
-    event: AnyEvent,
+def _when(due: datetime | timedelta) -> bytes:
+    if isinstance(due, timedelta):
+        return b"+%d " % milliseconds(due.total_seconds())
+    return b"=%d " % max(0, round(due.timestamp() * 1000))
+
+
+def timer_message(event: AnyEvent, raw: bytes) -> bytes:
+    """What a timer delivers, as due.lua takes it."""
+    return _timer_message(event.subject, event.data, raw)
+
+
+def _timer_message(
+    session_id: str,
+    data: EventData,
     raw: bytes,
-    log_entry: str,
-    attempt: int,
+    log_entry: str = "-",
+    attempt: int = 0,
     to: Component | None = None,
 ) -> bytes:
-    if isinstance(due, timedelta):
-        when = f"+{milliseconds(due.total_seconds())}"
-    else:
-        when = f"={max(0, round(due.timestamp() * 1000))}"
-    return f"{when} ".encode() + timer_message(event, raw, log_entry, attempt, to)
-
-
-def timer_message(
-    event: AnyEvent, raw: bytes, log_entry: str = "-", attempt: int = 0, to: Component | None = None
-) -> bytes:
-    """What a timer delivers, as due.lua takes it."""
-    inbox = to or event.data.inbox
+    inbox = to or data.inbox
     if inbox is None:
-        raise TypeError(f"{event.type} goes to no inbox, so no timer can deliver it")
-    return f"{inbox} {event.subject} {event.type} {log_entry} {attempt}\n".encode() + raw
+        raise TypeError(f"{data.type} goes to no inbox, so no timer can deliver it")
+    return f"{inbox} {session_id} {data.type} {log_entry} {attempt}\n".encode() + raw
 
 
 _HANDLED = "handled"

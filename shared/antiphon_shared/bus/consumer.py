@@ -11,7 +11,7 @@ when the lease is out, runs the handler again, and commits the same ids. The com
 
 import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from datetime import timedelta
 
 import structlog
@@ -142,8 +142,11 @@ class Consumer:
                     if await patiently("begin", lambda: self._leases.begin(entry)):
                         await self._handle(entry)
             else:
-                async with self._gate.together():
+                await self._gate.enter()
+                try:
                     await self._handle(entry)
+                finally:
+                    self._gate.leave()
         except Exception:  # noqa: BLE001  # the entry stays pending, and is delivered again when its lease is out
             self._log.exception("a delivery could not be ended", stream=entry.stream, entry=entry.id)
         finally:
@@ -174,11 +177,11 @@ class Consumer:
                 return
         await self._fail(entry, delivery, Contended("the session's documents kept changing."))
 
-    async def _outcome(self, handler: Handler, delivery: Delivery, session: SessionStore) -> Outcome:
+    def _outcome(self, handler: Handler, delivery: Delivery, session: SessionStore) -> Awaitable[Outcome]:
         """What the handler makes of it; nothing, where the service stops with its sessions and this one has."""
         if self._stops is None:
-            return await _outcome(handler, delivery, session)
-        return await self._stops.unless_stopped(delivery, lambda: _outcome(handler, delivery, session))
+            return _outcome(handler, delivery, session)
+        return self._stops.unless_stopped(delivery, lambda: _outcome(handler, delivery, session))
 
     async def _fail(self, entry: Entry, delivery: Delivery, error: BaseException) -> None:
         """Have the message delivered again later, unless that cannot help or was tried often enough."""

@@ -7,6 +7,7 @@
 A handler never writes what its outcome can say; it may be run again for the same delivery at any time.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -142,6 +143,13 @@ class SessionStore(Protocol):
 
         The text is on its way at once; awaiting tells that it has arrived.
         """
+
+
+def nothing() -> Awaitable[None]:
+    """Return what `asyncio.gather` takes for a read that is not needed, without beginning a task for it."""
+    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    done.set_result(None)
+    return done
 
 
 Handler = Callable[[Delivery, SessionStore], Awaitable[Outcome]]

@@ -327,6 +327,7 @@ def _from_fields(fields: dict[str, bytes], event_id: object, time: datetime) -> 
         traceparent=_valid("traceparent", text["traceparent"], _traceparent)
         if text.get("traceparent")
         else None,
+        format=FORMAT,
         data=data,
     )
     return event

@@ -160,4 +160,5 @@ class Keys:
 
     def of_session(self, session_id: str, name: str) -> str:
         """A document, list or journal of the session."""
-        return f"{self.prefix(self.partition(session_id))}session:{session_id}:{name}"
+        partition = partition_of(session_id, self.partitions)
+        return f"{self.namespace}:{{{partition}}}:session:{session_id}:{name}"

@@ -69,17 +69,16 @@ class Gate:
         self._empty = asyncio.Event()
         self._turn = asyncio.Lock()
 
-    @asynccontextmanager
-    async def together(self) -> AsyncIterator[None]:
+    async def enter(self) -> None:
+        """Pass the gate together with others, until `leave`."""
         while not self._open.is_set():
             await self._open.wait()
         self._inside += 1
-        try:
-            yield
-        finally:
-            self._inside -= 1
-            if not self._inside:
-                self._empty.set()
+
+    def leave(self) -> None:
+        self._inside -= 1
+        if not self._inside:
+            self._empty.set()
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[None]:

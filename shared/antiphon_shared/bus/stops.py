@@ -33,7 +33,8 @@ class Stops:
         self._bus = bus
         self._stopped_ms: dict[str, int] = {}
         self._newest_ms = dict.fromkeys(range(bus.keys.partitions), 0)
-        self._under_way: dict[asyncio.Future[None], Delivery] = {}
+        self._under_way: dict[asyncio.Future[bool], Delivery] = {}
+        """By what ends the waiting for it: True where its session was stopped."""
         self._is_blind = False
         self._log = structlog.get_logger()
 
@@ -66,16 +67,17 @@ class Stops:
         if self.cover(delivery):
             self._log.info("not begun: its session was stopped")
             return NOTHING
-        stop: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        stop: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         task = asyncio.create_task(_caught(work))
+        task.add_done_callback(lambda _: None if stop.done() else stop.set_result(False))
         self._under_way[stop] = delivery
         try:
-            await asyncio.wait((task, stop), return_when=asyncio.FIRST_COMPLETED)
+            is_stopped = await stop
         finally:
             del self._under_way[stop]
             if not task.done():
                 await self._end(task)
-        if stop.done():
+        if is_stopped:
             self._log.info("dropped: its session was stopped")
             return NOTHING
         outcome = task.result()
@@ -106,7 +108,7 @@ class Stops:
             del self._stopped_ms[next(iter(self._stopped_ms))]
         for stop, delivery in self._under_way.items():
             if not stop.done() and self.cover(delivery):
-                stop.set_result(None)
+                stop.set_result(True)
 
 
 async def _caught(work: Work) -> Outcome | BaseException:

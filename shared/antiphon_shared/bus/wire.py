@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple, cast
 
 import hiredis
+from redis._parsers.hiredis import NOT_ENOUGH_DATA
 from redis.exceptions import ConnectionError, ReadOnlyError, ResponseError, TimeoutError
 
 from antiphon_shared import faults
@@ -63,7 +64,7 @@ class Wire:
         pool = client.connection_pool
         # Without a timeout of its own: with one, the library starts a task for each write.
         self._connection = pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": None})
-        self._callbacks = client.response_callbacks
+        self._callbacks = dict(client.response_callbacks)
         self._fault_point = fault_point
         self._replicas = replicas
         self._limit_s = SOCKET_TIMEOUT_S + (replicas.timeout_s if replicas else 0.0)
@@ -83,7 +84,7 @@ class Wire:
             async with asyncio.timeout(self._limit_s):
                 await self._connection.send_packed_command([packed], check_health=False)
                 await faults.at(self._fault_point, self.close)
-                replies = [await self._reply_to(command) for command in commands]
+                replies = [self._read_as(command, await self._next()) for command in commands]
         except builtins.TimeoutError:
             await self.close()
             raise TimeoutError("Redis did not answer in time") from None
@@ -98,16 +99,26 @@ class Wire:
     async def close(self) -> None:
         await self._connection.disconnect(nowait=True)
 
-    async def _reply_to(self, command: Command) -> Any:
+    async def _next(self) -> Any:
+        """The next reply, or the error that Redis has answered with."""
+        parser = self._connection._parser  # the library takes ten calls for a reply that has arrived
+        while type(reply := parser._reader.gets()) is hiredis.PushNotification:
+            await parser.handle_push_response(reply)
+        if isinstance(reply, ConnectionError):
+            raise reply
+        if reply is not NOT_ENOUGH_DATA:
+            return reply
         try:
-            reply = await self._connection.read_response(timeout=math.inf)
+            return await self._connection.read_response(timeout=math.inf)
         except ConnectionError:
             raise
         except ResponseError as error:
             return error
+
+    def _read_as(self, command: Command, reply: Any) -> Any:
         callback = self._callbacks.get(command[0])
         try:
-            return reply if callback is None else callback(reply)
+            return reply if callback is None or isinstance(reply, Exception) else callback(reply)
         except Exception as error:  # noqa: BLE001  # the library misreads one reply; the others are still to be read
             return error
 

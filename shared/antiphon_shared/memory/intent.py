@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property
 
 from pydantic import Field
 
 from antiphon_shared.text.excerpt import one_line
-from antiphon_shared.text.subquestions import QUERY_CHARACTERS_MAX
+from antiphon_shared.text.subquestions import QUERY_CHARACTERS_MAX, sub_questions
 from antiphon_shared.values import Round, Value
 
 _GOAL_CHARACTERS = 300
@@ -37,7 +38,25 @@ class Intent(Value):
     )
 
 
-@lru_cache(256)
+@dataclass(frozen=True)
+class Question:
+    """A query, with what it says by itself, each read from it when it is first asked for."""
+
+    query: str
+
+    @cached_property
+    def goal(self) -> str:
+        return goal_of(self.query)
+
+    @cached_property
+    def constraints(self) -> tuple[str, ...]:
+        return constraints_in(self.query)
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        return sub_questions(self.query)
+
+
 def constraints_in(query: str) -> tuple[str, ...]:
     """Return the bounds and exclusions that a question states, in its own words."""
     if len(query) > QUERY_CHARACTERS_MAX:

@@ -23,11 +23,10 @@ from pydantic import Field
 
 from antiphon_shared.events.session import Status
 from antiphon_shared.formats import since
-from antiphon_shared.memory.intent import Intent, changed, constraints_in, goal_of
+from antiphon_shared.memory.intent import Intent, Question, changed
 from antiphon_shared.memory.note import Note
 from antiphon_shared.stored import Kind
 from antiphon_shared.text.citations import cited_ids
-from antiphon_shared.text.subquestions import sub_questions
 from antiphon_shared.values import LogEntry, Round, Value
 
 
@@ -202,7 +201,7 @@ class Memory:
         """The memory with one delta more."""
         if delta.is_empty and not delta.documents:
             return self
-        return Memory(
+        after = Memory(
             query=self.query,
             documents=MappingProxyType({**self.documents, **{one.id: one for one in delta.documents}}),
             facts=MappingProxyType({**self.facts, **{one.id: one for one in delta.facts}}),
@@ -213,6 +212,13 @@ class Memory:
             earlier=self.earlier + delta.earlier,
             intents=self.intents + delta.intents,
         )
+        vars(after)["asked"] = self.asked  # the query is the same, so it is read once
+        return after
+
+    @cached_property
+    def asked(self) -> Question:
+        """What the query says by itself."""
+        return Question(self.query)
 
     def document_of(self, fact: Fact) -> Document:
         return self.documents[fact.document]
@@ -223,7 +229,7 @@ class Memory:
 
         A note that only answers leaves the rest open.
         """
-        still = sub_questions(self.query)
+        still = self.asked.parts
         for note in reversed(self._notes_newest_first):
             answered = [line.casefold() for line in note.answered]
             still = note.open or tuple(
@@ -252,8 +258,8 @@ class Memory:
         """Return what the session is after now, with what has changed since it was last filed; None for nothing."""
         now = Intent(
             round=round,
-            goal=self.goal or goal_of(self.query),
-            constraints=tuple(dict.fromkeys((*constraints_in(self.query), *self.constraints))),
+            goal=self.goal or self.asked.goal,
+            constraints=tuple(dict.fromkeys((*self.asked.constraints, *self.constraints))),
             open=self.open_questions,
             answered=self.answered,
         )
@@ -290,9 +296,9 @@ class Memory:
                 pairs[other] = (*pairs.get(other, ()), fact.id)
         return pairs
 
-    @property
-    def _notes_newest_first(self) -> list[Note]:
-        return [one.note for one in reversed(self.reasoning) if one.note is not None]
+    @cached_property
+    def _notes_newest_first(self) -> tuple[Note, ...]:
+        return tuple([one.note for one in reversed(self.reasoning) if one.note is not None])
 
 
 @lru_cache(4_096)

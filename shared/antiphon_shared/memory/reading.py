@@ -1,11 +1,11 @@
 """Reading of a session's record at its end: its log, its memory, and the journal of a batch under way."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from antiphon_shared.bus.handling import MEMORY, SessionStore
+from antiphon_shared.bus.handling import MEMORY, SessionStore, nothing
 from antiphon_shared.events import (
     AssemblyRequested,
     EventData,
@@ -54,10 +54,11 @@ class Reading:
         memory = Memory.of(question.query if question else "", deltas)
         return Read(memory, reply, reasoning, results, self.batch, tuple(self.missing))
 
-    async def _event(self, log_entry: str | None, kind: type[DataT]) -> DataT | None:
+    def _event(self, log_entry: str | None, kind: type[DataT]) -> Awaitable[DataT | None]:
         """Return the event named, if one is, and if it is there and of the kind expected."""
-        if log_entry is None:
-            return None
+        return nothing() if log_entry is None else self._named(log_entry, kind)
+
+    async def _named(self, log_entry: str, kind: type[DataT]) -> DataT | None:
         try:
             data = (await self.session.event(log_entry)).data
         except UnreadableEvent:

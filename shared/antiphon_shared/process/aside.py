@@ -25,6 +25,7 @@ _CHARACTERS_OF_A_PART = 100
 _PIECE = 500
 """Items of a list that go through a library in one call."""
 _SINGLE = frozenset((int, float, bool, type(None), UUID, datetime))
+_ROWS = frozenset((list, tuple, set, frozenset))
 _DEPTH_MAX = 4
 """How deep in a value its long lists are looked for."""
 
@@ -50,27 +51,26 @@ async def aside_if(is_heavy: bool, work: Callable[P, T], *args: P.args, **option
 
 def is_large(*values: Any) -> bool:
     """Whether they have many parts, or long texts. Looks at no more of them than it takes to tell."""
-    left, waiting = PARTS_MAX, list(values)
-    while waiting:
-        one = waiting.pop()
+    left, parts = PARTS_MAX, list(values)
+    for one in parts:  # which grow meanwhile
         kind = type(one)
         # By the class itself, as this is asked of every value; a subclass goes the longer way.
         if kind is str or kind is bytes:
             left -= 1 + len(one) // _CHARACTERS_OF_A_PART
         elif kind in _SINGLE:
             left -= 1
-        elif isinstance(one, dict):
+        elif kind is dict or isinstance(one, dict):
             left -= len(one)
-            waiting += one.values() if left >= 0 else ()
-        elif isinstance(one, list | tuple | set | frozenset):
+            parts += one.values() if left >= 0 else ()
+        elif kind in _ROWS or isinstance(one, list | tuple | set | frozenset):
             left -= len(one)
-            waiting += one if left >= 0 else ()
+            parts += one if left >= 0 else ()
         elif isinstance(one, str | bytes):
             left -= 1 + len(one) // _CHARACTERS_OF_A_PART
         else:
             left -= 1
             if isinstance(one, BaseModel) or (is_dataclass(one) and hasattr(one, "__dict__")):
-                waiting += vars(one).values()
+                parts += vars(one).values()
         if left < 0:
             return True
     return False

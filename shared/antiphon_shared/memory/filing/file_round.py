@@ -63,7 +63,10 @@ def _intents(
     """Return what the session is after, where that is new: with the first round, and with each note that changes it."""
     if brought is None:
         return ()
-    first = () if memory.intents else memory.intent_after(brought.round)
+    if not any(one.note for one in notes):
+        now = memory.intent_after(brought.round)
+        return (now,) if now else ()
+    first = None if memory.intents else memory.intent_after(brought.round)
     now = memory.plus(MemoryDelta(reasoning=notes, intents=(first,) if first else ())).intent_after(
         brought.round
     )

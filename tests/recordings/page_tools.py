@@ -6,12 +6,13 @@ from antiphon_shared.tools.calls import ErrorType
 
 from antiphon import ToolFailed, tool
 from tests.recordings.pages import PAGES
+from tests.recordings.table_pages import TABLE_PAGES
 
 
 @tool(effect="read")
 def open_page(name: str) -> Any:
     """Opens a page."""
-    return PAGES[name]
+    return TABLE_PAGES[name] if name in TABLE_PAGES else PAGES[name]
 
 
 @tool(effect="read", open_world=True)

@@ -89,8 +89,11 @@ class Briefings:
             _keep(self.sources, built.ready.to_summarize.source, built.to_summarize)
         self._let_go(request.results, known)
         today = in_format(record.model_copy(update={"filed": digest_of(item)}), format)
-        others = () if record.filed in (None, today.filed) else (Difference("filed", record.filed, today.filed),)
-        return Redone((built.ready,), tuple(("memory", one) for one in others), today)
+        others: list[tuple[str, Difference]] = []
+        if record.filed not in (None, today.filed) and recorded == in_format(built.ready, format):
+            # where the briefing differs, that shows what the digest only tells
+            others.append(("memory", Difference("filed", record.filed, today.filed)))
+        return Redone((built.ready,), tuple(others), today)
 
     def _desk(self, request: BriefingRequested, record: BriefingRecord, known: Known) -> Kept:
         """The desk with all that has been filed; made anew when the budget has changed."""

@@ -61,6 +61,8 @@ class Runs:
     tests: Mapping[Place, Sequence[str]] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     """How long a test takes."""
+    reach: Mapping[str, int] = field(default_factory=dict)
+    """How many lines a test runs."""
 
 
 def files() -> list[str]:
@@ -130,17 +132,18 @@ def _by_line(found: Mapping[str, "Found | DidNotEnd"]) -> Runs:
     """By line the quickest test first."""
     run: dict[Place, list[str]] = defaultdict(list)
     seconds: dict[str, float] = {}
+    reach: dict[str, int] = {}
     for file, tests in found.items():
         if isinstance(tests, DidNotEnd):
             sys.stderr.write(f"{file} did not end, and is left out\n")
             continue
         for test, (took_s, places) in tests.items():
-            seconds[test] = took_s
+            seconds[test], reach[test] = took_s, len(places)
             for place in places:
                 run[place].append(test)
     for found_here in run.values():
         found_here.sort(key=seconds.__getitem__)
-    return Runs(tests=run, seconds=seconds)
+    return Runs(tests=run, seconds=seconds, reach=reach)
 
 
 def _test_files(beneath: Sequence[str]) -> list[str]:

@@ -299,7 +299,9 @@ SCENARIOS = (
         "tables_of_contracts",
         "What is it all?",
         (
-            calls(use("look_at_one", name="a mole"), use("glance", name="a lamp"), use("keep", name="a mast")),
+            calls(
+                use("look_at_one", name="a mole"), use("glance", name="a lamp"), use("keep", name="a mast")
+            ),
             says("It is all kept [F1] [F2]."),
         ),
         deployment="limits",

@@ -81,7 +81,8 @@ def in_order(work: Callable[[Any], Any], items: Sequence[Any], jobs: int) -> Ite
 def hunted(
     mutants: Sequence[Mutant], jobs: int, with_suite: bool, pure: frozenset[str], tell: Callable[[str], None]
 ) -> list[Fate]:
-    """Hold each mutant against recordings and tests."""
+    """Hold each mutant against recordings and tests. Raises RuntimeError when the product is imported already."""
+    runs.must_not_be_imported()
     tell("importing what is not ours")
     runs.import_foreign()
     tell("finding what the recordings run")

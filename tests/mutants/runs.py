@@ -20,7 +20,7 @@ from coverage import Coverage
 
 from tests.mutants.forks import DidNotEnd, in_fork, spread
 from tests.mutants.mutant import ROOT
-from tests.recordings.make import recordings_in
+from tests.recordings.folder import recordings_in
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -76,6 +76,12 @@ def modules() -> tuple[str, ...]:
     paths = (file.removeprefix("shared/").removesuffix(".py") for file in files())
     names = (path.removesuffix("/__init__").replace("/", ".") for path in paths)
     return tuple(name for name in names if not name.endswith("__main__"))
+
+
+def must_not_be_imported() -> None:
+    """Raise RuntimeError when this process has imported the product, whose mutants would then never run."""
+    if found := sorted(name for name in sys.modules if name.partition(".")[0] in _packages()):
+        raise RuntimeError(f"{found[0]} and {len(found) - 1} more modules of the product are imported.")
 
 
 def import_product() -> None:

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from antiphon_shared.breakers.breaker import BreakerState
-from antiphon_shared.bus.conversations import Turn
 from antiphon_shared.bus.dead_letters import Letter
 from antiphon_shared.events.asyncapi import document
+from antiphon_shared.events.session import Turn
 from antiphon_shared.events.step_records import AnyRecord
 from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.tools.calls import Catalogue

@@ -9,9 +9,11 @@ from typing import Any
 from antiphon_shared.memory import note
 from antiphon_shared.memory.filing import queries
 from antiphon_shared.text import tokens
+from antiphon_shared.tools import asking
 
 from reasoning_engine import failure
 from tests.messages_server import Scripted, Use
+from tests.recordings.length_pages import LENGTH_PAGES, text_of
 from tests.recordings.scenario import Scenario, calls, fails, says, use
 from tests.recordings.table_pages import PAIRS, SINGLE, SUMMARIES
 
@@ -179,6 +181,16 @@ def _notes() -> Iterator[str]:
     yield "<note>\n" + "\n".join((*marks, *more)) + "\n</note>"
 
 
+def _bounded_notes() -> Iterator[tuple[str, int]]:
+    """Notes with entries and numbers of entries at their bounds, each with the length of a question to search by."""
+    most, longest, whole = note.ENTRIES_MAX, note.ENTRY_CHARACTERS_MAX, note.NOTE_CHARACTERS_MAX
+    for more, asked in ((-1, 399), (0, 400), (1, 401)):
+        entries = "\n".join(f"open: question {n}" for n in range(most + more))
+        yield f"<note>\n{entries}\nplan: {text_of(longest + more)}\n</note>", asked
+    for more in (-1, 0, 1):
+        yield f"<note>\nplan: look\n{' ' * (whole - 30)}\nopen: {'x' * (10 + more)}\n</note>", 30
+
+
 def _signs() -> Iterator[str]:
     """Texts in which each sign stands so often that its price tells."""
     yield "".join(sign * _REPEATED for signs in tokens._CHARACTERS.values() for sign in signs) + "?"
@@ -294,6 +306,48 @@ SCENARIOS = (
         (*map(_of_size, range(14)), _ANSWER),
         options=_ROUNDS,
         deployment="middling_briefings",
+    ),
+    Scenario(
+        "tables_of_lengths",
+        "What is told of moles, lamps and stones?",
+        (
+            _pages(list(LENGTH_PAGES)[:5]),
+            _pages(list(LENGTH_PAGES)[5:10]),
+            _pages(list(LENGTH_PAGES)[10:]),
+            *(says(text, use("find", query=text_of(length))) for text, length in _bounded_notes()),
+            _ANSWER,
+        ),
+        options=_ROUNDS,
+        deployment="small_pages",
+    ),
+    *(
+        Scenario(
+            f"tables_of_lengths_of_a_question_{length}",
+            text_of(length, "Who built it? And by at most 4 of May, ", "?"),
+            (says("That is known."),),
+            deployment="pages",
+        )
+        for length in (299, 300, 301, 3_999, 4_000, 4_001)
+    ),
+    Scenario(
+        "tables_of_lengths_of_an_ask",
+        "Which one is meant?",
+        (
+            *(
+                calls(
+                    use("ask_user", question=text_of(asking.QUESTION_CHARACTERS + more, end="?")),
+                    use("ask_user", question="Or?", choices=[text_of(asking.CHOICE_CHARACTERS + more), "b"]),
+                    use(
+                        "ask_user", question="?", choices=[f"c {n}" for n in range(asking.CHOICES_MAX + more)]
+                    ),
+                )
+                for more in (-1, 0, 1)
+            ),
+            _ANSWER,
+        ),
+        ends="any",
+        options={"max_rounds": 8, "interactive": True},
+        deployment="pages",
     ),
     Scenario(
         "tables_of_contracts",

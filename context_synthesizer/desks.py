@@ -30,7 +30,7 @@ class Kept:
         self.desk = Desk(query, tokens_max)
         self.items = 0
         self.bytes = 0
-        self._last = b""
+        self._last = ""
         for item in items:
             self.add(item)
 
@@ -44,7 +44,7 @@ class Kept:
         if (self.desk.memory.query, self.desk.tokens_max) != (query, tokens_max):
             return False
         if self.items:
-            if not items or _digest(items[0]) != self._last:
+            if not items or digest_of(items[0]) != self._last:
                 return False
             items = items[1:]
         for item in items:
@@ -56,7 +56,7 @@ class Kept:
         self.desk.add(delta or MEMORY_DELTA.read(item))
         self.items += 1
         self.bytes += len(item)
-        self._last = _digest(item)
+        self._last = digest_of(item)
 
 
 class Desks:
@@ -83,5 +83,6 @@ class Desks:
             self.take(next(iter(self._kept)))
 
 
-def _digest(item: bytes) -> bytes:
-    return blake2b(item, digest_size=16).digest()
+def digest_of(item: bytes) -> str:
+    """Return what tells an item of memory from another one; nothing where there is none."""
+    return blake2b(item, digest_size=16).hexdigest() if item else ""

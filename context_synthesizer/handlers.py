@@ -31,7 +31,7 @@ from antiphon_shared.memory.layers import MemoryDelta
 from antiphon_shared.process.aside import aside_if, is_large
 from antiphon_shared.process.errors import UnreadableEvent
 
-from context_synthesizer.desks import Desks, Kept
+from context_synthesizer.desks import Desks, Kept, digest_of
 from context_synthesizer.embeddings import Weigh
 from context_synthesizer.settings import ContextSynthesizerSettings
 from context_synthesizer.turn import Brought, add, briefed, filed, tokens_max
@@ -103,6 +103,7 @@ class ContextSynthesizer:
             of=delivery.event.id,
             briefing_tokens=self._settings.briefing_tokens,
             memory_bytes_max=self._settings.memory_bytes_max,
+            filed=digest_of(item),
         )
         return Outcome(events=(built.ready,), writes=tuple(writes), record=record)
 

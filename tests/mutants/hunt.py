@@ -27,8 +27,8 @@ SUITE = (
 )
 """Folders of tests that mutants of the rooms and of the ground floor are held against."""
 _VERIFY_S_MAX = 60
-_TESTS_S_MAX = 20.0
-"""Of the tests that run a line, as many as take so long without a mutant; the file's own ones first."""
+_TESTS_S_MAX = 60.0
+"""Of the tests that run a line, as many as take so long without a mutant; the most telling ones first."""
 _FLAKY_MAX = 3
 
 
@@ -81,7 +81,8 @@ def in_order(work: Callable[[Any], Any], items: Sequence[Any], jobs: int) -> Ite
 def hunted(
     mutants: Sequence[Mutant], jobs: int, with_suite: bool, pure: frozenset[str], tell: Callable[[str], None]
 ) -> list[Fate]:
-    """Hold each mutant against recordings and tests."""
+    """Hold each mutant against recordings and tests. Raises RuntimeError when the product is imported already."""
+    runs.must_not_be_imported()
     tell("importing what is not ours")
     runs.import_foreign()
     tell("finding what the recordings run")
@@ -235,15 +236,22 @@ def _tests_of(mutant: Mutant, tests: Runs, is_early: bool) -> list[str]:
         found |= dict.fromkeys(test for place in named for test in tests.tests.get(place, ()))
         beside = [test for (file, _), some in tests.tests.items() if file == mutant.file for test in some]
         found |= dict.fromkeys(beside)
-    own = f"test_{Path(mutant.file).stem}.py::"
     chosen: list[str] = []
     spent_s = 0.0
-    for test in sorted(found, key=lambda test: own not in test):
+    for test in sorted(found, key=partial(_distance, mutant.file, tests)):
         spent_s += tests.seconds[test]
         if spent_s > _TESTS_S_MAX:
             break
         chosen.append(test)
     return chosen
+
+
+def _distance(file: str, tests: Runs, test: str) -> tuple[bool, bool, int]:
+    """Return how far a test is from a file: its own tests, those of its folder, and then those that run least else."""
+    path = Path(file.removeprefix("shared/antiphon_shared/"))
+    room = "tests/shared" if file.startswith("shared/") else "tests"
+    is_own = f"/test_{path.stem}.py::" in test
+    return not is_own, not test.startswith(f"{room}/{path.parent}/"), tests.reach[test]
 
 
 def _by_lines(by_line: Mapping[tuple[str, int], Sequence[str]], mutant: Mutant) -> list[str]:

@@ -20,7 +20,7 @@ from coverage import Coverage
 
 from tests.mutants.forks import DidNotEnd, in_fork, spread
 from tests.mutants.mutant import ROOT
-from tests.recordings.make import recordings_in
+from tests.recordings.folder import recordings_in
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -61,6 +61,8 @@ class Runs:
     tests: Mapping[Place, Sequence[str]] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     """How long a test takes."""
+    reach: Mapping[str, int] = field(default_factory=dict)
+    """How many lines a test runs."""
 
 
 def files() -> list[str]:
@@ -74,6 +76,12 @@ def modules() -> tuple[str, ...]:
     paths = (file.removeprefix("shared/").removesuffix(".py") for file in files())
     names = (path.removesuffix("/__init__").replace("/", ".") for path in paths)
     return tuple(name for name in names if not name.endswith("__main__"))
+
+
+def must_not_be_imported() -> None:
+    """Raise RuntimeError when this process has imported the product, whose mutants would then never run."""
+    if found := sorted(name for name in sys.modules if name.partition(".")[0] in _packages()):
+        raise RuntimeError(f"{found[0]} and {len(found) - 1} more modules of the product are imported.")
 
 
 def import_product() -> None:
@@ -130,17 +138,18 @@ def _by_line(found: Mapping[str, "Found | DidNotEnd"]) -> Runs:
     """By line the quickest test first."""
     run: dict[Place, list[str]] = defaultdict(list)
     seconds: dict[str, float] = {}
+    reach: dict[str, int] = {}
     for file, tests in found.items():
         if isinstance(tests, DidNotEnd):
             sys.stderr.write(f"{file} did not end, and is left out\n")
             continue
         for test, (took_s, places) in tests.items():
-            seconds[test] = took_s
+            seconds[test], reach[test] = took_s, len(places)
             for place in places:
                 run[place].append(test)
     for found_here in run.values():
         found_here.sort(key=seconds.__getitem__)
-    return Runs(tests=run, seconds=seconds)
+    return Runs(tests=run, seconds=seconds, reach=reach)
 
 
 def _test_files(beneath: Sequence[str]) -> list[str]:

@@ -181,8 +181,8 @@ def _expression(owner: ast.AST, block: str, n: int | None, at: _At) -> Iterator[
     yield from _fields(node, at)
 
 
-_BUILT_IN = ("isinstance", "issubclass", "getattr", "hasattr", "setattr")
-"""Swapped, their arguments are never right."""
+_BUILT_IN = ("isinstance", "issubclass", "getattr", "hasattr", "setattr", "max", "min")
+"""Swapped, their arguments are never right, or as right as before."""
 _WORDING = ("description", "help", "hint")
 _SEQUENCES = (ast.JoinedStr, ast.List, ast.Tuple)
 

@@ -132,6 +132,12 @@ def test_a_mutant_of_what_runs_at_import_is_there_before_it(file: str) -> None:
     assert in_fork(limit_of_rounds, 20) == 4
 
 
+def test_the_hunt_itself_imports_nothing_of_the_product() -> None:
+    """Whatever it had imported, no mutant of a table or a default could be put into."""
+    look = "import tests.mutants.__main__; from tests.mutants import runs; runs.must_not_be_imported()"
+    subprocess.run([sys.executable, "-c", look], cwd=ROOT, check=True)
+
+
 def changed_at(file: str, before: str, after: str) -> mutants.Mutant:
     found = (drawn(file, place, Random(n)) for place in range(len(sites(file))) for n in range(9))
     return next(one for one in found if one is not None and before in one.before and after in one.after)

@@ -34,14 +34,14 @@ from antiphon.recording.verify import verify_lines
 from tests.grants import FAR_FUTURE_S
 from tests.recordings.cover import Candidate, chosen, features
 from tests.recordings.deployments import DEPLOYMENTS, Deployment
+from tests.recordings.folder import FOLDER, name_of, recordings_in
 from tests.recordings.lines_run import places_run
 from tests.recordings.scenario import Meanwhile, Scenario
 from tests.recordings.scenarios import SCENARIOS
 from tests.recordings.served import ScenarioServer
-from tests.recordings.situations import SITUATIONS
+from tests.recordings.situations import SITUATIONS, tables
 from tests.tool_dispatcher.keys import Issuer, an_issuer
 
-FOLDER = Path(__file__).parent
 _SITUATIONS = {one.name for one in SITUATIONS}
 TESTS = FOLDER.parent
 _LIMIT_S = 120.0
@@ -79,7 +79,7 @@ def _choose(folder: Path) -> dict[str, str]:
         wrong = asyncio.run(make(SCENARIOS, Path(temporary)))
         if wrong:
             return wrong
-        kept = chosen(_candidates(Path(temporary)), named_elsewhere(SCENARIOS))
+        kept = chosen(_candidates(Path(temporary)), named_elsewhere(SCENARIOS) | tables.NAMES)
         for path in recordings_in(folder):
             path.unlink()
         for name in _with_earlier(kept):
@@ -94,16 +94,6 @@ def _candidates(folder: Path) -> dict[str, Candidate]:
         name: Candidate(_path(folder, name).stat().st_size, run[name].union(features(lines)))
         for name, lines in recordings.items()
     }
-
-
-def recordings_in(folder: Path) -> list[Path]:
-    """The files, sorted."""
-    return sorted((*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")))
-
-
-def name_of(path: Path) -> str:
-    """The scenario that a file records."""
-    return path.name.partition(".")[0]
 
 
 def _path(folder: Path, name: str) -> Path:

@@ -5,13 +5,17 @@ from typing import Any, cast
 from antiphon_shared.tools.calls import ErrorType
 
 from antiphon import ToolFailed, tool
+from tests.recordings.length_pages import LENGTH_PAGES
 from tests.recordings.pages import PAGES
+from tests.recordings.table_pages import TABLE_PAGES
+
+_PAGES = {**PAGES, **TABLE_PAGES, **LENGTH_PAGES}
 
 
 @tool(effect="read")
 def open_page(name: str) -> Any:
     """Opens a page."""
-    return PAGES[name]
+    return _PAGES[name]
 
 
 @tool(effect="read", open_world=True)

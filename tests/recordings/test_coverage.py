@@ -14,7 +14,7 @@ from antiphon_shared.tools.contract import Contract, ErrorPropagation, Mode
 
 from antiphon.recording.files import read_lines
 from antiphon.recording.lines import CatalogueLine, EventLine, Line, RecordLine
-from tests.recordings.make import FOLDER, name_of, recordings_in
+from tests.recordings.folder import FOLDER, name_of, recordings_in
 from tests.recordings.scenarios import SCENARIOS
 
 _BYTES_MAX = 4_500_000

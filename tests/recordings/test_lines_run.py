@@ -10,8 +10,8 @@ import pytest
 
 from antiphon.recording.files import read_lines
 from tests.recordings.cover import Candidate, chosen
+from tests.recordings.folder import FOLDER, recordings_in
 from tests.recordings.lines_run import Place, all_lines, functions_of, lines_run, source_of
-from tests.recordings.make import FOLDER, recordings_in
 from tests.recordings.out_of_reach import OUT_OF_REACH, out_of_reach
 from tests.recordings.pure_modules import PACKAGES, ROOT, pure_modules
 

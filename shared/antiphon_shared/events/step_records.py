@@ -4,7 +4,7 @@ A component hands its record over with its outcome, and the commit appends it to
 the events tell what was said, the records how it came about, and both together are the session's recording.
 
     decision    coordinator            the change of its document, and the timers
-    briefing    context_synthesizer    the settings that the briefing was built by
+    briefing    context_synthesizer    the settings that the briefing was built by, and a digest of what was filed
     exchange    reasoning_engine       every call to the model, request and reply as sent
     batch       tool_dispatcher        the plan, and the order in which it was run
     assembly    response_assembler     what it read beside the session's log and memory
@@ -76,11 +76,16 @@ class DecisionRecord(StepRecord):
 
 
 class BriefingRecord(StepRecord):
-    """What a briefing was built by."""
+    """What a briefing was built by, and what was filed before."""
 
     kind: Literal["briefing"] = "briefing"
     briefing_tokens: int = Field(description="The setting, in estimated tokens.")
     memory_bytes_max: int = Field(description="The setting.")
+    filed: str | None = Field(
+        default=None,
+        json_schema_extra=since(2),
+        description="Digest of what was added to the session's memory; empty when nothing was.",
+    )
 
 
 class ModelError(Value):

@@ -92,14 +92,14 @@ async def ask(
 def _file(
     desk: Desk, number: int, text: str, calls: list[ToolCall], by_name: Mapping[str, OfferedTool]
 ) -> None:
-    results = tuple(_run(index, call, by_name[call.name]) for index, call in enumerate(calls))
+    results = tuple(run_call(index, call, by_name[call.name]) for index, call in enumerate(calls))
     reasoning = ReasoningCompleted(
         round=number, text=text, tool_calls=tuple(calls), stop_reason="tool_use", model="offline"
     )
     desk.file(reasoning, ToolsCompleted(round=number, results=results))
 
 
-def _run(index: int, call: ToolCall, tool: OfferedTool) -> ToolResult:
+def run_call(index: int, call: ToolCall, tool: OfferedTool) -> ToolResult:
     try:
         data = tool.function(**call.arguments)
     except Refused as refused:

@@ -12,7 +12,20 @@ from tests.recordings.situations import (
     people,
     placeholders,
     summaries,
+    tables,
 )
 
-_SUBJECTS = (answers, batches, endings, filing, limits, models, notes, people, placeholders, summaries)
+_SUBJECTS = (
+    answers,
+    batches,
+    endings,
+    filing,
+    limits,
+    models,
+    notes,
+    people,
+    placeholders,
+    summaries,
+    tables,
+)
 SITUATIONS: tuple[Scenario, ...] = tuple(one for subject in _SUBJECTS for one in subject.SCENARIOS)

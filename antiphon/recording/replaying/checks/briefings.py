@@ -12,13 +12,15 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.events.step_records import BriefingRecord
+from antiphon_shared.formats import in_format
 from antiphon_shared.memory.briefing import Briefing
 from antiphon_shared.memory.layers import Memory, MemoryDelta
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import LogEntry
 
+from antiphon.recording.replaying.differences import Difference
 from antiphon.recording.replaying.known import Known, Redone, Step
-from context_synthesizer.desks import Kept
+from context_synthesizer.desks import Kept, digest_of
 from context_synthesizer.turn import Brought, add, briefed, filed, tokens_max
 
 KeptT = TypeVar("KeptT")
@@ -28,7 +30,7 @@ _KEPT_MAX = 4
 class Briefings:
     """Follows one session's memory through its recorded filings.
 
-    The memory is today's throughout: what was filed then is in no recording.
+    The memory is today's throughout: of what was filed then a recording holds the digests.
     """
 
     def __init__(self) -> None:
@@ -86,7 +88,12 @@ class Briefings:
         if built.ready.to_summarize is not None and built.to_summarize is not None:
             _keep(self.sources, built.ready.to_summarize.source, built.to_summarize)
         self._let_go(request.results, known)
-        return Redone((built.ready,))
+        today = in_format(record.model_copy(update={"filed": digest_of(item)}), format)
+        others: list[tuple[str, Difference]] = []
+        if record.filed not in (None, today.filed) and recorded == in_format(built.ready, format):
+            # where the briefing differs, that shows what the digest only tells
+            others.append(("memory", Difference("filed", record.filed, today.filed)))
+        return Redone((built.ready,), tuple(others), today)
 
     def _desk(self, request: BriefingRequested, record: BriefingRecord, known: Known) -> Kept:
         """The desk with all that has been filed; made anew when the budget has changed."""

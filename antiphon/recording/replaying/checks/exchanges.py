@@ -160,11 +160,18 @@ class _Replayed:
         return None
 
     def _hold(self, call: ModelCall, failed: Failure | None) -> None:
-        """An error, as it is classified today, against how it was."""
-        if failed is not None and call.error is not None and failed.error != call.error.failure:
-            then, now = call.error.failure.model_dump(mode="json"), failed.error.model_dump(mode="json")
-            found = differences(then, now, f"calls[{len(self.asked) - 1}].error")
-            self.others += [("error", one) for one in found]
+        """An error, as it is classified today, against how it was; and how long the server is left alone."""
+        if failed is None or call.error is None:
+            return
+        then, now = (
+            {**error.model_dump(mode="json"), "retry_after_s": wait_s}
+            for error, wait_s in (
+                (call.error.failure, call.error.retry_after_s),
+                (failed.error, failed.retry_after_s),
+            )
+        )
+        found = differences(then, now, f"calls[{len(self.asked) - 1}].error")
+        self.others += [("error", one) for one in found]
 
     def _from_outside(self, last: ModelCall) -> Failure | None:
         """Why it was over behind the last call, where that was not the call's own doing."""

@@ -6,13 +6,17 @@ from typing import Any
 
 import pytest
 from antiphon_shared.events import BriefingReady, BriefingRequested, ToolsCompleted
+from antiphon_shared.events.step_records import BriefingRecord
 from antiphon_shared.memory.briefing import Briefing
 from antiphon_shared.memory.layers import Memory, MemoryDelta
 
-from antiphon.recording.lines import Line
+from antiphon.recording.lines import Line, RecordLine
+from antiphon.recording.replaying.checks import briefings
 from antiphon.recording.replaying.replay import Replay
 from antiphon.recording.verify import verify_lines
 from context_synthesizer import render, select, turn
+from context_synthesizer.desks import Kept
+from context_synthesizer.turn import Brought
 from tests.antiphon.recording.replaying.checks.conftest import Record
 from tests.antiphon.recording.replaying.checks.verdicts import differs_first, is_held_whole, lines_of, said
 from tests.messages_server import Scripted, Use
@@ -74,13 +78,11 @@ def replayed(lines: Sequence[Line]) -> Replay:
 
 async def test_memory_and_text_are_those_that_the_synthesizer_had(courses_lines: list[Line]) -> None:
     """The digest of the text is the recorded one; the items fold into the memory that the answer was made of."""
-    briefings = replayed(courses_lines).briefings
+    built = replayed(courses_lines).briefings
     (*_, last) = said(courses_lines, BriefingReady)
-    assert briefings.newest[last.briefing.digest] == Briefing(text=briefings.text, outline=last.briefing)
-    assert Memory.of(briefings.memory.query, map(MemoryDelta.model_validate_json, briefings.items)) == (
-        briefings.memory
-    )
-    assert briefings.to_summarize is None
+    assert built.newest[last.briefing.digest] == Briefing(text=built.text, outline=last.briefing)
+    assert Memory.of(built.memory.query, map(MemoryDelta.model_validate_json, built.items)) == built.memory
+    assert built.to_summarize is None
 
 
 async def test_results_are_let_go_once_nothing_names_them(record: Record) -> None:
@@ -100,6 +102,42 @@ async def test_what_is_kept_in_memory_is_decided_anew(
     assert report.first is not None
     (_, second, _) = lines_of(lines, BriefingRequested)
     assert report.first.event == second.n
+
+
+def test_what_is_filed_otherwise_shows_though_the_briefing_is_the_same(
+    courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(briefings, "filed", filed_otherwise)
+    report = differs_first(courses_lines, "context_synthesizer", "memory")
+    assert report.first is not None
+    assert report.first.path == "filed"
+    assert report.first.expected in [record.filed for record in _records(courses_lines)]
+
+
+def test_a_recording_without_digests_of_what_was_filed_is_checked_by_its_briefings(
+    courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digests = {record.of: record.model_copy(update={"filed": None}) for record in _records(courses_lines)}
+    earlier = [
+        line.model_copy(update={"record": digests[line.record.of]})
+        if isinstance(line, RecordLine) and isinstance(line.record, BriefingRecord)
+        else line
+        for line in courses_lines
+    ]
+    monkeypatch.setattr(briefings, "filed", filed_otherwise)
+    assert verify_lines(earlier).is_same
+
+
+def filed_otherwise(kept: Kept, request: BriefingRequested, brought: Brought) -> tuple[MemoryDelta, str]:
+    """As it is filed, but for what no briefing shows."""
+    delta, refused = turn.filed(kept, request, brought)
+    uses = tuple(use.model_copy(update={"results": "7-0"}) for use in delta.tool_usage)
+    return delta.model_copy(update={"tool_usage": uses}), refused
+
+
+def _records(lines: Sequence[Line]) -> list[BriefingRecord]:
+    kept = (line.record for line in lines if isinstance(line, RecordLine))
+    return [record for record in kept if isinstance(record, BriefingRecord)]
 
 
 def test_a_changed_briefing_is_shown_and_its_exchange_held_on_what_was_sent(

@@ -59,6 +59,14 @@ async def test_whatever_a_model_does_comes_to_the_same_again(record: Record, tro
     assert report.steps["reasoning_engine"] >= 1
 
 
+async def test_a_wait_that_is_read_otherwise_differs(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = await record(TROUBLE["too many requests"], ANSWER)
+    monkeypatch.setattr(failure, "_retry_after_s", lambda headers: 7.0)
+    report = differs_first(lines, "reasoning_engine", "error")
+    assert report.first is not None
+    assert (report.first.path, report.first.got) == ("calls[0].error.retry_after_s", 7.0)
+
+
 async def test_a_model_that_never_replies_fails_the_same_again(record: Record) -> None:
     lines = await record(Scripted(status=529, error="overloaded_error", repeat=True), deadline_s=5)
     assert said(lines, ReasoningFailed)

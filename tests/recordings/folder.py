@@ -1,0 +1,15 @@
+"""Where recordings are kept, for those too who must not import the product."""
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+
+
+def recordings_in(folder: Path) -> list[Path]:
+    """The files, sorted."""
+    return sorted((*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")))
+
+
+def name_of(path: Path) -> str:
+    """The scenario that a file records."""
+    return path.name.partition(".")[0]

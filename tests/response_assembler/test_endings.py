@@ -1,0 +1,66 @@
+"""What a reader is told, whole, for each reason to end, each failure of a tool and each doubt: golden/endings.md.
+
+After a change that is meant: `python -m tests.response_assembler.test_endings`, and read what it has written.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import get_args
+
+from antiphon_shared.events.session import TerminationReason, Uncertainty
+from antiphon_shared.memory.layers import Memory
+from antiphon_shared.tools.calls import ErrorType
+
+from response_assembler.compose import Material, compose
+from response_assembler.uncertainty import KINDS
+from tests.envelopes import START
+from tests.response_assembler.builders import a_document, a_memory, a_reply, a_request, a_use
+
+GOLDEN = Path(__file__).parent / "golden" / "endings.md"
+_FOUND = a_memory(a_document("", "the fact", tool="t"))
+_REPLY = "It is so in 2021 [F1], and somebody likes it [F2]."
+
+
+def _answer(memory: Memory, reason: TerminationReason, reply: str | None = None, *doubts: Uncertainty) -> str:
+    request = a_request("partial", reason, uncertainty=doubts)
+    said = None if reply is None else a_reply(reply)
+    response = compose(Material("s1", request, START + timedelta(seconds=2.5), memory, said))
+    told = [f"- {one.kind} ({one.severity}, {one.about}): {one.message}" for one in response.uncertainty]
+    return "\n".join((response.answer, "", *told))
+
+
+def _failed(error: ErrorType) -> Memory:
+    message = "It did not work. Try something else."
+    use = a_use("search", error, message=message, what_happened="It did not work.")
+    return a_memory(a_document("", "the fact", tool="t"), use)
+
+
+def _endings() -> Iterator[tuple[str, str]]:
+    for reason in get_args(TerminationReason):
+        yield f"{reason}, with a reply", _answer(_FOUND, reason, _REPLY)
+        yield f"{reason}, without one", _answer(_FOUND, reason)
+        yield f"{reason}, with nothing found", _answer(a_memory(), reason)
+    for error in get_args(ErrorType):
+        yield f"a call ends as {error}", _answer(_failed(error), "natural_completion")
+        yield (
+            f"a call ends as {error}, and a reply",
+            _answer(_failed(error), "natural_completion", "So [F1]."),
+        )
+    for kind, known in KINDS.items():
+        doubt = Uncertainty(kind=kind, message="It is so.", about="search", severity=known.severity)
+        yield f"the coordinator doubts: {kind}", _answer(a_memory(), "model_unavailable", None, doubt)
+
+
+def whole() -> str:
+    """Every ending, with the answer and what is uncertain."""
+    made = "Made by `python -m tests.response_assembler.test_endings`."
+    return "\n\n".join((made, *(f"# {name}\n\n{text}" for name, text in _endings()))) + "\n"
+
+
+def test_a_reader_is_told_of_each_ending_what_it_always_was() -> None:
+    assert whole() == GOLDEN.read_text()
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(whole())

@@ -1,0 +1,66 @@
+"""What is sent and stored has the shape it always had: fields, types, defaults, bounds and words; see shapes.json.
+
+Clients and processes of other releases rely on it. After a change that is meant: `python -m tests.shared.test_shapes`,
+and read what it has written. A new field of a session needs `since`: docs/decisions/0007-a-session-keeps-its-format.md.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from antiphon_shared.breakers.breaker import BreakerState
+from antiphon_shared.bus.dead_letters import Letter
+from antiphon_shared.events.asyncapi import document
+from antiphon_shared.events.session import Turn
+from antiphon_shared.events.step_records import AnyRecord
+from antiphon_shared.memory.layers import MemoryDelta
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.tools.contract import Contract
+from pydantic import TypeAdapter
+
+from coordinator.session import Session
+
+SHAPES = Path(__file__).with_name("shapes.json")
+_STORED: dict[str, Any] = {
+    "the session's document": Session,
+    "a memory delta": MemoryDelta,
+    "the tool catalogue": Catalogue,
+    "a contract": Contract,
+    "a step record": AnyRecord,
+    "a breaker": BreakerState,
+    "a turn": Turn,
+    "a dead letter": Letter,
+}
+
+
+@cache
+def shapes() -> dict[str, Any]:
+    """The bus's document, and the JSON Schema of each kind of stored value."""
+    stored = {name: TypeAdapter(model).json_schema() for name, model in _STORED.items()}
+    return {name: _untitled(shape) for name, shape in {"the bus": document(), **stored}.items()}
+
+
+def _untitled(shape: Any) -> Any:
+    """Without the titles that pydantic makes of the names of fields."""
+    if isinstance(shape, dict):
+        return {
+            key: _untitled(value) for key, value in shape.items() if key != "title" or isinstance(value, dict)
+        }
+    return [_untitled(one) for one in shape] if isinstance(shape, list) else shape
+
+
+@pytest.mark.parametrize("name", ["the bus", *_STORED])
+def test_what_is_sent_and_stored_has_the_shape_it_had(name: str) -> None:
+    assert json.loads(json.dumps(shapes()[name])) == _kept()[name]
+
+
+@cache
+def _kept() -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads(SHAPES.read_text())
+    return kept
+
+
+if __name__ == "__main__":
+    SHAPES.write_text(json.dumps(shapes(), indent=1, sort_keys=True, ensure_ascii=False) + "\n")

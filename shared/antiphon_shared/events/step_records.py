@@ -83,7 +83,7 @@ class BriefingRecord(StepRecord):
     memory_bytes_max: int = Field(description="The setting.")
     filed: str | None = Field(
         default=None,
-        json_schema_extra=since(2),
+        json_schema_extra=since(3),
         description="Digest of what was added to the session's memory; empty when nothing was.",
     )
 

@@ -18,7 +18,7 @@ def schema_of(shape: Shape) -> dict[str, Any]:
         return shape
     try:
         return TypeAdapter(shape).json_schema()
-    except (PydanticUserError, NameError) as error:
+    except (PydanticUserError, NameError, SyntaxError) as error:
         raise InvalidQuery(
             f"output: {getattr(shape, '__name__', shape)} has no JSON Schema: {str(error).partition(chr(10))[0]}",
             hint="Give a pydantic model, a dataclass, a TypedDict, or a JSON Schema as a dict.",

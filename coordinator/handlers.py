@@ -255,7 +255,7 @@ async def _alone(
 
 async def _earlier(before: Session, data: EventData, session: SessionStore) -> dict[str, ToolCall]:
     """The calls that a reply wants repeated, as the log has them."""
-    if not before.writes or not isinstance(data, ReasoningCompleted):
+    if not before.writes.made or not isinstance(data, ReasoningCompleted):
         return {}
     found: dict[str, ToolCall] = {}
     for id, (entry, source) in repetitions.named(before, data).items():

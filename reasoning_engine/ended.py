@@ -50,7 +50,7 @@ def reasoned(
     """What came of a round's request; `prompt_tokens` is the estimate for one call."""
     reply = ended.reply
     if request.output is not None and isinstance(reply, Reply):
-        reply = answered(reply)
+        reply = answered(reply, request.tools)
     if isinstance(reply, Failure):
         return ReasoningFailed(
             round=request.round,

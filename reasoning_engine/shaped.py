@@ -5,7 +5,7 @@ or in words where the schema is for no object.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -72,18 +72,22 @@ def tokens_of_schema(schema: dict[str, Any] | None) -> int:
     return 0 if schema is None else estimate_tokens(to_json(schema).decode())
 
 
-def answered(reply: Reply) -> Reply:
+def answered(reply: Reply, offered: Container[str]) -> Reply:
     """Return the reply with the answer as its text, where it was given by the tool for that and by nothing else.
 
-    Beside other calls it is let go: they are made first.
+    Where its arguments cannot be read, the text says why, so that it counts as no answer. Beside calls of tools that
+    are `offered` it is let go: they are made first.
     """
+    if FINAL_ANSWER in offered:  # a tool of the operator's, which has nothing to do with the answer
+        return reply
     given = [call for call in reply.tool_calls if call.name == FINAL_ANSWER]
     if not given:
         return reply
-    others = tuple(call for call in reply.tool_calls if call.name != FINAL_ANSWER)
-    if others:
+    if any(call.name in offered for call in reply.tool_calls):
+        others = tuple(call for call in reply.tool_calls if call.name != FINAL_ANSWER)
         return replace(reply, tool_calls=others)
-    text = "\n".join(to_json(call.arguments).decode() if call.problem is None else "" for call in given)
+    unread = [call.problem for call in given if call.problem is not None]
+    text = "\n".join(unread or [to_json(call.arguments).decode() for call in given])
     return replace(reply, text=text, tool_calls=(), stop_reason="end_turn")
 
 
@@ -95,9 +99,27 @@ def _transformed(schema: dict[str, Any]) -> dict[str, Any] | None:
     """Return the schema as the API takes it; None where it cannot be said so."""
     from anthropic import transform_schema
 
-    if output_schema(schema).is_recursive:
+    if output_schema(schema).extent.is_recursive or _has_open_object(schema):
         return None
     try:
         return transform_schema(schema)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, AssertionError):  # the last: a list of types
         return None
+
+
+def _has_open_object(schema: Any) -> bool:
+    """Return whether a schema has an object whose properties are not all named.
+
+    The API takes none but closed objects, so that the model could give nothing but an empty one there.
+    """
+    if isinstance(schema, list):
+        return any(map(_has_open_object, schema))
+    if not isinstance(schema, dict):
+        return False
+    if schema.get("type") == "object" and (
+        not schema.get("properties")
+        or "patternProperties" in schema
+        or schema.get("additionalProperties", False) is not False
+    ):
+        return True
+    return any(map(_has_open_object, schema.values()))

@@ -18,6 +18,7 @@ from antiphon_shared.redaction.secret_values import secret_values
 from antiphon_shared.tools.calls import Catalogue
 
 from antiphon.embedded import check_scopes, dispatcher_settings, registry_of
+from antiphon.errors import InvalidQuery
 from antiphon.linear.history import LINEAR_SYSTEM, SINGLE_SYSTEM, asked, message_tokens
 from antiphon.linear.rounds import Ending, LinearSession, Rounds
 from antiphon.linear.states import LinearResponse, with_rounds
@@ -59,6 +60,11 @@ async def ask_linear(
 
     Raises InvalidQuery, ConfigurationError, and nothing for what a model or a tool does.
     """
+    if options and options.get("output_schema") is not None:
+        raise InvalidQuery(
+            "options.output_schema: no answer is held against a schema in this process.",
+            hint="Ask by `Antiphon.embedded(tools)`, whose `ask` takes it.",
+        )
     if not structlog.is_configured():
         logs.silence("warning")  # structlog as it comes would write to the caller's stdout
     registry = with_repeat_call(registry_of(() if plan == "single" else tools))

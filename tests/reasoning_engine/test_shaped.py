@@ -66,6 +66,23 @@ def test_a_schema_that_the_api_does_not_take_goes_by_the_tool() -> None:
     assert "output_config" not in demanded(RECURSIVE)
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": ["integer", "null"]},
+        {"type": "object"},
+        {"type": "object", "additionalProperties": {"type": "integer"}},
+        {"type": "object", "properties": {"b": {"type": "integer"}}, "additionalProperties": True},
+        True,
+    ],
+)
+def test_a_schema_that_the_api_would_narrow_or_not_take_goes_by_the_tool(part: Any) -> None:
+    """The API closes every object: one whose properties have no names could only be given empty."""
+    schema = {"type": "object", "properties": {"a": part}}
+    assert "output_config" not in demanded(schema)
+    assert FINAL_ANSWER in str(demanded(schema)["tools"])
+
+
 def test_a_schema_for_no_object_goes_in_words_where_the_api_has_no_means() -> None:
     prompt = demanded({"type": "array", "items": {"type": "integer"}}, model="mistral")
     assert [tool["name"] for tool in prompt["tools"]] == ["search"]
@@ -77,8 +94,8 @@ def test_the_operator_may_say_how() -> None:
     assert "output_config" not in demanded(style="tool")
 
 
-async def answered(*uses: Use) -> ReasoningCompleted:
-    request = a_request(output="1-0")
+async def answered(*uses: Use, tools: tuple[str, ...] = ("search",)) -> ReasoningCompleted:
+    request = a_request(output="1-0", tools=tools)
     script = Scripted(text="Here it is.", uses=uses)
     return (await ask(script, request=request, schema=SCHEMA, output_style="tool")).completed
 
@@ -92,6 +109,25 @@ async def test_beside_other_calls_no_answer_counts() -> None:
     outcome = await answered(Use(name=FINAL_ANSWER, input={"level": 3}), Use(name="search", input={"q": "x"}))
     assert [call.name for call in outcome.tool_calls] == ["search"]
     assert outcome.stop_reason == "tool_use"
+
+
+async def test_beside_calls_of_nothing_that_was_offered_the_answer_counts() -> None:
+    uses = (Use(name=FINAL_ANSWER, input={"level": 3}), Use(name="search", input={"q": "x"}))
+    outcome = await answered(*uses, tools=())
+    assert (outcome.text, outcome.tool_calls) == ('{"level":3}', ())
+
+
+async def test_a_tool_of_the_operators_of_that_name_is_no_answer() -> None:
+    outcome = await answered(Use(name=FINAL_ANSWER, input={"level": 3}), tools=(FINAL_ANSWER,))
+    assert [call.name for call in outcome.tool_calls] == [FINAL_ANSWER]
+
+
+async def test_arguments_that_cannot_be_read_are_no_answer_and_told() -> None:
+    broken = Use(name=FINAL_ANSWER, input="3")
+    for uses in ((broken,), (broken, Use(name=FINAL_ANSWER, input={"level": 3}))):
+        outcome = await answered(*uses)
+        assert outcome.text == "The arguments came as text; they must be one whole JSON object."
+        assert outcome.tool_calls == ()
 
 
 async def test_two_answers_are_two() -> None:

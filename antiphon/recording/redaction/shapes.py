@@ -12,6 +12,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from antiphon_shared.events import AnyEvent
+from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.events.step_records import DecisionRecord, ModelCall, ModelError
 from antiphon_shared.tools.calls import ToolDefinition
 from pydantic import BaseModel
@@ -99,6 +100,7 @@ _BY_FIELD: dict[tuple[type[BaseModel], str], Shape] = {
     (ModelCall, "reply"): Exchange(),
     (ModelError, "partial"): Exchange(),
     (ToolDefinition, "input_schema"): Schema(),
+    (QueryOptions, "output_schema"): Schema(),
     (ContentLine, "content"): Exchange(),
 }
 

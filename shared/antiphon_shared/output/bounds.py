@@ -22,6 +22,9 @@ _LISTS = ("anyOf", "oneOf", "allOf")
 _SINGLE = (
     *("not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties"),
 )
+_NOT_TAKEN = "$id and $dynamicRef are not taken; refer to a part by $ref: #/$defs/NAME"
+_LOOKING = {"$ref", "prefixItems", *_BY_NAME, *_INTO, *_MAPS, *_LISTS, *_SINGLE}
+"""Keywords that hold a value, or parts of it, against another schema."""
 
 
 class UnfitSchema(ValueError):
@@ -40,18 +43,29 @@ class _Walk:
     """Keywords on the way by which a part of a value may be looked at more than once."""
 
 
-def checked(schema: dict[str, Any]) -> bool:
-    """Return whether a schema leads back to itself.
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What a schema that is taken asks for, once its references are written out."""
+
+    is_recursive: bool
+    """Whether it leads back to itself."""
+    forked: int
+    """Schemas in it that look at a part of a value beside others."""
+
+
+def checked(schema: dict[str, Any]) -> Extent:
+    """Return the extent of a schema.
 
     Raises UnfitSchema for one that costs too much, is nested too deeply, or leads out of the document.
     """
     _refuse_deep(schema, DEPTH_MAX)
     start = _Walk({})
     waiting = [(schema, _Walk({"#": start}))]
-    expanded, is_recursive = 0, False
+    expanded, forked, is_recursive = 0, 0, False
     while waiting:
         node, walk = waiting.pop()
         expanded += 1
+        forked += walk.forks > 0
         if expanded > EXPANDED_MAX:
             raise UnfitSchema(
                 f"it holds more than {EXPANDED_MAX:,} schemas once its references are written out; describe less"
@@ -59,20 +73,23 @@ def checked(schema: dict[str, Any]) -> bool:
         if isinstance(node, dict):
             is_recursive |= str(node.get("$ref")) in walk.opened
             waiting += _parts(node, walk, schema, is_root=node is schema)
-    return is_recursive
+    return Extent(is_recursive, forked)
 
 
 def _parts(
     node: dict[str, Any], walk: _Walk, schema: dict[str, Any], is_root: bool
 ) -> Iterator[tuple[Any, _Walk]]:
     """Yield the schemas in a schema, with how each is reached."""
-    if "$dynamicRef" in node or ("$id" in node and not is_root):
-        raise UnfitSchema("$id and $dynamicRef are not taken; refer to a part by $ref: #/$defs/NAME")
-    if isinstance(reference := node.get("$ref"), str) and (followed := _followed(reference, walk)):
+    if not is_root:
+        _refuse_own_base(node)
+    if "$dynamicRef" in node:
+        raise UnfitSchema(_NOT_TAKEN)
+    # Beside other keywords, what is looked at in place looks at parts that those look at too.
+    here = walk if sum(keyword in _LOOKING for keyword in node) == 1 else _forked(walk)
+    if isinstance(reference := node.get("$ref"), str) and (followed := _followed(reference, here)):
         yield _resolved(reference, schema), followed
     into = _Walk(walk.opened, walk.depth + 1, walk.forks)
-    forked = _Walk(walk.opened, walk.depth, walk.forks + 1)
-    forked_into = _Walk(walk.opened, walk.depth + 1, walk.forks + 1)
+    forked, forked_into = _forked(walk), _forked(into)
     for keyword, part in node.items():
         if keyword in _BY_NAME and isinstance(part, dict):
             yield from ((one, into) for one in part.values())
@@ -82,11 +99,15 @@ def _parts(
             yield from ((one, into) for one in part)
         elif keyword in _LISTS and isinstance(part, list):
             is_optional = keyword == "anyOf" and sum(one != {"type": "null"} for one in part) == 1
-            yield from ((one, walk if is_optional else forked) for one in part)
+            yield from ((one, here if is_optional else forked) for one in part)
         elif keyword in _MAPS and isinstance(part, dict):
             yield from ((one, forked_into) for one in part.values())
         elif keyword in _SINGLE:
             yield part, forked
+
+
+def _forked(walk: _Walk) -> _Walk:
+    return _Walk(walk.opened, walk.depth, walk.forks + 1)
 
 
 def _followed(reference: str, walk: _Walk) -> _Walk | None:
@@ -110,16 +131,25 @@ def _resolved(reference: str, schema: dict[str, Any]) -> Any:
         raise UnfitSchema(
             f"$ref {reference[:100]!r} leads out of the document; put what it names under $defs, as #/$defs/NAME"
         )
+    if "%" in reference:
+        raise UnfitSchema(f"$ref {reference[:100]!r} is escaped by %; give what it names a plainer name")
     found: Any = schema
     for step in reference.split("/")[1:]:
         name = step.replace("~1", "/").replace("~0", "~")
         if isinstance(found, dict) and name in found:
             found = found[name]
-        elif isinstance(found, list) and name.isdecimal() and int(name) < len(found):
+        elif isinstance(found, list) and name in map(str, range(len(found))):
             found = found[int(name)]
         else:
             raise UnfitSchema(f"$ref {reference[:100]!r} names nothing in the document")
+        _refuse_own_base(found)
     return found
+
+
+def _refuse_own_base(node: Any) -> None:
+    """Raise UnfitSchema for a part from which references count anew."""
+    if isinstance(node, dict) and isinstance(node.get("$id"), str):
+        raise UnfitSchema(_NOT_TAKEN)
 
 
 def _refuse_deep(value: Any, depth_left: int) -> None:

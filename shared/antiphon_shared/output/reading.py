@@ -3,12 +3,15 @@
 import re
 from dataclasses import dataclass
 from json import JSONDecodeError, JSONDecoder, dumps
+from math import isfinite
 from typing import Any, NoReturn
 
-_FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+from pydantic_core import PydanticSerializationError, to_json
+
+LEVELS_MAX = 64
+"""Of a value: deeper ones are not carried by every reader and writer of JSON."""
+_FENCE = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL)
 _BEGINS = re.compile(r"[{\[]")
-_BEGINNINGS_MAX = 1_000
-"""Brackets in prose that may begin a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,53 +25,105 @@ class Given:
 def read_answer(text: str) -> Given:
     """Return the JSON value of a reply; prose and fences around it are let go.
 
-    A reply with two different values gives none, as it does not say which of them counts.
+    A reply with two different values gives none, as it does not say which of them counts; nor does one with a value
+    that is broken or cut off: a part of it is not the answer. Takes time linear in the text.
     """
     text = text.strip()
     try:
-        return Given(_DECODER.decode(text))
-    except _UNREADABLE as error:
+        return Given(_value(text))
+    except JSONDecodeError as error:
         whole = error
-    fenced = [given for one in _FENCE.findall(text) if (given := _whole(one)) is not None]
-    found = fenced or _inside(text)
-    distinct = list({dumps(one.value, sort_keys=True): one for one in found}.values())
+    except _UNREADABLE as error:
+        return _broken(error)
+    try:
+        found = _fenced(text) or _inside(text)
+    except _UNREADABLE as error:
+        return _broken(error)
+    distinct = list({dumps(one, sort_keys=True): one for one in found}.values())
     if len(distinct) == 1:
-        return distinct[0]
+        return Given(distinct[0])
     if distinct:
         return Given(problem=f"It holds {len(distinct)} JSON values; reply with the one that counts, alone.")
     if _BEGINS.match(text):
-        return Given(problem=f"It is no whole JSON: {_why(whole)}.")
+        return _broken(whole)
     return Given(problem="It holds no JSON; reply with the JSON value alone.")
 
 
-def _whole(text: str) -> Given | None:
-    try:
-        return Given(_DECODER.decode(text.strip()))
-    except _UNREADABLE:
-        return None
+def _fenced(text: str) -> list[Any]:
+    """Return the values of the fences that hold one each."""
+    found = []
+    for one in _FENCE.findall(text):
+        try:
+            found.append(_value(one.strip()))
+        except JSONDecodeError:
+            continue
+    return found
 
 
-def _inside(text: str) -> list[Given]:
-    """Return the objects and lists that stand in prose, one behind the other."""
-    found, at, tried = [], 0, 0
-    while (begins := _BEGINS.search(text, at)) and tried < _BEGINNINGS_MAX:
-        tried += 1
+def _inside(text: str) -> list[Any]:
+    """Return the objects and lists that stand in prose, one behind the other.
+
+    Raises one of _UNREADABLE for a value that is cut off, or that only Python's decoder takes.
+    """
+    found, at = [], 0
+    while begins := _BEGINS.search(text, at):
         try:
             value, at = _DECODER.raw_decode(text, begins.start())
-            found.append(Given(value))
-        except _UNREADABLE:
-            at = begins.end()
+        except JSONDecodeError as error:
+            if error.pos >= len(text) or error.msg.startswith("Unterminated"):
+                raise
+            at = max(begins.end(), error.pos)
+        else:
+            found.append(_portable(value))
     # What is empty, or a list such as [1], is rather prose than an answer when there is an object beside it.
-    objects = [one for one in found if isinstance(one.value, dict) and one.value]
+    objects = [one for one in found if isinstance(one, dict) and one]
     return objects or found
 
 
 class _NotJson(ValueError):
-    """What Python's decoder takes, and JSON has not."""
+    """What Python's decoder takes, and JSON, or some other reader of it, does not."""
+
+
+def _value(text: str) -> Any:
+    """Return the value that `text` is. Raises one of _UNREADABLE."""
+    return _portable(_DECODER.decode(text))
+
+
+def _portable(value: Any) -> Any:
+    """Return a value that every reader and writer of JSON takes as it is. Raises _NotJson."""
+    parts = [value]
+    for _ in range(LEVELS_MAX):
+        parts = [inner for part in parts for inner in _inner(part)]
+    if any(isinstance(part, dict | list) for part in parts):
+        raise _NotJson(f"it has more than {LEVELS_MAX} levels")
+    try:
+        to_json(value)
+    except (PydanticSerializationError, UnicodeError):
+        raise _NotJson("a text holds half a character, as \\ud83d without its other half") from None
+    return value
+
+
+def _inner(value: Any) -> Any:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _refused(word: str) -> NoReturn:
     raise _NotJson(f"{word} is no number of JSON")
+
+
+def _integer(digits: str) -> int:
+    # Longer ones are no 64-bit integers anyway, and Python refuses some of them.
+    if len(digits) > 20 or not -(2**63) <= (number := int(digits)) < 2**64:
+        raise _NotJson(f"the integer {digits[:20]}... needs more than 64 bits")
+    return number
+
+
+def _decimal(digits: str) -> float:
+    if not isfinite(number := float(digits)):
+        raise _NotJson(f"the number {digits[:20]} is too large")
+    return number
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -78,11 +133,19 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-_DECODER = JSONDecoder(parse_constant=_refused, object_pairs_hook=_object)
+_DECODER = JSONDecoder(
+    parse_constant=_refused, parse_int=_integer, parse_float=_decimal, object_pairs_hook=_object
+)
 _UNREADABLE = (JSONDecodeError, _NotJson, RecursionError)
+
+
+def _broken(error: Exception) -> Given:
+    return Given(problem=f"It is no whole JSON: {_why(error)}.")
 
 
 def _why(error: Exception) -> str:
     if isinstance(error, JSONDecodeError):
         return f"{error.msg[:1].lower()}{error.msg[1:]} at character {error.pos + 1}"
-    return str(error) or "it is nested too deeply"
+    if isinstance(error, RecursionError):
+        return f"it has more than {LEVELS_MAX} levels"
+    return str(error)

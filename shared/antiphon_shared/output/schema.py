@@ -20,10 +20,12 @@ BYTES_MAX = 100_000
 FAULTS_MAX = 10
 """Rules that are named as broken, of one value."""
 _FAULT_CHARACTERS_MAX = 300
+_FAULTS_FOUND_MAX = 50_000
+"""In a value, to tell some of them."""
 _PATTERN_BYTES_MAX = 1_000_000
 """Of a compiled pattern."""
 _BRANCHES_MAX = 12
-"""Of `anyOf` and the like: with more, it takes too long to find out whether any value satisfies all rules."""
+"""Of `anyOf`, `if` and the like: with more, it takes too long to find out whether any value satisfies all rules."""
 _KEPT_MAX = 64
 
 
@@ -39,6 +41,9 @@ class Fault:
         return f"Property: {self.at.lstrip('/') or '(the whole)'}, Message: {self.message}"
 
 
+_TOO_MANY = Fault("", "It breaks rules, and is too large to tell which; give a smaller value")
+
+
 class OutputSchema:
     """A schema that answers are held against."""
 
@@ -49,12 +54,16 @@ class OutputSchema:
             raise UnfitSchema(f"it has {size:,} bytes, of at most {BYTES_MAX:,}; describe less")
         if not isinstance(schema, dict):
             raise UnfitSchema("it is no JSON object")
-        self.is_recursive = checked(schema)
-        """Whether it leads back to itself."""
+        self.extent = checked(schema)
         self._validator = _compiled(schema)
 
     def faults(self, value: Any) -> tuple[Fault, ...]:
         """Return the rules that `value` breaks, at most FAULTS_MAX of them; none when it fits."""
+        if self._validator.is_valid(value):
+            return ()
+        # The validator makes out all faults before it tells the first: those of every alternative, for every part.
+        if _parts(value) * (1 + self.extent.forked) > _FAULTS_FOUND_MAX:
+            return (_TOO_MANY,)
         return tuple(map(_fault, islice(self._validator.iter_errors(value), FAULTS_MAX)))
 
 
@@ -94,9 +103,19 @@ def _is_empty(schema: dict[str, Any]) -> bool:
 def _branches(value: Any) -> int:
     """Return how many alternatives a schema holds, wherever they stand."""
     if isinstance(value, dict):
-        own = sum(len(part) for name, part in value.items() if name.endswith("Of") and isinstance(part, list))
+        listed = (part for name, part in value.items() if name.endswith("Of") and isinstance(part, list))
+        mapped = (value.get(name) for name in ("dependentSchemas", "dependentRequired"))
+        own = sum(map(len, listed)) + sum(len(part) for part in mapped if isinstance(part, dict))
+        own += 2 * ("if" in value)
         return own + sum(map(_branches, value.values()))
     return sum(map(_branches, value)) if isinstance(value, list) else 0
+
+
+def _parts(value: Any) -> int:
+    """Return how many values there are in a value, itself included."""
+    if isinstance(value, dict):
+        return 1 + sum(map(_parts, value.values()))
+    return 1 + sum(map(_parts, value)) if isinstance(value, list) else 1
 
 
 def _fault(error: "ValidationError") -> Fault:
@@ -104,7 +123,7 @@ def _fault(error: "ValidationError") -> Fault:
     missing = getattr(error.kind, "property", None) if error.kind.name == "required" else None
     if isinstance(missing, str):
         path, message = [*path, missing], f"Required field {missing!r} is missing"
-    return Fault(pointer(path), _shown(message))
+    return Fault(_shown(pointer(path)), _shown(message))
 
 
 def pointer(path: Iterable[str | int]) -> str:

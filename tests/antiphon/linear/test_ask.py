@@ -55,6 +55,11 @@ async def test_the_offline_model_answers_from_the_whole_history_as_it_does_from_
     assert {source.tool for source in response.sources} == {"search_course_content", "get_course_outline"}
 
 
+async def test_an_answer_of_a_shape_is_refused_as_nothing_is_held_against_it_here() -> None:
+    with pytest.raises(InvalidQuery, match="output_schema"):
+        await asked(look_up, output_schema={"type": "object"})
+
+
 async def test_a_single_call_gets_no_tool_and_ends_after_one_round(asked_of: AskedOf) -> None:
     async with serving(Scripted(text="I believe it imitates.")) as server:
         asked_of(server)

@@ -3,10 +3,13 @@
 import json
 from typing import Any
 
+import orjson
 import pytest
+from antiphon_shared.events.session import Response
 from antiphon_shared.output.reading import read_answer
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic_core import to_json
 
 from tests.memories import hostile_text
 
@@ -40,7 +43,17 @@ def test_one_value_is_read_whatever_stands_around_it(text: str, value: Any) -> N
         ('{"a": 1', "It is no whole JSON: expecting ',' delimiter at character 8"),
         ('{"a": NaN}', "NaN is no number of JSON"),
         ('{"a": 1, "a": 2}', "an object has the same property twice"),
+        ('{"a": {"b": 1}, "c": NaN}', "NaN is no number"),
         ("[" * 100_000, "It is no whole JSON"),
+        ("[" * 65 + "]" * 65, "it has more than 64 levels"),
+        ('{"a": [{"b": 1}, {"c": 2', "It is no whole JSON"),
+        ('Here it is: {"a": [{"b": 1}], "c": "and', "It is no whole JSON: unterminated string"),
+        ('{"a": [{"b": 1}], }', "It is no whole JSON"),
+        (f'{{"a": {"9" * 5_000}}}', "needs more than 64 bits"),
+        ('{"a": 18446744073709551616}', "needs more than 64 bits"),
+        ('{"a": 1e999}', "the number 1e999 is too large"),
+        (r'{"a": "\ud83d"}', "half a character"),
+        (r'{"\ud83d": 1}', "half a character"),
     ],
 )  # fmt: skip  # one form for all rows
 def test_what_is_no_one_value_is_told_in_words_for_the_model(text: str, problem: str) -> None:
@@ -49,13 +62,50 @@ def test_what_is_no_one_value_is_told_in_words_for_the_model(text: str, problem:
     assert problem in given.problem
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```" + "\n" * 200_000 + "x",
+        "x " + '{"a":[' * 60 + '{"a":1},' * 30_000 + "x",
+        "x " + "[" * 60 + "1," * 100_000 + "x",
+        "[1, x " * 50_000,
+        "{ " * 100_000,
+    ],
+)
+def test_a_long_text_is_read_once_and_not_from_each_bracket_on(text: str) -> None:
+    """Read from each on, some of these would take minutes."""
+    assert read_answer(text).problem or read_answer(text).value
+
+
+def test_what_is_read_is_the_same_behind_every_reader_and_writer_on_the_way() -> None:
+    text = f'{{"a": [{2**64 - 1}, {-(2**63)}, 1.5e308, "\U0001f600"]}}'
+    value = read_answer(text).value
+    assert orjson.loads(to_json(value)) == value
+    deepest = read_answer("[" * 64 + "]" * 64).value
+    assert (
+        Response.model_validate_json(
+            Response(
+                session_id="s1",
+                status="complete",
+                answer="",
+                result=deepest,
+                termination_reason="natural_completion",
+                rounds_used=1,
+                tool_calls_used=0,
+                duration_ms=0,
+            ).model_dump_json()
+        ).result
+        == deepest
+    )
+
+
 @given(hostile_text)
 def test_no_text_is_too_strange(text: str) -> None:
     read_answer(text)
     read_answer("{" + text)
 
 
-SCALARS = st.none() | st.booleans() | st.integers() | st.text()
+SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.text()
 
 
 @given(st.recursive(SCALARS, lambda part: st.lists(part) | st.dictionaries(st.text(), part)))

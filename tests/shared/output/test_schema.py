@@ -56,11 +56,21 @@ def test_no_more_faults_are_told_than_a_model_can_use() -> None:
     assert len(faults(["x"] * 1_000, schema)) == FAULTS_MAX
     (long,) = faults("x" * 10_000, {"type": "integer"})
     assert len(long) < 400
+    (at,) = faults({"k" * 10_000: 1}, {"additionalProperties": {"type": "string"}})
+    assert len(at) < 700
+
+
+def test_of_a_value_that_may_break_millions_of_rules_only_that_is_told() -> None:
+    """To make them out takes gigabytes."""
+    schema = {"items": {"anyOf": [{"const": n} for n in range(5_000)]}}
+    (told,) = faults(["x"] * 20_000, schema)
+    assert "too large to tell which" in told
+    assert faults([1] * 1_000, schema) == []
 
 
 def test_a_schema_may_lead_back_to_itself_through_properties_and_items() -> None:
-    assert OutputSchema(TREE).is_recursive
-    assert not OutputSchema(CHANNEL).is_recursive
+    assert OutputSchema(TREE).extent.is_recursive
+    assert not OutputSchema(CHANNEL).extent.is_recursive
     assert faults({"left": {"more": [{"name": "x"}]}}, TREE) == []
     assert faults({"left": {"more": [{"name": 1}]}}, TREE) != []
 
@@ -77,12 +87,39 @@ def doubling(levels: int) -> dict[str, Any]:
     return {"$ref": "#/$defs/a0", "$defs": {**definitions, f"a{levels}": {}}}
 
 
+def test_a_property_may_be_called_as_a_keyword_is() -> None:
+    schema = {"properties": {"$id": {"type": "integer"}, "$ref": {"type": "integer"}}}
+    assert faults({"$id": 1, "$ref": 2}, schema) == []
+
+
 BACK_TWICE = {"anyOf": [{"properties": {"n": {"$ref": "#"}}}, {"properties": {"n": {"$ref": "#"}}}]}
+
+
+BACK_BESIDE = {
+    "$ref": "#/$defs/m",
+    "properties": {"n": {"$ref": "#"}},
+    "$defs": {"m": {"properties": {"n": {"$ref": "#"}}}},
+}
+NULL_BESIDE = {
+    "properties": {"n": {"$ref": "#"}},
+    "anyOf": [{"properties": {"n": {"$ref": "#"}}}, {"type": "null"}],
+}
+"""What looks at each part twice, at each level of the value anew."""
+ESCAPED = {"$ref": "#/$defs/a%30", "$defs": {**doubling(30)["$defs"], "a%30": {}}}
+"""The name as it stands is harmless, and the name that it is escaped for is not."""
+OTHER_BASE = {
+    "$ref": "#/$defs/x/properties/y",
+    "$defs": {"a0": {}, "x": {**doubling(5), "$id": "urn:x", "properties": {"y": {"$ref": "#/$defs/a0"}}}},
+}
 
 
 @pytest.mark.parametrize(
     ("schema", "why"),
     [
+        (BACK_BESIDE, "leads back to itself through anyOf"),
+        (NULL_BESIDE, "leads back to itself through anyOf"),
+        (ESCAPED, "is escaped by %"),
+        (OTHER_BASE, r"\$id and \$dynamicRef are not taken"),
         ([], "it is no JSON object"),
         ({"type": "strin"}, "it is no JSON Schema 2020-12"),
         ({"description": "x" * BYTES_MAX}, "bytes, of at most 100,000"),

@@ -42,7 +42,7 @@ from antiphon.recording.verify import verify_lines
 from coordinator.opening import conversation_of
 from reasoning_engine.exchange_record import shown
 from tests.antiphon.recording import leaky_tools
-from tests.antiphon.recording.recorded import end, events, is_closed
+from tests.antiphon.recording.recorded import end, events, is_closed, recorded
 from tests.grants import a_payload
 from tests.messages_server import Scripted, Use, serving
 
@@ -417,3 +417,11 @@ def test_what_sessions_share_is_looked_through_again_where_other_arguments_are_m
     assert not passes(marked, shared)
     assert passes(marked)
     assert not passes(marked, shared), "although both have passed, each with other company"
+
+
+async def test_a_schema_that_names_what_is_secret_is_one_all_the_same() -> None:
+    schema = {"type": "object", "properties": {"password": {"type": "string"}, "api_key": {"type": "string"}}}
+    lines = redacted(await recorded("Which harbour?", tools=(), output=schema, max_rounds=1))
+    query = next(line.event.data for line in events(lines) if isinstance(line.event.data, QuerySubmitted))
+    assert query.options.output_schema == schema
+    assert verify_lines(lines).is_same

@@ -35,7 +35,7 @@ from antiphon.answering import answer, questions_waiting
 from antiphon.approval import decide
 from antiphon.arrival import Arrival
 from antiphon.embedded import EmbeddedPipeline
-from antiphon.errors import SessionConflict, StillRunning, UnknownSession
+from antiphon.errors import InvalidQuery, SessionConflict, StillRunning, UnknownSession
 from antiphon.shapes import Shape, instance_of, schema_of
 from antiphon.submission import Options, cancellation, checked_session_id, checked_timeout_s, submission
 from antiphon.tail import PATIENCE_S, Tail
@@ -188,6 +188,8 @@ class Antiphon:
         """
         checked_timeout_s(timeout_s)
         if output is not None:
+            if options.get("output_schema") is not None:
+                raise InvalidQuery("output: there is an output_schema as well.", hint="Give one of the two.")
             options["output_schema"] = schema_of(output)
         id = await self.submit(query, session_id=session_id, traceparent=traceparent, grant=grant, **options)
         response = await self.result(id, timeout_s)

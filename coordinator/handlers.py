@@ -54,7 +54,7 @@ from coordinator.decide import decide
 from coordinator.decision import BELIEVED, Decision, GrantCheck, Logged, OfferBounds, Opening
 from coordinator.document import SESSION
 from coordinator.endings import ending_of, moment_of
-from coordinator.lookup import looked_up, needs_query, schema_of
+from coordinator.lookup import is_long_answer, looked_up, needs_query, schema_of
 from coordinator.offer import ranks_after, ranks_at_opening
 from coordinator.opening import conversation_of, never_opened, open_session
 from coordinator.record import record_of
@@ -164,7 +164,7 @@ class Coordinator:
         asked = await session.event(before.query.question) if needs_query(before, delivery.event) else None
         schema = schema_of(before, delivery.event, asked.data if asked else None)
         decision = await aside_if(
-            ranks_after(before, delivery.event.data),
+            ranks_after(before, delivery.event.data) or is_long_answer(before, delivery.event),
             decide,
             before,
             delivery.event,

@@ -18,6 +18,7 @@ from antiphon_shared.process.errors import TryLater
 from coordinator.decision import Logged
 from coordinator.session import Session
 
+_LONG_CHARACTERS = 10_000
 _ANSWER_WAIT_S = 2.0
 """What a cancellation leaves an assembler that is at it."""
 
@@ -45,6 +46,16 @@ def needs_query(session: Session, event: AnyEvent) -> bool:
     """Return whether a decision on `event` needs the query beside it: for the schema that the answer must fit."""
     reply = event.data
     return session.output.is_demanded and isinstance(reply, ReasoningCompleted)
+
+
+def is_long_answer(session: Session, event: AnyEvent) -> bool:
+    """Return whether holding a reply against the schema takes longer than the event loop should wait."""
+    reply = event.data
+    return (
+        isinstance(reply, ReasoningCompleted)
+        and needs_query(session, event)
+        and len(reply.text) > _LONG_CHARACTERS
+    )
 
 
 def named_by(session: Session, event: AnyEvent) -> UUID | None:

@@ -16,6 +16,8 @@ from response_assembler.uncertainty import doubt
 
 _FIELDS_MAX = 200
 """Whose values are looked for in the facts."""
+_INDENTED_MAX = 4
+"""Times as long as on one line."""
 _SOURCES_MAX = 3
 """Of one field, the newest first."""
 _TELLING_CHARACTERS = 2
@@ -35,13 +37,19 @@ def shaped_answer(value: Any, memory: Memory, closing: str = "") -> tuple[Answer
     found = {path: ids for path, one in _leaves(value) if (ids := _holding(one, standing))}
     numbers = {id: number for number, id in enumerate(dict.fromkeys(sum(found.values(), ())), 1)}
     sources = cited_sources(memory, numbers)
-    shown = f"```json\n{json.dumps(value, ensure_ascii=False, indent=2)}\n```"
+    shown = f"```json\n{_written(value)}\n```"
     answer = Answer(
         text="\n\n".join(filter(None, [shown, closing, sources_section(memory, sources)])),
         sources=sources or newest_sources(memory),
         doubts=(*([] if numbers or not memory.facts else [doubt("uncited")]), *not_standing(memory, numbers)),
     )
     return answer, tuple(FieldSources(at=pointer(path), sources=ids) for path, ids in found.items())
+
+
+def _written(value: Any) -> str:
+    """Return the value as JSON, indented unless that makes it several times as long."""
+    short, wide = (json.dumps(value, ensure_ascii=False, indent=indent) for indent in (None, 2))
+    return wide if len(wide) < _INDENTED_MAX * len(short) else short
 
 
 def _leaves(value: Any) -> list[tuple[Path, Any]]:

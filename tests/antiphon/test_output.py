@@ -93,6 +93,12 @@ async def test_a_shape_that_cannot_be_used_is_refused_before_anything_is_sent(sh
             await antiphon.ask("Which harbour?", output=shape)
 
 
+async def test_a_shape_is_given_once() -> None:
+    async with Antiphon.embedded([], model="offline") as antiphon:
+        with pytest.raises(InvalidQuery, match="as well"):
+            await antiphon.ask("Which harbour?", output=Harbour, output_schema=SCHEMA)
+
+
 @pytest.mark.parametrize(
     ("content", "code", "why"),
     [

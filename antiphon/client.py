@@ -35,8 +35,8 @@ from antiphon.answering import answer, questions_waiting
 from antiphon.approval import decide
 from antiphon.arrival import Arrival
 from antiphon.embedded import EmbeddedPipeline
-from antiphon.errors import InvalidQuery, SessionConflict, StillRunning, UnknownSession
-from antiphon.shapes import Shape, instance_of, schema_of
+from antiphon.errors import SessionConflict, StillRunning, UnknownSession
+from antiphon.shapes import Shape, with_instance, with_shape
 from antiphon.submission import Options, cancellation, checked_session_id, checked_timeout_s, submission
 from antiphon.tail import PATIENCE_S, Tail
 from reasoning_engine.settings import Provider
@@ -182,20 +182,13 @@ class Antiphon:
     ) -> Response:
         """Submit a query and wait for its answer. Raises what `submit` and `result` raise.
 
-        `output` is the shape that the answer must have: a pydantic model, a dataclass, a TypedDict, or a JSON Schema as
-        a dict. The response then has a `result`: an instance of it, or None where the session ended without one.
-        Raises UnfitResult where the type has rules that its JSON Schema does not tell.
+        `output` is the answer's shape: a pydantic model, dataclass, TypedDict, or JSON Schema. The response's `result`
+        is an instance of it, or None. Raises UnfitResult for one that breaks rules of the type alone.
         """
         checked_timeout_s(timeout_s)
-        if output is not None:
-            if options.get("output_schema") is not None:
-                raise InvalidQuery("output: there is an output_schema as well.", hint="Give one of the two.")
-            options["output_schema"] = schema_of(output)
+        options = with_shape(options, output)
         id = await self.submit(query, session_id=session_id, traceparent=traceparent, grant=grant, **options)
-        response = await self.result(id, timeout_s)
-        if output is None:
-            return response
-        return response.model_copy(update={"result": instance_of(output, response.result)})
+        return with_instance(await self.result(id, timeout_s), output)
 
     async def result(self, session_id: str, timeout_s: float | None = None) -> Response:
         """The session's one answer; waits until there is one.

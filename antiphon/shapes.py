@@ -2,14 +2,32 @@
 
 from typing import Any
 
+from antiphon_shared.events.session import Response
 from pydantic import TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 from pydantic_core import to_json
 
 from antiphon.errors import InvalidQuery, UnfitResult
+from antiphon.submission import Options
 
 Shape = Any
 """A pydantic model, a dataclass, a TypedDict, any other type that pydantic knows, or a JSON Schema as a dict."""
+
+
+def with_shape(options: Options, shape: Shape | None) -> Options:
+    """Return the options of a query whose answer must have the shape, if any. Raises InvalidQuery."""
+    if shape is None:
+        return options
+    if options.get("output_schema") is not None:
+        raise InvalidQuery("output: there is an output_schema as well.", hint="Give one of the two.")
+    return {**options, "output_schema": schema_of(shape)}
+
+
+def with_instance(response: Response, shape: Shape | None) -> Response:
+    """Return the response with its result as an instance of the shape, if any. Raises UnfitResult."""
+    if shape is None:
+        return response
+    return response.model_copy(update={"result": instance_of(shape, response.result)})
 
 
 def schema_of(shape: Shape) -> dict[str, Any]:

@@ -2,23 +2,22 @@
 
 import asyncio
 import signal
-import sys
 from contextlib import aclosing, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
-import orjson
 import typer
 from antiphon_shared.events import COMPONENTS
 from antiphon_shared.events.session import Citations, Response
 from antiphon_shared.process import health
 from antiphon_shared.process.clock import utc_now
-from antiphon_shared.process.errors import AntiphonError, UnreadableEvent
+from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 
 from antiphon.cli.dialogue import Dialogue
+from antiphon.cli.given import read_grant, read_query, read_schema
 from antiphon.cli.live import show_answer, show_progress
 from antiphon.cli.output import EXIT_INTERRUPTED, Json, UsageError, print_json, run, stderr, write
 from antiphon.client import Antiphon
@@ -221,8 +220,8 @@ async def _ask(
             "--interactive: the question takes all of standard input, so no answers can come from there.",
             hint="Give the question as an argument.",
         )
-    grant = _grant(grant)
-    _read_schema(options, output_schema)
+    grant = read_grant(grant)
+    read_schema(options, output_schema)
     query = _checked(query, options, grant, own_id)
     _refuse_to_forget(options)
     async with _client(tools, model, scopes) as antiphon:
@@ -255,8 +254,8 @@ async def _submit(
     grant: str | None,
     is_json: bool,
 ) -> None:
-    grant = _grant(grant)
-    _read_schema(options, output_schema)
+    grant = read_grant(grant)
+    read_schema(options, output_schema)
     query = _checked(query, options, grant, session_id)
     async with Antiphon() as antiphon:
         id = await antiphon.submit(query, session_id=session_id, grant=grant, **options)
@@ -378,44 +377,7 @@ def _options(
 
 def _checked(query: str, options: Options, grant: str, session_id: str | None = None) -> str:
     """The query's text, checked with all that goes with it before anything is started or connected to."""
-    text = _read(query)
+    text = read_query(query)
     bytes_max = load(BusSettings).max_event_bytes
     submission(text, options, session_id, None, new_id(), utc_now(), bytes_max, grant)
     return text
-
-
-def _read_schema(options: Options, path: Path | None) -> None:
-    """Put the schema of a file into the options. Raises UnreadableEvent when it holds none."""
-    if path is None:
-        return
-    try:
-        schema = orjson.loads(path.read_bytes())
-    except OSError as error:
-        raise UnreadableEvent(f"--output-schema: {path} cannot be read: {error.strerror}.") from None
-    except orjson.JSONDecodeError as error:
-        raise UnreadableEvent(f"--output-schema: {path} is no JSON: {error}.") from None
-    if not isinstance(schema, dict):
-        raise UnreadableEvent(f"--output-schema: {path} holds no JSON object.")
-    options["output_schema"] = schema
-
-
-def _grant(given: str | None) -> str:
-    """The grant, or what stands in the file named. Raises UnreadableEvent when there is no such text."""
-    if given is None or not given.startswith("@"):
-        return given or ""
-    try:
-        return Path(given[1:]).read_text().strip()
-    except UnicodeDecodeError as error:
-        raise UnreadableEvent(f"--grant: {given[1:]} is not UTF-8 text: {error}.") from None
-    except OSError as error:
-        raise UnreadableEvent(f"--grant: {given[1:]} cannot be read: {error.strerror}.") from None
-
-
-def _read(query: str) -> str:
-    """The query, or standard input. Raises UnreadableEvent when that is no text."""
-    if query != "-":
-        return query
-    try:
-        return sys.stdin.buffer.read().decode()
-    except UnicodeDecodeError as error:
-        raise UnreadableEvent(f"standard input is not UTF-8 text: {error}.") from None

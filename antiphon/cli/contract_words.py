@@ -109,6 +109,8 @@ def _offer(contract: Contract) -> Iterator[tuple[str, str]]:
         yield "rounds", ", ".join(map(str, sorted(contract.steps)))
     if contract.pinned:
         yield "offered", "always, however many tools there are"
+    if contract.validates:
+        yield "validates", f"the value of {contract.validates}, for answers that must have passed it"
 
 
 def _result(contract: Contract) -> Iterator[tuple[str, str]]:

@@ -24,9 +24,12 @@ What to look at:
 - WEBHOOK_SECRET is a `SecretStr`, read where it is used; no error or result can show it. Name it in
   ANTIPHON_TOOL_DISPATCHER_SECRETS too, and it is kept out of whatever any other tool may return.
 - WEBHOOK_URLS is the operator's: a model chooses what is sent, and to which of these; never where else.
+- `check_event` says `validates="event"`: a query with an `output_schema` may name it in `validation_tools`, and then
+  gets only an event that has passed it (docs/structured-answers.md).
 - `scopes`: to send anything out of the house needs more than the right to write.
 """
 
+from .checking import check_event
 from .tools import dispatch_event
 
-__all__ = ["dispatch_event"]
+__all__ = ["check_event", "dispatch_event"]

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, HttpUrl, ValidationError
 
 from antiphon import ToolContext, ToolFailed, tool
 
+from .checking import TYPE
 from .delivery import Delivery, Event, deliver, shown
 from .settings import WebhookSettings, configured
 
@@ -48,7 +49,7 @@ async def dispatch_event(
         str,
         Field(
             max_length=100,
-            pattern=r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$",
+            pattern=TYPE,
             description="What happened: words in lower case with dots between them, such as order.shipped.",
         ),
     ],

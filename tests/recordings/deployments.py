@@ -62,6 +62,7 @@ DEPLOYMENTS = {
         {**_USUAL, "ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES": f"read,write,{'a' * 100}"},
         ("tests.recordings.limit_tools",),
     ),
+    "validating": Deployment(_USUAL, ("tests.flows.validating_tools",)),
     "offline": Deployment({}, ("examples.courses", "examples.documents"), "offline"),
 }
 """By name. `usual` and `all_tools` differ in their tools alone, `impatient` in one setting."""

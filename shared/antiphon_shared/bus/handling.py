@@ -7,7 +7,6 @@
 A handler never writes what its outcome can say; it may be run again for the same delivery at any time.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -147,6 +146,8 @@ class SessionStore(Protocol):
 
 def nothing() -> Awaitable[None]:
     """Return what `asyncio.gather` takes for a read that is not needed, without beginning a task for it."""
+    import asyncio  # who only reads recordings needs none of it
+
     done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     done.set_result(None)
     return done

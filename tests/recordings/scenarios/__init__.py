@@ -2,12 +2,22 @@
 
 from tests.recordings import situations
 from tests.recordings.scenario import Scenario
-from tests.recordings.scenarios import answers, endings, faulty, memory, models, people, tools, writes
+from tests.recordings.scenarios import (
+    answers,
+    endings,
+    faulty,
+    memory,
+    models,
+    outputs,
+    people,
+    tools,
+    writes,
+)
 
 _ALL = (
     *(
         one
-        for subject in (answers, tools, writes, people, models, endings, memory, faulty)
+        for subject in (answers, tools, writes, people, models, endings, memory, faulty, outputs)
         for one in subject.SCENARIOS
     ),
     *situations.SITUATIONS,

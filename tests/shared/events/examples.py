@@ -5,6 +5,7 @@ from uuid import UUID
 
 from antiphon_shared.breakers.outages import ModelOutage, Outages
 from antiphon_shared.events import (
+    AnswerRefused,
     AnyEvent,
     ApprovalDecided,
     ApprovalRequested,
@@ -98,6 +99,7 @@ EXAMPLES: tuple[EventData, ...] = (
         conversation=(TURN,),
         deadline=NOON + timedelta(minutes=1),
     ),
+    AnswerRefused(round=2, because=("Property: level, Message: Required field 'level' is missing",)),
     RungTaken(round=2, rung="other_model", because="m is out of order.", model="n"),
     OutagesSeen(outages=Outages(tools=("search",), models=(ModelOutage(model="m", until=NOON),))),
     BriefingRequested(

@@ -1,0 +1,46 @@
+"""What a question is given from files and standard input."""
+
+import sys
+from pathlib import Path
+
+import orjson
+from antiphon_shared.process.errors import UnreadableEvent
+
+from antiphon.submission import Options
+
+
+def read_schema(options: Options, path: Path | None) -> None:
+    """Put the schema of a file into the options. Raises UnreadableEvent when it holds none."""
+    if path is None:
+        return
+    try:
+        schema = orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise UnreadableEvent(f"--output-schema: {path} cannot be read: {error.strerror}.") from None
+    except orjson.JSONDecodeError as error:
+        raise UnreadableEvent(f"--output-schema: {path} is no JSON: {error}.") from None
+    if not isinstance(schema, dict):
+        raise UnreadableEvent(f"--output-schema: {path} holds no JSON object.")
+    options["output_schema"] = schema
+
+
+def read_grant(given: str | None) -> str:
+    """The grant, or what stands in the file named. Raises UnreadableEvent when there is no such text."""
+    if given is None or not given.startswith("@"):
+        return given or ""
+    try:
+        return Path(given[1:]).read_text().strip()
+    except UnicodeDecodeError as error:
+        raise UnreadableEvent(f"--grant: {given[1:]} is not UTF-8 text: {error}.") from None
+    except OSError as error:
+        raise UnreadableEvent(f"--grant: {given[1:]} cannot be read: {error.strerror}.") from None
+
+
+def read_query(query: str) -> str:
+    """The query, or standard input. Raises UnreadableEvent when that is no text."""
+    if query != "-":
+        return query
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise UnreadableEvent(f"standard input is not UTF-8 text: {error}.") from None

@@ -37,6 +37,7 @@ EVERYTHING: dict[str, Any] = {
     "open_world": True,
     "pinned": True,
     "next": ("rerank",),
+    "validates": "plan",
     "version": "2026-11",
 }
 WRITES: dict[str, Any] = {
@@ -69,6 +70,7 @@ def test_a_contract_that_says_everything_reads_as_this() -> None:
         "instead": "guess (its place from city)",
         "rounds": "1, 2",
         "offered": "always, however many tools there are",
+        "validates": "the value of plan, for answers that must have passed it",
         "result": "5000 bytes are shown, the rest is read by its handle",
         "trust": "what it returns may have been written by anybody",
         "version": "2026-11",

@@ -42,6 +42,17 @@ SCENARIOS = (
         ends="output_invalid",
     ),
     _shaped(
+        "a_shaped_answer_by_the_tool_for_it",
+        calls(_COUNTS, use("final_answer", **PLAN)),
+        calls(use("final_answer", **PLAN), use("final_answer", **_MORE)),
+        calls(use("final_answer", **PLAN)),
+    ),
+    _shaped(
+        "a_shaped_answer_that_is_a_list",
+        says("Three of them: [14, 3, 9]"),
+        output_schema={"type": "array", "items": {"type": "integer"}, "minItems": 3},
+    ),
+    _shaped(
         "a_shaped_answer_in_the_last_round_with_tools",
         calls(_COUNTS),
         says(FITS),

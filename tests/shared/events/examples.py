@@ -99,8 +99,8 @@ EXAMPLES: tuple[EventData, ...] = (
         conversation=(TURN,),
         deadline=NOON + timedelta(minutes=1),
     ),
-    AnswerRefused(round=2, because=("Property: level, Message: Required field 'level' is missing",)),
     RungTaken(round=2, rung="other_model", because="m is out of order.", model="n"),
+    AnswerRefused(round=2, because=("Property: level, Message: Required field 'level' is missing",)),
     OutagesSeen(outages=Outages(tools=("search",), models=(ModelOutage(model="m", until=NOON),))),
     BriefingRequested(
         round=2,

@@ -3,6 +3,7 @@
 from typing import Any
 
 from antiphon_shared.events.session import Response
+from antiphon_shared.output.validation import with_one_form
 from pydantic import TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 from pydantic_core import to_json
@@ -51,7 +52,7 @@ def instance_of(shape: Shape, result: Any) -> Any:
     if result is None or isinstance(shape, dict):
         return result
     try:
-        return TypeAdapter(shape).validate_json(to_json(result), strict=True)
+        return TypeAdapter(shape).validate_json(to_json(with_one_form(result)), strict=True)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         at = ".".join(map(str, fault["loc"])) or "the whole"

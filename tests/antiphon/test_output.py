@@ -69,6 +69,16 @@ async def test_the_result_is_an_instance_of_the_shape(
     assert await result_of(shape, monkeypatch) == result
 
 
+class Tide(BaseModel):
+    level: int
+    metres: float
+
+
+async def test_a_number_that_the_schema_takes_for_an_integer_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    tide = await result_of(Tide, monkeypatch, reply='{"level": 3.0, "metres": 2}')
+    assert (tide, type(tide.level), type(tide.metres)) == (Tide(level=3, metres=2.0), int, float)
+
+
 async def test_where_there_is_no_result_it_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert await result_of(Harbour, monkeypatch, reply='{"name": "Skagen", "berths": 0}') is None
 

@@ -25,14 +25,14 @@ def content_digest(value: Any) -> str:
 
     Objects are the same whatever the order of their properties, texts by code point, numbers by value; true is not 1.
     """
-    text = json.dumps(_normal(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(with_one_form(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def _normal(value: Any) -> Any:
-    """Return the value with one form for each number: 1.0 is 1."""
+def with_one_form(value: Any) -> Any:
+    """Return a JSON value with one form for each number: 1.0 is 1."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):
-        return {name: _normal(part) for name, part in value.items()}
-    return [_normal(part) for part in value] if isinstance(value, list | tuple) else value
+        return {name: with_one_form(part) for name, part in value.items()}
+    return [with_one_form(part) for part in value] if isinstance(value, list | tuple) else value

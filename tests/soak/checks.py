@@ -31,6 +31,8 @@ FIXED = re.compile(
 )
 """Keys that stay, without the namespace; each is bounded by itself."""
 _OF_SESSION = re.compile(r"\{\d+\}:session:([^:]+):")
+_LIKE_EFFECTS = ("writes", "writes:order")
+"""What a session's writes are known by: kept as long as the records of writes, and then gone by itself."""
 _NEVER = -1
 """PTTL of a key that does not expire; one that has just done so has -2."""
 
@@ -145,14 +147,15 @@ def _shown(letter: Mapping[bytes, bytes]) -> str:
 
 
 def no_orphans(stage: Stage, kept: Collection[str]) -> Promise:
-    """No key but the fixed ones, those of the sessions that are kept, and those that expire by themselves."""
+    """Keys are fixed, or of a session that is kept, or expire by themselves; of a session only the index of its writes."""
     kinds: Counter[str] = Counter()
     broken: list[str] = []
     for raw in stage.client.scan_iter(count=1_000):
         key = raw.decode().removeprefix(f"{stage.keys.namespace}:")
         owner = _OF_SESSION.match(key)
         kinds[pattern_of(key)] += 1
-        if owner and owner[1] not in kept:
+        is_index = owner is not None and key[owner.end() :] in _LIKE_EFFECTS
+        if owner and owner[1] not in kept and not is_index:
             broken.append(f"{key} has outlived its session")
         elif not FIXED.fullmatch(key) and stage.client.pttl(raw) == _NEVER:
             broken.append(f"{key} never expires")

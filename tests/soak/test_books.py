@@ -53,6 +53,13 @@ def test_a_write_that_is_not_as_it_was_told_is_found(write: ToldWrite, effects: 
     assert list(disagreements([write], {"k1": effects} if effects else {}))
 
 
+def test_an_effect_belongs_to_the_call_that_ran_again_under_the_same_key() -> None:
+    cancelled = a_write(failed("cancelled"))
+    assert not list(disagreements([cancelled, a_write(DONE)], {"k1": ONE}))
+    assert not list(disagreements([cancelled, a_write(failed("outcome_unknown"))], {"k1": ONE}))
+    assert list(disagreements([cancelled, cancelled], {"k1": ONE}))
+
+
 def test_an_effect_that_nobody_asked_for_is_found() -> None:
     assert list(disagreements([], {"k1": ONE})) == ["k1 took effect, and no session asked for it"]
 

@@ -147,7 +147,7 @@ def _shown(letter: Mapping[bytes, bytes]) -> str:
 
 
 def no_orphans(stage: Stage, kept: Collection[str]) -> Promise:
-    """Keys are fixed, or of a session that is kept, or expire by themselves; of a session only the index of its writes."""
+    """Every key is fixed, of a session that is kept, or expires; of a session that is over only its index of writes."""
     kinds: Counter[str] = Counter()
     broken: list[str] = []
     for raw in stage.client.scan_iter(count=1_000):

@@ -1,4 +1,4 @@
-"""What the shell reads of a session's log before `decide` is asked: at most one event, which a replay is given."""
+"""What the shell reads of a session's log before `decide` is asked; a replay takes the same from the recording."""
 
 from uuid import UUID
 
@@ -19,6 +19,7 @@ from coordinator.decision import Logged
 from coordinator.session import Session
 
 _LONG_CHARACTERS = 10_000
+"""A longer reply is held against its schema beside the event loop."""
 _ANSWER_WAIT_S = 2.0
 """What a cancellation leaves an assembler that is at it."""
 
@@ -34,11 +35,9 @@ async def looked_up(session: Session, delivery: Delivery, store: SessionStore) -
     return None if found is None else Logged(*found)
 
 
-def schema_of(session: Session, event: AnyEvent, asked: EventData | None) -> OutputSchema | None:
-    """Return what the answer must fit, where `event` may be the answer; `asked` is the session's query."""
-    if not needs_query(session, event) or not isinstance(asked, QuerySubmitted):
-        return None
-    schema = asked.options.output_schema
+def schema_of(asked: EventData | None) -> OutputSchema | None:
+    """Return the schema that a query demands, if any; `asked` is None where a decision does not need it."""
+    schema = asked.options.output_schema if isinstance(asked, QuerySubmitted) else None
     return None if schema is None else output_schema(schema)
 
 

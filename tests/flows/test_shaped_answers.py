@@ -11,15 +11,8 @@ from tests.flows.pipeline import Pipeline, pipeline
 from tests.flows.promises import assert_whole
 from tests.flows.recorded import assert_recordings_verify
 from tests.messages_server import Scripted, Use
+from tests.recordings.scenarios.outputs import FITS, MORE, PLAN, SCHEMA
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"harbour": {"type": "string"}, "berths": {"type": "integer", "minimum": 1}},
-    "required": ["harbour", "berths"],
-    "additionalProperties": False,
-}
-RESULT = {"harbour": "Skagen", "berths": 14}
-FITS = json.dumps(RESULT)
 TRICKS = {
     "fits at once": FITS,
     "prose at first": "It is Skagen, with 14 berths.",
@@ -72,17 +65,16 @@ def test_whatever_the_model_tries_only_what_fits_is_a_result(style: str) -> None
                 assert len(refusals) == 3
             else:
                 assert reasons(response) == ("complete", "natural_completion"), trick
-                assert response.result == RESULT, trick
+                assert response.result == PLAN, trick
                 assert len(refusals) == trick.endswith("at first"), trick
             assert_whole([event for event in log if event not in refusals])
         five.wait_until_idle()
         assert_recordings_verify(five, asked)
 
 
-MORE = {"harbour": "Skagen", "berths": 15}
 BOTH = (
-    Use(name="validate_minimal", input={"plan": RESULT}),
-    Use(name="validate_full", input={"plan": RESULT}),
+    Use(name="validate_minimal", input={"plan": PLAN}),
+    Use(name="validate_full", input={"plan": PLAN}),
 )
 CHEATS: dict[str, tuple[Scripted, ...]] = {
     "does as it should": (Scripted(uses=BOTH), Scripted(text=FITS)),
@@ -144,7 +136,7 @@ def test_only_what_has_passed_every_validation_as_it_is_returned_is_a_result() -
                 assert response.result is None
             else:
                 assert reasons(response) == ("complete", "natural_completion"), (cheat, response)
-                assert response.result == RESULT, cheat
+                assert response.result == PLAN, cheat
                 assert len(refusals) == cheat.endswith("at first"), cheat
         five.wait_until_idle()
         assert_recordings_verify(five, asked)

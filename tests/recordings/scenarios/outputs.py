@@ -14,7 +14,7 @@ SCHEMA = {
 }
 PLAN = {"harbour": "Skagen", "berths": 14}
 FITS = json.dumps(PLAN)
-_MORE = {"harbour": "Skagen", "berths": 15}
+MORE = {"harbour": "Skagen", "berths": 15}
 _TOOLS = ["validate_minimal", "validate_full"]
 _COUNTS = use("count_berths", harbour="Skagen")
 
@@ -38,13 +38,13 @@ SCENARIOS = (
     ),
     _shaped(
         "a_shaped_answer_that_never_comes",
-        *(says(text) for text in (f"{FITS} {json.dumps(_MORE)}", FITS[:-4], '{"berths": NaN}', "{}")),
+        *(says(text) for text in (f"{FITS} {json.dumps(MORE)}", FITS[:-4], '{"berths": NaN}', "{}")),
         ends="output_invalid",
     ),
     _shaped(
         "a_shaped_answer_by_the_tool_for_it",
         calls(_COUNTS, use("final_answer", **PLAN)),
-        calls(use("final_answer", **PLAN), use("final_answer", **_MORE)),
+        calls(use("final_answer", **PLAN), use("final_answer", **MORE)),
         calls(use("final_answer", **PLAN)),
     ),
     _shaped(
@@ -61,10 +61,10 @@ SCENARIOS = (
     _shaped(
         "a_validated_answer_after_every_mistake",
         says(FITS),
-        _validated(_MORE),
-        says(json.dumps(_MORE)),
+        _validated(MORE),
+        says(json.dumps(MORE)),
         _validated(PLAN),
-        says(json.dumps(_MORE)),
+        says(json.dumps(MORE)),
         says(FITS),
         validation_tools=_TOOLS,
         max_rounds=8,

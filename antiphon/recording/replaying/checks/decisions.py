@@ -207,8 +207,9 @@ class Decisions:
 
 def known_schema(session: Session, event: AnyEvent, known: Known) -> OutputSchema | None:
     """Return what the answer must fit, where `event` may be the answer. Raises UnreadableEvent."""
-    asked = known.data(session.query.question, QuerySubmitted) if needs_query(session, event) else None
-    return schema_of(session, event, asked)
+    return schema_of(
+        known.data(session.query.question, QuerySubmitted) if needs_query(session, event) else None
+    )
 
 
 def earlier_calls(session: Session, event: AnyEvent, known: Known) -> dict[str, ToolCall]:

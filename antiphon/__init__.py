@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         SubmissionRejected,
         UnknownSession,
     )
+    from antiphon.steps import Step
     from tool_dispatcher.authoring.hints import describe
     from tool_dispatcher.authoring.reconcile import NO_EFFECT, TookEffect
     from tool_dispatcher.authoring.secret import Secret
@@ -51,6 +52,7 @@ _NAMES = {
         "SubmissionRejected",
         "UnknownSession",
     ),
+    "antiphon.steps": ("Step",),
     "antiphon_shared.events": ("Event", "Question"),
     "antiphon_shared.events.session": ("QueryOptions", "Response", "Source", "Uncertainty"),
     "antiphon_shared.process.errors": ("AntiphonError", "ConfigurationError", "RedisUnavailable"),
@@ -120,6 +122,7 @@ __all__ = [
     "Secret",
     "SessionConflict",
     "Source",
+    "Step",
     "StillRunning",
     "SubmissionRejected",
     "TextDelta",

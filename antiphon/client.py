@@ -36,7 +36,7 @@ from antiphon.approval import decide
 from antiphon.arrival import Arrival
 from antiphon.embedded import EmbeddedPipeline
 from antiphon.errors import SessionConflict, StillRunning, UnknownSession
-from antiphon.shapes import Shape, with_instance, with_shape
+from antiphon.shapes import Shape, shape_of, with_instance, with_shape
 from antiphon.submission import Options, cancellation, checked_session_id, checked_timeout_s, submission
 from antiphon.tail import PATIENCE_S, Tail
 from reasoning_engine.settings import Provider
@@ -183,12 +183,12 @@ class Antiphon:
         """Submit a query and wait for its answer. Raises what `submit` and `result` raise.
 
         `output` is the answer's shape: a pydantic model, dataclass, TypedDict, or JSON Schema. The response's `result`
-        is an instance of it, or None. Raises UnfitResult for one that breaks rules of the type alone.
+        is an instance of it, or of the last step's; else None. Raises UnfitResult if only the type's own rules fail.
         """
         checked_timeout_s(timeout_s)
-        options = with_shape(options, output)
+        options, shape = with_shape(options, output), shape_of(options, output)
         id = await self.submit(query, session_id=session_id, traceparent=traceparent, grant=grant, **options)
-        return with_instance(await self.result(id, timeout_s), output)
+        return with_instance(await self.result(id, timeout_s), shape)
 
     async def result(self, session_id: str, timeout_s: float | None = None) -> Response:
         """The session's one answer; waits until there is one.

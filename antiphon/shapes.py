@@ -1,6 +1,7 @@
 """The shape that a caller wants an answer in: from a Python type to a JSON Schema, and back to an instance."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from antiphon_shared.events.session import Response
 from antiphon_shared.output.validation import with_one_form
@@ -9,19 +10,31 @@ from pydantic.errors import PydanticUserError
 from pydantic_core import to_json
 
 from antiphon.errors import InvalidQuery, UnfitResult
-from antiphon.submission import Options
+
+if TYPE_CHECKING:
+    from antiphon.submission import Options
 
 Shape = Any
 """A pydantic model, a dataclass, a TypedDict, any other type that pydantic knows, or a JSON Schema as a dict."""
 
 
-def with_shape(options: Options, shape: Shape | None) -> Options:
+def with_shape(options: "Options", shape: Shape | None) -> "Options":
     """Return the options of a query whose answer must have the shape, if any. Raises InvalidQuery."""
     if shape is None:
         return options
     if options.get("output_schema") is not None:
         raise InvalidQuery("output: there is an output_schema as well.", hint="Give one of the two.")
     return {**options, "output_schema": schema_of(shape)}
+
+
+def shape_of(options: "Options", output: Shape | None) -> Shape | None:
+    """Return the shape of a query's result: that of its last step, where it has steps."""
+    steps = options.get("steps")
+    return (
+        getattr(steps[-1], "output", None)
+        if output is None and isinstance(steps, Sequence) and steps
+        else output
+    )
 
 
 def with_instance(response: Response, shape: Shape | None) -> Response:

@@ -1,6 +1,6 @@
 """From what a caller gives to the event that enters the system. Pure; what would be rejected is refused."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypedDict
 from uuid import UUID
@@ -27,6 +27,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
 from antiphon.errors import InvalidQuery
+from antiphon.steps import Step
 
 _TIMEOUT_S_MAX = 1e9
 _session_id: TypeAdapter[str] = TypeAdapter(SessionId)
@@ -49,6 +50,7 @@ class Options(TypedDict, total=False):
     interactive: bool | None
     output_schema: dict[str, Any] | None
     validation_tools: list[str] | tuple[str, ...] | None
+    steps: Sequence[Step | dict[str, Any]] | None
 
 
 def submission(
@@ -188,8 +190,11 @@ def checked_answer(text: str) -> str:
 
 def _checked_options(options: Options) -> QueryOptions:
     """Through JSON, strictly: what a foreign client may send is what ours may, and nothing is coerced."""
+    given: dict[str, Any] = {**options}
+    if isinstance(steps := given.get("steps"), list | tuple):
+        given["steps"] = [step.as_option() if isinstance(step, Step) else step for step in steps]
     try:
-        return QueryOptions.model_validate_json(to_json(options), strict=True)
+        return QueryOptions.model_validate_json(to_json(given), strict=True)
     except ValidationError as error:
         said, hint = unknown_field(error, QueryOptions.model_fields)
         raise InvalidQuery(

@@ -123,12 +123,12 @@ def _put_searched(section: Section, uses: Sequence[ToolUse], is_found: bool) -> 
 def said_by_age(notes: Sequence[ReasoningNote], pieces: Pieces) -> list[Piece]:
     """Return each note in the form of its age: the newest whole, then conclusions by line, the oldest one line."""
     newest = len(notes) - 1
-    return [_by_age(number, newest - number, note, pieces) for number, note in enumerate(notes)]
+    return [_by_age(newest - number, note, pieces) for number, note in enumerate(notes)]
 
 
-def _by_age(number: int, age: int, note: ReasoningNote, pieces: Pieces) -> Piece:
+def _by_age(age: int, note: ReasoningNote, pieces: Pieces) -> Piece:
     if age < _WHOLE:
-        return pieces.said(number, note)
+        return pieces.said(note)
     return conclusion_lines(note) if age < _WHOLE + _BY_CONCLUSIONS else short_note_line(note)
 
 

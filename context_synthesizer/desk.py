@@ -17,6 +17,7 @@ from context_synthesizer.page import Pieces
 from context_synthesizer.plan import Plan
 from context_synthesizer.score import Relevance
 from context_synthesizer.select import Ask, build_briefing
+from context_synthesizer.step import StepText
 from context_synthesizer.summaries import select_to_summarize
 
 TOKENS_MAX = 8_000
@@ -85,13 +86,15 @@ class Desk:
             self._scores = self._relevance.scores(self.memory)
         return self._scores
 
-    def briefing(self, round: int, max_rounds: int, level: Level = "full") -> Briefing:
-        """The briefing for a round."""
+    def briefing(
+        self, round: int, max_rounds: int, level: Level = "full", step: StepText | None = None
+    ) -> Briefing:
+        """Return the briefing for a round, and for the step that the round belongs to."""
         return build_briefing(
             self.memory,
             lambda: self.scores,
             self._pieces,
-            Ask(round, max_rounds, level),
+            Ask(round, max_rounds, level, step),
             self.tokens_max,
             self._plan.shown if level == "full" else None,
         )

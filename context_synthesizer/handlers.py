@@ -34,7 +34,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from context_synthesizer.desks import Desks, Kept, digest_of
 from context_synthesizer.embeddings import Weigh
 from context_synthesizer.settings import ContextSynthesizerSettings
-from context_synthesizer.turn import Brought, add, briefed, filed, tokens_max
+from context_synthesizer.turn import Brought, add, briefed, filed, step_of, tokens_max
 
 _FACTS_AT_ONCE_MAX = 200
 """Of a round: more are added to the memory beside the event loop."""
@@ -64,9 +64,11 @@ class ContextSynthesizer:
         assert isinstance(request, BriefingRequested)
         desk = session.session_id, request.question
         kept = self._desks.take(desk)
-        items, question, reasoning, results, summary = await asyncio.gather(
+        to_brief = request.step
+        items, question, step_input, reasoning, results, summary = await asyncio.gather(
             session.items(MEMORY, kept.since if kept else 0),
-            _event(session, None if kept else request.question, QuerySubmitted),
+            _event(session, None if kept and to_brief is None else request.question, QuerySubmitted),
+            _event(session, to_brief.input if to_brief else None, ReasoningCompleted),
             _event(session, request.reasoning, ReasoningCompleted),
             _event(session, request.results, ToolsCompleted),
             _event(session, request.summary, SummaryCompleted),
@@ -90,8 +92,8 @@ class ContextSynthesizer:
             )
         item, salience = await self._add(kept, delta, delivery.event.format)
         await faults.at("briefing.filed")
-        is_heavy = kept.bytes > _BYTES_AT_ONCE_MAX
-        built = await aside_if(is_heavy, briefed, kept, request, salience, refused)
+        is_heavy, step = kept.bytes > _BYTES_AT_ONCE_MAX, step_of(request, question, step_input)
+        built = await aside_if(is_heavy, briefed, kept, request, salience, refused, step)
         self._desks.put_back(desk, kept)
         writes: list[Put | Append] = [
             Put(BRIEFING, None, built.text.encode()),

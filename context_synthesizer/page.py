@@ -68,17 +68,19 @@ class Pieces:
             piece = self._lines[key] = (short_fact_line if is_short else fact_line)(fact, known)
         return piece
 
-    def tried(self, number: int, use: ToolUse) -> Piece:
-        """The memory's use of that number."""
-        if number not in self._tried:
-            self._tried[number] = tool_lines(use, LONG)
-        return self._tried[number]
+    # By identity: the memory keeps each use and each note as one object.
 
-    def said(self, number: int, note: ReasoningNote) -> Piece:
-        """The memory's note of that number."""
-        if number not in self._said:
-            self._said[number] = note_lines(note)
-        return self._said[number]
+    def tried(self, use: ToolUse) -> Piece:
+        """Return a use of a tool, in its longer form."""
+        if id(use) not in self._tried:
+            self._tried[id(use)] = tool_lines(use, LONG)
+        return self._tried[id(use)]
+
+    def said(self, note: ReasoningNote) -> Piece:
+        """Return a note, whole."""
+        if id(note) not in self._said:
+            self._said[id(note)] = note_lines(note)
+        return self._said[id(note)]
 
     def heading(self, title: str) -> Piece:
         if title not in self._headings:

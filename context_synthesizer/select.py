@@ -3,7 +3,7 @@
 When everything fits, everything is shown whole, but for older rounds' words, which are shortened as rounds go by.
 Otherwise the room is given out in this order:
 
-    1. the question, the round and the open sub-questions, always; a share for the questions asked before
+    1. the question, its step, the round and the open sub-questions, always; a share for the questions asked before
     2. of each newest result its closest fact; facts that the model's conclusions cite (choice.py)
     3. a share for what was tried and what the model said, so that no fact takes the last of it (beside.py)
     4. facts by how close they are to what is asked (score.py), whole, the next one that fits
@@ -39,6 +39,7 @@ from context_synthesizer.beside import (
 from context_synthesizer.choice import by_closeness, fill, missed, must_have, put_must
 from context_synthesizer.page import Page, Pieces, Room, title_units
 from context_synthesizer.render import not_shown, question_lines, render
+from context_synthesizer.step import StepText
 
 LAZY_TOKENS = 4_000
 _LEVEL_SHARE: dict[Level, int] = {"full": 1, "simplified": 2, "minimal": 4}
@@ -57,6 +58,7 @@ class Ask:
     round: int
     max_rounds: int
     level: Level = "full"
+    step: StepText | None = None
 
 
 def build_briefing(
@@ -71,18 +73,23 @@ def build_briefing(
 
     `scores`: how close each fact is to what is asked; called when it matters. `planned`: the facts of the section
     that only grows, in the order of their ids; None for one section chosen anew. `simplified` has half of the
-    tokens and no reasoning, `minimal` a quarter, for question and facts alone. Only a question that is longer than
-    that by itself goes beyond; nothing else is shown then.
+    tokens and no reasoning, `minimal` a quarter, for question and facts alone. Only a question, with its step, that is
+    longer than that by itself goes beyond; nothing else is shown then.
     """
-    question = ("Question", (memory.query,))
-    now = ("Now", (f"Round {ask.round} of at most {ask.max_rounds}.",))
+    asked: tuple[tuple[str, Sequence[str]], ...] = (("Question", (memory.query,)),)
+    rounds = f"Round {ask.round} of at most {ask.max_rounds}."
+    if ask.step is not None:
+        asked = (*asked, (ask.step.title, ask.step.lines))
+        rounds = f"Round {ask.round}. {ask.step.rounds}"
+        memory = memory.since(ask.step.begun)
+    now = ("Now", (rounds,))
     room = Room(tokens_max // _LEVEL_SHARE[ask.level] * UNITS_PER_TOKEN)
-    if not room.take(token_units(render((question, now)) + "\n\n")):
-        return Briefing.of(render((question,)), omitted=len(memory.facts))
+    if not room.take(token_units(render((*asked, now)) + "\n\n")):
+        return Briefing.of(render(asked), omitted=len(memory.facts))
     before = earlier_section(memory, room)
     shown = _whole(memory, pieces, ask.level, Room(room.left), planned is not None)
     shown = shown or _selected(memory, scores(), pieces, ask.level, room, planned)
-    text = render((question, (before.title, before.texts), *shown.sections, now))
+    text = render((*asked, (before.title, before.texts), *shown.sections, now))
     omitted = len(memory.facts) - len(shown.facts)
     left_out = missed(memory, scores(), shown.facts) if omitted else ()
     return Briefing.of(text, shown.facts, shown.shortened, omitted, left_out)
@@ -106,7 +113,7 @@ def _whole(memory: Memory, pieces: Pieces, level: Level, room: Room, by_call: bo
     uses, notes = beside(memory, level)
     still, answered = question_lines(memory)
     fits = (
-        tried.put_all(pieces.tried(number, use) for number, use in enumerate(uses))
+        tried.put_all(map(pieces.tried, uses))
         and said.put_all(said_by_age(notes, pieces))
         and questions.put_all((*still, *answered))
         and all(page.put(fact) for fact in memory.facts.values())

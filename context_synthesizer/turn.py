@@ -6,6 +6,7 @@ from math import ceil
 from antiphon_shared.events import (
     BriefingReady,
     BriefingRequested,
+    QuerySubmitted,
     ReasoningCompleted,
     SummaryCompleted,
     ToolsCompleted,
@@ -15,6 +16,7 @@ from antiphon_shared.memory.filing import keep_within
 from antiphon_shared.memory.layers import MEMORY_DELTA, MemoryDelta, Summary
 
 from context_synthesizer.desks import Kept
+from context_synthesizer.step import StepText, step_text
 from context_synthesizer.summaries import checked
 
 
@@ -34,6 +36,15 @@ class Built:
     ready: BriefingReady
     text: str
     to_summarize: str | None
+
+
+def step_of(
+    request: BriefingRequested, query: QuerySubmitted | None, reply: ReasoningCompleted | None
+) -> StepText | None:
+    """Return what the briefing says of its step, if the query has steps; `reply` holds the step's input."""
+    if request.step is None or query is None or query.options.steps is None:
+        return None
+    return step_text(request.step, request.round, query.options.steps, reply)
 
 
 def filed(kept: Kept, request: BriefingRequested, brought: Brought) -> tuple[MemoryDelta, str]:
@@ -70,10 +81,14 @@ def add(
 
 
 def briefed(
-    kept: Kept, request: BriefingRequested, salience: dict[str, float], summary_refused: str
+    kept: Kept,
+    request: BriefingRequested,
+    salience: dict[str, float],
+    summary_refused: str,
+    step: StepText | None = None,
 ) -> Built:
-    """The briefing that is asked for, from all that has been filed."""
-    briefing = kept.desk.briefing(request.round, request.max_rounds, request.level)
+    """Return the briefing that is asked for, from all that has been filed."""
+    briefing = kept.desk.briefing(request.round, request.max_rounds, request.level, step)
     left_out = kept.desk.to_summarize(briefing) if request.may_summarize else None
     ready = BriefingReady(
         round=request.round,

@@ -234,22 +234,14 @@ def _on_reply(
         material=replace(session.material, reasoning=log_entry),
         models=replace(session.models, round_failures=0, pauses=0),
     )
-    is_last = heard.last_round is not None
     if reply.stop_reason == "refusal":
         return end(heard, event, "failed", "model_refused", log_entry)
-    if reply.tool_calls and not is_last and heard.tools.usable:
+    if reply.tool_calls and heard.last_round is None and heard.tools.usable:
         if limits.tokens_left(heard) <= 0:
             return end(heard, event, "partial", "token_budget_exhausted", log_entry)
         after = offer.after_reply(heard, catalogue, reply)
         return request_tools(after, event, reply.tool_calls, catalogue, earlier)
-    if schema is not None and (wrong := outputs.problems(heard, reply, schema)).because:
-        return outputs.refuse(heard, event, log_entry, reply, wrong)
-    has_result = schema is not None
-    if reply.stop_reason in ("max_tokens", "context_window") and not has_result:
-        return end(heard, event, "partial", "reply_truncated", log_entry)
-    if heard.last_round is None or limits.is_answer(heard.last_round, reply):
-        return end(heard, event, "complete", "natural_completion", log_entry, has_result)
-    return end(heard, event, "partial", heard.last_round, log_entry, has_result)
+    return outputs.concluded(heard, event, log_entry, reply, schema)
 
 
 def _on_person(session: Session, heard: Session, event: AnyEvent, catalogue: Catalogue) -> Decision:

@@ -162,7 +162,7 @@ class Coordinator:
         named = await looked_up(before, delivery, session)
         earlier = await _earlier(before, delivery.event.data, session)
         asked = await session.event(before.query.question) if needs_query(before, delivery.event) else None
-        schema = schema_of(asked.data if asked else None)
+        schema = schema_of(asked.data if asked else None, before.steps.number)
         decision = await aside_if(
             ranks_after(before, delivery.event.data) or is_long_answer(before, delivery.event),
             decide,

@@ -4,6 +4,7 @@ from math import ceil
 
 from antiphon_shared.events import ReasoningCompleted
 from antiphon_shared.events.session import Limits, QueryOptions, TerminationReason
+from antiphon_shared.output.steps import rounds_of
 
 from coordinator.ladder import BARREN_ROUNDS_MAX
 from coordinator.session import Session
@@ -16,9 +17,12 @@ _RATE_MIN, _RATE_MAX = 0.5, 3.0
 def resolve(options: QueryOptions, defaults: Limits) -> Limits:
     """Return a query's own limits where it sets them, the defaults for the rest; its time is cut to what can be kept.
 
-    A bound on rounds with tools is one on rounds too, the answer's included, unless the query sets both.
+    A bound on rounds with tools is one on rounds too, the answer's included, unless the query sets both. Steps have
+    the rounds that all their attempts take.
     """
     chosen = options.model_dump(exclude_none=True, include=set(Limits.model_fields))
+    if options.steps is not None:
+        chosen.setdefault("max_rounds", rounds_of(options.steps))
     if options.max_tool_rounds is not None:
         chosen.setdefault("max_rounds", options.max_tool_rounds + 1)
     deadline_s = min(chosen.get("deadline_s", defaults.deadline_s), defaults.deadline_max_s)
@@ -69,6 +73,8 @@ def last_round_reason(
     most = session.limits.max_tool_rounds
     if most is not None and session.spent.tool_rounds >= most:
         return "max_tool_rounds_reached"
+    if session.steps.ends_with(session.round):
+        return "step_failed"
     if session.round >= session.limits.max_rounds:
         return "max_rounds_reached"
     if session.spent.tool_calls >= session.limits.max_tool_calls:
@@ -101,6 +107,8 @@ def explain(reason: TerminationReason | None, session: Session) -> str:
             return ""
         case "max_rounds_reached":
             return f"The limit of {_counted(session.limits.max_rounds, 'round')} is reached."
+        case "step_failed":
+            return "It is the last round of this attempt at the step."
         case "max_tool_rounds_reached" if not session.limits.max_tool_rounds:
             return "This question is to be answered without tools."
         case "max_tool_rounds_reached":

@@ -35,9 +35,12 @@ async def looked_up(session: Session, delivery: Delivery, store: SessionStore) -
     return None if found is None else Logged(*found)
 
 
-def schema_of(asked: EventData | None) -> OutputSchema | None:
-    """Return the schema that a query demands, if any; `asked` is None where a decision does not need it."""
-    schema = asked.options.output_schema if isinstance(asked, QuerySubmitted) else None
+def schema_of(asked: EventData | None, step: int = 0) -> OutputSchema | None:
+    """Return the schema that a query demands of an answer, if any; `asked` is None where a decision does not need it.
+
+    Args: `step` is the number of the step under way; 0 where the query has none.
+    """
+    schema, _ = asked.options.demanded(step) if isinstance(asked, QuerySubmitted) else (None, ())
     return None if schema is None else output_schema(schema)
 
 

@@ -1,5 +1,6 @@
 """A query becomes a session: its bounds, its standing and its tools are fixed. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -15,6 +16,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.session import Limits, Response, Turn, Uncertainty
 from antiphon_shared.memory.conversation import earlier
+from antiphon_shared.output.steps import tools_of
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.tools.grants import UnreadableGrant, read_claims
 from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
@@ -23,6 +25,7 @@ from coordinator import limits, models, offer
 from coordinator.decision import BELIEVED, Decision, GrantCheck, OfferBounds, Opening
 from coordinator.requests import DEADLINE, request_briefing
 from coordinator.session import Material, Models, Output, Query, Session, Tools, doubt
+from coordinator.steps import begun, note_of, plans_of
 
 _IGNORED = (
     "The session's grant was not looked at, as there is no key here to verify it with: the session had the default "
@@ -49,7 +52,9 @@ def open_session(
     bounds = limits.resolve(query.options, opening.limits)
     deadline = event.time + timedelta(seconds=bounds.deadline_s)
     standing = _standing(query.grant, event.subject, event.time, opening.grant, catalogue)
-    tools = () if standing.problem else offer.usable(catalogue, query.options.tools, standing.scopes)
+    steps = query.options.steps or ()
+    named = tools_of(steps) if steps else query.options.tools
+    tools = () if standing.problem else offer.usable(catalogue, named, standing.scopes)
     conversation = None if standing.problem else query.options.conversation_id
     turns = earlier(opening.conversation, event.subject, event.time) if conversation else ()
     session = Session(
@@ -70,7 +75,9 @@ def open_session(
             catalogue=opening.catalogue,
             usable=tools,
             built_ins=offer.built_ins(catalogue, standing.scopes) if tools else (),
-            offer=offer.chosen(catalogue, tools, query.query, bounds.max_rounds, opening.offer),
+            offer=None
+            if steps
+            else offer.chosen(catalogue, tools, query.query, bounds.max_rounds, opening.offer),
         ),
         models=Models(
             own=query.options.model or "", order=models.in_order(query.options.model or "", opening.models)
@@ -80,8 +87,11 @@ def open_session(
             is_demanded=query.options.output_schema is not None,
             validation_tools=query.options.validation_tools or (),
         ),
-        uncertainty=_doubts(query, opening, catalogue, standing),
+        steps=plans_of(steps, tools),
+        uncertainty=_doubts(query, opening, catalogue, standing, named),
     )
+    if steps:
+        session = begun(session, 1)
     opened = SessionOpened(
         limits=bounds,
         options=query.options,
@@ -97,6 +107,8 @@ def open_session(
         is_grant_ignored=opening.grant.is_ignored,
     )
     decision = request_briefing(session, event, before=(opened,))
+    if steps:
+        decision = decision.telling(note_of(session))
     commands = tuple(_with_turns(command, turns) for command in decision.commands)
     opened_decision = Decision(decision.session, commands, (SetTimer(DEADLINE, deadline, DeadlineReached()),))
     return opened_decision.in_format(event.format)
@@ -176,7 +188,11 @@ def _standing(
 
 
 def _doubts(
-    query: QuerySubmitted, opening: Opening, catalogue: Catalogue, standing: _Standing
+    query: QuerySubmitted,
+    opening: Opening,
+    catalogue: Catalogue,
+    standing: _Standing,
+    named: Sequence[str] | None,
 ) -> tuple[Uncertainty, ...]:
     doubts = []
     if opening.is_catalogue_missing:
@@ -188,7 +204,7 @@ def _doubts(
         lost = " and its conversation was not gone on with" if query.options.conversation_id else ""
         message = f"The session's grant could not be used, so no tools were offered{lost}: {standing.problem}"
         doubts.append(doubt("grant_invalid", message, "grant"))
-    reasons = [(name, _why_unavailable(name, catalogue, standing)) for name in query.options.tools or ()]
+    reasons = [(name, _why_unavailable(name, catalogue, standing)) for name in named or ()]
     lacking = [(name, why) for name, why in reasons if why]
     doubts += [doubt("tools_unavailable", why, name) for name, why in lacking[:_LACKING_NAMED_MAX]]
     if (more := len(lacking) - _LACKING_NAMED_MAX) > 0:

@@ -1,4 +1,4 @@
-"""Answers that must fit a schema: what counts as one, and what the model is told of one that does not. Pure."""
+"""Answers that must fit a schema, or end a step: what counts as one, and what follows one that does not. Pure."""
 
 from typing import NamedTuple
 
@@ -10,8 +10,10 @@ from antiphon_shared.output.validation import content_digest
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.values import LogEntry
 
+from coordinator import attempts
 from coordinator.decision import Decision
 from coordinator.endings import end
+from coordinator.limits import is_answer
 from coordinator.requests import request_briefing
 from coordinator.session import Session, ValidationRun, doubt, replace
 
@@ -29,8 +31,33 @@ class Problems(NamedTuple):
     """Whether it fits the schema, and lacks only validations."""
 
 
-def problems(session: Session, reply: ReasoningCompleted, schema: OutputSchema) -> Problems:
-    """Return what keeps a reply from being the answer."""
+def concluded(
+    session: Session,
+    event: AnyEvent,
+    log_entry: LogEntry,
+    reply: ReasoningCompleted,
+    schema: OutputSchema | None,
+) -> Decision:
+    """Return what follows a reply that asks for nothing more: the end, the next step, or another round to mend it."""
+    if (wrong := problems(session, reply, schema)).because:
+        return refuse(session, event, log_entry, reply, wrong)
+    limit = None if session.last_round == "step_failed" else session.last_round
+    if not session.steps.is_last:
+        if limit is None:
+            return attempts.after_output(session, event, log_entry)
+        return end(session, event, "partial", limit, log_entry)
+    has_result = schema is not None
+    if reply.stop_reason in ("max_tokens", "context_window") and not has_result:
+        return end(session, event, "partial", "reply_truncated", log_entry)
+    if limit is None or is_answer(limit, reply):
+        return end(session, event, "complete", "natural_completion", log_entry, has_result)
+    return end(session, event, "partial", limit, log_entry, has_result)
+
+
+def problems(session: Session, reply: ReasoningCompleted, schema: OutputSchema | None) -> Problems:
+    """Return what keeps a reply from being the answer, or the output of a step."""
+    if schema is None:
+        return Problems(_problems_of_text(reply) if session.steps.number else ())
     given = read_answer(reply.text)
     if given.problem:
         return Problems((given.problem,))
@@ -43,15 +70,19 @@ def problems(session: Session, reply: ReasoningCompleted, schema: OutputSchema) 
 
 
 def lacking(session: Session) -> tuple[str, ...]:
-    """Return the validation tools that the session may not use, so that no answer of its can count."""
-    return tuple(name for name in session.output.validation_tools if name not in session.tools.usable)
+    """Return the tools that steps or validations need and the session may not use, so that no answer can count."""
+    needed = session.output.validation_tools
+    return session.steps.lacking or tuple(name for name in needed if name not in session.tools.usable)
 
 
 def end_without(session: Session, event: AnyEvent, tools: tuple[str, ...]) -> Decision:
-    """End a session whose answer must pass tools that it cannot use."""
+    """End a session that needs tools that it cannot use."""
     named = ", ".join(f"`{name}`" for name in tools)
-    message = f"The answer must pass {named}, which this session cannot use. See `antiphon tools list`."
-    doubting = session.doubting(doubt("tools_unavailable", message, "validation_tools", "serious"))
+    needs, about = "The answer must pass", "validation_tools"
+    if session.steps.number:
+        needs, about = "The steps need", "steps"
+    message = f"{needs} {named}, which this session cannot use. See `antiphon tools list`."
+    doubting = session.doubting(doubt("tools_unavailable", message, about, "serious"))
     return end(doubting, event, "failed", "validation_incomplete")
 
 
@@ -68,6 +99,15 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
     if kept == session.output.validations:
         return session
     return replace(session, output=replace(session.output, validations=kept))
+
+
+def _problems_of_text(reply: ReasoningCompleted) -> tuple[str, ...]:
+    """Return what keeps a text from being the output of a step without a schema."""
+    if reply.stop_reason in ("max_tokens", "context_window"):
+        return ("It was cut off; give it again in fewer words.",)
+    if reply.tool_calls:
+        return ("It calls tools where none may be called any more; answer with what there is.",)
+    return () if reply.text.strip() else ("It is empty; say what the step has found.",)
 
 
 def _missing(tool: str, run: ValidationRun | None) -> tuple[str, ...]:
@@ -88,6 +128,8 @@ def refuse(
     output = replace(session.output, refusals=session.output.refusals + 1, attempt=attempt, **wrong._asdict())
     refused = replace(session, output=output)
     noted = AnswerRefused(round=session.round, because=wrong.because)
+    if session.last_round == "step_failed":
+        return attempts.after_failure(refused, event, wrong.because, log_entry).telling(noted)
     if session.last_round is not None or session.round >= session.limits.max_rounds:
         reason: TerminationReason = "validation_incomplete" if wrong.is_unvalidated else "output_invalid"
         return end(refused, event, "partial", reason, log_entry).telling(noted)

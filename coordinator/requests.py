@@ -20,7 +20,7 @@ from antiphon_shared.process.ids import child_id, idempotency_key
 from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolCall
 from antiphon_shared.values import LogEntry
 
-from coordinator import approvals, ladder, limits, offer, people, questions, repetitions, summaries
+from coordinator import approvals, ladder, limits, offer, people, questions, repetitions, steps, summaries
 from coordinator.decision import Decision
 from coordinator.session import NOBODY_WAITS, Session, Writes, replace
 
@@ -50,6 +50,7 @@ def request_briefing(session: Session, event: AnyEvent, before: tuple[EventData,
         summary=session.summaries.ready,
         tokens_per_estimated=limits.tokens_per_estimated(session),
         may_summarize=summaries.may_ask(waiting),
+        step=steps.to_brief(session),
     )
     return Decision(waiting, (*before, request))
 
@@ -74,6 +75,7 @@ def request_reasoning(
         last_round_because=limits.explain(reason, session),
         notice=_notice(session, () if reason else offered, is_last=reason is not None),
         output=session.query.question if session.output.is_demanded else None,
+        step=session.steps.number,
         model=model,
         tokens_left=tokens_left,
         deadline=session.deadline,
@@ -90,7 +92,7 @@ def request_reasoning(
 
 def _notice(session: Session, offered: tuple[str, ...], is_last: bool) -> str:
     """Return what the model is told once, beside the briefing."""
-    told = ["" if is_last else ladder.notice(session, offered)]
+    told = ["" if is_last else ladder.notice(session, offered), steps.notice(session)]
     if session.output.because:
         faults = " ".join(f"{n}. {one}" for n, one in enumerate(session.output.because, 1))
         told.append(
@@ -128,7 +130,7 @@ def request_tools(
             idempotency_key=idempotency_key(session.query.tenant, session.id, session.round, call.id)
             if mints_keys(session)
             else None,
-            refused=None if n < room else refusal,
+            refused=steps.refusal(session, call.name) or (None if n < room else refusal),
         )
         for n, call in enumerate(calls)
     )
@@ -208,6 +210,7 @@ def assembly_of(
         termination_reason=reason,
         reply=reply,
         has_result=has_result,
+        steps=() if has_result else steps.finished(session),
         reasoning=session.material.reasoning,
         results=session.material.results,
         batch=session.round if session.phase == "tools" and session.material.results is None else None,

@@ -229,6 +229,55 @@ class Output:
     """The beginning of the last of them."""
 
 
+@dataclass(frozen=True)
+class StepPlan:
+    """What the coordinator keeps of a step; its instructions and its schema stand in the query."""
+
+    __pydantic_config__ = _STRICT
+
+    name: str
+    tools: tuple[str, ...]
+    """Those that the session may use, in the catalogue's order."""
+    max_rounds: int
+    attempts: int
+    has_schema: bool = False
+    validation_tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of the query, and the attempt that is under way."""
+
+    __pydantic_config__ = _STRICT
+
+    plans: tuple[StepPlan, ...] = ()
+    lacking: tuple[str, ...] = ()
+    """Tools of steps that the session may not use."""
+    number: int = 0
+    """Of the step under way; counts from 1, 0 where there are none."""
+    attempt: int = 1
+    begun: int = 1
+    """The first round of the attempt."""
+    because: tuple[str, ...] = ()
+    """Why the attempt before it failed."""
+    replies: tuple[LogEntry, ...] = ()
+    """The reasoning.completed with the output of each finished step."""
+
+    @property
+    def plan(self) -> StepPlan | None:
+        """The step under way."""
+        return self.plans[self.number - 1] if self.number else None
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no other step follows."""
+        return self.number == len(self.plans)
+
+    def ends_with(self, round: int) -> bool:
+        """Return whether a round is the attempt's last."""
+        return self.plan is not None and round >= self.begun + self.plan.max_rounds - 1
+
+
 NOBODY_WAITS = People()
 
 
@@ -263,6 +312,7 @@ class Session:
     summaries: Summaries = Summaries()
     writes: Writes = Writes()
     output: Output = Output()
+    steps: Steps = Steps()
 
     @property
     def awaited(self) -> UUID | None:

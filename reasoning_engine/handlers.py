@@ -82,7 +82,7 @@ class ReasoningEngine:
         seconds_left = _seconds_until(request.deadline)
         briefing = await _briefing(session, request)
         offer = await self._offered(request)
-        asked = await _options(session, request)
+        schema, validation_tools = (await _options(session, request)).demanded(request.step)
         model_id = request.model or self._default_model_id
         settings = self._settings.priced_for(model_id, is_default=model_id == self._default_model_id)
         calls: list[ModelCall] = []
@@ -99,8 +99,8 @@ class ReasoningEngine:
                 door=self._door,
                 on_call=calls.append,
                 system=self._system,
-                schema=asked.output_schema,
-                validation_tools=asked.validation_tools or (),
+                schema=schema,
+                validation_tools=validation_tools,
             )
         if self._is_offline and isinstance(outcome, ReasoningCompleted):
             outcome = outcome.model_copy(update={"prompt_tokens_estimated": 0})

@@ -14,6 +14,7 @@ from antiphon_shared.output.reading import read_answer
 from response_assembler.cited import Answer, cited_answer
 from response_assembler.numbering import number_own
 from response_assembler.partial import closing_note, compose_partial
+from response_assembler.produced import steps_section
 from response_assembler.shaped import shaped_answer
 from response_assembler.sources import cited_sources, sources_section
 from response_assembler.standing import not_standing
@@ -39,6 +40,8 @@ class Material:
     reply: ReasoningCompleted | None = None
     unfinished: Sequence[tuple[str, str]] = ()
     """Id and tool of each call that was still under way."""
+    steps: Sequence[tuple[str, str]] = ()
+    """Name and output of each finished step, where the session ended before the last was."""
     doubts: tuple[Uncertainty, ...] = ()
     """What was doubtful about the material itself."""
 
@@ -50,6 +53,7 @@ def compose(material: Material) -> ResponseReady:
     result_sources: tuple[FieldSources, ...] = ()
     text = answer_in(material.reply, request.status, material.memory)
     closing = closing_note(request.termination_reason) if request.status != "complete" else ""
+    closing = "\n\n".join(filter(None, [steps_section(material.steps), closing]))
     status = request.status
     if request.has_result and material.reply is not None:
         result = read_answer(material.reply.text).value
@@ -93,8 +97,9 @@ def _from_facts(material: Material) -> tuple[Status, Answer]:
         memory, request.termination_reason, status, material.unfinished, request.uncertainty
     )
     numbered = number_own(text, memory.facts)
+    produced = steps_section(material.steps)
     sources = cited_sources(memory, numbered.numbers)
     doubts = [doubt("empty_reply")] if request.status == "complete" else []
     doubts += [doubt("composed_from_facts")] if sources else []
-    shown = "\n\n".join(filter(None, [numbered.text, sources_section(memory, sources, quoted)]))
+    shown = "\n\n".join(filter(None, [numbered.text, produced, sources_section(memory, sources, quoted)]))
     return status, Answer(shown, sources, (*doubts, *not_standing(memory, numbered.numbers)))

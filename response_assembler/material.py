@@ -22,5 +22,6 @@ def material_of(event: AnyEvent, request: AssemblyRequested, read: Read, waited_
         memory=found.memory,
         reply=found.reply,
         unfinished=found.unfinished,
+        steps=found.steps,
         doubts=tuple(doubt("record_missing", about=what) for what in found.missing),
     )

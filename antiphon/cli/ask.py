@@ -17,7 +17,7 @@ from antiphon_shared.process.ids import new_id
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 
 from antiphon.cli.dialogue import Dialogue
-from antiphon.cli.given import read_grant, read_query, read_schema
+from antiphon.cli.given import read_grant, read_query, read_schema, read_step_file
 from antiphon.cli.live import show_answer, show_progress
 from antiphon.cli.output import EXIT_INTERRUPTED, Json, UsageError, print_json, run, stderr, write
 from antiphon.client import Antiphon
@@ -108,6 +108,15 @@ OutputSchema = Annotated[
         help="A JSON Schema that the answer must fit; with --json, the response's `result` is that answer.",
     ),
 ]
+StepFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--steps",
+        metavar="FILE",
+        help="Steps, as YAML, that must each succeed before the next begins; each has its own tools and output. See "
+        "docs/structured-answers.md.",
+    ),
+]
 SessionIdOption = Annotated[
     str | None,
     typer.Option(
@@ -133,6 +142,7 @@ def ask(
     conversation: Conversation = None,
     interactive: Interactive = False,
     output_schema: OutputSchema = None,
+    steps: StepFile = None,
     session_id: SessionIdOption = None,
 ) -> None:
     """Ask a question and wait for the answer.
@@ -164,7 +174,7 @@ def ask(
         conversation,
         interactive,
     )
-    run(_ask(query, options, output_schema, tools, model, scope, grant, session_id, json))
+    run(_ask(query, options, output_schema, steps, tools, model, scope, grant, session_id, json))
 
 
 def submit(
@@ -182,6 +192,7 @@ def submit(
     conversation: Conversation = None,
     interactive: InteractiveSession = False,
     output_schema: OutputSchema = None,
+    steps: StepFile = None,
 ) -> None:
     """Put a question into the queue of the running pipeline, and print its session's id.
 
@@ -200,13 +211,14 @@ def submit(
         conversation,
         interactive,
     )
-    run(_submit(query, options, output_schema, session_id, grant, json))
+    run(_submit(query, options, output_schema, steps, session_id, grant, json))
 
 
 async def _ask(
     query: str,
     options: Options,
     output_schema: Path | None,
+    steps: Path | None,
     tools: list[str] | None,
     model: Provider | None,
     scopes: list[str] | None,
@@ -222,6 +234,7 @@ async def _ask(
         )
     grant = read_grant(grant)
     read_schema(options, output_schema)
+    read_step_file(options, steps)
     query = _checked(query, options, grant, own_id)
     _refuse_to_forget(options)
     async with _client(tools, model, scopes) as antiphon:
@@ -250,12 +263,14 @@ async def _submit(
     query: str,
     options: Options,
     output_schema: Path | None,
+    steps: Path | None,
     session_id: str | None,
     grant: str | None,
     is_json: bool,
 ) -> None:
     grant = read_grant(grant)
     read_schema(options, output_schema)
+    read_step_file(options, steps)
     query = _checked(query, options, grant, session_id)
     async with Antiphon() as antiphon:
         id = await antiphon.submit(query, session_id=session_id, grant=grant, **options)

@@ -24,6 +24,24 @@ def read_schema(options: Options, path: Path | None) -> None:
     options["output_schema"] = schema
 
 
+def read_step_file(options: Options, path: Path | None) -> None:
+    """Put the steps of a file into the options. Raises UnreadableEvent with a line for each fault."""
+    if path is None:
+        return
+    from antiphon_shared.output.step_file import UnfitSteps, read_steps
+
+    try:
+        steps = read_steps(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UnreadableEvent(f"--steps: {path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise UnreadableEvent(f"--steps: {path} is not UTF-8 text: {error}.") from None
+    except UnfitSteps as error:
+        faults = "\n".join(f"{path}: {line}" for line in str(error).splitlines())
+        raise UnreadableEvent(f"--steps: {path} holds no steps that can be used.\n{faults}") from None
+    options["steps"] = [step.model_dump(mode="json", exclude_none=True) for step in steps]
+
+
 def read_grant(given: str | None) -> str:
     """The grant, or what stands in the file named. Raises UnreadableEvent when there is no such text."""
     if given is None or not given.startswith("@"):

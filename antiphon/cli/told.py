@@ -28,6 +28,7 @@ from antiphon_shared.events import (
     ResponseReady,
     RungTaken,
     SessionOpened,
+    StepBegun,
     ToolsCompleted,
     ToolsRequested,
 )
@@ -82,6 +83,10 @@ def progress(event: AnyEvent) -> list[str]:
             return [f"  the model failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
         case AnswerRefused(because=because):
             return [f"  the answer does not count: {one_line(why, _MESSAGE_LENGTH)}" for why in because]
+        case StepBegun(step=step, number=number, attempt=attempt, because=because):
+            again = f" (attempt {attempt})" if attempt > 1 else ""
+            failed = [f"  the attempt before failed: {one_line(why, _MESSAGE_LENGTH)}" for why in because]
+            return [f"step {number}: {step}{again}", *failed]
         case RungTaken(rung=rung, because=why, model=model) if rung in _RUNGS:
             return [f"  {_RUNGS[rung].format(model=one_line(model))}: {one_line(why, _MESSAGE_LENGTH)}"]
         case ComponentFailed(component=component, error=error):

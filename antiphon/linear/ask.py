@@ -60,9 +60,10 @@ async def ask_linear(
 
     Raises InvalidQuery, ConfigurationError, and nothing for what a model or a tool does.
     """
-    if options and options.get("output_schema") is not None:
+    demanding = [name for name in ("output_schema", "steps") if options and options.get(name) is not None]
+    if demanding:
         raise InvalidQuery(
-            "options.output_schema: no answer is held against a schema in this process.",
+            f"options.{demanding[0]}: no answer is held against a schema in this process.",
             hint="Ask by `Antiphon.embedded(tools)`, whose `ask` takes it.",
         )
     if not structlog.is_configured():

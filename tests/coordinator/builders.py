@@ -16,6 +16,7 @@ from antiphon_shared.events import (
     ReasoningCompleted,
     ResponseReady,
     RungTaken,
+    StepBegun,
     ToolsCompleted,
     ToSummarize,
 )
@@ -32,7 +33,7 @@ from coordinator.session import Session
 from tests.envelopes import an_event
 
 ENTRY = "1795244309110-0"
-NOTED = (RungTaken, AnswerRefused, OutagesSeen)
+NOTED = (RungTaken, AnswerRefused, StepBegun, OutagesSeen)
 """What is for the log alone, and not what the session waits for."""
 DataT = TypeVar("DataT", bound=EventData)
 

@@ -31,6 +31,7 @@ from antiphon_shared.events.coordinator import (
     ReasoningRequested,
     RungTaken,
     SessionOpened,
+    StepBegun,
     SummaryRequested,
     ToolsRequested,
 )
@@ -55,6 +56,7 @@ EVENT_DATA: tuple[type[EventData], ...] = (
     SessionOpened,
     RungTaken,
     AnswerRefused,
+    StepBegun,
     OutagesSeen,
     BriefingRequested,
     BriefingReady,

@@ -84,6 +84,21 @@ class AnswerRefused(EventData):
     because: tuple[str, ...] = Field(description="What is wrong with it, a sentence each.")
 
 
+class StepBegun(EventData):
+    """An attempt at a step of the query begins."""
+
+    type: ClassVar[str] = "antiphon.step.begun.v1"
+    inbox: ClassVar[Component | None] = None
+
+    round: Round = Field(description="The first of the attempt.")
+    step: str
+    number: int = Field(ge=1, description="Of the step; counts from 1.")
+    attempt: int = Field(ge=1, description="Counts from 1.")
+    because: tuple[str, ...] = Field(
+        default=(), description="Why the attempt before it failed, a sentence each; empty in the first."
+    )
+
+
 class OutagesSeen(EventData):
     """What was out of order when the event it answers was decided on, where that has changed."""
 
@@ -91,6 +106,20 @@ class OutagesSeen(EventData):
     inbox: ClassVar[Component | None] = None
 
     outages: Outages
+
+
+class StepToBrief(Value):
+    """The attempt at a step that a briefing is for."""
+
+    number: int = Field(ge=1, description="Of the step; counts from 1.")
+    attempt: int = Field(ge=1, description="Counts from 1.")
+    begun: Round = Field(description="The first round of the attempt.")
+    input: LogEntry | None = Field(
+        default=None, description="The reasoning.completed that holds the output of the step before."
+    )
+    is_untrusted: bool = Field(
+        default=False, description="Whether anybody may have written words of the input."
+    )
 
 
 class BriefingRequested(EventData):
@@ -121,6 +150,7 @@ class BriefingRequested(EventData):
         description="Tokens that the model has counted for each that was estimated, so far in the session.",
     )
     may_summarize: bool = Field(default=True, description="Whether a summary may be asked for.")
+    step: StepToBrief | None = Field(default=None, json_schema_extra=since(3))
 
 
 class SummaryRequested(EventData):
@@ -161,6 +191,9 @@ class ReasoningRequested(EventData):
         default=None,
         description="The query.submitted with the schema that the answer must fit.",
         json_schema_extra=since(3),
+    )
+    step: int = Field(
+        default=0, ge=0, description="The step of the query; counts from 1.", json_schema_extra=since(3)
     )
     tokens_left: int = Field(ge=1, description="What remains of the session's token budget.")
     deadline: AwareDatetime
@@ -225,6 +258,13 @@ class QuestionAsked(EventData):
     until: AwareDatetime | None = Field(default=None, description="When the session goes on without.")
 
 
+class StepOutput(Value):
+    """What a finished step has produced."""
+
+    step: str
+    reply: LogEntry = Field(description="The reasoning.completed that holds it.")
+
+
 class AssemblyRequested(EventData):
     """Compose the answer from what there is."""
 
@@ -240,6 +280,11 @@ class AssemblyRequested(EventData):
     has_result: bool = Field(
         default=False,
         description="Whether the reply holds a value that fits the schema demanded.",
+        json_schema_extra=since(3),
+    )
+    steps: tuple[StepOutput, ...] = Field(
+        default=(),
+        description="The finished steps of a session that ends before its last one is.",
         json_schema_extra=since(3),
     )
     reasoning: LogEntry | None = Field(default=None, description="A reasoning.completed not yet in memory.")

@@ -1,11 +1,11 @@
 """What a client may ask of a session, and what it gets back."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import AfterValidator, AwareDatetime, Field, model_validator
+from pydantic import AwareDatetime, Field, model_validator
 
 from antiphon_shared.formats import since
-from antiphon_shared.output.schema import output_schema
+from antiphon_shared.output.steps import Schema, Steps, ToolName
 from antiphon_shared.stored import Kind
 from antiphon_shared.values import SessionId, Usage, Value
 
@@ -26,6 +26,7 @@ TerminationReason = Literal[
     "reply_truncated",
     "output_invalid",
     "validation_incomplete",
+    "step_failed",
     "cancelled",
     "internal_error",
 ]
@@ -35,13 +36,6 @@ Citations = Literal["normal", "strict"]
 
 Severity = Literal["note", "caution", "serious"]
 """`note`: good to know; `caution`: check before relying on it; `serious`: do not rely on it."""
-
-ToolName = str
-
-
-def _checked_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    output_schema(schema)  # UnfitSchema is a ValueError
-    return schema
 
 
 class QueryOptions(Value):
@@ -68,7 +62,7 @@ class QueryOptions(Value):
     deadline_s: float | None = Field(
         default=None, gt=0, le=86_400, description="Seconds from submission to the answer."
     )
-    tools: tuple[Annotated[ToolName, Field(max_length=64)], ...] | None = Field(
+    tools: tuple[ToolName, ...] | None = Field(
         default=None,
         max_length=1_000,
         description="Names of the tools to offer; all of the catalogue when left out.",
@@ -83,24 +77,42 @@ class QueryOptions(Value):
     interactive: bool | None = Field(
         default=None, description="Whether the model may ask the user a question back."
     )
-    output_schema: Annotated[dict[str, Any], AfterValidator(_checked_schema)] | None = Field(
+    output_schema: Schema | None = Field(
         default=None,
         description="JSON Schema 2020-12 that the answer must fit; then the response has a `result`.",
         json_schema_extra=since(3),
     )
-    validation_tools: tuple[Annotated[ToolName, Field(max_length=64)], ...] | None = Field(
+    validation_tools: tuple[ToolName, ...] | None = Field(
         default=None,
         min_length=1,
         max_length=10,
         description="Tools that must have passed what is returned; only together with `output_schema`.",
         json_schema_extra=since(3),
     )
+    steps: Steps | None = Field(
+        default=None,
+        description="Steps that must each succeed before the next begins; they bring tools and output themselves.",
+        json_schema_extra=since(3),
+    )
 
     @model_validator(mode="after")
-    def _validates_a_shape(self) -> "QueryOptions":
+    def _goes_together(self) -> "QueryOptions":
         if self.validation_tools is not None and self.output_schema is None:
             raise ValueError("validation_tools go with output_schema alone: say what the answer must fit")
+        if self.steps is not None and (self.tools is not None or self.output_schema is not None):
+            other = "tools" if self.tools is not None else "output_schema"
+            raise ValueError(f"steps go without {other}: each step has its own")
         return self
+
+    def demanded(self, step: int = 0) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+        """Return the schema that an answer must fit, if any, and the tools that must have passed it.
+
+        Args: `step` counts from 1; 0 is for a query without steps.
+        """
+        asked = self.steps[step - 1] if self.steps is not None and step else None
+        if asked is not None:
+            return asked.output, asked.validation_tools or ()
+        return self.output_schema, self.validation_tools or ()
 
 
 class Limits(Value):
@@ -145,7 +157,7 @@ class Source(Value):
 
     id: str = Field(description="The fact it rests on, `F3`.")
     number: int = Field(default=0, ge=0, description="What the answer cites it by, `[1]`; 0: not cited.")
-    tool: ToolName
+    tool: str
     call_id: str
     title: str
     excerpt: str

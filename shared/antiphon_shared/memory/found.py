@@ -24,6 +24,8 @@ class Read:
     """What a batch still under way has brought, in place of its results."""
     missing: tuple[str, ...] = ()
     """What could not be read."""
+    steps: tuple[tuple[str, str], ...] = ()
+    """Name and output of each finished step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class Found:
     """Id and tool of each call that had not ended, and of each write that had not begun."""
     missing: tuple[str, ...] = ()
     """What could not be read."""
+    steps: tuple[tuple[str, str], ...] = ()
+    """Name and output of each finished step."""
 
 
 def found_of(request: AssemblyRequested, read: Read) -> Found:
@@ -47,7 +51,7 @@ def found_of(request: AssemblyRequested, read: Read) -> Found:
         calls = read.reasoning.tool_calls if read.reasoning else ()
         unfinished = tuple((call.id, call.name) for call in calls if call.id not in reported)
     filed = file_round(read.memory, read.reasoning, results, untrusted=request.untrusted)
-    return Found(read.memory.plus(filed), read.reply, unfinished, read.missing)
+    return Found(read.memory.plus(filed), read.reply, unfinished, read.missing, read.steps)
 
 
 def answer_in(reply: ReasoningCompleted | None, status: Status, memory: Memory) -> str | None:

@@ -14,7 +14,7 @@ read it.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -213,6 +213,17 @@ class Memory:
             intents=self.intents + delta.intents,
         )
         vars(after)["asked"] = self.asked  # the query is the same, so it is read once
+        return after
+
+    def since(self, round: Round) -> "Memory":
+        """Return the memory with all facts, without what was said and tried before a round."""
+        after = replace(
+            self,
+            reasoning=tuple(note for note in self.reasoning if note.round >= round),
+            tool_usage=tuple(use for use in self.tool_usage if use.round >= round),
+            intents=tuple(one for one in self.intents if one.round >= round),
+        )
+        vars(after)["asked"] = self.asked
         return after
 
     @cached_property

@@ -51,8 +51,10 @@ class Reading:
         )
         if results is None and request.batch is not None:
             await self._read_batch(request.batch, reasoning.tool_calls if reasoning else ())
+        outputs = [(step.step, await self._event(step.reply, ReasoningCompleted)) for step in request.steps]
+        steps = tuple((name, output.text) for name, output in outputs if output is not None)
         memory = Memory.of(question.query if question else "", deltas)
-        return Read(memory, reply, reasoning, results, self.batch, tuple(self.missing))
+        return Read(memory, reply, reasoning, results, self.batch, tuple(self.missing), steps)
 
     def _event(self, log_entry: str | None, kind: type[DataT]) -> Awaitable[DataT | None]:
         """Return the event named, if one is, and if it is there and of the kind expected."""

@@ -56,6 +56,11 @@ class Assemblies:
             results=_read(request.results, ToolsCompleted, record, known),
             batch=record.batch,
             missing=record.missing,
+            steps=tuple(
+                (step.step, output.text)
+                for step in request.steps
+                if (output := _read(step.reply, ReasoningCompleted, record, known)) is not None
+            ),
         )
 
     def _memory(self, query: str, record: AssemblyRecord | MaterialRead) -> Memory:

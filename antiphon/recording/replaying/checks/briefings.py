@@ -21,7 +21,7 @@ from antiphon_shared.values import LogEntry
 from antiphon.recording.replaying.differences import Difference
 from antiphon.recording.replaying.known import Known, Redone, Step
 from context_synthesizer.desks import Kept, digest_of
-from context_synthesizer.turn import Brought, add, briefed, filed, tokens_max
+from context_synthesizer.turn import Brought, add, briefed, filed, step_of, tokens_max
 
 KeptT = TypeVar("KeptT")
 _KEPT_MAX = 4
@@ -81,7 +81,9 @@ class Briefings:
         item, _ = add(kept, _with_salience(delta, salience), record.memory_bytes_max, format)
         if item:
             self.items.append(item)
-        built = briefed(kept, request, salience, refused)
+        step_input = known.data(request.step.input, ReasoningCompleted) if request.step else None
+        told = step_of(request, known.data(request.question, QuerySubmitted), step_input)
+        built = briefed(kept, request, salience, refused, told)
         self.text, self.to_summarize = built.text, built.to_summarize
         outline = built.ready.briefing
         _keep(self.newest, outline.digest, Briefing.model_construct(text=built.text, outline=outline))

@@ -207,9 +207,8 @@ class Decisions:
 
 def known_schema(session: Session, event: AnyEvent, known: Known) -> OutputSchema | None:
     """Return what the answer must fit, where `event` may be the answer. Raises UnreadableEvent."""
-    return schema_of(
-        known.data(session.query.question, QuerySubmitted) if needs_query(session, event) else None
-    )
+    asked = known.data(session.query.question, QuerySubmitted) if needs_query(session, event) else None
+    return schema_of(asked, session.steps.number)
 
 
 def earlier_calls(session: Session, event: AnyEvent, known: Known) -> dict[str, ToolCall]:

@@ -83,16 +83,11 @@ class Exchanges:
 
         system = system_in(replayed.sent[0]) if record.has_own_prompt else None
 
-        asked = _options(request, known)
-        schema = asked.output_schema
+        schema, validation_tools = _options(request, known).demanded(request.step)
 
         def prompt_on(briefing: Briefing) -> Prompt:
             prompt = build_prompt(request, briefing, offer.tools, model_id, record.max_output_tokens, system)
-            return (
-                prompt
-                if schema is None
-                else demand(prompt, schema, record.output_style, asked.validation_tools or ())
-            )
+            return prompt if schema is None else demand(prompt, schema, record.output_style, validation_tools)
 
         briefing = self._briefings.newest.get(request.briefing)
         if briefing is None:

@@ -1,0 +1,52 @@
+"""What a briefing says of the step it is for: its instructions, its input and its rounds. Pure.
+
+# Step 2 of 3: configuration
+<the step's instructions, verbatim>
+
+The output of step discovery:
+<result call="step 1" tool="discovery" round="4" trust="untrusted">
+  {"id":"gateway","version":3}
+</result>
+"""
+
+from dataclasses import dataclass
+
+from antiphon_shared.events import ReasoningCompleted, StepToBrief
+from antiphon_shared.output.reading import read_answer
+from antiphon_shared.output.steps import Step, Steps
+from antiphon_shared.text.fence import CLOSING, fence, opening
+from pydantic_core import to_json
+
+
+@dataclass(frozen=True, slots=True)
+class StepText:
+    """The step that a briefing is for."""
+
+    title: str
+    lines: tuple[str, ...]
+    begun: int
+    """The first round of the attempt: what was said and tried before it is not shown."""
+    rounds: str
+    """How far the attempt is, as a sentence."""
+
+
+def step_text(asked: StepToBrief, round: int, steps: Steps, reply: ReasoningCompleted | None) -> StepText:
+    """Return what the briefing for a round says of its step; `reply` holds the output of the step before."""
+    step = steps[asked.number - 1]
+    of = f"Step {asked.number} of {len(steps)}"
+    before = (_input(steps[asked.number - 2], asked, reply),) if reply else ()
+    return StepText(
+        title=f"{of}: {step.name}",
+        lines=(step.instructions.strip(), *before),
+        begun=asked.begun,
+        rounds=f"{of}, attempt {asked.attempt} of {step.attempts}: round {round - asked.begun + 1} of at most "
+        f"{step.max_rounds}.",
+    )
+
+
+def _input(before: Step, asked: StepToBrief, reply: ReasoningCompleted) -> str:
+    text = reply.text.strip()
+    if before.output is not None:
+        text = to_json(read_answer(text).value).decode()
+    opened = opening(f"step {asked.number - 1}", before.name, reply.round, asked.is_untrusted)
+    return f"\nThe output of step {before.name}:\n{opened}\n  {fence(text)}\n{CLOSING}"

@@ -1,0 +1,45 @@
+"""What follows an attempt at a step: the next step, the next attempt, or the end of the session. Pure."""
+
+from antiphon_shared.events import AnyEvent
+from antiphon_shared.values import LogEntry
+
+from coordinator.decision import Decision
+from coordinator.endings import end
+from coordinator.requests import request_briefing
+from coordinator.session import Output, Session, doubt, replace
+from coordinator.steps import begun, note_of
+
+
+def after_output(session: Session, event: AnyEvent, log_entry: LogEntry) -> Decision:
+    """Begin the next step with the output of this one, which the reply at `log_entry` holds."""
+    replies = (*session.steps.replies, log_entry)
+    done = replace(session, steps=replace(session.steps, replies=replies), output=Output())
+    if done.round >= done.limits.max_rounds:
+        return end(done, event, "partial", "max_rounds_reached")
+    return _begin(done, event, done.steps.number + 1, 1)
+
+
+def after_failure(
+    session: Session, event: AnyEvent, because: tuple[str, ...], log_entry: LogEntry
+) -> Decision:
+    """Begin the step's next attempt, or end the session where there is none left."""
+    steps = session.steps
+    assert steps.plan is not None, "there is a step that failed"
+    if steps.attempt < steps.plan.attempts:
+        if session.round >= session.limits.max_rounds:
+            return end(session, event, "partial", "max_rounds_reached", log_entry)
+        return _begin(session, event, steps.number, steps.attempt + 1, because)
+    attempts = "its one attempt" if steps.attempt == 1 else f"{steps.attempt} attempts"
+    message = (
+        f"Step `{steps.plan.name}` ({steps.number} of {len(steps.plans)}) failed in {attempts} of "
+        f"{steps.plan.max_rounds} rounds. At the end: {' '.join(because)}"
+    )
+    failed = session.doubting(doubt("step_failed", message, steps.plan.name, "serious"))
+    return end(failed, event, "partial", "step_failed", log_entry)
+
+
+def _begin(
+    session: Session, event: AnyEvent, number: int, attempt: int, because: tuple[str, ...] = ()
+) -> Decision:
+    attempted = begun(replace(session, round=session.round + 1), number, attempt, because)
+    return request_briefing(attempted, event).telling(note_of(attempted))

@@ -1,0 +1,107 @@
+"""The steps of a query: which one is under way, and what may be called in it. Pure.
+
+A step has an output of its own, held against its own schema and validations (outputs.py), and rounds of its own. Its
+attempts begin afresh: facts and writes stay, what was said and tried does not. The order is enforced here and in
+attempts.py; what the model reads about it only helps.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from antiphon_shared.events import StepBegun, StepOutput, StepToBrief
+from antiphon_shared.output.steps import Step
+
+from coordinator.session import Output, Session, StepPlan, Steps, replace
+
+
+def plans_of(steps: Sequence[Step], usable: Sequence[str]) -> Steps:
+    """Return the steps as a session keeps them, before the first; `usable` are the tools that it may use."""
+    permitted = set(usable)
+    lacking = dict.fromkeys(name for step in steps for name in step.tools if name not in permitted)
+    plans = tuple(
+        StepPlan(
+            name=step.name,
+            tools=tuple(name for name in usable if name in step.tools),
+            max_rounds=step.max_rounds,
+            attempts=step.attempts,
+            has_schema=step.output is not None,
+            validation_tools=step.validation_tools or (),
+        )
+        for step in steps
+    )
+    return Steps(plans=plans, lacking=tuple(lacking))
+
+
+def begun(session: Session, number: int, attempt: int = 1, because: Iterable[str] = ()) -> Session:
+    """Return the session at the beginning of an attempt at the step with that number, in the session's round."""
+    steps = replace(
+        session.steps, number=number, attempt=attempt, begun=session.round, because=tuple(because)
+    )
+    plan = steps.plans[number - 1]
+    return replace(
+        session,
+        last_round=None,
+        steps=steps,
+        tools=replace(session.tools, usable=plan.tools, offer=None, failed_calls=(), barren_rounds=0),
+        output=Output(is_demanded=plan.has_schema, validation_tools=plan.validation_tools),
+    )
+
+
+def note_of(session: Session) -> StepBegun:
+    """Return what the log says of an attempt that begins."""
+    steps = session.steps
+    assert steps.plan is not None, "there is a step that begins"
+    return StepBegun(
+        round=session.round,
+        step=steps.plan.name,
+        number=steps.number,
+        attempt=steps.attempt,
+        because=steps.because,
+    )
+
+
+def refusal(session: Session, tool: str) -> str | None:
+    """Return why a tool may not be called in the step under way, where it is another step's; else None."""
+    steps = session.steps
+    if steps.plan is None or tool in steps.plan.tools:
+        return None
+    owners = [number for number, plan in enumerate(steps.plans, 1) if tool in plan.tools]
+    if not owners:
+        return None
+    owner, now = steps.plans[owners[-1] - 1].name, steps.plan.name
+    if owners[-1] < steps.number:
+        return (
+            f"step `{owner}` is done, and `{tool}` was its tool. This is step `{now}`: mend its result with the tools "
+            "offered, and validate again"
+        )
+    return f"`{tool}` is for step `{owner}`, which begins when step `{now}` is done"
+
+
+def to_brief(session: Session) -> StepToBrief | None:
+    """Return what the synthesizer has to know of the step under way."""
+    steps = session.steps
+    if not steps.number:
+        return None
+    return StepToBrief(
+        number=steps.number,
+        attempt=steps.attempt,
+        begun=steps.begun,
+        input=steps.replies[-1] if steps.replies else None,
+        is_untrusted=session.material.has_untrusted,
+    )
+
+
+def notice(session: Session) -> str:
+    """Return what the model is told once, when an attempt follows one that failed."""
+    if not session.steps.because or session.round != session.steps.begun:
+        return ""
+    faults = " ".join(f"{n}. {one}" for n, one in enumerate(session.steps.because, 1))
+    return (
+        f"The last attempt at this step failed: {faults} Begin the step afresh. What was written stays written: a "
+        "write that is asked for again is answered from its record."
+    )
+
+
+def finished(session: Session) -> tuple[StepOutput, ...]:
+    """Return what the finished steps have produced."""
+    done = zip(session.steps.plans, session.steps.replies, strict=False)
+    return tuple(StepOutput(step=plan.name, reply=reply) for plan, reply in done)

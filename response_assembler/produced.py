@@ -1,0 +1,21 @@
+"""What the finished steps of a session have produced, for an answer that comes before the last one is done. Pure."""
+
+from collections.abc import Sequence
+
+from antiphon_shared.output.reading import read_answer
+
+from response_assembler.quote import code, plain
+from response_assembler.shaped import written
+
+
+def steps_section(steps: Sequence[tuple[str, str]]) -> str:
+    """Return the section in Markdown, from name and output of each step; empty where there are none."""
+    if not steps:
+        return ""
+    produced = [f"{code(name)}:\n\n{_shown(output)}" for name, output in steps]
+    return "\n\n".join(["**What the finished steps produced**", *produced])
+
+
+def _shown(output: str) -> str:
+    given = read_answer(output)
+    return plain(output.strip()) if given.problem else f"```json\n{written(given.value)}\n```"

@@ -1,0 +1,88 @@
+"""The steps of a query: what each does, with which tools, and what must hold before the next one begins. Pure."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, model_validator
+
+from antiphon_shared.output.schema import output_schema
+from antiphon_shared.values import Value
+
+STEPS_MAX = 20
+_ROUNDS_MAX = 1_000
+"""Of a session."""
+
+ToolName = Annotated[str, Field(max_length=64)]
+
+
+def _checked_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    output_schema(schema)  # UnfitSchema is a ValueError
+    return schema
+
+
+Schema = Annotated[dict[str, Any], AfterValidator(_checked_schema)]
+"""A JSON Schema 2020-12 within the bounds of schema.py."""
+
+
+class Step(Value):
+    """One step of a query. Its answer, once it counts, is the input of the next step."""
+
+    name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$", description="Unique among the steps.")
+    instructions: str = Field(min_length=1, max_length=20_000, description="What the model has to do.")
+    tools: tuple[ToolName, ...] = Field(
+        min_length=1, max_length=100, description="Names of the only tools that may be called."
+    )
+    output: Schema | None = Field(
+        default=None,
+        description="JSON Schema 2020-12 that the step's answer must fit; any text when left out.",
+    )
+    validation_tools: tuple[ToolName, ...] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=10,
+        description="Those of `tools` that must have passed what the step returns; only together with `output`.",
+    )
+    max_rounds: int = Field(default=10, ge=5, le=50, description="Reasoning rounds of one attempt at most.")
+    attempts: int = Field(default=3, ge=1, le=10, description="Attempts at the step before the session ends.")
+
+    @model_validator(mode="after")
+    def _is_sound(self) -> "Step":
+        if repeated := _repeated(self.tools):
+            raise ValueError(f"tools: {repeated!r} is listed twice; list it once")
+        if self.validation_tools is None:
+            return self
+        if self.output is None:
+            raise ValueError("validation_tools need an output: say what the step's answer must fit")
+        if others := [name for name in self.validation_tools if name not in self.tools]:
+            raise ValueError(
+                f"validation_tools: {others[0]!r} is not among the step's tools; add it to tools"
+            )
+        return self
+
+
+def _checked(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    # Not by Field: it would complain of the length too where a step is at fault.
+    if not 1 <= len(steps) <= STEPS_MAX:
+        raise ValueError(f"there are {len(steps)} steps; give 1 to {STEPS_MAX}")
+    if repeated := _repeated([step.name for step in steps]):
+        raise ValueError(f"two steps are named {repeated!r}; give each a name of its own")
+    return steps
+
+
+Steps = Annotated[tuple[Step, ...], AfterValidator(_checked)]
+"""The steps of a query, in their order."""
+
+
+def rounds_of(steps: Sequence[Step]) -> int:
+    """Return the rounds that all attempts at the steps take at most."""
+    return min(sum(step.max_rounds * step.attempts for step in steps), _ROUNDS_MAX)
+
+
+def tools_of(steps: Sequence[Step]) -> tuple[str, ...]:
+    """Return the names of the tools of all steps, each once."""
+    return tuple(dict.fromkeys(name for step in steps for name in step.tools))
+
+
+def _repeated(names: Sequence[str]) -> str | None:
+    return next((name for name, count in Counter(names).items() if count > 1), None)

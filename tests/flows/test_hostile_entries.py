@@ -205,8 +205,9 @@ class Hostage:
             assert of_entry == (["set aside"] if set_aside else ["handled"]), (stream, id, of_entry)
             assert set_aside <= 1, (stream, id)
         assert rejected.keys() | {id for _, id in dead} <= {id for _, id in ends}
-        for stream in (keys.rejected(), *map(keys.dead, range(2))):
-            await self.bus.batcher.submit("DEL", stream)
+        # The marker too: the highest id comes again, as another entry of a queue that is made anew.
+        for key in (keys.rejected(), keys.rejection(HIGHEST), *map(keys.dead, range(2))):
+            await self.bus.batcher.submit("DEL", key)
 
     async def _all(self, stream: str) -> list[tuple[bytes, dict[bytes, bytes]]]:
         found: list[tuple[bytes, dict[bytes, bytes]]] = await self.bus.batcher.submit(

@@ -63,6 +63,7 @@ DEPLOYMENTS = {
         ("tests.recordings.limit_tools",),
     ),
     "validating": Deployment(_USUAL, ("tests.flows.validating_tools",)),
+    "stepwise": Deployment(_USUAL, ("tests.flows.validating_tools", _FEW)),
     "offline": Deployment({}, ("examples.courses", "examples.documents"), "offline"),
 }
 """By name. `usual` and `all_tools` differ in their tools alone, `impatient` in one setting."""

@@ -64,6 +64,7 @@ async def exchange_record(
         max_output_tokens=settings.max_output_tokens,
         default_model=default_model,
         output_style=settings.output_style,
+        tool_style=settings.tool_style,
         prices=settings.prices_in_force.model_dump(exclude_none=True),
     )
 

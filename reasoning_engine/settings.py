@@ -11,6 +11,7 @@ from pydantic_settings import SettingsConfigDict
 
 from reasoning_engine.limits.meters import Limits
 from reasoning_engine.prices import Prices
+from reasoning_engine.prompted import ToolStyle
 from reasoning_engine.shaped import OutputStyle
 
 Provider = Literal["auto", "anthropic", "offline"]
@@ -53,6 +54,11 @@ class EngineSettings(Settings):
         default="auto",
         description="How a model is asked for an answer of a shape: native, by the Messages API's own means; tool, by "
         "a tool that takes the answer; auto: native for Claude models that have it, else tool.",
+    )
+    tool_style: ToolStyle = Field(
+        default="native",
+        description="How a model is offered tools: native, by the API's own means; prompted, in the prompt, with one "
+        "form of JSON for calls and answers, for models without tool calling (docs/models.md).",
     )
     prompt_file: str = Field(
         default="",

@@ -32,7 +32,7 @@ _BY_TOOL = f"Give the answer by calling `{FINAL_ANSWER}`, alone in its reply: no
 _IN_WORDS = (
     "The answer must be one JSON value that fits this JSON Schema. Write it alone, without citations:\n"
 )
-_VALIDATED = (
+VALIDATED = (
     " Before you answer, {tools} must have passed on exactly the value that you return: call them, mend what they "
     "name, validate again, and change nothing after that."
 )
@@ -61,7 +61,7 @@ def demand(
     else:
         words = _IN_WORDS + to_json(schema).decode()
     if validation_tools and taken:
-        words += _VALIDATED.format(tools=" and ".join(f"`{name}`" for name in validation_tools))
+        words += VALIDATED.format(tools=" and ".join(f"`{name}`" for name in validation_tools))
     (message,) = prompt["messages"]
     shaped["messages"] = [{"role": "user", "content": f"{message['content']}\n\n{words}"}]
     return shaped

@@ -11,6 +11,7 @@ from antiphon_shared.memory.layers import Memory
 from antiphon_shared.process import logs
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.environment import load_environment
+from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 from antiphon_shared.redaction.redactor import Redactor
@@ -83,6 +84,12 @@ async def ask_linear(
         engine.request_timeout_s,
         {"ANTIPHON_MODEL": (pipeline.model,)},
     )
+    if registry and engine.tool_style == "prompted" and not chosen.is_offline:
+        await chosen.close()
+        raise ConfigurationError(
+            "ANTIPHON_REASONING_ENGINE_TOOL_STYLE is prompted, and the linear plan offers tools by the API's own means.",
+            hint="Set it to native, or ask through the pipeline, as `Antiphon.embedded(tools)` does.",
+        )
     try:
         bytes_max = load(BusSettings).max_event_bytes
         event = submission(query, options or Options(), None, None, new_id(), utc_now(), bytes_max)

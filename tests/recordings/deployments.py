@@ -63,6 +63,9 @@ DEPLOYMENTS = {
         ("tests.recordings.limit_tools",),
     ),
     "validating": Deployment(_USUAL, ("tests.flows.validating_tools",)),
+    "prompted": Deployment(
+        {**_USUAL, "ANTIPHON_REASONING_ENGINE_TOOL_STYLE": "prompted"}, ("tests.flows.validating_tools",)
+    ),
     "offline": Deployment({}, ("examples.courses", "examples.documents"), "offline"),
 }
 """By name. `usual` and `all_tools` differ in their tools alone, `impatient` in one setting."""

@@ -11,6 +11,7 @@ from tests.recordings.situations import (
     notes,
     people,
     placeholders,
+    prompted,
     summaries,
     tables,
 )
@@ -25,6 +26,7 @@ _SUBJECTS = (
     notes,
     people,
     placeholders,
+    prompted,
     summaries,
     tables,
 )

@@ -21,6 +21,7 @@ from reasoning_engine.model_errors import MODEL_ERRORS, Interrupted, classify, e
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, usage_of
 from reasoning_engine.settings import EngineSettings
+from reasoning_engine.wires import Wire, wire_of
 
 BEGINS_AGAIN = "\n\n*The reply broke off and begins again.*\n\n"
 """For whoever reads the text as it arrives; no part of any answer."""
@@ -118,16 +119,16 @@ class Exchange:
                 message = await self._model.reply(prompt, self._hear, hear_headers)
                 await faults.at("model.after")
         except MODEL_ERRORS as error:
-            failed = self._failed(passage, error)
+            failed = self._failed(passage, error, wire_of(prompt["model"]))
             told["error"] = error_json(error, failed.failure)
             raise failed from error
         told["reply"] = message_json(message)
         passage.replied(usage_of(message))
         return message
 
-    def _failed(self, passage: Passage, error: Exception) -> Failed:
+    def _failed(self, passage: Passage, error: Exception, wire: Wire) -> Failed:
         self._failures += 1
-        classified = classify(error)
+        classified = classify(error, wire)
         used = Usage() if classified.headers else None  # an error in answer to it: nothing was used
         if isinstance(error, Interrupted):
             used = usage_of(error.partial)

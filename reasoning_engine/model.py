@@ -116,14 +116,14 @@ class _Heard:
             raise UnreadableReply(f"it is longer than {REPLY_CHARACTERS_MAX} characters")
 
 
-def choose_model(
+def choose_messages_model(
     provider: Provider,
     api_key: str | None,
     base_url: str | None,
     timeout_s: float,
     models: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> AnthropicModel:
-    """The model that `provider` and the environment stand for. Raises ConfigurationError.
+    """The model that is asked by the Messages API, or the offline model. Raises ConfigurationError.
 
     `models` are the names it will be asked for, by the variable that says so.
     """
@@ -136,16 +136,20 @@ def choose_model(
         )
     if provider == "offline" or not (api_key or base_url):
         return AnthropicModel(_offline_client(), is_offline=True)
-    timeout = httpx2.Timeout(timeout_s, connect=min(timeout_s, CONNECT_TIMEOUT_S))
+    timeout = timeout_of(timeout_s)
     return AnthropicModel(
         AsyncAnthropic(
-            api_key=_checked_key(api_key) if api_key else _KEYLESS,
-            base_url=_checked_url(base_url) if base_url else None,
+            api_key=checked_key(api_key, "ANTHROPIC_API_KEY") if api_key else _KEYLESS,
+            base_url=checked_url(base_url, "ANTHROPIC_BASE_URL") if base_url else None,
             max_retries=0,
             timeout=timeout,
             http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound]}),
         )
     )
+
+
+def timeout_of(timeout_s: float) -> httpx2.Timeout:
+    return httpx2.Timeout(timeout_s, connect=min(timeout_s, CONNECT_TIMEOUT_S))
 
 
 def _check_names(models: Mapping[str, Iterable[str]]) -> None:
@@ -165,24 +169,24 @@ def _offline_client() -> AsyncAnthropic:
     return AsyncAnthropic(api_key="offline", base_url=_OFFLINE_URL, max_retries=0, http_client=http_client)
 
 
-def _checked_key(api_key: str) -> str:
+def checked_key(api_key: str, variable: str) -> str:
     if not (api_key.isascii() and api_key.isprintable()) or " " in api_key:
         raise ConfigurationError(
-            "ANTHROPIC_API_KEY holds a character that no key has.",
+            f"{variable} holds a character that no key has.",
             hint="Set it again, without quotes or spaces.",
         )
     return api_key
 
 
-def _checked_url(base_url: str) -> str:
+def checked_url(base_url: str, variable: str) -> str:
     hint = "It looks like https://host or https://host/path."
     try:
         url = httpx2.URL(base_url)
     except httpx2.InvalidURL as error:
-        raise ConfigurationError(f"ANTHROPIC_BASE_URL is not an address: {error}.", hint=hint) from None
+        raise ConfigurationError(f"{variable} is not an address: {error}.", hint=hint) from None
     if url.scheme not in ("http", "https") or not url.host:
-        raise ConfigurationError("ANTHROPIC_BASE_URL is not an http or https address.", hint=hint)
-    if url.path.rstrip("/").endswith("/v1"):
+        raise ConfigurationError(f"{variable} is not an http or https address.", hint=hint)
+    if variable == "ANTHROPIC_BASE_URL" and url.path.rstrip("/").endswith("/v1"):
         raise ConfigurationError(
             "ANTHROPIC_BASE_URL ends in /v1.", hint="Leave that away: it is added to every request."
         )

@@ -1,5 +1,8 @@
 """What calls to the model raise, from the SDK's exceptions to a classified failure. Pure."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import httpx2
 from anthropic import (
     AnthropicError,
@@ -14,6 +17,7 @@ from antiphon_shared.memory.filing.storable import storable
 
 from reasoning_engine.exchange_record import message_json, shown
 from reasoning_engine.failure import Failure, failure, of_answer
+from reasoning_engine.wires import Wire
 
 
 class Interrupted(Exception):
@@ -24,6 +28,18 @@ class Interrupted(Exception):
         self.partial = partial
 
 
+class Answered(Exception):
+    """A server's answer that is an error, of an SDK that is not looked at here."""
+
+    def __init__(self, status: int, headers: Mapping[str, str], body: Any) -> None:
+        super().__init__(f"status {status}")
+        self.status, self.headers, self.body = status, headers, body
+
+
+class NoAccess(Exception):
+    """A model whose server no setting gives access to."""
+
+
 class UnreadableReply(Exception):
     """What the server sent is not a reply, or not one that may be taken in."""
 
@@ -32,7 +48,9 @@ MODEL_ERRORS = (
     AnthropicError,
     httpx2.HTTPError,
     httpx2.InvalidURL,
+    Answered,
     Interrupted,
+    NoAccess,
     UnreadableReply,
     OSError,
     ValueError,
@@ -46,34 +64,39 @@ MODEL_ERRORS = (
 and stumbles over a reply of another shape with Python's own errors."""
 
 
-def classify(error: BaseException) -> Failure:
-    """What one of MODEL_ERRORS means."""
+def classify(error: BaseException, wire: Wire = "messages") -> Failure:
+    """What one of MODEL_ERRORS means, of a model that is asked by `wire`."""
     match error:
         case Interrupted():
-            return classify(error.__cause__) if error.__cause__ else failure("connection_failed", str(error))
+            cause = error.__cause__
+            return classify(cause, wire) if cause else failure("connection_failed", str(error), wire=wire)
         case APIStatusError():
-            return of_answer(error.status_code, error.response.headers, error.body)
+            return of_answer(error.status_code, error.response.headers, error.body, wire)
+        case Answered():
+            return of_answer(error.status, error.headers, error.body, wire)
         case APITimeoutError() | httpx2.TimeoutException() | TimeoutError():
-            return failure("timeout", "The model did not reply in time")
+            return failure("timeout", "The model did not reply in time", wire=wire)
         case httpx2.DecodingError():
-            return failure("unreadable_reply", str(error))
+            return failure("unreadable_reply", str(error), wire=wire)
         case APIConnectionError() | httpx2.HTTPError() | OSError():
-            return failure("connection_failed", f"The model cannot be reached{_at(error)}: {_root(error)}")
-        case CredentialsError():
-            return failure("authentication_failed", str(error))
+            what = f"The model cannot be reached{_at(error)}: {_root(error)}"
+            return failure("connection_failed", what, wire=wire)
+        case CredentialsError() | NoAccess():
+            return failure("authentication_failed", str(error), wire=wire)
         case _:
-            return failure("unreadable_reply", f"The reply cannot be read: {_root(error)}")
+            return failure("unreadable_reply", f"The reply cannot be read: {_root(error)}", wire=wire)
 
 
 def error_json(error: BaseException, classified: Failure) -> ModelError:
     """What went wrong, as the server told it and as it was classified."""
     cause = error.__cause__ if isinstance(error, Interrupted) and error.__cause__ else error
+    status = cause.status_code if isinstance(cause, APIStatusError) else getattr(cause, "status", None)
     return ModelError(
         failure=classified.error,
         retry_after_s=classified.retry_after_s,
-        status=cause.status_code if isinstance(cause, APIStatusError) else None,
+        status=status if isinstance(cause, APIStatusError | Answered) else None,
         headers=shown(classified.headers),
-        body=storable(cause.body) if isinstance(cause, APIStatusError) else None,
+        body=storable(cause.body) if isinstance(cause, APIStatusError | Answered) else None,
         partial=message_json(error.partial) if isinstance(error, Interrupted) else None,
     )
 

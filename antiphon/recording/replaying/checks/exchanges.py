@@ -40,6 +40,7 @@ from reasoning_engine.prices import Prices
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, usage_of
 from reasoning_engine.summarize import build_summary_prompt
+from reasoning_engine.wires import wire_of
 
 if TYPE_CHECKING:
     from anthropic.types import Message
@@ -207,7 +208,9 @@ def _came_of(call: ModelCall) -> "tuple[Message | None, Failure | None]":
     if call.error is None:
         return None, too_late()
     partial = call.error.partial
-    return None if partial is None else message_of(partial), failure_of(call.error)
+    return None if partial is None else message_of(partial), failure_of(
+        call.error, wire_of(call.request.get("model"))
+    )
 
 
 def _heard(talk: Dialogue, message: "Message", asked: Prompt) -> tuple[Prompt, Reply | Failure | None]:

@@ -9,10 +9,10 @@ import httpx2
 from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 from anthropic.lib.streaming import AsyncMessageStream
 from anthropic.types import Message
-from antiphon_shared import faults
 from antiphon_shared.process.errors import ConfigurationError
 
 from reasoning_engine.answer_bytes import bound
+from reasoning_engine.hearing import reply_begins, text_came
 from reasoning_engine.model_errors import MODEL_ERRORS, Interrupted, UnreadableReply
 from reasoning_engine.offline.transport import OfflineTransport
 from reasoning_engine.prompt import Prompt
@@ -86,8 +86,7 @@ class _Heard:
         async for event in stream:
             if event.type == "text":
                 self._count(event.text)
-                self._on_text(event.text)
-                await faults.at("model.text")
+                await text_came(event.text, self._on_text)
             elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
                 self._count(event.delta.partial_json)
                 self._arguments.setdefault(event.index, []).append(event.delta.partial_json)
@@ -97,7 +96,7 @@ class _Heard:
                     raise UnreadableReply(f"it has more than {REPLY_BLOCKS_MAX} parts")
             elif event.type == "message_start":
                 self.has_begun = True
-                await faults.at("model.begun")
+                await reply_begins()
             elif event.type == "message_stop":
                 self.is_whole = True
 

@@ -6,13 +6,13 @@ from typing import Any
 import httpx2
 import openai
 from anthropic.types import Message
-from antiphon_shared import faults
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 from openai.types.chat import ChatCompletionChunk
 
 from reasoning_engine.answer_bytes import bound
 from reasoning_engine.chat.reply import ChatReply, TooLong
 from reasoning_engine.chat.request import chat_request
+from reasoning_engine.hearing import reply_begins, text_came
 from reasoning_engine.model import OnHeaders, OnText
 from reasoning_engine.model_errors import MODEL_ERRORS, Answered, Interrupted, UnreadableReply
 from reasoning_engine.prompt import Prompt
@@ -68,10 +68,9 @@ async def _hear(stream: AsyncStream[ChatCompletionChunk], reply: ChatReply, on_t
         except TooLong as error:
             raise UnreadableReply(str(error)) from None
         if reply.has_begun and not has_begun:
-            await faults.at("model.begun")
+            await reply_begins()
         if text:
-            on_text(text)
-            await faults.at("model.text")
+            await text_came(text, on_text)
 
 
 def _message(reply: ChatReply) -> Message:

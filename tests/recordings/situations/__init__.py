@@ -4,6 +4,7 @@ from tests.recordings.scenario import Scenario
 from tests.recordings.situations import (
     answers,
     batches,
+    chat,
     endings,
     filing,
     limits,
@@ -19,6 +20,7 @@ from tests.recordings.situations import (
 _SUBJECTS = (
     answers,
     batches,
+    chat,
     endings,
     filing,
     limits,

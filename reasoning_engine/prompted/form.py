@@ -12,6 +12,8 @@ from typing import Any
 from antiphon_shared.output.reading import value_of
 
 CALLS, SUCCESS, RESULT, REASONING = "tool_calls", "success", "result", "reasoning"
+OBJECTS_MAX = 200
+"""That are looked at for one in a form; what stands behind them is let go."""
 _THOUGHT, _THOUGHT_ENDS = "<think>", "</think>"
 """Around what some models write before their reply."""
 _BEGINS = re.compile(r"\{(?=\s*[\"'}])")
@@ -38,7 +40,10 @@ def read_form(text: str) -> Form:
     """Return what a reply gives. A reply without any object has neither a value nor a problem."""
     text = _without_thoughts(text)
     at, problem = 0, ""
-    while begins := _BEGINS.search(text, at):
+    for _ in range(OBJECTS_MAX):
+        begins = _BEGINS.search(text, at)
+        if begins is None:
+            break
         start, end = begins.start(), _end_of(text, begins.start())
         if end is None:
             return Form(

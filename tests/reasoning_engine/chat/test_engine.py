@@ -153,6 +153,13 @@ async def test_what_asking_again_cannot_mend_fails_at_once(status: int, body: st
     assert "ANTHROPIC" not in failed.error.message
 
 
+async def test_a_key_that_the_server_quotes_is_not_told() -> None:
+    key = "sk-proj-" + "aB3dE5gH7jK9mN1pQ2rS" * 3 + "T3BlbkFJ" + "aB3dE5gH7jK9mN1pQ2rS" * 3
+    asked = await ask_chat(Scripted(status=401, body=an_error(f"Incorrect API key provided: {key}")))
+    assert asked.failed.error.code == "authentication_failed"
+    assert key not in asked.failed.error.message
+
+
 async def test_a_server_that_says_not_to_retry_is_believed() -> None:
     asked = await ask_chat(Scripted(status=500, headers={"x-should-retry": "false"}))
     assert (asked.failed.error.code, len(asked.requests)) == ("server_error", 1)

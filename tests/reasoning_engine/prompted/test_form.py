@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoning_engine.prompted.form import read_form
+from reasoning_engine.prompted.form import OBJECTS_MAX, read_form
 from tests.memories import hostile_text
 
 CALL = '{"tool_calls": [{"name": "search", "arguments": {"q": "x"}}]}'
@@ -104,6 +104,11 @@ def test_what_stands_in_a_broken_object_is_not_taken_in_its_place() -> None:
 def test_a_long_text_is_read_once_and_not_from_each_brace_on(text: str) -> None:
     """Read from each on, some of these would take minutes."""
     read_form(text)
+
+
+def test_behind_very_many_objects_no_form_is_looked_for() -> None:
+    assert read_form('{"a": 1}' * (OBJECTS_MAX - 1) + END).value == ENDED
+    assert "no object with" in read_form('{"a": 1}' * OBJECTS_MAX + END).problem
 
 
 @given(hostile_text)

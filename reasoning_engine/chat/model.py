@@ -6,8 +6,10 @@ from typing import Any
 import httpx2
 import openai
 from anthropic.types import Message
+from antiphon_shared.text.tokens import estimate_tokens
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 from openai.types.chat import ChatCompletionChunk
+from pydantic_core import to_json
 
 from reasoning_engine.answer_bytes import bound
 from reasoning_engine.chat.reply import ChatReply, TooLong
@@ -37,9 +39,9 @@ class ChatModel:
 
     async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
         """See Model. Raises Interrupted when the reply had begun, UnreadableReply when it never did."""
-        reply = ChatReply()
+        reply, request = ChatReply(), dict[str, Any]()
         try:
-            request: Any = chat_request(prompt, self._limit_name)
+            request = chat_request(prompt, self._limit_name)
             stream: AsyncStream[ChatCompletionChunk] = await self._client.chat.completions.create(**request)
             async with stream:
                 on_headers(stream.response.headers)
@@ -47,13 +49,13 @@ class ChatModel:
         except (*MODEL_ERRORS, openai.OpenAIError) as error:
             raised = _neutral(error)
             if reply.has_begun:
-                raise Interrupted(_message(reply)) from raised
+                raise Interrupted(_message(reply, request)) from raised
             raise raised from error
         if not reply.has_begun:
             raise UnreadableReply("the server's answer holds no completion")
         if not reply.finish:
-            raise Interrupted(_message(reply))
-        return _message(reply)
+            raise Interrupted(_message(reply, request))
+        return _message(reply, request)
 
     async def close(self) -> None:
         await self._client.close()
@@ -73,8 +75,11 @@ async def _hear(stream: AsyncStream[ChatCompletionChunk], reply: ChatReply, on_t
             await text_came(text, on_text)
 
 
-def _message(reply: ChatReply) -> Message:
-    return Message.construct(**reply.message())
+def _message(reply: ChatReply, request: dict[str, Any]) -> Message:
+    if reply.has_usage:
+        return Message.construct(**reply.message())
+    prompt = {name: request[name] for name in ("messages", "tools", "response_format") if name in request}
+    return Message.construct(**reply.message(estimate_tokens(to_json(prompt).decode())))
 
 
 def _neutral(error: Exception) -> Exception:

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from antiphon_shared.text.tokens import estimate_tokens
+
 CHARACTERS_MAX = 500_000
 CALLS_MAX = 1_000
 
@@ -95,8 +97,17 @@ class ChatReply:
             raise TooLong(f"it is longer than {CHARACTERS_MAX} characters")
         return text
 
-    def message(self) -> dict[str, Any]:
-        """Return the reply, whole or as far as it has come, in the form of the Messages API."""
+    @property
+    def has_usage(self) -> bool:
+        """Whether the server has told what was used."""
+        return bool(self._usage)
+
+    def message(self, prompt_tokens: int = 0) -> dict[str, Any]:
+        """Return the reply, whole or as far as it has come, in the form of the Messages API.
+
+        Where the server has told of no usage, as before the end of a stream, it is estimated: `prompt_tokens` are
+        those of the request. Else budgets would not hold.
+        """
         refusal = "".join(self._refusal)
         stop_reason = "refusal" if refusal else _STOP_REASONS.get(self.finish, "end_turn")
         return {
@@ -107,7 +118,7 @@ class ChatReply:
             "content": list(self._content(refusal)),
             "stop_reason": stop_reason if self.finish else None,
             "stop_sequence": None,
-            "usage": self._tokens(),
+            "usage": self._tokens() if self.has_usage else self._estimated(prompt_tokens),
         }
 
     def _content(self, refusal: str) -> Iterator[dict[str, Any]]:
@@ -116,6 +127,11 @@ class ChatReply:
         for call in self._calls.values():
             written = "".join(call.arguments)
             yield {"type": "tool_use", "id": call.id, "name": call.name, "input": _arguments(written)}
+
+    def _estimated(self, prompt_tokens: int) -> dict[str, int]:
+        calls = (part for call in self._calls.values() for part in (call.name, *call.arguments))
+        written = "".join((*self._text, *self._refusal, *calls))
+        return {"input_tokens": prompt_tokens, "output_tokens": estimate_tokens(written)}
 
     def _tokens(self) -> dict[str, int]:
         prompt, cached = self._count("prompt_tokens"), 0

@@ -13,6 +13,8 @@ from tests.flows.pipeline import script as usual_script
 from tests.flows.promises import assert_whole
 from tests.flows.recorded import assert_recordings_verify
 from tests.flows.test_shaped_answers import CHEATS, LOOKS_UP, NEVER, TRICKS, ask, of_cheat, reasons, script
+from tests.flows.test_steps import CHEATS as STEP_CHEATS
+from tests.flows.test_steps import DONE, STEPS
 from tests.messages_server import Scripted
 from tests.recordings.scenarios.outputs import FITS, MORE, PLAN, SCHEMA
 
@@ -46,6 +48,7 @@ IN_FORM = {
         "in another language around it"
     ]: f"Voici la réponse :\n```json\n{end(PLAN)}\n```\nBonne journée !",
     json.dumps(MORE): end(MORE),
+    json.dumps(DONE): end(DONE),
 }
 """What a model without tool calling writes, by what another one replies with."""
 
@@ -181,3 +184,23 @@ def test_a_model_of_the_other_wire_format_takes_over_where_one_fails() -> None:
         assert {one["model"] for one in replies} == {"scripted"}
         five.wait_until_idle()
         assert_recordings_verify(five, ["s1"])
+
+
+@pytest.mark.parametrize("way", ["chat completions", "chat completions, prompted"])
+def test_steps_are_taken_in_their_order_whatever_the_model_tries(way: str) -> None:
+    tried = ("does as it should", "books at once", "plans without validation", "says that it is done")
+    cheats = {cheat: said(STEP_CHEATS[cheat], way) for cheat in tried}
+    scripted = [one for cheat, replies in cheats.items() for one in of_cheat(f"({cheat})", tuple(replies))]
+    tools = "tests.flows.validating_tools,tests.flows.ledger_tools"
+    with pipeline(scripted=scripted, ANTIPHON_TOOLS=tools, **WAYS[way]) as five:
+        asked = {f"s{n}": cheat for n, cheat in enumerate(cheats)}
+        for session, cheat in asked.items():
+            five.submit(f"Book. ({cheat})", session_id=session, options=json.dumps({"steps": STEPS}))
+        for session, cheat in asked.items():
+            response = five.response_to(session)
+            assert reasons(response) == ("complete", "natural_completion"), (cheat, response)
+            assert response.result == DONE, cheat
+        five.ledger.read()
+        assert len([run for runs in five.ledger.runs.values() for run in runs]) == len(cheats)
+        five.wait_until_idle()
+        assert_recordings_verify(five, asked)

@@ -97,6 +97,23 @@ async def test_who_reads_along_is_told_when_a_reply_begins_again() -> None:
     assert "".join(asked.heard) == "Half of" + BEGINS_AGAIN + ANSWER.text
 
 
+async def test_tokens_of_a_reply_that_broke_off_are_estimated_and_counted() -> None:
+    """A server tells of them at the end alone."""
+    whole = (await ask_chat(ANSWER)).completed.usage
+    usage = (await ask_chat(Scripted(text="Half of it", break_after=2), ANSWER)).completed.usage
+    assert usage.input_tokens > whole.input_tokens + 100
+    assert whole.output_tokens < usage.output_tokens < whole.output_tokens + 10
+
+
+async def test_a_server_that_tells_no_usage_does_not_escape_the_budget() -> None:
+    chunk = {"choices": [{"delta": {"content": "Because of it."}, "finish_reason": "stop"}]}
+    body = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n"
+    headers = {"content-type": "text/event-stream"}
+    usage = (await ask_chat(Scripted(body=body, headers=headers))).completed.usage
+    assert usage.input_tokens > 100
+    assert 1 <= usage.output_tokens < 10
+
+
 @pytest.mark.parametrize(
     ("trouble", "code"),
     [

@@ -30,7 +30,7 @@ _END = """
 To end:
 {"success": true, "result": "the answer", "reasoning": "how it follows from the facts"}
 `result` is the answer in full: Markdown text, unless another form is demanded. Where the question cannot be answered, \
-`success` is false, and `result` or `reasoning` says why. No other keys are read."""
+`success` is false, and `result` or `reasoning` says why. No other keys are allowed."""
 _TOOLS = """
 # The tools
 Their names, what they do, and the JSON Schema of their arguments."""

@@ -1,5 +1,6 @@
 """One request by chat completions, through the real SDK and a real socket, against a scripted server."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -10,9 +11,11 @@ from reasoning_engine.chat.reply import CHARACTERS_MAX
 from reasoning_engine.exchange import BEGINS_AGAIN
 from reasoning_engine.exchange_record import failure_of, message_of
 from reasoning_engine.reply import parse
-from tests.messages_server import Scripted, Use
-from tests.reasoning_engine.builders import CHAT, Asked, a_request, ask
-from tests.reasoning_engine.test_engine import travels
+from tests.bus.builders import eventually
+from tests.clock import DAY_S, Clock
+from tests.messages_server import Scripted, Use, serving
+from tests.reasoning_engine.builders import CHAT, Asked, a_request, ask, ask_at
+from tests.reasoning_engine.test_engine import CALL_S, LATE, ask_in_vain, travels
 
 ANSWER = Scripted(text="Because the sky scatters blue light.")
 SCHEMA = {"type": "object", "properties": {"level": {"type": "integer"}}, "required": ["level"]}
@@ -90,6 +93,30 @@ async def test_trouble_that_may_pass_is_met_by_asking_again(trouble: Scripted) -
     asked = await ask_chat(trouble, ANSWER)
     assert asked.completed.text == ANSWER.text
     assert (asked.completed.attempts, len(asked.requests)) == (2, 2)
+
+
+@pytest.mark.parametrize("late", [LATE, Scripted(text="late", event_wait_s=DAY_S)])
+async def test_a_reply_that_does_not_come_in_time_is_asked_for_again(clock: Clock, late: Scripted) -> None:
+    asked = await ask_in_vain(clock, late, ANSWER, seconds_left=10 * CALL_S, model_id=CHAT)
+    assert asked.completed.text == ANSWER.text
+    assert (asked.completed.attempts, len(asked.requests)) == (2, 2)
+
+
+async def test_a_request_that_is_cancelled_hangs_up_on_the_server() -> None:
+    async with serving(Scripted(text="Half of it", stall_after=2)) as server:
+        heard: list[str] = []
+        asking = asyncio.ensure_future(ask_at(server.url, server.requests, heard=heard, model_id=CHAT))
+        await eventually(lambda: bool(heard))
+        asking.cancel()
+        await eventually(lambda: server.hung_up == 1)
+        await asyncio.gather(asking, return_exceptions=True)
+
+
+async def test_a_server_that_cannot_be_reached_is_a_failed_connection() -> None:
+    asked = await ask_at("http://127.0.0.1:1", [], model_id=CHAT, max_attempts=1)
+    assert asked.failed.error.code == "connection_failed"
+    assert "at http://127.0.0.1:1" in asked.failed.error.message
+    assert "OPENAI_BASE_URL" in asked.failed.error.message
 
 
 async def test_who_reads_along_is_told_when_a_reply_begins_again() -> None:

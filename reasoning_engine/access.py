@@ -2,7 +2,11 @@
 
 from dataclasses import dataclass
 
+import httpx2
 from antiphon_shared.process.environment import load_environment
+from antiphon_shared.process.errors import ConfigurationError
+
+CONNECT_TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +39,31 @@ def load_access() -> Access:
         load_environment("OPENAI_API_KEY"),
         load_environment("OPENAI_BASE_URL"),
     )
+
+
+def timeout_of(timeout_s: float) -> httpx2.Timeout:
+    return httpx2.Timeout(timeout_s, connect=min(timeout_s, CONNECT_TIMEOUT_S))
+
+
+def checked_key(api_key: str, variable: str) -> str:
+    if not (api_key.isascii() and api_key.isprintable()) or " " in api_key:
+        raise ConfigurationError(
+            f"{variable} holds a character that no key has.",
+            hint="Set it again, without quotes or spaces.",
+        )
+    return api_key
+
+
+def checked_url(base_url: str, variable: str) -> str:
+    hint = "It looks like https://host or https://host/path."
+    try:
+        url = httpx2.URL(base_url)
+    except httpx2.InvalidURL as error:
+        raise ConfigurationError(f"{variable} is not an address: {error}.", hint=hint) from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise ConfigurationError(f"{variable} is not an http or https address.", hint=hint)
+    if variable == "ANTHROPIC_BASE_URL" and url.path.rstrip("/").endswith("/v1"):
+        raise ConfigurationError(
+            "ANTHROPIC_BASE_URL ends in /v1.", hint="Leave that away: it is added to every request."
+        )
+    return base_url

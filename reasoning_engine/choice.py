@@ -2,39 +2,23 @@
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import httpx2
-from anthropic.types import Message
 from antiphon_shared.process.errors import ConfigurationError
 
-from reasoning_engine.access import Access
-from reasoning_engine.model import (
-    AnthropicModel,
-    Model,
-    OnHeaders,
-    OnText,
-    checked_key,
-    checked_url,
-    choose_messages_model,
-    timeout_of,
-)
+from reasoning_engine.access import Access, checked_key, checked_url, timeout_of
 from reasoning_engine.model_errors import NoAccess
+from reasoning_engine.port import Model, OnHeaders, OnText, OwnedModel
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.settings import Provider
 from reasoning_engine.wires import wire_of
 
 if TYPE_CHECKING:
+    from anthropic.types import Message
+
     from reasoning_engine.chat.model import ChatModel
-
-
-class OwnedModel(Model, Protocol):
-    """A model with connections, which are closed at the end."""
-
-    @property
-    def is_offline(self) -> bool: ...
-
-    async def close(self) -> None: ...
+    from reasoning_engine.model import AnthropicModel
 
 
 def choose_model(
@@ -53,18 +37,22 @@ def choose_model(
     }
     is_chat_named = any(chat.values())
     if provider == "offline" or not (is_chat_named or (access.to_chat and access.to_messages)):
-        return choose_messages_model(provider, access.api_key, access.base_url, timeout_s, models)
+        return _messages_model(provider, access, timeout_s, models)
     if is_chat_named:
         _check_chat(provider, access, chat)
     others = {
         variable: [name for name in names if name not in chat[variable]] for variable, names in models.items()
     }
-    messages = (
-        choose_messages_model(provider, access.api_key, access.base_url, timeout_s, others)
-        if access.to_messages
-        else None
-    )
+    messages = _messages_model(provider, access, timeout_s, others) if access.to_messages else None
     return RoutedModel(messages, access, timeout_of(timeout_s), is_needed=is_chat_named)
+
+
+def _messages_model(
+    provider: Provider, access: Access, timeout_s: float, models: Mapping[str, Iterable[str]]
+) -> "AnthropicModel":
+    from reasoning_engine.model import choose_messages_model  # the SDK takes long to import
+
+    return choose_messages_model(provider, access.api_key, access.base_url, timeout_s, models)
 
 
 def _check_chat(provider: Provider, access: Access, chat: Mapping[str, Iterable[str]]) -> None:
@@ -92,13 +80,13 @@ class RoutedModel:
     is_offline = False
 
     def __init__(
-        self, messages: AnthropicModel | None, access: Access, timeout: httpx2.Timeout, is_needed: bool
+        self, messages: "AnthropicModel | None", access: Access, timeout: httpx2.Timeout, is_needed: bool
     ) -> None:
         """Raises ConfigurationError where the SDK of chat completions `is_needed` and not there."""
         self._messages, self._access, self._timeout = messages, access, timeout
         self._chat: ChatModel | None = self._opened() if is_needed else None
 
-    async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
+    async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> "Message":
         """See Model. Raises NoAccess too."""
         model: Model | None = self._messages
         if wire_of(prompt["model"]) == "chat":

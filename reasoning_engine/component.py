@@ -12,7 +12,7 @@ from reasoning_engine.door import Door
 from reasoning_engine.engine import OPEN_DOOR
 from reasoning_engine.handlers import ReasoningEngine
 from reasoning_engine.limits.limiter import Limiter
-from reasoning_engine.model import Model
+from reasoning_engine.port import Model
 from reasoning_engine.settings import EngineSettings, Provider
 
 

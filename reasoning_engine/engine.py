@@ -21,8 +21,8 @@ from reasoning_engine.ended import Ended, reasoned, summarized, too_late
 from reasoning_engine.exchange import Exchange
 from reasoning_engine.exchange_record import OnCall
 from reasoning_engine.failure import Failed, Failure
-from reasoning_engine.model import Model, OnText
 from reasoning_engine.offer import Offer, tokens_of
+from reasoning_engine.port import Model, OnText
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings

@@ -24,8 +24,8 @@ from reasoning_engine.door import Door
 from reasoning_engine.ended import NOT_SUPPORTED
 from reasoning_engine.engine import OPEN_DOOR, reason, summarize
 from reasoning_engine.exchange_record import Keep, exchange_record
-from reasoning_engine.model import Model
 from reasoning_engine.offer import NO_TOOLS, Offer
+from reasoning_engine.port import Model
 from reasoning_engine.settings import EngineSettings
 
 _OFFERS_KEPT_MAX = 256

@@ -18,11 +18,11 @@ from antiphon.linear.states import RoundState, round_state
 from antiphon.linear.tools import LinearTools
 from coordinator import approvals, ladder, limits, offer, repetitions
 from coordinator.session import MadeWrite, Session, Spent, doubt, replace
-from reasoning_engine.choice import OwnedModel
 from reasoning_engine.engine import OPEN_DOOR, to_nobody
 from reasoning_engine.exchange import Exchange
 from reasoning_engine.failure import Failed
 from reasoning_engine.offer import Offer
+from reasoning_engine.port import OwnedModel
 from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
 

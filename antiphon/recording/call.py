@@ -22,9 +22,10 @@ from antiphon.recording.forking.point import NoSuchPoint, event_numbered, short_
 from antiphon.recording.lines import ContentLine, EventLine, Line, RecordLine
 from antiphon.recording.requests import whole_request
 from reasoning_engine.access import load_access
-from reasoning_engine.choice import OwnedModel, choose_model
+from reasoning_engine.choice import choose_model
 from reasoning_engine.exchange_record import message_of
 from reasoning_engine.model_errors import MODEL_ERRORS, classify
+from reasoning_engine.port import OwnedModel
 from reasoning_engine.prices import Prices
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, parse, usage_of

@@ -1,11 +1,11 @@
 """Chat completions: the one file that talks to the OpenAI SDK. It is imported where such a model is asked."""
 
 from collections.abc import Mapping
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import httpx2
 import openai
-from anthropic.types import Message
 from antiphon_shared.text.tokens import estimate_tokens
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 from openai.types.chat import ChatCompletionChunk
@@ -14,11 +14,14 @@ from pydantic_core import to_json
 from reasoning_engine.answer_bytes import bound
 from reasoning_engine.chat.reply import ChatReply, TooLong
 from reasoning_engine.chat.request import chat_request
+from reasoning_engine.exchange_record import message_of
 from reasoning_engine.hearing import reply_begins, text_came
-from reasoning_engine.model import OnHeaders, OnText
 from reasoning_engine.model_errors import MODEL_ERRORS, Answered, Interrupted, UnreadableReply
+from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
 
+if TYPE_CHECKING:
+    from anthropic.types import Message
 _KEYLESS = "no-key"
 """The SDK wants some key, also for a server that asks for none."""
 
@@ -37,7 +40,7 @@ class ChatModel:
             http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound]}),
         )
 
-    async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
+    async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> "Message":
         """See Model. Raises Interrupted when the reply had begun, UnreadableReply when it never did."""
         reply, request = ChatReply(), dict[str, Any]()
         try:
@@ -50,7 +53,7 @@ class ChatModel:
             raised = _neutral(error)
             if reply.has_begun:
                 raise Interrupted(_message(reply, request)) from raised
-            raise raised from error
+            raise raised from raised.__cause__
         if not reply.has_begun:
             raise UnreadableReply("the server's answer holds no completion")
         if not reply.finish:
@@ -75,11 +78,21 @@ async def _hear(stream: AsyncStream[ChatCompletionChunk], reply: ChatReply, on_t
             await text_came(text, on_text)
 
 
-def _message(reply: ChatReply, request: dict[str, Any]) -> Message:
-    if reply.has_usage:
-        return Message.construct(**reply.message())
+def _message(reply: ChatReply, request: dict[str, Any]) -> "Message":
     prompt = {name: request[name] for name in ("messages", "tools", "response_format") if name in request}
-    return Message.construct(**reply.message(estimate_tokens(to_json(prompt).decode())))
+    tokens = 0 if reply.has_usage else estimate_tokens(to_json(prompt).decode())
+    return cast("Message", _ChatMessage(reply.message(tokens)))
+
+
+class _ChatMessage(SimpleNamespace):
+    """A message that is looked at, and written down, as the other SDK's are."""
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        super().__init__(**vars(message_of(told)))
+        self._told = told
+
+    def to_dict(self, **how: Any) -> dict[str, Any]:
+        return self._told
 
 
 def _neutral(error: Exception) -> Exception:
@@ -99,7 +112,7 @@ def _neutral(error: Exception) -> Exception:
             raised = UnreadableReply(str(error))
         case _:
             return error
-    raised.__cause__ = error.__cause__
+    raised.__cause__ = error
     return raised
 
 

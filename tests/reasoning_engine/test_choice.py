@@ -7,8 +7,9 @@ import pytest
 from antiphon_shared.process.errors import ConfigurationError
 
 from reasoning_engine.access import Access, load_access
-from reasoning_engine.choice import OwnedModel, choose_model
+from reasoning_engine.choice import choose_model
 from reasoning_engine.model_errors import NoAccess
+from reasoning_engine.port import OwnedModel
 from reasoning_engine.prompt import build_prompt
 from reasoning_engine.reply import parse
 from tests.messages_server import Scripted, serving
@@ -85,8 +86,13 @@ def test_access_is_read_from_the_variables_of_the_sdks(monkeypatch: pytest.Monke
 
 _WITHOUT_SDK = """
 import sys
+import reasoning_engine.component
 from reasoning_engine.access import Access
 from reasoning_engine.choice import choose_model
+choose_model("auto", Access(openai_api_key="k"), 1.0, {"ANTIPHON_MODEL": ("openai:gpt-x",)})
+assert "openai" in sys.modules and "anthropic" not in sys.modules
+for name in [name for name in sys.modules if name.split(".")[0] == "openai" or ".chat.model" in name]:
+    del sys.modules[name]
 choose_model("auto", Access(api_key="k", openai_api_key="k"), 1.0, {"ANTIPHON_MODEL": ("claude-sonnet-5-5",)})
 assert "openai" not in sys.modules
 sys.modules["openai"] = None
@@ -94,6 +100,6 @@ choose_model("auto", Access(openai_api_key="k"), 1.0, {"ANTIPHON_MODEL": ("opena
 """
 
 
-def test_the_sdk_is_imported_only_for_models_that_are_named_and_missed_by_name() -> None:
+def test_each_sdk_is_imported_only_for_models_that_are_named_and_missed_by_name() -> None:
     done = subprocess.run([sys.executable, "-c", _WITHOUT_SDK], capture_output=True, text=True, check=False)
     assert "ConfigurationError: Models named openai: need the OpenAI SDK" in done.stderr

@@ -15,7 +15,7 @@ from antiphon_shared.tools.calls import Catalogue
 from pydantic_core import to_json
 
 from reasoning_engine.handlers import ReasoningEngine
-from reasoning_engine.model import OnHeaders, OnText
+from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prices import Prices
 from reasoning_engine.prompt import Prompt
 from tests.envelopes import an_event

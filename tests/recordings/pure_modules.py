@@ -34,6 +34,7 @@ _NOT_REDONE = {
     "reasoning_engine/engine": "waits for the model",
     "reasoning_engine/exchange": "calls the model",
     "reasoning_engine/hearing": "tells of a reply as it comes in",
+    "reasoning_engine/port": "says what a model is asked",
     "reasoning_engine/limits": "keeps within a server's limits",
     "reasoning_engine/model": "calls the model",
     "reasoning_engine/model_errors": "reads what the SDK raises; the failure is recorded",

@@ -42,7 +42,7 @@ from antiphon.tail import PATIENCE_S, Tail
 from reasoning_engine.settings import Provider
 
 if TYPE_CHECKING:
-    from reasoning_engine.model import Model
+    from reasoning_engine.port import Model
 
 _CONNECT_PATIENCE_S = 3.0
 _SUBMITTED_REMEMBERED = 10_000

@@ -28,7 +28,7 @@ from tool_dispatcher.catalogue import Registry, tools_of
 from tool_dispatcher.settings import ToolDispatcherSettings
 
 if TYPE_CHECKING:  # the SDK behind it takes long to import
-    from reasoning_engine.model import Model
+    from reasoning_engine.port import Model
 
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 _GRACE_S = 1.0

@@ -11,7 +11,7 @@ from antiphon_shared.process.runner import main
 from antiphon_shared.process.service import Service
 
 from reasoning_engine.component import build
-from reasoning_engine.model import OnHeaders, OnText
+from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
 
 TOOL_ROUNDS = 2

@@ -239,7 +239,7 @@ def _on_reply(
     if reply.tool_calls and heard.last_round is None and heard.tools.usable:
         if limits.tokens_left(heard) <= 0:
             return end(heard, event, "partial", "token_budget_exhausted", log_entry)
-        after = offer.after_reply(heard, catalogue, reply)
+        after = offer.after_reply(outputs.after_calls(heard), catalogue, reply)
         return request_tools(after, event, reply.tool_calls, catalogue, earlier)
     return outputs.concluded(heard, event, log_entry, reply, schema)
 

@@ -43,7 +43,8 @@ def end(
 
     `has_result`: the reply is an answer in the shape that was demanded.
     """
-    if session.output.refusals and reason in _OF_BUDGETS and not has_result:
+    has_form = session.output.is_demanded or session.steps.number > 0
+    if has_form and session.output.refusals and reason in _OF_BUDGETS and not has_result:
         reason = "validation_incomplete" if session.output.is_unvalidated else "output_invalid"
     unshaped = () if has_result else _without_result(session)
     doubts = (*people.missing(session), *_left_out(session), *_cost_unknown(session), *unshaped)

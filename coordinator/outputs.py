@@ -56,6 +56,8 @@ def concluded(
 
 def problems(session: Session, reply: ReasoningCompleted, schema: OutputSchema | None) -> Problems:
     """Return what keeps a reply from being the answer, or the output of a step."""
+    if reply.refused:
+        return Problems(reply.refused)
     if schema is None:
         return Problems(_problems_of_text(reply) if session.steps.number else ())
     given = read_answer(reply.text)
@@ -110,6 +112,13 @@ def _problems_of_text(reply: ReasoningCompleted) -> tuple[str, ...]:
     return () if reply.text.strip() else ("It is empty; say what the step has found.",)
 
 
+def after_calls(session: Session) -> Session:
+    """Return the session with nothing more to tell of a refused reply, where only its form was wrong."""
+    if session.output.is_demanded or session.steps.number or not session.output.because:
+        return session
+    return replace(session, output=replace(session.output, because=()))
+
+
 def _missing(tool: str, run: ValidationRun | None) -> tuple[str, ...]:
     if run is None:
         return (f"`{tool}` has not been called on what you returned; call it with exactly that value.",)
@@ -132,5 +141,7 @@ def refuse(
         return attempts.after_failure(refused, event, wrong.because, log_entry).telling(noted)
     if session.last_round is not None or session.round >= session.limits.max_rounds:
         reason: TerminationReason = "validation_incomplete" if wrong.is_unvalidated else "output_invalid"
+        if reply.refused and not session.output.is_demanded and not session.steps.number:
+            reason = session.last_round or "max_rounds_reached"
         return end(refused, event, "partial", reason, log_entry).telling(noted)
     return request_briefing(replace(refused, round=session.round + 1), event).telling(noted)

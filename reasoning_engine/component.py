@@ -3,15 +3,16 @@
 from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.breaker_settings import BreakerSettings
-from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.service import Background, Service
 from antiphon_shared.process.settings import PipelineSettings, load
 
+from reasoning_engine.access import load_access
+from reasoning_engine.choice import choose_model
 from reasoning_engine.door import Door
 from reasoning_engine.engine import OPEN_DOOR
 from reasoning_engine.handlers import ReasoningEngine
 from reasoning_engine.limits.limiter import Limiter
-from reasoning_engine.model import Model, choose_model
+from reasoning_engine.port import Model
 from reasoning_engine.settings import EngineSettings, Provider
 
 
@@ -38,8 +39,7 @@ def build(
     if model is None:
         model = chosen = choose_model(
             provider or settings.provider,
-            load_environment("ANTHROPIC_API_KEY"),
-            load_environment("ANTHROPIC_BASE_URL"),
+            load_access(),
             settings.request_timeout_s,
             {
                 "ANTIPHON_MODEL": (pipeline.model,),

@@ -21,6 +21,7 @@ from reasoning_engine.failure import Failed, Failure, failure
 from reasoning_engine.limits.headers import told_by
 from reasoning_engine.limits.limiter import Limiter, Reservation, TooLate
 from reasoning_engine.limits.meters import Spending
+from reasoning_engine.wires import wire_of
 
 _FAILS_THE_MODEL = frozenset(
     {
@@ -117,7 +118,7 @@ class Passage:
         """A reply begins, with what the server says of its limits."""
         self.has_heard = True
         if self._door.limiter is not None:
-            self._door.limiter.learn(self._model_id, told_by(headers))
+            self._door.limiter.learn(self._model_id, told_by(headers, wire_of(self._model_id)))
 
     def replied(self, usage: Usage) -> None:
         """The model has replied."""
@@ -130,7 +131,9 @@ class Passage:
         is_limited = failure.error.code == "rate_limited"
         if self._door.limiter is not None:
             pause_s = min(failure.retry_after_s or 0.0, self._door.pause_max_s) if is_limited else 0.0
-            self._door.limiter.learn(self._model_id, told_by(failure.headers), pause_s)
+            self._door.limiter.learn(
+                self._model_id, told_by(failure.headers, wire_of(self._model_id)), pause_s
+            )
         if is_limited and not self._is_probe:
             self.allowed = None  # neither a failure of the model nor a sign that it is in order
         self._note(failure.error.code in _FAILS_THE_MODEL)

@@ -15,6 +15,8 @@ from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.values import Usage
 
 from reasoning_engine.failure import Failure, failure
+from reasoning_engine.prompted import ToolStyle
+from reasoning_engine.prompted.replies import taken
 from reasoning_engine.reply import Reply
 from reasoning_engine.shaped import answered
 from reasoning_engine.summarize import summary_in
@@ -45,12 +47,16 @@ class Ended:
 
 
 def reasoned(
-    request: ReasoningRequested, ended: Ended, model_id: str, prompt_tokens: int
+    request: ReasoningRequested,
+    ended: Ended,
+    model_id: str,
+    prompt_tokens: int,
+    tool_style: ToolStyle = "native",
 ) -> ReasoningCompleted | ReasoningFailed:
     """What came of a round's request; `prompt_tokens` is the estimate for one call."""
     reply = ended.reply
-    if request.output is not None and isinstance(reply, Reply):
-        reply = answered(reply, request.tools)
+    if isinstance(reply, Reply):
+        reply = _taken(reply, request, tool_style)
     if isinstance(reply, Failure):
         return ReasoningFailed(
             round=request.round,
@@ -66,12 +72,21 @@ def reasoned(
         text=reply.text,
         tool_calls=reply.tool_calls,
         stop_reason=reply.stop_reason,
+        refused=reply.refused,
         model=reply.model or model_id,
         usage=ended.usage,
         attempts=ended.attempts,
         prompt_tokens_estimated=prompt_tokens if ended.attempts == 1 else 0,
         duration_ms=ended.duration_ms,
     )
+
+
+def _taken(reply: Reply, request: ReasoningRequested, tool_style: ToolStyle) -> Reply:
+    """Return the reply with the answer and the calls that it holds in the form that was asked for."""
+    is_shaped = request.output is not None
+    if tool_style == "prompted":
+        return taken(reply, request.tools, request.round, is_shaped)
+    return answered(reply, request.tools) if is_shaped else reply
 
 
 def summarized(request: SummaryRequested, ended: Ended, model_id: str) -> SummaryCompleted | SummaryFailed:

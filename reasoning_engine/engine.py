@@ -15,17 +15,17 @@ from antiphon_shared.events import (
 from antiphon_shared.memory.briefing import Briefing
 from antiphon_shared.process.clock import monotonic_s
 
+from reasoning_engine.asking import Wanted, asked, tokens_asked
 from reasoning_engine.door import Door
 from reasoning_engine.ended import Ended, reasoned, summarized, too_late
 from reasoning_engine.exchange import Exchange
 from reasoning_engine.exchange_record import OnCall
 from reasoning_engine.failure import Failed, Failure
-from reasoning_engine.model import Model, OnText
 from reasoning_engine.offer import Offer, tokens_of
-from reasoning_engine.prompt import Prompt, build_prompt
+from reasoning_engine.port import Model, OnText
+from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
-from reasoning_engine.shaped import demand, tokens_of_schema
 from reasoning_engine.summarize import build_summary_prompt
 
 OPEN_DOOR = Door()
@@ -58,14 +58,13 @@ async def reason(
     Raises nothing for what a model or its server does.
     """
     started = monotonic_s()
-    prompt = build_prompt(request, briefing, offer.tools, model_id, settings.max_output_tokens, system)
-    if schema is not None:
-        prompt = demand(prompt, schema, settings.output_style, validation_tools)
-    prompt_tokens = tokens_of(prompt) + offer.tokens + tokens_of_schema(schema)
+    wanted = Wanted(schema, validation_tools, settings.output_style, settings.tool_style)
+    prompt = asked(request, briefing, offer, model_id, settings.max_output_tokens, wanted, system)
+    prompt_tokens = tokens_asked(prompt, offer, wanted)
     exchange = Exchange(model, on_text, settings, started + seconds_left, prompt_tokens, door, on_call)
     reply = await _within(seconds_left, exchange, prompt)
     ended = Ended(reply, exchange.usage, exchange.attempts, _milliseconds_since(started))
-    return reasoned(request, ended, model_id, prompt_tokens)
+    return reasoned(request, ended, model_id, prompt_tokens, settings.tool_style)
 
 
 async def summarize(

@@ -2,10 +2,9 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
-from anthropic.types import Message
 from antiphon_shared import faults
 from antiphon_shared.events.step_records import ModelCall
 from antiphon_shared.process.clock import milliseconds, monotonic_s
@@ -16,11 +15,15 @@ from reasoning_engine.dialogue import dialogue
 from reasoning_engine.door import Door, Passage, Shut
 from reasoning_engine.exchange_record import OnCall, message_json, request_json, shown
 from reasoning_engine.failure import Failed
-from reasoning_engine.model import Model, OnText
 from reasoning_engine.model_errors import MODEL_ERRORS, Interrupted, classify, error_json
+from reasoning_engine.port import Model, OnText
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, usage_of
 from reasoning_engine.settings import EngineSettings
+from reasoning_engine.wires import Wire, wire_of
+
+if TYPE_CHECKING:
+    from anthropic.types import Message
 
 BEGINS_AGAIN = "\n\n*The reply broke off and begins again.*\n\n"
 """For whoever reads the text as it arrives; no part of any answer."""
@@ -62,7 +65,7 @@ class Exchange:
             reply: Reply = ended.value
             return reply
 
-    async def _ask(self, prompt: Prompt) -> Message:
+    async def _ask(self, prompt: Prompt) -> "Message":
         """Return one whole message, after as many attempts as it takes. Raises Failed."""
         try:
             message = await self._attempt(prompt)
@@ -71,11 +74,11 @@ class Exchange:
         self._spend(usage_of(message))
         return message
 
-    async def _ask_again(self, prompt: Prompt, first: Failed) -> Message:
+    async def _ask_again(self, prompt: Prompt, first: Failed) -> "Message":
         """Return the message of a later attempt, where one may follow the first failure. Raises Failed."""
         failures = iter((first,))
 
-        async def attempt() -> Message:
+        async def attempt() -> "Message":
             # The library begins with the attempt that has failed: most requests never need it.
             if failed := next(failures, None):
                 raise failed
@@ -91,7 +94,7 @@ class Exchange:
         message: Message = await retrying(attempt)
         return message
 
-    async def _attempt(self, prompt: Prompt) -> Message:
+    async def _attempt(self, prompt: Prompt) -> "Message":
         """One call, when its turn comes: what it waits for that is none of the call's own time."""
         wait_s = self._deadline - monotonic_s()
         passage = await self._door.enter(prompt["model"], self._prompt_tokens, prompt["max_tokens"], wait_s)
@@ -105,7 +108,7 @@ class Exchange:
             duration_ms = milliseconds(monotonic_s() - began_s)
             self._on_call(ModelCall(request=request_json(prompt), duration_ms=duration_ms, **told))
 
-    async def _call(self, prompt: Prompt, passage: Passage, told: dict[str, Any]) -> Message:
+    async def _call(self, prompt: Prompt, passage: Passage, told: dict[str, Any]) -> "Message":
         """One call that was let through; `told` gets what came of it."""
 
         def hear_headers(headers: Mapping[str, str]) -> None:
@@ -118,16 +121,16 @@ class Exchange:
                 message = await self._model.reply(prompt, self._hear, hear_headers)
                 await faults.at("model.after")
         except MODEL_ERRORS as error:
-            failed = self._failed(passage, error)
+            failed = self._failed(passage, error, wire_of(prompt["model"]))
             told["error"] = error_json(error, failed.failure)
             raise failed from error
         told["reply"] = message_json(message)
         passage.replied(usage_of(message))
         return message
 
-    def _failed(self, passage: Passage, error: Exception) -> Failed:
+    def _failed(self, passage: Passage, error: Exception, wire: Wire) -> Failed:
         self._failures += 1
-        classified = classify(error)
+        classified = classify(error, wire)
         used = Usage() if classified.headers else None  # an error in answer to it: nothing was used
         if isinstance(error, Interrupted):
             used = usage_of(error.partial)

@@ -15,6 +15,7 @@ from pydantic_core import to_json
 
 from reasoning_engine.failure import Failure, of_answer
 from reasoning_engine.prompt import Prompt
+from reasoning_engine.wires import Wire
 
 if TYPE_CHECKING:
     from anthropic.types import Message, MessageParam
@@ -32,9 +33,17 @@ _PARTS = ("usage", "stop_details")
 _EMPTY = {"role": None, "stop_reason": None}
 """What a message lacks that has no such field."""
 _SHOWN_HEADERS = frozenset(
-    {"content-type", "date", "request-id", "retry-after", "retry-after-ms", "x-should-retry"}
+    {
+        "content-type",
+        "date",
+        "request-id",
+        "retry-after",
+        "retry-after-ms",
+        "x-request-id",
+        "x-should-retry",
+    }
 )
-_SHOWN_PREFIX = "anthropic-ratelimit-"
+_SHOWN_PREFIXES = ("anthropic-ratelimit-", "x-ratelimit-")
 
 
 async def exchange_record(
@@ -64,6 +73,7 @@ async def exchange_record(
         max_output_tokens=settings.max_output_tokens,
         default_model=default_model,
         output_style=settings.output_style,
+        tool_style=settings.tool_style,
         prices=settings.prices_in_force.model_dump(exclude_none=True),
     )
 
@@ -97,11 +107,11 @@ def _attributes(part: Any) -> Any:
     return SimpleNamespace(**part) if isinstance(part, dict) else part
 
 
-def failure_of(told: ModelError) -> Failure:
+def failure_of(told: ModelError, wire: Wire = "messages") -> Failure:
     """What went wrong, classified anew where a server has answered; else as it was."""
     if told.status is None:
         return Failure(told.failure, told.retry_after_s)
-    return of_answer(told.status, told.headers, told.body)
+    return of_answer(told.status, told.headers, told.body, wire)
 
 
 def shown(headers: Mapping[str, str]) -> dict[str, str]:
@@ -109,7 +119,7 @@ def shown(headers: Mapping[str, str]) -> dict[str, str]:
     return {
         name.lower(): value
         for name, value in headers.items()
-        if name.lower() in _SHOWN_HEADERS or name.lower().startswith(_SHOWN_PREFIX)
+        if name.lower() in _SHOWN_HEADERS or name.lower().startswith(_SHOWN_PREFIXES)
     }
 
 

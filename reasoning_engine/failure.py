@@ -12,6 +12,8 @@ from typing import Literal
 from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.redaction.redactor import WELL_KNOWN
 
+from reasoning_engine.wires import Wire
+
 Code = Literal[
     "rate_limited",
     "overloaded",
@@ -43,6 +45,15 @@ WHAT_TO_DO: dict[Code, str] = {
     "context_too_long": "Lower ANTIPHON_CONTEXT_SYNTHESIZER_BRIEFING_TOKENS, or offer fewer tools.",
     "circuit_open": "Try again after that, or name models to fall back to in ANTIPHON_MODELS.",
 }
+WHAT_TO_DO_CHAT: dict[Code, str] = WHAT_TO_DO | {
+    "connection_failed": "Check the network and OPENAI_BASE_URL.",
+    "unreadable_reply": "Check that OPENAI_BASE_URL names a server that speaks chat completions.",
+    "authentication_failed": "Check OPENAI_API_KEY, and OPENAI_BASE_URL where the server is not OpenAI's.",
+    "permission_denied": "Check what the account of OPENAI_API_KEY may use, and its credit.",
+    "model_not_found": "Check ANTIPHON_MODEL, the query's model, and that OPENAI_BASE_URL ends as the server has it, "
+    "usually in /v1.",
+}
+"""Of models that are asked by chat completions."""
 _RETRYABLE: frozenset[Code] = frozenset(
     {
         "rate_limited",
@@ -78,9 +89,27 @@ _BY_TYPE: dict[str, Code] = {
     "overloaded_error": "overloaded",
 }
 """For errors inside a stream, whose status is 200."""
+_BY_TYPE_CHAT: dict[str, Code] = _BY_TYPE | {
+    "server_error": "server_error",
+    "service_unavailable_error": "overloaded",
+    "unavailable_error": "overloaded",
+    "rate_limit_exceeded": "rate_limited",
+    "requests": "rate_limited",
+    "tokens": "rate_limited",
+    "insufficient_quota": "permission_denied",
+    "exceed_context_size_error": "context_too_long",
+    "BadRequestError": "invalid_request",
+    "NotFoundError": "model_not_found",
+    "InternalServerError": "server_error",
+    "invalid_request_error": "invalid_request",
+}
+"""Likewise of chat completions, as OpenAI, vLLM and llama.cpp name them."""
 _SPENT = ("contract_spend_limit_reached", "enforced_spend_limit_reached")
 """Come with status 429, but do not pass by waiting."""
+_QUOTA, _CONTEXT_LENGTH = "insufficient_quota", "context_length_exceeded"
+"""Codes of chat completions: the first likewise, the second with status 400."""
 _TOO_LONG = ("prompt is too long", "exceed context limit", "context window")
+_TOO_LONG_CHAT = (*_TOO_LONG, "maximum context length", "context size", "context length")
 _SAID_CHARACTERS_MAX = 500
 _RETRY_AFTER_MAX_S = 86_400.0
 
@@ -105,18 +134,26 @@ class Failed(Exception):
 
 
 def failure(
-    code: Code, what: str, *, is_retryable: bool | None = None, retry_after_s: float | None = None
+    code: Code,
+    what: str,
+    *,
+    is_retryable: bool | None = None,
+    retry_after_s: float | None = None,
+    wire: Wire = "messages",
 ) -> Failure:
     """A failure in words: what happened, and what to do next."""
     said = WELL_KNOWN.text(what)  # a server may quote the key it refuses
     what = said[:_SAID_CHARACTERS_MAX].encode(errors="replace").decode().rstrip(". ")
     retryable = code in _RETRYABLE if is_retryable is None else is_retryable
-    info = ErrorInfo(code=code, message=f"{what}. {WHAT_TO_DO[code]}", retryable=retryable)
+    what_to_do = (WHAT_TO_DO_CHAT if wire == "chat" else WHAT_TO_DO)[code]
+    info = ErrorInfo(code=code, message=f"{what}. {what_to_do}", retryable=retryable)
     return Failure(info, retry_after_s)
 
 
-def of_answer(status: int, headers: Mapping[str, str], body: object) -> Failure:
+def of_answer(status: int, headers: Mapping[str, str], body: object, wire: Wire = "messages") -> Failure:
     """What a server's error means; `headers` by their names in small letters, `body` as JSON or text."""
+    if wire == "chat":
+        return _of_chat_answer(status, headers, body)
     kind, said = _in_body(body, "error", "type"), _in_body(body, "error", "message")
     said = said if isinstance(said, str) else ""
     code = _BY_STATUS.get(status) or _by_type(kind)
@@ -127,6 +164,35 @@ def of_answer(status: int, headers: Mapping[str, str], body: object) -> Failure:
         code = "server_error" if status >= 500 else "invalid_request"
     if code == "invalid_request" and any(words in said.lower() for words in _TOO_LONG):
         code = "context_too_long"
+    return _answered(code, kind, said, status, headers, "messages")
+
+
+def _of_chat_answer(status: int, headers: Mapping[str, str], body: object) -> Failure:
+    """The same of chat completions: OpenAI's form of an error, which other servers keep more or less."""
+    kind, said, name = (_in_body(body, "error", key) for key in ("type", "message", "code"))
+    said = said if isinstance(said, str) else body if isinstance(body, str) else ""
+    if status < 400 and isinstance(name, int) and 400 <= name < 600:  # within a stream, whose status was 200
+        status = name
+    names = [one for one in (name, kind) if isinstance(one, str)]
+    by_name = next((_BY_TYPE_CHAT[one] for one in names if one in _BY_TYPE_CHAT), None)
+    code: Code = _BY_STATUS.get(status) or by_name or "server_error"
+    if _QUOTA in names:
+        code = "permission_denied"
+    # A status says more than a name: whether the same request fails again.
+    if 400 <= status < 500 and status not in _BY_STATUS and code == "server_error":
+        code = "invalid_request"
+    elif status >= 500 and code == "invalid_request":
+        code = "server_error"
+    if code == "invalid_request" and (
+        _CONTEXT_LENGTH in names or any(words in said.lower() for words in _TOO_LONG_CHAT)
+    ):
+        code = "context_too_long"
+    return _answered(code, kind or name, said, status, headers, "chat")
+
+
+def _answered(
+    code: Code, kind: object, said: str, status: int, headers: Mapping[str, str], wire: Wire
+) -> Failure:
     what = f"The model's server answered with {kind or f'status {status}'}"
     told = {"true": True, "false": False}.get(headers.get("x-should-retry", ""))
     classified = failure(
@@ -134,6 +200,7 @@ def of_answer(status: int, headers: Mapping[str, str], body: object) -> Failure:
         f"{what}: {said}" if said else what,
         is_retryable=told if status >= 400 else None,
         retry_after_s=_retry_after_s(headers),
+        wire=wire,
     )
     return replace(classified, headers=headers)
 

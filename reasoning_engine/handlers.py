@@ -24,8 +24,8 @@ from reasoning_engine.door import Door
 from reasoning_engine.ended import NOT_SUPPORTED
 from reasoning_engine.engine import OPEN_DOOR, reason, summarize
 from reasoning_engine.exchange_record import Keep, exchange_record
-from reasoning_engine.model import Model
 from reasoning_engine.offer import NO_TOOLS, Offer
+from reasoning_engine.port import Model
 from reasoning_engine.settings import EngineSettings
 
 _OFFERS_KEPT_MAX = 256
@@ -59,6 +59,8 @@ class ReasoningEngine:
         `keep` is for what the records of many sessions share; without it none are made. `system` is a prompt of the
         operator's own.
         """
+        if is_offline:  # its rules read native tools, and write no form
+            settings = settings.model_copy(update={"tool_style": "native"})
         self._model, self._settings, self._default_model_id = model, settings, default_model_id
         self._is_offline, self._door = is_offline, door
         self._load_catalogue, self._keep, self._system = load_catalogue, keep, system

@@ -1,41 +1,38 @@
 """The model: the one file that talks to the Anthropic SDK."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 import httpx2
-from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
+from anthropic import (
+    AnthropicError,
+    APIConnectionError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncAnthropic,
+    CredentialsError,
+    DefaultAsyncHttpxClient,
+)
 from anthropic.lib.streaming import AsyncMessageStream
 from anthropic.types import Message
-from antiphon_shared import faults
 from antiphon_shared.process.errors import ConfigurationError
 
+from reasoning_engine.access import checked_key, checked_url, timeout_of
 from reasoning_engine.answer_bytes import bound
-from reasoning_engine.model_errors import MODEL_ERRORS, Interrupted, UnreadableReply
+from reasoning_engine.hearing import reply_begins, text_came
+from reasoning_engine.model_errors import MODEL_ERRORS, Answered, Interrupted, NoAccess, UnreadableReply
 from reasoning_engine.offline.transport import OfflineTransport
+from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.settings import Provider
 
-CONNECT_TIMEOUT_S = 10.0
 REPLY_CHARACTERS_MAX = 500_000
 REPLY_BLOCKS_MAX = 1_000
 _OFFLINE_URL = "https://offline.invalid"
 _KEYLESS = "no-key"
 """The SDK wants some key, also for a server that asks for none."""
-
-OnText = Callable[[str], None]
-"""Told each piece of text as it arrives."""
-OnHeaders = Callable[[Mapping[str, str]], None]
-"""Told the headers of a reply, before anything else of it; those of an error are in its failure."""
-
-
-class Model(Protocol):
-    """Whoever replies to a prompt."""
-
-    async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
-        """One call, one whole message. Raises one of MODEL_ERRORS."""
 
 
 class AnthropicModel:
@@ -46,14 +43,20 @@ class AnthropicModel:
 
     async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
         """See Model. Raises Interrupted when the reply had begun, UnreadableReply when it never did."""
+        try:
+            return await self._reply(prompt, on_text, on_headers)
+        except AnthropicError as error:
+            raise neutral(error) from error
+
+    async def _reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
         async with self._client.messages.stream(**prompt) as stream:
             on_headers(stream.response.headers)
             heard = _Heard(on_text)
             try:
                 await heard.listen(stream)
-            except MODEL_ERRORS as error:
+            except (*MODEL_ERRORS, AnthropicError) as error:
                 if heard.has_begun:
-                    raise Interrupted(stream.current_message_snapshot) from error
+                    raise Interrupted(stream.current_message_snapshot) from neutral(error)
                 raise
             if not heard.has_begun:
                 raise UnreadableReply("the server's answer holds no message")
@@ -71,6 +74,25 @@ class AnthropicModel:
         await self._client.close()
 
 
+def neutral(error: Exception) -> Exception:
+    """Return an error of the SDK as one that is classified without it, with what caused it; any other as it is."""
+    match error:
+        case APIStatusError():
+            raised: Exception = Answered(error.status_code, error.response.headers, error.body)
+        case APITimeoutError():
+            raised = TimeoutError(str(error))
+        case APIConnectionError():
+            raised = httpx2.ConnectError(str(error), request=error.request)
+        case CredentialsError():
+            raised = NoAccess(str(error))
+        case AnthropicError():
+            raised = UnreadableReply(str(error))
+        case _:
+            return error
+    raised.__cause__ = error
+    return raised
+
+
 class _Heard:
     """What has come of one stream."""
 
@@ -86,8 +108,7 @@ class _Heard:
         async for event in stream:
             if event.type == "text":
                 self._count(event.text)
-                self._on_text(event.text)
-                await faults.at("model.text")
+                await text_came(event.text, self._on_text)
             elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
                 self._count(event.delta.partial_json)
                 self._arguments.setdefault(event.index, []).append(event.delta.partial_json)
@@ -97,7 +118,7 @@ class _Heard:
                     raise UnreadableReply(f"it has more than {REPLY_BLOCKS_MAX} parts")
             elif event.type == "message_start":
                 self.has_begun = True
-                await faults.at("model.begun")
+                await reply_begins()
             elif event.type == "message_stop":
                 self.is_whole = True
 
@@ -116,14 +137,14 @@ class _Heard:
             raise UnreadableReply(f"it is longer than {REPLY_CHARACTERS_MAX} characters")
 
 
-def choose_model(
+def choose_messages_model(
     provider: Provider,
     api_key: str | None,
     base_url: str | None,
     timeout_s: float,
     models: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> AnthropicModel:
-    """The model that `provider` and the environment stand for. Raises ConfigurationError.
+    """The model that is asked by the Messages API, or the offline model. Raises ConfigurationError.
 
     `models` are the names it will be asked for, by the variable that says so.
     """
@@ -136,11 +157,11 @@ def choose_model(
         )
     if provider == "offline" or not (api_key or base_url):
         return AnthropicModel(_offline_client(), is_offline=True)
-    timeout = httpx2.Timeout(timeout_s, connect=min(timeout_s, CONNECT_TIMEOUT_S))
+    timeout = timeout_of(timeout_s)
     return AnthropicModel(
         AsyncAnthropic(
-            api_key=_checked_key(api_key) if api_key else _KEYLESS,
-            base_url=_checked_url(base_url) if base_url else None,
+            api_key=checked_key(api_key, "ANTHROPIC_API_KEY") if api_key else _KEYLESS,
+            base_url=checked_url(base_url, "ANTHROPIC_BASE_URL") if base_url else None,
             max_retries=0,
             timeout=timeout,
             http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound]}),
@@ -163,27 +184,3 @@ def _check_names(models: Mapping[str, Iterable[str]]) -> None:
 def _offline_client() -> AsyncAnthropic:
     http_client = DefaultAsyncHttpxClient(transport=OfflineTransport())
     return AsyncAnthropic(api_key="offline", base_url=_OFFLINE_URL, max_retries=0, http_client=http_client)
-
-
-def _checked_key(api_key: str) -> str:
-    if not (api_key.isascii() and api_key.isprintable()) or " " in api_key:
-        raise ConfigurationError(
-            "ANTHROPIC_API_KEY holds a character that no key has.",
-            hint="Set it again, without quotes or spaces.",
-        )
-    return api_key
-
-
-def _checked_url(base_url: str) -> str:
-    hint = "It looks like https://host or https://host/path."
-    try:
-        url = httpx2.URL(base_url)
-    except httpx2.InvalidURL as error:
-        raise ConfigurationError(f"ANTHROPIC_BASE_URL is not an address: {error}.", hint=hint) from None
-    if url.scheme not in ("http", "https") or not url.host:
-        raise ConfigurationError("ANTHROPIC_BASE_URL is not an http or https address.", hint=hint)
-    if url.path.rstrip("/").endswith("/v1"):
-        raise ConfigurationError(
-            "ANTHROPIC_BASE_URL ends in /v1.", hint="Leave that away: it is added to every request."
-        )
-    return base_url

@@ -1,27 +1,41 @@
-"""What calls to the model raise, from the SDK's exceptions to a classified failure. Pure."""
+"""What calls to the model raise, and what it means. Pure.
+
+Errors of the SDKs are put into these words where the SDKs are called, so that none of them is imported here.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import httpx2
-from anthropic import (
-    AnthropicError,
-    APIConnectionError,
-    APIStatusError,
-    APITimeoutError,
-    CredentialsError,
-)
-from anthropic.types import Message
 from antiphon_shared.events.step_records import ModelError
 from antiphon_shared.memory.filing.storable import storable
 
 from reasoning_engine.exchange_record import message_json, shown
 from reasoning_engine.failure import Failure, failure, of_answer
+from reasoning_engine.wires import Wire
+
+if TYPE_CHECKING:
+    from anthropic.types import Message
 
 
 class Interrupted(Exception):
     """A reply that broke off, caused by the error it is raised from, or ended without its closing event."""
 
-    def __init__(self, partial: Message) -> None:
+    def __init__(self, partial: "Message") -> None:
         super().__init__("the stream ended before the reply was whole")
         self.partial = partial
+
+
+class Answered(Exception):
+    """A server's answer that is an error."""
+
+    def __init__(self, status: int, headers: Mapping[str, str], body: Any) -> None:
+        super().__init__(f"status {status}")
+        self.status, self.headers, self.body = status, headers, body
+
+
+class NoAccess(Exception):
+    """A model whose server no setting gives access to."""
 
 
 class UnreadableReply(Exception):
@@ -29,10 +43,11 @@ class UnreadableReply(Exception):
 
 
 MODEL_ERRORS = (
-    AnthropicError,
     httpx2.HTTPError,
     httpx2.InvalidURL,
+    Answered,
     Interrupted,
+    NoAccess,
     UnreadableReply,
     OSError,
     ValueError,
@@ -46,23 +61,25 @@ MODEL_ERRORS = (
 and stumbles over a reply of another shape with Python's own errors."""
 
 
-def classify(error: BaseException) -> Failure:
-    """What one of MODEL_ERRORS means."""
+def classify(error: BaseException, wire: Wire = "messages") -> Failure:
+    """What one of MODEL_ERRORS means, of a model that is asked by `wire`."""
     match error:
         case Interrupted():
-            return classify(error.__cause__) if error.__cause__ else failure("connection_failed", str(error))
-        case APIStatusError():
-            return of_answer(error.status_code, error.response.headers, error.body)
-        case APITimeoutError() | httpx2.TimeoutException() | TimeoutError():
-            return failure("timeout", "The model did not reply in time")
+            cause = error.__cause__
+            return classify(cause, wire) if cause else failure("connection_failed", str(error), wire=wire)
+        case Answered():
+            return of_answer(error.status, error.headers, error.body, wire)
+        case httpx2.TimeoutException() | TimeoutError():
+            return failure("timeout", "The model did not reply in time", wire=wire)
         case httpx2.DecodingError():
-            return failure("unreadable_reply", str(error))
-        case APIConnectionError() | httpx2.HTTPError() | OSError():
-            return failure("connection_failed", f"The model cannot be reached{_at(error)}: {_root(error)}")
-        case CredentialsError():
-            return failure("authentication_failed", str(error))
+            return failure("unreadable_reply", str(error), wire=wire)
+        case httpx2.HTTPError() | OSError():
+            what = f"The model cannot be reached{_at(error)}: {_root(error)}"
+            return failure("connection_failed", what, wire=wire)
+        case NoAccess():
+            return failure("authentication_failed", str(error), wire=wire)
         case _:
-            return failure("unreadable_reply", f"The reply cannot be read: {_root(error)}")
+            return failure("unreadable_reply", f"The reply cannot be read: {_root(error)}", wire=wire)
 
 
 def error_json(error: BaseException, classified: Failure) -> ModelError:
@@ -71,9 +88,9 @@ def error_json(error: BaseException, classified: Failure) -> ModelError:
     return ModelError(
         failure=classified.error,
         retry_after_s=classified.retry_after_s,
-        status=cause.status_code if isinstance(cause, APIStatusError) else None,
+        status=cause.status if isinstance(cause, Answered) else None,
         headers=shown(classified.headers),
-        body=storable(cause.body) if isinstance(cause, APIStatusError) else None,
+        body=storable(cause.body) if isinstance(cause, Answered) else None,
         partial=message_json(error.partial) if isinstance(error, Interrupted) else None,
     )
 

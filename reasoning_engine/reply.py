@@ -41,6 +41,8 @@ class Reply:
     stop_reason: StopReason
     model: str
     usage: Usage
+    refused: tuple[str, ...] = ()
+    """Why it does not count, a sentence each: it has not the form that the model was asked for."""
     is_paused: bool = False
     """Whether the model means to go on when the same call is made again with what it said."""
 

@@ -11,6 +11,7 @@ from pydantic_settings import SettingsConfigDict
 
 from reasoning_engine.limits.meters import Limits
 from reasoning_engine.prices import Prices
+from reasoning_engine.prompted import ToolStyle
 from reasoning_engine.shaped import OutputStyle
 
 Provider = Literal["auto", "anthropic", "offline"]
@@ -27,8 +28,8 @@ class EngineSettings(Settings):
 
     provider: Provider = Field(
         default="auto",
-        description="Who replies; auto: the Messages API when ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL is "
-        "set, else the offline model.",
+        description="Who replies; auto: models named openai: by chat completions, others by the Messages API when "
+        "ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL is set, else the offline model.",
     )
     concurrency: int = Field(default=16, ge=1, le=1_000, description="Calls to the model at once.")
     max_attempts: int = Field(
@@ -51,8 +52,14 @@ class EngineSettings(Settings):
     )
     output_style: OutputStyle = Field(
         default="auto",
-        description="How a model is asked for an answer of a shape: native, by the Messages API's own means; tool, by "
-        "a tool that takes the answer; auto: native for Claude models that have it, else tool.",
+        description="How a model is asked for an answer of a shape: native, by the API's own means; tool, by "
+        "a tool that takes the answer; auto: native for Claude models that have it, and in chat completions without "
+        "tools; else tool.",
+    )
+    tool_style: ToolStyle = Field(
+        default="native",
+        description="How a model is offered tools: native, by the API's own means; prompted, in the prompt, with one "
+        "form of JSON for calls and answers, for models without tool calling (docs/models.md).",
     )
     prompt_file: str = Field(
         default="",

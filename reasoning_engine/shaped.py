@@ -1,7 +1,8 @@
 """How a model is asked for an answer of a shape, and its answer taken out of what it replies. Pure.
 
-Claude models are asked through the Messages API's own means, `output_config`; others by a tool that takes the answer,
-or in words where the schema is for no object.
+Claude models are asked through the Messages API's own means, `output_config`, and models of chat completions through
+theirs, `response_format`, where no tools are offered; others by a tool that takes the answer, or in words where the
+schema is for no object.
 """
 
 import re
@@ -14,6 +15,7 @@ from antiphon_shared.text.tokens import estimate_tokens
 from pydantic_core import to_json
 
 from reasoning_engine.reply import Reply
+from reasoning_engine.wires import wire_of
 
 if TYPE_CHECKING:
     from anthropic.types import ToolParam
@@ -32,7 +34,7 @@ _BY_TOOL = f"Give the answer by calling `{FINAL_ANSWER}`, alone in its reply: no
 _IN_WORDS = (
     "The answer must be one JSON value that fits this JSON Schema. Write it alone, without citations:\n"
 )
-_VALIDATED = (
+VALIDATED = (
     " Before you answer, {tools} must have passed on exactly the value that you return: call them, mend what they "
     "name, validate again, and change nothing after that."
 )
@@ -43,7 +45,7 @@ def demand(
 ) -> "Prompt":
     """Return the prompt with the demand for an answer that fits `schema`, and has passed the tools."""
     shaped = prompt.copy()
-    native = _transformed(schema) if _is_native(style, prompt["model"]) else None
+    native = _native_schema(prompt, schema, style)
     taken = {tool["name"] for tool in prompt.get("tools", [])}
     if native is not None:
         shaped["output_config"] = {"format": {"type": "json_schema", "schema": native}}
@@ -61,7 +63,7 @@ def demand(
     else:
         words = _IN_WORDS + to_json(schema).decode()
     if validation_tools and taken:
-        words += _VALIDATED.format(tools=" and ".join(f"`{name}`" for name in validation_tools))
+        words += VALIDATED.format(tools=" and ".join(f"`{name}`" for name in validation_tools))
     (message,) = prompt["messages"]
     shaped["messages"] = [{"role": "user", "content": f"{message['content']}\n\n{words}"}]
     return shaped
@@ -89,6 +91,17 @@ def answered(reply: Reply, offered: Container[str]) -> Reply:
     unread = [call.problem for call in given if call.problem is not None]
     text = "\n".join(unread or [to_json(call.arguments).decode() for call in given])
     return replace(reply, text=text, tool_calls=(), stop_reason="end_turn")
+
+
+def _native_schema(prompt: "Prompt", schema: dict[str, Any], style: OutputStyle) -> dict[str, Any] | None:
+    """Return the schema as it goes by the API's own means; None where it goes otherwise.
+
+    Chat completions take any. But many servers hold all that a model writes to it, also where it means to call a tool.
+    """
+    if wire_of(prompt["model"]) == "chat":
+        is_safe = schema.get("type") == "object" and "tools" not in prompt
+        return schema if style == "native" or (style == "auto" and is_safe) else None
+    return _transformed(schema) if _is_native(style, prompt["model"]) else None
 
 
 def _is_native(style: OutputStyle, model: str) -> bool:

@@ -1,5 +1,7 @@
 """A server that speaks the Messages API over a real socket and says what a script tells it to.
 
+It speaks chat completions too: see chat_wire.py.
+
     async with serving(Scripted(status=429, headers={"retry-after": "1"}), Scripted(text="Yes.")) as server:
         ...  # point the SDK at server.url; server.requests holds what it sent
 
@@ -19,6 +21,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from tests import chat_wire
 
 _LOOK_EVERY_S = 0.05
 _KEPT_BY_A_PROCESS = 200
@@ -185,14 +189,17 @@ class MessagesServer:
             if scripted.is_endless:
                 await asyncio.Event().wait()
             return None
+        is_chat = received.path == chat_wire.PATH
         if scripted.status != 200:
-            return _send(writer, scripted.status, scripted.headers, json.dumps(_error(scripted)).encode())
+            error = chat_wire.error(scripted) if is_chat else _error(scripted)
+            return _send(writer, scripted.status, scripted.headers, json.dumps(error).encode())
         if isinstance(received.body, dict) and received.body.get("stream"):
-            return await _stream(writer, scripted)
-        return _send(writer, 200, scripted.headers, json.dumps(_message(scripted)).encode())
+            return await _stream(writer, scripted, is_chat)
+        whole = chat_wire.completion(scripted) if is_chat else _message(scripted)
+        return _send(writer, 200, scripted.headers, json.dumps(whole).encode())
 
     def _take(self, received: Received) -> Scripted:
-        if (received.method, received.path) != ("POST", "/v1/messages"):
+        if (received.method, received.path) not in (("POST", "/v1/messages"), ("POST", chat_wire.PATH)):
             return Scripted(status=404, error="not_found_error", text=f"{received.method} {received.path}")
         body = _words(received)
         for index, scripted in enumerate(self._unused):
@@ -239,22 +246,25 @@ def _send(
     writer.write(_opening(status, headers) + body)
 
 
-async def _stream(writer: asyncio.StreamWriter, scripted: Scripted) -> None:
+async def _stream(writer: asyncio.StreamWriter, scripted: Scripted, is_chat: bool) -> None:
     headers = {"content-type": "text/event-stream", **scripted.headers, "transfer-encoding": "chunked"}
     writer.write(_opening(200, headers))
-    for number, event in enumerate(_events(scripted)):
+    write, error = (chat_wire.written, chat_wire.error) if is_chat else (_written, _error)
+    for number, event in enumerate(chat_wire.events(scripted) if is_chat else _events(scripted)):
         if number == scripted.break_after:
             if scripted.break_by == "reset":
                 await writer.drain()
                 raise ConnectionResetError
             if scripted.break_by == "error":
-                writer.write(_chunk(_error(scripted)))
+                writer.write(_chunk(write(error(scripted))))
             break
         if number == scripted.stall_after:
             await asyncio.Event().wait()
         await asyncio.sleep(scripted.event_wait_s)
-        writer.write(_chunk(event))
+        writer.write(_chunk(write(event)))
         await writer.drain()
+    else:
+        writer.write(_chunk(chat_wire.DONE) if is_chat else b"")
     writer.write(b"0\r\n\r\n")
 
 
@@ -263,8 +273,11 @@ def _opening(status: int, headers: dict[str, str]) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
 
-def _chunk(event: dict[str, Any]) -> bytes:
-    line = f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+def _written(event: dict[str, Any]) -> bytes:
+    return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+
+
+def _chunk(line: bytes) -> bytes:
     return f"{len(line):x}\r\n".encode() + line + b"\r\n"
 
 

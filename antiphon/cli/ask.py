@@ -58,8 +58,8 @@ ToolModules = Annotated[
 Model = Annotated[
     Provider | None,
     typer.Option(
-        help="anthropic; offline, which needs no key and only quotes what tools return; auto: anthropic "
-        "where there is a key, else offline."
+        help="anthropic; offline, which needs no key and only quotes what tools return; auto: as "
+        "ANTIPHON_MODEL says, anthropic where there is a key, else offline."
     ),
 ]
 GrantOption = Annotated[

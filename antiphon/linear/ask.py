@@ -10,7 +10,7 @@ from antiphon_shared.formats import FORMAT
 from antiphon_shared.memory.layers import Memory
 from antiphon_shared.process import logs
 from antiphon_shared.process.clock import utc_now
-from antiphon_shared.process.environment import load_environment
+from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.process.settings import BusSettings, PipelineSettings, load
 from antiphon_shared.redaction.redactor import Redactor
@@ -27,7 +27,8 @@ from antiphon.submission import Options, submission
 from coordinator.decision import Opening
 from coordinator.opening import open_session
 from coordinator.settings import CoordinatorSettings
-from reasoning_engine.model import choose_model
+from reasoning_engine.access import load_access
+from reasoning_engine.choice import choose_model
 from reasoning_engine.settings import EngineSettings, Provider
 from response_assembler.compose import Material, compose
 from tool_dispatcher.builtin import with_repeat_call
@@ -78,11 +79,16 @@ async def ask_linear(
     linear_tools = LinearTools(registry, settings, redactor)
     chosen = choose_model(
         model or engine.provider,
-        load_environment("ANTHROPIC_API_KEY"),
-        load_environment("ANTHROPIC_BASE_URL"),
+        load_access(),
         engine.request_timeout_s,
         {"ANTIPHON_MODEL": (pipeline.model,)},
     )
+    if registry and engine.tool_style == "prompted" and not chosen.is_offline:
+        await chosen.close()
+        raise ConfigurationError(
+            "ANTIPHON_REASONING_ENGINE_TOOL_STYLE is prompted, and the linear plan needs native tools.",
+            hint="Set it to native, or ask through the pipeline, as `Antiphon.embedded(tools)` does.",
+        )
     try:
         bytes_max = load(BusSettings).max_event_bytes
         event = submission(query, options or Options(), None, None, new_id(), utc_now(), bytes_max)

@@ -21,8 +21,8 @@ from coordinator.session import MadeWrite, Session, Spent, doubt, replace
 from reasoning_engine.engine import OPEN_DOOR, to_nobody
 from reasoning_engine.exchange import Exchange
 from reasoning_engine.failure import Failed
-from reasoning_engine.model import AnthropicModel
 from reasoning_engine.offer import Offer
+from reasoning_engine.port import OwnedModel
 from reasoning_engine.reply import Reply
 from reasoning_engine.settings import EngineSettings
 
@@ -86,7 +86,7 @@ class Rounds:
         state: LinearSession,
         catalogue: Catalogue,
         system: str,
-        model: AnthropicModel,
+        model: OwnedModel,
         default_model_id: str,
         tools: LinearTools,
         settings: EngineSettings,

@@ -1,11 +1,12 @@
 """Who replies in the place of a model that is named."""
 
-from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.errors import ConfigurationError
 from antiphon_shared.process.settings import load
 
 from antiphon.recording.forking.changes import OFFLINE
+from reasoning_engine.access import load_access
 from reasoning_engine.settings import EngineSettings, Provider
+from reasoning_engine.wires import wire_of
 
 
 def provider_of(model: str) -> Provider:
@@ -16,10 +17,13 @@ def provider_of(model: str) -> Provider:
     if model == OFFLINE:
         return "offline"
     provider = load(EngineSettings).provider
-    has_access = load_environment("ANTHROPIC_API_KEY") or load_environment("ANTHROPIC_BASE_URL")
+    access = load_access()
+    is_chat = wire_of(model) == "chat"
+    has_access = access.to_chat if is_chat else access.to_messages
     if model and (provider == "offline" or not has_access):
+        named = "OPENAI" if is_chat else "ANTHROPIC"
         raise ConfigurationError(
             f"--model {model}: there is no access to it.",
-            hint="Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, or take --model offline.",
+            hint=f"Set {named}_API_KEY or {named}_BASE_URL, or take --model offline.",
         )
     return provider

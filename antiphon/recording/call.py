@@ -13,7 +13,6 @@ from typing import Any, cast
 
 from antiphon_shared.events.step_records import ExchangeRecord, ModelCall
 from antiphon_shared.process.clock import monotonic_s
-from antiphon_shared.process.environment import load_environment
 from antiphon_shared.process.errors import ErrorInfo, UnreadableEvent
 from antiphon_shared.process.settings import PipelineSettings, load
 from pydantic import ValidationError
@@ -22,13 +21,16 @@ from antiphon.recording.access import provider_of
 from antiphon.recording.forking.point import NoSuchPoint, event_numbered, short_type
 from antiphon.recording.lines import ContentLine, EventLine, Line, RecordLine
 from antiphon.recording.requests import whole_request
+from reasoning_engine.access import load_access
+from reasoning_engine.choice import choose_model
 from reasoning_engine.exchange_record import message_of
-from reasoning_engine.model import AnthropicModel, choose_model
 from reasoning_engine.model_errors import MODEL_ERRORS, classify
+from reasoning_engine.port import OwnedModel
 from reasoning_engine.prices import Prices
 from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, parse, usage_of
 from reasoning_engine.settings import EngineSettings
+from reasoning_engine.wires import wire_of
 
 RECORDED = "recorded"
 _AT_ONCE = 8
@@ -95,13 +97,13 @@ def _exchange(lines: Sequence[Line], place: str) -> tuple[ExchangeRecord, Mappin
     return records[event.event.id], contents
 
 
-def _model(model: str, settings: EngineSettings) -> AnthropicModel:
-    key, url = load_environment("ANTHROPIC_API_KEY"), load_environment("ANTHROPIC_BASE_URL")
-    return choose_model(provider_of(model), key, url, settings.request_timeout_s)
+def _model(model: str, settings: EngineSettings) -> OwnedModel:
+    named = {"--model": (model,)} if wire_of(model) == "chat" else {}
+    return choose_model(provider_of(model), load_access(), settings.request_timeout_s, named)
 
 
 async def _reply(
-    asked: AnthropicModel,
+    asked: OwnedModel,
     model: str,
     request: Mapping[str, Any],
     settings: EngineSettings,
@@ -115,7 +117,9 @@ async def _reply(
             async with asyncio.timeout(settings.request_timeout_s):
                 message = await asked.reply(prompt, lambda text: None, lambda headers: None)
         except MODEL_ERRORS as error:
-            return Replied(model, error=classify(error).error, duration_ms=_milliseconds_since(began_s))
+            return Replied(
+                model, error=classify(error, wire_of(model)).error, duration_ms=_milliseconds_since(began_s)
+            )
     is_default = model == load(PipelineSettings).model
     cost_usd = settings.priced_for(model, is_default=is_default).cost_usd(usage_of(message))
     return Replied(model, parse(message), None, cost_usd, _milliseconds_since(began_s))

@@ -24,7 +24,7 @@ def request_hash(request: Mapping[str, Any]) -> str:
 def system_in(request: Mapping[str, Any]) -> str:
     """The operator's own system prompt, which is an input. Raises UnreadableEvent."""
     match request.get("system"):
-        case [{"text": str(text)}]:
+        case [{"text": str(text)}, *_]:
             return text
         case _:
             raise UnreadableEvent("the system prompt that was sent is none.")

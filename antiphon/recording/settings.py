@@ -17,8 +17,10 @@ HEADERS = (
     "request-id",
     "retry-after",
     "retry-after-ms",
+    "x-request-id",
     "x-should-retry",
     "anthropic-ratelimit-*",
+    "x-ratelimit-*",
 )
 """Of a model server's headers, what an engine keeps."""
 _KEY = r"[A-Za-z0-9_.*-]{1,100}"

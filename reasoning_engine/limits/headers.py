@@ -2,14 +2,18 @@
 
 The names are those of the Messages API: `anthropic-ratelimit-<meter>-limit`, `-remaining` and `-reset`, the last the
 moment when nothing is used any more, as RFC 3339 (https://docs.claude.com/en/api/rate-limits). Limits are per minute.
+Chat completions have `x-ratelimit-limit-<meter>`, `-remaining-<meter>` and `-reset-<meter>`, the last a time such as
+`6m0s` (https://platform.openai.com/docs/guides/rate-limits).
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 
 from reasoning_engine.limits.meters import METERS, Meter
+from reasoning_engine.wires import Wire
 
 MINUTE_S = 60.0
 _LIMITS: Mapping[Meter, range] = {
@@ -17,6 +21,15 @@ _LIMITS: Mapping[Meter, range] = {
 }
 """No server means less, or more, per minute."""
 _DIGITS_MAX = 12
+_CHAT_METERS: tuple[Meter, ...] = ("requests", "tokens")
+_BY_THE_MINUTE_S_MAX = 2 * MINUTE_S
+"""In which what was used of a limit by the minute is whole again, rounding included."""
+_NUMBER = r"(\d{1,9}(?:\.\d{1,9})?)"
+_DURATION = re.compile(
+    rf"(?:{_NUMBER}d)?(?:{_NUMBER}h)?(?:{_NUMBER}m)?(?:{_NUMBER}s)?(?:{_NUMBER}ms)?", re.ASCII
+)
+_DURATION_CHARACTERS_MAX = 60
+_UNITS_S = (86_400.0, 3_600.0, 60.0, 1.0, 0.001)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +41,41 @@ class Told:
     """What of it is left; None when the server does not say."""
 
 
-def told_by(headers: Mapping[str, str]) -> dict[Meter, Told]:
+def told_by(headers: Mapping[str, str], wire: Wire = "messages") -> dict[Meter, Told]:
     """What the headers say of each meter; nothing of one whose limit is absent or absurd."""
+    if wire == "chat":
+        return dict(_told_by_chat(headers))
     told: dict[Meter, Told] = {}
     for meter in METERS:
         limit = _count(headers.get(f"anthropic-ratelimit-{meter.replace('_', '-')}-limit"))
         if limit is not None and limit in _LIMITS[meter]:
             told[meter] = Told(limit, _remaining(headers, meter, limit))
     return told
+
+
+def _told_by_chat(headers: Mapping[str, str]) -> Iterator[tuple[Meter, Told]]:
+    """Yield what chat completions say of requests and tokens, where that is by the minute.
+
+    Some accounts have limits by the day under the same names. They refill so slowly that the time told shows it.
+    """
+    for meter in _CHAT_METERS:
+        limit = _count(headers.get(f"x-ratelimit-limit-{meter}"))
+        if limit is None or limit not in _LIMITS[meter]:
+            continue
+        left = _count(headers.get(f"x-ratelimit-remaining-{meter}"))
+        until_s = _duration_s(headers.get(f"x-ratelimit-reset-{meter}", ""))
+        used = limit - left if left is not None and left < limit else 0
+        if used and until_s is not None and until_s * limit / used > _BY_THE_MINUTE_S_MAX:
+            continue
+        yield meter, Told(limit, None if left is None else min(left, limit))
+
+
+def _duration_s(value: str) -> float | None:
+    """Return the seconds of a time such as `6m0s`, `1.5s` or `20ms`; None for anything else."""
+    found = _DURATION.fullmatch(value[:_DURATION_CHARACTERS_MAX])
+    if not value or found is None:
+        return None
+    return sum(float(part) * unit for part, unit in zip(found.groups("0"), _UNITS_S, strict=True))
 
 
 def _remaining(headers: Mapping[str, str], meter: Meter, limit: int) -> int | None:

@@ -49,7 +49,9 @@ def _logging_as_it_was() -> Iterator[None]:
 def clean_environment(**variables: str) -> dict[str, str]:
     """This process's environment without settings, with the house importable, and `variables`."""
     inherited = {
-        name: value for name, value in os.environ.items() if not name.startswith(("ANTIPHON", "ANTHROPIC"))
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("ANTIPHON", "ANTHROPIC", "OPENAI"))
     }
     return {**inherited, "PYTHONPATH": str(ROOT), **variables}
 
@@ -88,7 +90,7 @@ class InProcess:
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(folder)
-        for name in [name for name in os.environ if name.startswith(("ANTIPHON", "ANTHROPIC"))]:
+        for name in [name for name in os.environ if name.startswith(("ANTIPHON", "ANTHROPIC", "OPENAI"))]:
             monkeypatch.delenv(name)
         self._path = list(sys.path)
 

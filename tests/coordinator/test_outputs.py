@@ -238,3 +238,50 @@ def test_in_any_order_of_replies_one_answer_comes_within_the_rounds_and_only_wha
             )
             return
     raise AssertionError("the session has not ended")
+
+
+def plainly_replied(session: Session, text: str = "", **reply: Any) -> Decision:
+    """The next step of a session that demands no shape."""
+    asked = answered(session, a_briefing(session.round), SEARCH).session
+    event = an_event(a_reply(text, round=asked.round, **reply), answers=asked.awaited)
+    return decide(asked, event, ENTRY, SEARCH)
+
+
+def test_a_reply_that_breaks_the_form_is_refused_also_where_no_shape_is_demanded() -> None:
+    because = ("`arguments` must be a JSON object.",)
+    decision = plainly_replied(an_opened_session().session, refused=because)
+    assert [one.because for one in decision.commands if isinstance(one, AnswerRefused)] == [because]
+    session = decision.session
+    assert (session.round, session.phase) == (2, "briefing")
+    request = only(answered(session, a_briefing(2), SEARCH), ReasoningRequested)
+    assert because[0] in request.notice
+    assert "does not count" in request.notice
+
+
+def test_what_was_refused_is_told_no_more_once_calls_are_made() -> None:
+    session = plainly_replied(an_opened_session().session, refused=("No.",)).session
+    called = plainly_replied(session, calls=1).session
+    assert called.output.because == ()
+
+
+def test_in_the_last_round_the_session_ends_with_what_the_refused_reply_held() -> None:
+    session = an_opened_session(max_rounds=1).session
+    request = ending(plainly_replied(session, "Blue [F1].", refused=("There is one key too many.",)))
+    assert (request.status, request.termination_reason) == ("partial", "max_rounds_reached")
+    assert request.reply is not None
+    assert "output_missing" not in {one.kind for one in request.uncertainty}
+
+
+def test_a_budget_that_ends_a_session_without_a_shape_keeps_its_name() -> None:
+    session = plainly_replied(an_opened_session(max_tokens=5_000).session, refused=("No.",)).session
+    spent = plainly_replied(session, "Blue.", usage=Usage(input_tokens=6_000), calls=1)
+    assert ending(spent).termination_reason == "token_budget_exhausted"
+
+
+def test_a_shape_is_demanded_of_the_form_too() -> None:
+    decision = replied(opened(), "{}", refused=("`result` is empty.",))
+    assert [one.because for one in decision.commands if isinstance(one, AnswerRefused)] == [
+        ("`result` is empty.",)
+    ]
+    last = opened(max_rounds=1)
+    assert ending(replied(last, "{}", refused=("No.",))).termination_reason == "output_invalid"

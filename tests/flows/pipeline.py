@@ -114,6 +114,7 @@ class Pipeline(Processes):
             logins,
             is_forked,
             ANTHROPIC_BASE_URL=model.url,
+            OPENAI_BASE_URL=f"{model.url}/v1",
             ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES="read,write",
             LEDGER_FILE=str(file),
             **{"ANTIPHON_TOOLS": "tests.flows.ledger_tools,tests.flows.archive_tools", **environment},

@@ -48,7 +48,7 @@ class Processes:
         self.keys = Keys("antiphon", partitions)
         self.folder = Path(tempfile.mkdtemp(prefix="antiphon-flow-"))
         self.running: dict[str, Started] = {}
-        ours = ("ANTIPHON", "ANTHROPIC")
+        ours = ("ANTIPHON", "ANTHROPIC", "OPENAI")
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(ours)},
             "ANTIPHON_REDIS_URL": url,

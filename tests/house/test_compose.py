@@ -20,7 +20,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 RUNTIME_STAGE = DOCKERFILE.rpartition("FROM ")[2]
-NOT_OURS = {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"}
+NOT_OURS = {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"}
 
 
 def instruction(name: str, text: str = RUNTIME_STAGE) -> list[str]:
@@ -107,10 +107,9 @@ def test_every_service_signs_with_the_same_key() -> None:
     assert signing == {"${ANTIPHON_SIGNING_KEY:-}"}
 
 
-def test_only_the_engine_is_given_the_key() -> None:
-    holders = [
-        name for name, service in SERVICES.items() if "ANTHROPIC_API_KEY" in service.get("environment", {})
-    ]
+@pytest.mark.parametrize("key", ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"])
+def test_only_the_engine_is_given_the_key(key: str) -> None:
+    holders = [name for name, service in SERVICES.items() if key in service.get("environment", {})]
     assert holders == ["reasoning_engine"]
 
 

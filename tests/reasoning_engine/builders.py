@@ -8,9 +8,11 @@ from antiphon_shared.events import ReasoningCompleted, ReasoningFailed, Reasonin
 from antiphon_shared.memory.briefing import Briefing
 from antiphon_shared.tools.calls import ToolDefinition
 
+from reasoning_engine.access import Access
+from reasoning_engine.choice import choose_model
 from reasoning_engine.door import Door
-from reasoning_engine.engine import OPEN_DOOR, reason
-from reasoning_engine.model import choose_model
+from reasoning_engine.engine import OPEN_DOOR, reason, to_nobody
+from reasoning_engine.exchange_record import OnCall
 from reasoning_engine.offer import Offer
 from reasoning_engine.settings import EngineSettings
 from tests.messages_server import Received, Scripted, serving
@@ -18,6 +20,8 @@ from tests.messages_server import Received, Scripted, serving
 CONNECTION_S = 1_000.0
 """What the library may wait for a reply: longer than what is tested here."""
 SECONDS_LEFT = 20.0
+CLAUDE, CHAT = "claude-sonnet-5-5", "openai:gpt-x"
+"""A model that is asked by the Messages API, and one by chat completions."""
 BRIEFING = Briefing.of("# Question\nWhy?\n\n# Now\nRound 1 of at most 4.")
 SEARCH = ToolDefinition(
     name="search",
@@ -75,12 +79,22 @@ async def ask(
     request: ReasoningRequested | None = None,
     door: Door = OPEN_DOOR,
     schema: dict[str, Any] | None = None,
+    model_id: str = CLAUDE,
+    on_call: OnCall = to_nobody,
     **settings: Any,
 ) -> Asked:
     """Reason once, through the SDK and a socket, with a server that follows the script."""
     async with serving(*script) as server:
         return await ask_at(
-            server.url, server.requests, seconds_left, request, door, schema=schema, **settings
+            server.url,
+            server.requests,
+            seconds_left,
+            request,
+            door,
+            schema=schema,
+            model_id=model_id,
+            on_call=on_call,
+            **settings,
         )
 
 
@@ -92,10 +106,13 @@ async def ask_at(
     door: Door = OPEN_DOOR,
     heard: list[str] | None = None,
     schema: dict[str, Any] | None = None,
+    model_id: str = CLAUDE,
+    on_call: OnCall = to_nobody,
     **settings: Any,
 ) -> Asked:
     """The same at any address; what is heard is heard there, while it goes on."""
-    model = choose_model("anthropic", None, url, CONNECTION_S)
+    access = Access(base_url=url, openai_base_url=f"{url}/v1")
+    model = choose_model("auto", access, CONNECTION_S, {"ANTIPHON_MODEL": (model_id,)})
     heard = [] if heard is None else heard
     try:
         outcome = await reason(
@@ -105,10 +122,11 @@ async def ask_at(
             model,
             heard.append,
             the_settings(**settings),
-            model_id="claude-sonnet-5-5",
+            model_id=model_id,
             seconds_left=seconds_left,
             door=door,
             schema=schema,
+            on_call=on_call,
         )
     finally:
         await model.close()

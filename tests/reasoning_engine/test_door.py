@@ -9,7 +9,7 @@ from antiphon_shared.events import ReasoningFailed, SummaryFailed
 
 from reasoning_engine.door import Door, Passage
 from reasoning_engine.engine import summarize
-from reasoning_engine.model import choose_model
+from reasoning_engine.model import choose_messages_model
 from tests.bus.builders import eventually
 from tests.clock import DAY_S, Clock
 from tests.messages_server import Scripted, serving
@@ -178,7 +178,7 @@ class HeardDoor(Door):
 
 
 async def asked_at(url: str, door: Door) -> object:
-    model = choose_model("anthropic", None, url, CONNECTION_S)
+    model = choose_messages_model("anthropic", None, url, CONNECTION_S)
     try:
         return await summarize(
             a_summary_request(),

@@ -15,7 +15,7 @@ from antiphon_shared.tools.calls import Catalogue
 from pydantic_core import to_json
 
 from reasoning_engine.handlers import ReasoningEngine
-from reasoning_engine.model import OnHeaders, OnText
+from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prices import Prices
 from reasoning_engine.prompt import Prompt
 from tests.envelopes import an_event
@@ -182,6 +182,19 @@ class TestThePromptsEstimate:
             tools = estimate_tokens(to_json(prompt["tools"]).decode())
             assert estimated == tools + estimate_tokens(prompt["system"][0]["text"]) + BRIEFING.outline.tokens
             room.model.prompts.clear()
+
+    async def test_tools_in_the_prompt_count_with_its_text(self) -> None:
+        room = Room(tool_style="prompted")
+        estimated = await self.estimated(room)
+        (prompt,) = room.model.prompts
+        assert "tools" not in prompt
+        texts = [*(block["text"] for block in prompt["system"]), str(prompt["messages"][0]["content"])]
+        assert estimated == sum(map(estimate_tokens, texts))
+
+    async def test_the_offline_model_is_offered_tools_in_its_own_way(self) -> None:
+        room = Room(tool_style="prompted", is_offline=True)
+        await self.estimated(room)
+        assert "tools" in room.model.prompts[0]
 
     async def test_the_offline_models_count_is_an_estimate_itself(self) -> None:
         assert await self.estimated(Room(is_offline=True)) == 0

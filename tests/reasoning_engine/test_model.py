@@ -7,7 +7,12 @@ from antiphon_shared.process.errors import ConfigurationError
 
 from reasoning_engine import answer_bytes
 from reasoning_engine.answer_bytes import ERROR_BYTES_MAX
-from reasoning_engine.model import REPLY_BLOCKS_MAX, REPLY_CHARACTERS_MAX, AnthropicModel, choose_model
+from reasoning_engine.model import (
+    REPLY_BLOCKS_MAX,
+    REPLY_CHARACTERS_MAX,
+    AnthropicModel,
+    choose_messages_model,
+)
 from reasoning_engine.prompt import build_prompt, tool_params
 from reasoning_engine.reply import parse
 from reasoning_engine.settings import Provider
@@ -30,7 +35,7 @@ async def who_replies(model: AnthropicModel) -> str:
 async def test_the_offline_model_replies_when_nothing_else_can_or_may(
     provider: Provider, key: str | None, url: str | None
 ) -> None:
-    assert await who_replies(choose_model(provider, key, url, CONNECTION_S)) == "offline"
+    assert await who_replies(choose_messages_model(provider, key, url, CONNECTION_S)) == "offline"
 
 
 @pytest.mark.parametrize("provider", ["auto", "anthropic"])
@@ -39,7 +44,7 @@ async def test_a_server_of_ones_own_replies_with_a_key_or_without(
     provider: Provider, key: str | None
 ) -> None:
     async with serving(Scripted(text="Yes.", model="local")) as server:
-        assert await who_replies(choose_model(provider, key, server.url, CONNECTION_S)) == "local"
+        assert await who_replies(choose_messages_model(provider, key, server.url, CONNECTION_S)) == "local"
     assert server.requests[0].headers["authorization"] == f"Bearer {key or 'no-key'}"
 
 
@@ -61,7 +66,7 @@ def test_access_that_cannot_work_is_refused_by_name_before_the_start(
     key: str | None, url: str | None, named: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=named) as refused:
-        choose_model("anthropic", key, url, CONNECTION_S)
+        choose_messages_model("anthropic", key, url, CONNECTION_S)
     assert key is None or key not in str(refused.value)
     assert refused.value.hint
 
@@ -73,10 +78,10 @@ def test_a_name_that_is_no_claude_model_needs_a_server_that_has_it(
 ) -> None:
     """Also where nobody has access: the offline model would reply in its name."""
     with pytest.raises(ConfigurationError, match=r"^ANTIPHON_MODEL: 'gpt-5' is no Claude model") as no:
-        choose_model(provider, key or "sk-ant-x", None, CONNECTION_S, {"ANTIPHON_MODEL": ("gpt-5",)})
+        choose_messages_model(provider, key or "sk-ant-x", None, CONNECTION_S, {"ANTIPHON_MODEL": ("gpt-5",)})
     assert "Set ANTHROPIC_BASE_URL to a server" in no.value.hint
-    choose_model(provider, key, "http://127.0.0.1:1", CONNECTION_S, {"ANTIPHON_MODEL": ("gpt-5",)})
-    choose_model("offline", key, None, CONNECTION_S, {"ANTIPHON_MODEL": ("gpt-5",)})
+    choose_messages_model(provider, key, "http://127.0.0.1:1", CONNECTION_S, {"ANTIPHON_MODEL": ("gpt-5",)})
+    choose_messages_model("offline", key, None, CONNECTION_S, {"ANTIPHON_MODEL": ("gpt-5",)})
 
 
 async def test_a_reply_without_an_end_is_not_taken_in() -> None:

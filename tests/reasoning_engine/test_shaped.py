@@ -94,6 +94,30 @@ def test_the_operator_may_say_how() -> None:
     assert "output_config" not in demanded(style="tool")
 
 
+@pytest.mark.parametrize(
+    ("style", "tools", "is_native"),
+    [
+        ("auto", True, False),
+        ("auto", False, True),
+        ("native", True, True),
+        ("tool", False, False),
+    ],
+)
+def test_a_model_of_chat_completions_is_held_to_a_shape_where_it_means_to_answer(
+    style: OutputStyle, tools: bool, is_native: bool
+) -> None:
+    prompt = demanded(style=style, model="openai:gpt-x", tools=tools)
+    assert ("output_config" in prompt) == is_native
+    assert (FINAL_ANSWER in str(prompt.get("tools"))) == (not is_native)
+    if is_native:
+        assert prompt["output_config"] == {"format": {"type": "json_schema", "schema": SCHEMA}}
+
+
+def test_chat_completions_give_a_list_in_words() -> None:
+    prompt = demanded({"type": "array", "items": {"type": "integer"}}, model="openai:gpt-x", tools=False)
+    assert prompt.keys() == {"model", "max_tokens", "system", "messages"}
+
+
 async def answered(*uses: Use, tools: tuple[str, ...] = ("search",)) -> ReasoningCompleted:
     request = a_request(output="1-0", tools=tools)
     script = Scripted(text="Here it is.", uses=uses)

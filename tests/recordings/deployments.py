@@ -38,6 +38,8 @@ class Deployment:
     tools: tuple[str, ...] = (_FEW,)
     provider: Literal["anthropic", "offline"] = "anthropic"
     verifies_grants: bool = False
+    names_as: str = "{}"
+    """How the model of a scenario is named; its server knows it by the scenario's own name."""
 
 
 DEPLOYMENTS = {
@@ -64,6 +66,10 @@ DEPLOYMENTS = {
     ),
     "validating": Deployment(_USUAL, ("tests.flows.validating_tools",)),
     "stepwise": Deployment(_USUAL, ("tests.flows.validating_tools", _FEW)),
+    "prompted": Deployment(
+        {**_USUAL, "ANTIPHON_REASONING_ENGINE_TOOL_STYLE": "prompted"}, ("tests.flows.validating_tools",)
+    ),
+    "chat": Deployment(_USUAL, ("tests.flows.validating_tools",), names_as="openai:{}"),
     "offline": Deployment({}, ("examples.courses", "examples.documents"), "offline"),
 }
 """By name. `usual` and `all_tools` differ in their tools alone, `impatient` in one setting."""

@@ -160,7 +160,11 @@ async def _running(
     deployment: Deployment, scenarios: tuple[Scenario, ...], starting: asyncio.Lock
 ) -> AsyncIterator[tuple[Antiphon, ScenarioServer]]:
     async with ScenarioServer(scenarios).listening() as server:
-        access = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "none"}
+        access = {
+            "ANTHROPIC_BASE_URL": server.url,
+            "ANTHROPIC_API_KEY": "none",
+            "OPENAI_BASE_URL": f"{server.url}/v1",
+        }
         async with starting:
             if deployment.verifies_grants:
                 access["ANTIPHON_TOOL_DISPATCHER_GRANT_KEY_FILE"] = _issuer().key_file
@@ -179,7 +183,7 @@ async def _running(
 async def _session(
     antiphon: Antiphon, server: ScenarioServer, one: Scenario, deployment: Deployment
 ) -> list[Line]:
-    model = {} if deployment.provider == "offline" else {"model": one.name}
+    model = {} if deployment.provider == "offline" else {"model": deployment.names_as.format(one.name)}
     claims = {"exp": FAR_FUTURE_S, "tenant": "acme", **one.claims}
     grant = _issuer().grant(one.scopes, **claims) if one.scopes else one.grant
     await antiphon.submit(one.query, session_id=one.name, grant=grant, **{**model, **one.options})

@@ -11,8 +11,9 @@ from antiphon.recording.serving.model_server import BREAKS, SESSION
 from antiphon.recording.serving.score import Exchange
 from reasoning_engine.door import Door, Passage, Shut
 from reasoning_engine.failure import Failure
-from reasoning_engine.model import AnthropicModel, OnHeaders, OnText
+from reasoning_engine.model import AnthropicModel
 from reasoning_engine.model_errors import MODEL_ERRORS, Interrupted, UnreadableReply
+from reasoning_engine.port import OnHeaders, OnText
 from reasoning_engine.prompt import Prompt
 
 

@@ -8,7 +8,7 @@ from antiphon_shared.tools.calls import Catalogue
 from antiphon.recording.serving.score import Score
 
 HIDDEN = (
-    *("ANTIPHON", "ANTHROPIC"),
+    *("ANTIPHON", "ANTHROPIC", "OPENAI"),
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"),
 )
 """Beginnings of variables that the components of a rerun do not see: no setting, no key, no way out."""

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from antiphon_shared.events.base import Component, EventData
+from antiphon_shared.formats import since
 from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.tools.calls import ToolCall
 from antiphon_shared.values import Round, Usage
@@ -22,6 +23,12 @@ class ReasoningCompleted(EventData):
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     stop_reason: StopReason
+    refused: tuple[str, ...] = Field(
+        default=(),
+        json_schema_extra=since(3),
+        description="Why it does not count, a sentence each: it has not the form that models without tool calling "
+        "are asked for. It asks for nothing then.",
+    )
     model: str
     usage: Usage = Usage()
     attempts: int = Field(default=1, ge=1, description="Calls to the model, the failed ones included.")

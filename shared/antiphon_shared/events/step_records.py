@@ -132,6 +132,11 @@ class ExchangeRecord(StepRecord):
         description="How an answer of a shape was asked for: the setting.",
         json_schema_extra=since(3),
     )
+    tool_style: Literal["native", "prompted"] = Field(
+        default="native",
+        description="How tools were offered: the setting; the offline model has its own way.",
+        json_schema_extra=since(3),
+    )
     prices: dict[str, float] = Field(
         default_factory=dict, description="US dollars per million tokens, by setting."
     )

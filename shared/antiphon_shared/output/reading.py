@@ -49,6 +49,14 @@ def read_answer(text: str) -> Given:
     return Given(problem="It holds no JSON; reply with the JSON value alone.")
 
 
+def value_of(text: str) -> Given:
+    """Return the JSON value that `text` is, or why it is none; line breaks within its texts are taken as they stand."""
+    try:
+        return Given(_portable(_LENIENT.decode(text)))
+    except _UNREADABLE as error:
+        return _broken(error)
+
+
 def _fenced(text: str) -> list[Any]:
     """Return the values of the fences that hold one each."""
     found = []
@@ -135,6 +143,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 _DECODER = JSONDecoder(
     parse_constant=_refused, parse_int=_integer, parse_float=_decimal, object_pairs_hook=_object
+)
+_LENIENT = JSONDecoder(
+    parse_constant=_refused,
+    parse_int=_integer,
+    parse_float=_decimal,
+    object_pairs_hook=_object,
+    strict=False,
 )
 _UNREADABLE = (JSONDecodeError, _NotJson, RecursionError)
 

@@ -11,7 +11,14 @@ from antiphon_shared.process.environment import load_environment
 if TYPE_CHECKING:  # what reads settings is not small, and commands that have none need this too
     from antiphon_shared.process.settings import Settings
 
-ALWAYS_SECRET = ("ANTIPHON_REDIS_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
+ALWAYS_SECRET = (
+    "ANTIPHON_REDIS_URL",
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+)
 NAMED_BY = "ANTIPHON_TOOL_DISPATCHER_SECRETS"
 """Holds the names of further variables, for instance of a tool's API key."""
 

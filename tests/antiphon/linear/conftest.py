@@ -9,7 +9,7 @@ from tests.messages_server import MessagesServer
 
 @pytest.fixture(autouse=True)
 def _quick_and_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith(("ANTIPHON", "ANTHROPIC"))]:
+    for name in [name for name in os.environ if name.startswith(("ANTIPHON", "ANTHROPIC", "OPENAI"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("ANTIPHON_REASONING_ENGINE_BACKOFF_INITIAL_S", "0.001")
     monkeypatch.setenv("ANTIPHON_REASONING_ENGINE_BACKOFF_MAX_S", "0.002")

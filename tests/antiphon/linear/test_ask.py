@@ -313,6 +313,17 @@ async def test_what_cannot_be_asked_is_refused_before_anything_is() -> None:
         await ask_linear("Why?", model="anthropic")
 
 
+async def test_tools_in_the_prompt_are_refused_where_the_history_has_native_calls(
+    asked_of: AskedOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTIPHON_REASONING_ENGINE_TOOL_STYLE", "prompted")
+    async with serving(ANSWER) as server:
+        asked_of(server)
+        with pytest.raises(ConfigurationError, match="TOOL_STYLE is prompted"):
+            await ask_linear("What is a fugue?", [look_up])
+        assert (await ask_linear("What is a fugue?")).status == "complete"
+
+
 async def test_a_hostile_result_cannot_leave_its_fence(asked_of: AskedOf) -> None:
     @tool(effect="read", open_world=True)
     async def read_page(word: str) -> str:

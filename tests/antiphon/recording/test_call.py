@@ -1,6 +1,7 @@
 """One recorded call, made again by several models."""
 
 import pytest
+from antiphon_shared.process.errors import ConfigurationError
 
 from antiphon.recording.call import RECORDED, call
 from antiphon.recording.forking.point import NoSuchPoint
@@ -56,6 +57,23 @@ async def test_the_request_is_sent_as_recorded_but_for_model_and_prompt(
     assert len(first.pop("system")[0]["text"]) > 1_000
     assert others == [first, first]
     assert len(replies) == 3
+
+
+async def test_a_model_of_chat_completions_is_asked_the_same(
+    courses_lines: list[Line], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(Scripted(text="Yes."), Scripted(status=401, body="")) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        _, now, failed = await call(courses_lines, SECOND, ["openai:a", "openai:b"])
+    assert {request.body["model"] for request in server.requests} == {"a", "b"}
+    assert {request.path for request in server.requests} == {"/v1/chat/completions"}
+    assert sorted(one.said.text for one in (now, failed) if one.said) == ["Yes."]
+    (error,) = (one.error for one in (now, failed) if one.error)
+    assert "OPENAI_API_KEY" in error.message
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    with pytest.raises(ConfigurationError, match="no access to it") as refused:
+        await call(courses_lines, SECOND, ["openai:a"])
+    assert "OPENAI_BASE_URL" in refused.value.hint
 
 
 async def test_an_event_that_led_to_no_call_names_those_that_did(courses_lines: list[Line]) -> None:

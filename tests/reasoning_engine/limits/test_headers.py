@@ -93,3 +93,39 @@ def test_headers_may_hold_anything(headers: dict[str, str]) -> None:
     for told in told_by(headers).values():
         assert 1 <= told.limit <= 10**9
         assert told.remaining is None or 0 <= told.remaining <= told.limit
+
+
+def of_chat(meter: str = "requests", **headers: str) -> dict[str, str]:
+    return {f"x-ratelimit-{name}-{meter}": value for name, value in headers.items()}
+
+
+def test_chat_completions_tell_of_requests_and_tokens() -> None:
+    headers = of_chat(limit="500", remaining="499", reset="120ms") | of_chat(
+        "tokens", limit="30000", remaining="29000", reset="2s"
+    )
+    assert told_by(headers, "chat") == {"requests": Told(500, 499), "tokens": Told(30000, 29000)}
+    assert told_by(headers) == {}
+    assert told_by(of_requests(limit="50"), "chat") == {}
+
+
+@pytest.mark.parametrize(
+    ("remaining", "reset", "is_by_the_minute"),
+    [
+        ("9999", "6ms", True),
+        ("9999", "8.64s", False),
+        ("0", "59s", True),
+        ("5000", "12h0m0s", False),
+        ("5000", "nonsense", True),
+        ("10000", "1d", True),
+    ],
+)
+def test_a_limit_by_the_day_is_not_taken_for_one_by_the_minute(
+    remaining: str, reset: str, is_by_the_minute: bool
+) -> None:
+    told = told_by(of_chat(limit="10000", remaining=remaining, reset=reset), "chat")
+    assert bool(told) == is_by_the_minute
+
+
+@given(st.dictionaries(st.sampled_from(list(of_chat(limit="", remaining="", reset=""))), st.text()))
+def test_no_header_of_chat_completions_is_too_strange(headers: dict[str, str]) -> None:
+    told_by(headers, "chat")

@@ -4,6 +4,7 @@ from tests.recordings.scenario import Scenario
 from tests.recordings.situations import (
     answers,
     batches,
+    chat,
     endings,
     filing,
     limits,
@@ -11,6 +12,7 @@ from tests.recordings.situations import (
     notes,
     people,
     placeholders,
+    prompted,
     steps,
     summaries,
     tables,
@@ -19,6 +21,7 @@ from tests.recordings.situations import (
 _SUBJECTS = (
     answers,
     batches,
+    chat,
     endings,
     filing,
     limits,
@@ -27,6 +30,7 @@ _SUBJECTS = (
     people,
     placeholders,
     steps,
+    prompted,
     summaries,
     tables,
 )

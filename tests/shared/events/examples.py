@@ -151,6 +151,7 @@ EXAMPLES: tuple[EventData, ...] = (
         text="I search.",
         tool_calls=(ToolCall(id="t1", name="search", arguments=ARGUMENTS, problem="cut off"),),
         stop_reason="tool_use",
+        refused=("`arguments` must be a JSON object.",),
         model="m",
         usage=USAGE,
         attempts=2,

@@ -44,7 +44,10 @@ def test_the_keys_of_the_pipeline_are_secret(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("ANTIPHON_REDIS_URL", "redis://:open-sesame@host")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "a-key-of-anthropic")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "https://user:proxy-password@proxy.example")
-    assert {"open-sesame", "a-key-of-anthropic", "proxy-password"} <= set(secret_values())
+    monkeypatch.setenv("OPENAI_API_KEY", "a-key-of-openai")
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://user:other-password@proxy.example/v1")
+    known = {"open-sesame", "a-key-of-anthropic", "proxy-password", "a-key-of-openai", "other-password"}
+    assert known <= set(secret_values())
 
 
 def test_secret_settings_that_were_given_otherwise_count_too() -> None:

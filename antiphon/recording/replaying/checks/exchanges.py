@@ -30,16 +30,17 @@ from antiphon.recording.replaying.checks.catalogues import offer_of
 from antiphon.recording.replaying.differences import ABSENT, Difference, differences
 from antiphon.recording.replaying.known import Known, Redone, Step
 from antiphon.recording.requests import system_in, whole_request
+from reasoning_engine.asking import Wanted, asked, tokens_asked
 from reasoning_engine.dialogue import Dialogue, dialogue
 from reasoning_engine.ended import NOT_SUPPORTED, Ended, reasoned, summarized, too_late
 from reasoning_engine.exchange_record import failure_of, message_of, request_json
 from reasoning_engine.failure import Failed, Failure
-from reasoning_engine.offer import NO_TOOLS, tokens_of
+from reasoning_engine.offer import NO_TOOLS
 from reasoning_engine.prices import Prices
-from reasoning_engine.prompt import Prompt, build_prompt
+from reasoning_engine.prompt import Prompt
 from reasoning_engine.reply import Reply, usage_of
-from reasoning_engine.shaped import demand, tokens_of_schema
 from reasoning_engine.summarize import build_summary_prompt
+from reasoning_engine.wires import wire_of
 
 if TYPE_CHECKING:
     from anthropic.types import Message
@@ -84,10 +85,10 @@ class Exchanges:
         system = system_in(replayed.sent[0]) if record.has_own_prompt else None
 
         schema, validation_tools = _options(request, known).demanded(request.step)
+        wanted = Wanted(schema, validation_tools, record.output_style, record.tool_style)
 
         def prompt_on(briefing: Briefing) -> Prompt:
-            prompt = build_prompt(request, briefing, offer.tools, model_id, record.max_output_tokens, system)
-            return prompt if schema is None else demand(prompt, schema, record.output_style, validation_tools)
+            return asked(request, briefing, offer, model_id, record.max_output_tokens, wanted, system)
 
         briefing = self._briefings.newest.get(request.briefing)
         if briefing is None:
@@ -99,8 +100,8 @@ class Exchanges:
         ended = replayed.ended(prompt)
         if ended is None:
             return replayed.redone(replayed.told)
-        estimated = 0 if record.is_offline else tokens_of(prompt) + offer.tokens + tokens_of_schema(schema)
-        return replayed.redone(reasoned(request, ended, model_id, estimated))
+        estimated = 0 if record.is_offline else tokens_asked(prompt, offer, wanted)
+        return replayed.redone(reasoned(request, ended, model_id, estimated, record.tool_style))
 
     def _summary(self, request: SummaryRequested, replayed: "_Replayed") -> Redone:
         source, model_id = self._briefings.sources.get(request.source), replayed.record.default_model
@@ -207,7 +208,9 @@ def _came_of(call: ModelCall) -> "tuple[Message | None, Failure | None]":
     if call.error is None:
         return None, too_late()
     partial = call.error.partial
-    return None if partial is None else message_of(partial), failure_of(call.error)
+    return None if partial is None else message_of(partial), failure_of(
+        call.error, wire_of(call.request.get("model"))
+    )
 
 
 def _heard(talk: Dialogue, message: "Message", asked: Prompt) -> tuple[Prompt, Reply | Failure | None]:

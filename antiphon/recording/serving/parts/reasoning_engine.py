@@ -18,7 +18,7 @@ from antiphon.recording.serving.parts.part import Part
 from antiphon.recording.serving.score import Score
 from antiphon.recording.serving.turns import events_there
 from reasoning_engine.component import build
-from reasoning_engine.model import choose_model
+from reasoning_engine.model import choose_messages_model
 from reasoning_engine.prices import Prices
 from reasoning_engine.settings import EngineSettings
 
@@ -38,7 +38,7 @@ class EnginePart(Part):
 
     def __init__(self, bus: Bus, scores: Mapping[str, Score], model_url: str) -> None:
         super().__init__(bus, scores, model_url)
-        self._model = choose_model("anthropic", None, model_url, _TIMEOUT_S)
+        self._model = choose_messages_model("anthropic", None, model_url, _TIMEOUT_S)
 
     def service(self, bus: Bus, score: Score) -> Service:
         records = list(score.records_of(ExchangeRecord))
@@ -99,6 +99,7 @@ def engine_settings(score: Score) -> EngineSettings:
             prices[given["summary_model"]] = Prices(**record.prices)
         elif isinstance(request, ReasoningRequested):
             given["max_output_tokens"] = record.max_output_tokens
+            given["output_style"], given["tool_style"] = record.output_style, record.tool_style
             if record.has_own_prompt and exchange.calls:
                 given["own_prompt"] = system_in(exchange.calls[0].request)
             prices[request.model or record.default_model] = Prices(**record.prices)

@@ -1,0 +1,69 @@
+"""Keys and addresses of models' servers, from the environment."""
+
+from dataclasses import dataclass
+
+import httpx2
+from antiphon_shared.process.environment import load_environment
+from antiphon_shared.process.errors import ConfigurationError
+
+CONNECT_TIMEOUT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What the SDKs' own variables say; None where one is unset or empty."""
+
+    api_key: str | None = None
+    base_url: str | None = None
+    """Of a server that speaks the Messages API."""
+    openai_api_key: str | None = None
+    openai_base_url: str | None = None
+    """Of a server that speaks chat completions."""
+
+    @property
+    def to_messages(self) -> bool:
+        """Whether there is access to models by the Messages API."""
+        return bool(self.api_key or self.base_url)
+
+    @property
+    def to_chat(self) -> bool:
+        """Whether there is access to models by chat completions."""
+        return bool(self.openai_api_key or self.openai_base_url)
+
+
+def load_access() -> Access:
+    """Return the access that this process has."""
+    return Access(
+        load_environment("ANTHROPIC_API_KEY"),
+        load_environment("ANTHROPIC_BASE_URL"),
+        load_environment("OPENAI_API_KEY"),
+        load_environment("OPENAI_BASE_URL"),
+    )
+
+
+def timeout_of(timeout_s: float) -> httpx2.Timeout:
+    return httpx2.Timeout(timeout_s, connect=min(timeout_s, CONNECT_TIMEOUT_S))
+
+
+def checked_key(api_key: str, variable: str) -> str:
+    if not (api_key.isascii() and api_key.isprintable()) or " " in api_key:
+        raise ConfigurationError(
+            f"{variable} holds a character that no key has.",
+            hint="Set it again, without quotes or spaces.",
+        )
+    return api_key
+
+
+def checked_url(base_url: str, variable: str) -> str:
+    hint = "It looks like https://host or https://host/path."
+    try:
+        url = httpx2.URL(base_url)
+    except httpx2.InvalidURL as error:
+        raise ConfigurationError(f"{variable} is not an address: {error}.", hint=hint) from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise ConfigurationError(f"{variable} is not an http or https address.", hint=hint)
+    if variable == "ANTHROPIC_BASE_URL" and url.path.rstrip("/").endswith("/v1"):
+        raise ConfigurationError(
+            "ANTHROPIC_BASE_URL ends in /v1.", hint="Leave that away: it is added to every request."
+        )
+    return base_url

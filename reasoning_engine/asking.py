@@ -1,0 +1,49 @@
+"""What a model is asked in a round: the prompt, with its tools and the shape of its answer in a style. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from antiphon_shared.events import ReasoningRequested
+from antiphon_shared.memory.briefing import Briefing
+
+from reasoning_engine.offer import Offer, tokens_of
+from reasoning_engine.prompt import Prompt, build_prompt
+from reasoning_engine.prompted import ToolStyle
+from reasoning_engine.prompted.request import prompted
+from reasoning_engine.shaped import OutputStyle, demand, tokens_of_schema
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How tools are offered, and what the answer must be."""
+
+    schema: dict[str, Any] | None = None
+    validation_tools: Sequence[str] = ()
+    output_style: OutputStyle = "auto"
+    tool_style: ToolStyle = "native"
+
+
+def asked(
+    request: ReasoningRequested,
+    briefing: Briefing,
+    offer: Offer,
+    model_id: str,
+    max_output_tokens: int,
+    wanted: Wanted,
+    system: str | None = None,
+) -> Prompt:
+    """Return the call for one round; `system`: the operator's own prompt, in place of ours."""
+    prompt = build_prompt(request, briefing, offer.tools, model_id, max_output_tokens, system)
+    if wanted.tool_style == "prompted":
+        return prompted(prompt, wanted.schema, wanted.validation_tools)
+    if wanted.schema is None:
+        return prompt
+    return demand(prompt, wanted.schema, wanted.output_style, wanted.validation_tools)
+
+
+def tokens_asked(prompt: Prompt, offer: Offer, wanted: Wanted) -> int:
+    """Return how many tokens the call takes, estimated."""
+    if wanted.tool_style == "prompted":  # tools and schema are in its texts
+        return tokens_of(prompt)
+    return tokens_of(prompt) + offer.tokens + tokens_of_schema(wanted.schema)

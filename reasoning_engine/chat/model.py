@@ -1,0 +1,121 @@
+"""Chat completions: the one file that talks to the OpenAI SDK. It is imported where such a model is asked."""
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import httpx2
+import openai
+from antiphon_shared.text.tokens import estimate_tokens
+from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
+from openai.types.chat import ChatCompletionChunk
+from pydantic_core import to_json
+
+from reasoning_engine.answer_bytes import bound
+from reasoning_engine.chat.reply import ChatReply, TooLong
+from reasoning_engine.chat.request import chat_request
+from reasoning_engine.exchange_record import message_of
+from reasoning_engine.hearing import reply_begins, text_came
+from reasoning_engine.model_errors import MODEL_ERRORS, Answered, Interrupted, UnreadableReply
+from reasoning_engine.port import OnHeaders, OnText
+from reasoning_engine.prompt import Prompt
+
+if TYPE_CHECKING:
+    from anthropic.types import Message
+_KEYLESS = "no-key"
+"""The SDK wants some key, also for a server that asks for none."""
+
+
+class ChatModel:
+    """A server that speaks chat completions, streamed; each call is tried once."""
+
+    def __init__(self, api_key: str | None, base_url: str | None, timeout: httpx2.Timeout) -> None:
+        # OpenAI's newer models refuse the older name, and many other servers know no other.
+        self._limit_name = "max_tokens" if base_url else "max_completion_tokens"
+        self._client = AsyncOpenAI(
+            api_key=api_key or _KEYLESS,
+            base_url=base_url,
+            max_retries=0,
+            timeout=timeout,
+            http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound]}),
+        )
+
+    async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> "Message":
+        """See Model. Raises Interrupted when the reply had begun, UnreadableReply when it never did."""
+        reply, request = ChatReply(), dict[str, Any]()
+        try:
+            request = chat_request(prompt, self._limit_name)
+            stream: AsyncStream[ChatCompletionChunk] = await self._client.chat.completions.create(**request)
+            async with stream:
+                on_headers(stream.response.headers)
+                await _hear(stream, reply, on_text)
+        except (*MODEL_ERRORS, openai.OpenAIError) as error:
+            raised = _neutral(error)
+            if reply.has_begun:
+                raise Interrupted(_message(reply, request)) from raised
+            raise raised from raised.__cause__
+        if not reply.has_begun:
+            raise UnreadableReply("the server's answer holds no completion")
+        if not reply.finish:
+            raise Interrupted(_message(reply, request))
+        return _message(reply, request)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+async def _hear(stream: AsyncStream[ChatCompletionChunk], reply: ChatReply, on_text: OnText) -> None:
+    """Hear the stream out. Raises UnreadableReply when it will not end."""
+    async for chunk in stream:
+        has_begun = reply.has_begun
+        try:
+            text = reply.take(chunk.to_dict(mode="python", warnings=False))
+        except TooLong as error:
+            raise UnreadableReply(str(error)) from None
+        if reply.has_begun and not has_begun:
+            await reply_begins()
+        if text:
+            await text_came(text, on_text)
+
+
+def _message(reply: ChatReply, request: dict[str, Any]) -> "Message":
+    prompt = {name: request[name] for name in ("messages", "tools", "response_format") if name in request}
+    tokens = 0 if reply.has_usage else estimate_tokens(to_json(prompt).decode())
+    return cast("Message", _ChatMessage(reply.message(tokens)))
+
+
+class _ChatMessage(SimpleNamespace):
+    """A message that is looked at, and written down, as the other SDK's are."""
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        super().__init__(**vars(message_of(told)))
+        self._told = told
+
+    def to_dict(self, **how: Any) -> dict[str, Any]:
+        return self._told
+
+
+def _neutral(error: Exception) -> Exception:
+    """Return an error of the SDK as one that is classified without it, with what caused it."""
+    match error:
+        case openai.APIStatusError():
+            raised: Exception = Answered(error.status_code, error.response.headers, _body(error.body))
+        case openai.APITimeoutError():
+            raised = TimeoutError(str(error))
+        case openai.APIConnectionError():
+            raised = httpx2.ConnectError(str(error), request=error.request)
+        case openai.APIResponseValidationError():
+            raised = UnreadableReply(str(error))
+        case openai.APIError():  # within a stream, whose status was 200
+            raised = Answered(200, {}, _body(error.body))
+        case openai.OpenAIError():
+            raised = UnreadableReply(str(error))
+        case _:
+            return error
+    raised.__cause__ = error
+    return raised
+
+
+def _body(body: object) -> Any:
+    """Return the body of an error as it was sent: the SDK has taken its `error` out of it."""
+    return {"error": body} if isinstance(body, Mapping) else body

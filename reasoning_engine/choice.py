@@ -1,0 +1,114 @@
+"""Who replies: the models that the environment gives access to, each asked by the wire format that its name says."""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import httpx2
+from antiphon_shared.process.errors import ConfigurationError
+
+from reasoning_engine.access import Access, checked_key, checked_url, timeout_of
+from reasoning_engine.model_errors import NoAccess
+from reasoning_engine.port import Model, OnHeaders, OnText, OwnedModel
+from reasoning_engine.prompt import Prompt
+from reasoning_engine.settings import Provider
+from reasoning_engine.wires import wire_of
+
+if TYPE_CHECKING:
+    from anthropic.types import Message
+
+    from reasoning_engine.chat.model import ChatModel
+    from reasoning_engine.model import AnthropicModel
+
+
+def choose_model(
+    provider: Provider,
+    access: Access,
+    timeout_s: float,
+    models: Mapping[str, Iterable[str]] = MappingProxyType({}),
+) -> OwnedModel:
+    """The models that `provider` and the environment stand for. Raises ConfigurationError.
+
+    `models` are the names they will be asked for, by the variable that says so. One that is named `openai:NAME` is
+    asked by chat completions, any other by the Messages API.
+    """
+    chat = {
+        variable: [name for name in names if wire_of(name) == "chat"] for variable, names in models.items()
+    }
+    is_chat_named = any(chat.values())
+    if provider == "offline" or not (is_chat_named or (access.to_chat and access.to_messages)):
+        return _messages_model(provider, access, timeout_s, models)
+    if is_chat_named:
+        _check_chat(provider, access, chat)
+    others = {
+        variable: [name for name in names if name not in chat[variable]] for variable, names in models.items()
+    }
+    messages = _messages_model(provider, access, timeout_s, others) if access.to_messages else None
+    return RoutedModel(messages, access, timeout_of(timeout_s), is_needed=is_chat_named)
+
+
+def _messages_model(
+    provider: Provider, access: Access, timeout_s: float, models: Mapping[str, Iterable[str]]
+) -> "AnthropicModel":
+    from reasoning_engine.model import choose_messages_model  # the SDK takes long to import
+
+    return choose_messages_model(provider, access.api_key, access.base_url, timeout_s, models)
+
+
+def _check_chat(provider: Provider, access: Access, chat: Mapping[str, Iterable[str]]) -> None:
+    """Raises ConfigurationError for models that are named, and cannot be asked by chat completions."""
+    variable, name = next((variable, name) for variable, names in chat.items() for name in names)
+    if provider == "anthropic":
+        raise ConfigurationError(
+            f"{variable}: {name!r} is asked by chat completions, but ANTIPHON_REASONING_ENGINE_PROVIDER is anthropic.",
+            hint="Set the provider to auto, or name a model without openai:.",
+        )
+    if not access.to_chat:
+        raise ConfigurationError(
+            f"{variable}: there is no access to {name!r}.",
+            hint="Set OPENAI_API_KEY, or OPENAI_BASE_URL to a server such as vLLM, Ollama or llama.cpp.",
+        )
+    if access.openai_api_key:
+        checked_key(access.openai_api_key, "OPENAI_API_KEY")
+    if access.openai_base_url:
+        checked_url(access.openai_base_url, "OPENAI_BASE_URL")
+
+
+class RoutedModel:
+    """Models of both wire formats, each asked by the one that its name says."""
+
+    is_offline = False
+
+    def __init__(
+        self, messages: "AnthropicModel | None", access: Access, timeout: httpx2.Timeout, is_needed: bool
+    ) -> None:
+        """Raises ConfigurationError where the SDK of chat completions `is_needed` and not there."""
+        self._messages, self._access, self._timeout = messages, access, timeout
+        self._chat: ChatModel | None = self._opened() if is_needed else None
+
+    async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> "Message":
+        """See Model. Raises NoAccess too."""
+        model: Model | None = self._messages
+        if wire_of(prompt["model"]) == "chat":
+            try:
+                model = self._chat = self._chat or self._opened()
+            except ConfigurationError as error:
+                raise NoAccess(str(error)) from None
+        if model is None:
+            raise NoAccess(f"There is no access to the model {prompt['model']}")
+        return await model.reply(prompt, on_text, on_headers)
+
+    async def close(self) -> None:
+        for model in (self._messages, self._chat):
+            if model is not None:
+                await model.close()
+
+    def _opened(self) -> "ChatModel":
+        try:
+            from reasoning_engine.chat.model import ChatModel  # takes long to import, and is an extra
+        except ImportError as error:
+            raise ConfigurationError(
+                f"Models named openai: need the OpenAI SDK, which cannot be imported: {error}.",
+                hint="Install it: pip install 'antiphon[openai]'",
+            ) from None
+        return ChatModel(self._access.openai_api_key, self._access.openai_base_url, self._timeout)

@@ -1,0 +1,20 @@
+"""The two wire formats that models are asked by, and how a model's id names one of them. Pure.
+
+claude-sonnet-5-5      the Messages API
+openai:NAME            chat completions, of the model that its server knows as NAME
+"""
+
+from typing import Literal
+
+Wire = Literal["messages", "chat"]
+CHAT_PREFIX = "openai:"
+
+
+def wire_of(model_id: object) -> Wire:
+    """Return the wire format that a model is asked by."""
+    return "chat" if isinstance(model_id, str) and model_id.startswith(CHAT_PREFIX) else "messages"
+
+
+def name_at_server(model_id: str) -> str:
+    """Return the name by which its server knows a model."""
+    return model_id.removeprefix(CHAT_PREFIX)

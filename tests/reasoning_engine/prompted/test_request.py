@@ -1,0 +1,103 @@
+"""What a model without tool calling is sent, and what becomes of its replies, by the real SDK over a real socket."""
+
+import json
+from typing import Any
+
+import pytest
+
+from reasoning_engine.asking import Wanted, asked, tokens_asked
+from reasoning_engine.offer import NO_TOOLS, Offer
+from reasoning_engine.prompt import SYSTEM, Prompt
+from tests.messages_server import Scripted
+from tests.reasoning_engine.builders import BRIEFING, OUTLINE, SEARCH, a_request, ask
+
+SCHEMA = {"type": "object", "properties": {"level": {"type": "integer"}}, "required": ["level"]}
+PROMPTED = Wanted(tool_style="prompted")
+
+
+def prompt(offer: Offer | None = None, wanted: Wanted = PROMPTED, system: str | None = None) -> Prompt:
+    offer = Offer.of((SEARCH, OUTLINE)) if offer is None else offer
+    return asked(a_request(), BRIEFING, offer, "mistral", 4096, wanted, system)
+
+
+def system_of(prompt: Prompt) -> str:
+    return "\n".join(block["text"] for block in prompt["system"])
+
+
+def test_tools_stand_in_the_system_text_and_nowhere_else() -> None:
+    sent = prompt()
+    assert sent.keys() == {"model", "max_tokens", "system", "messages"}
+    text = system_of(sent)
+    assert text.startswith(SYSTEM)
+    assert '## search\nSearches.\n{"type":"object","properties":{"q":{"type":"string"}}}' in text
+    assert "## outline" in text
+    assert "x-orchestration" not in text
+    assert '{"tool_calls": [{"name"' in text
+    assert sent["messages"] == [{"role": "user", "content": BRIEFING.text}]
+
+
+def test_the_prompt_cache_ends_behind_the_tools() -> None:
+    assert ["cache_control" in block for block in prompt()["system"]] == [False, True]
+
+
+def test_without_tools_no_form_for_calls_is_shown() -> None:
+    text = system_of(prompt(NO_TOOLS))
+    assert '{"success": true' in text
+    assert '{"tool_calls"' not in text
+
+
+def test_the_operators_own_prompt_stands_in_place_of_ours_before_the_form() -> None:
+    text = system_of(prompt(system="Be brief."))
+    assert text.startswith("Be brief.\n# The form of a reply")
+
+
+def test_the_shape_of_a_result_and_its_validations_are_told_in_words() -> None:
+    sent = prompt(wanted=Wanted(SCHEMA, ("search",), tool_style="prompted"))
+    assert sent.keys() == {"model", "max_tokens", "system", "messages"}
+    told = str(sent["messages"][0]["content"])
+    assert told.startswith(BRIEFING.text)
+    assert json.dumps(SCHEMA, separators=(",", ":")) in told
+    assert "`search` must have passed" in told
+    assert "must have passed" not in str(
+        prompt(NO_TOOLS, Wanted(SCHEMA, ("search",), tool_style="prompted"))["messages"]
+    )
+
+
+def test_the_tools_count_once() -> None:
+    offer = Offer.of((SEARCH, OUTLINE))
+    native = Wanted()
+    without = tokens_asked(prompt(NO_TOOLS), NO_TOOLS, PROMPTED)
+    assert tokens_asked(prompt(offer), offer, PROMPTED) > without + offer.tokens // 2
+    assert tokens_asked(prompt(offer, native), offer, native) > offer.tokens
+
+
+async def test_no_native_tool_is_sent_and_calls_come_out_of_the_text() -> None:
+    call = {"tool_calls": [{"name": "search", "arguments": {"q": "x"}}]}
+    came = await ask(Scripted(text=f"Let me see.\n{json.dumps(call)}"), tool_style="prompted")
+    sent = came.requests[0].body
+    assert not {"tools", "tool_choice", "output_config"} & sent.keys()
+    assert "tool_use" not in json.dumps(sent["messages"])
+    outcome = came.completed
+    assert [(one.id, one.name, one.arguments) for one in outcome.tool_calls] == [
+        ("call_1_1", "search", {"q": "x"})
+    ]
+    assert (outcome.text, outcome.stop_reason, outcome.refused) == ("Let me see.", "tool_use", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "is_refused"),
+    [('{"success": true, "result": {"level": 3}}', False), ('{"level": 3}', True), ("It is 3.", True)],
+)
+async def test_the_result_is_held_against_the_form_first(text: str, is_refused: bool) -> None:
+    request: Any = a_request(output="1-0")
+    came = await ask(Scripted(text=text), request=request, schema=SCHEMA, tool_style="prompted")
+    assert bool(came.completed.refused) == is_refused
+    if not is_refused:
+        assert json.loads(came.completed.text) == {"level": 3}
+
+
+async def test_a_reply_of_nothing_is_asked_for_again() -> None:
+    came = await ask(
+        Scripted(text=" "), Scripted(text='{"success": true, "result": "Blue."}'), tool_style="prompted"
+    )
+    assert (came.completed.text, came.completed.attempts) == ("Blue.", 2)

@@ -108,15 +108,31 @@ def opening_of_tool(tool: str, is_untrusted: bool) -> str:
 
 
 def tool_lines(use: ToolUse, characters: int) -> Piece:
-    """What `tool_line` says, with the tool's own words in their fence below: what happened, then what to do."""
+    """What `tool_line` says, and what to do about a failure, with the tool's own words in their fence below."""
     line = tool_line(use, characters)
-    happened, next_step = use.happened_and_next if use.facts or use.outcome != "ok" else ("", "")
-    words = [" ".join(filter(None, [use.substitute_because, happened])), next_step]
-    said = [f"  {fence(one_line(part, 2 * characters))}" for part in words if part]
+    said = words_of(use, 2 * characters)
     if not said:
         return line
+    advised = f"; {use.advice}" if use.advice else ""
+    return Piece("\n".join([line.text + advised, *said]))
+
+
+def words_of(use: ToolUse, characters: int) -> list[str]:
+    """Return what a call has said of itself, in its fence: what happened, then what to do. Most say nothing.
+
+    A failed call has one form everywhere, of lines that name themselves. Sessions before format 4 have it without.
+    """
+    happened, next_step = use.happened_and_next if use.facts or use.outcome != "ok" else ("", "")
+    words = list(filter(None, [" ".join(filter(None, [use.substitute_because, happened])), next_step]))
+    lines = [("", part) for part in words]
+    if use.advice:
+        named = zip(("result: ", "next: "), words, strict=False)
+        lines = [("name: ", use.tool), ("status: ", use.outcome), *named]
+    if not lines:
+        return []
     opened = opening(use.call_id, use.substitute or use.tool, use.round, use.is_untrusted)
-    return Piece("\n".join([line.text, opened, *said, CLOSING]))
+    said = (f"  {name}{fence(one_line(part, characters))}" for name, part in lines)
+    return [opened, *said, CLOSING]
 
 
 def tool_line(use: ToolUse, characters: int) -> Piece:

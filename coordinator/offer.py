@@ -213,6 +213,6 @@ def _is_for_round(tool: ToolDefinition | None, round: int) -> bool:
 
 def _telling_rounds(contracts: Iterable[Contract], max_rounds: int) -> list[int]:
     """The rounds that tools are meant for, and one that stands for all others."""
-    meant = {step for contract in contracts for step in contract.steps if step <= max_rounds}
+    meant = {round for contract in contracts for round in contract.rounds if round <= max_rounds}
     others = (round for round in range(1, max_rounds + 1) if round not in meant)
     return sorted({*meant, *([first] if (first := next(others, None)) else [])})

@@ -105,8 +105,8 @@ def _alternatives(contract: Contract) -> Iterator[tuple[str, str]]:
 
 
 def _offer(contract: Contract) -> Iterator[tuple[str, str]]:
-    if contract.steps:
-        yield "rounds", ", ".join(map(str, sorted(contract.steps)))
+    if contract.rounds:
+        yield "rounds", ", ".join(map(str, sorted(contract.rounds)))
     if contract.pinned:
         yield "offered", "always, however many tools there are"
     if contract.validates:

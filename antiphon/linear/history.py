@@ -3,7 +3,7 @@
     system       how to answer; the same for all queries
     user         the question
     assistant    what the model said, and the calls it asked for
-    user         a result for each call: `ok: F1-F9` and those facts, or what went wrong
+    user         a result for each call: `ok: F1-F9` and those facts, or the failure in its one form
     assistant    ...
 
 Results are filed as the pipeline files them, and shown once, under the ids that an answer cites. So the two plans
@@ -23,13 +23,14 @@ from anthropic.types import (
 )
 from antiphon_shared.memory.layers import Memory, MemoryDelta, ToolUse
 from antiphon_shared.text.excerpt import one_line
-from antiphon_shared.text.fence import CLOSING, fence, opening
+from antiphon_shared.text.fence import fence
 from antiphon_shared.text.tokens import estimate_tokens
 from antiphon_shared.tools.calls import ToolCall
 from antiphon_shared.tools.placeholders import PLACEHOLDER_HELP
 from pydantic_core import to_json
 
 from context_synthesizer.page import Page, Pieces, Room
+from context_synthesizer.render import words_of
 from reasoning_engine.prompt import ANSWER_NOW, Prompt
 
 _WORDS_CHARACTERS_MAX = 4_000
@@ -137,16 +138,11 @@ def result_text(use: ToolUse, memory: Memory, delta: MemoryDelta) -> str:
     for fact in delta.facts:
         if memory.document_of(fact).call_id == use.call_id:
             page.put(fact)
-    happened, next_step = use.happened_and_next if use.outcome != "ok" else ("", "")
-    words = [" ".join(filter(None, [use.substitute_because, happened])), next_step]
-    texts = [f"  {fence(one_line(part, _WORDS_CHARACTERS_MAX))}" for part in words if part]
-    lines = [": ".join(filter(None, [use.outcome, fence(told)])), *page.texts]
+    came = ": ".join(filter(None, [use.outcome, fence(told)]))
+    lines = ["; ".join(filter(None, [came, use.advice])), *page.texts]
     if use.repeated_because:
         lines.append(fence(use.repeated_because))
-    if texts:
-        opened = opening(use.call_id, use.substitute or use.tool, use.round, use.is_untrusted)
-        lines += [opened, *texts, CLOSING]
-    return "\n".join(lines)
+    return "\n".join([*lines, *words_of(use, _WORDS_CHARACTERS_MAX)])
 
 
 def message_tokens(message: MessageParam) -> int:

@@ -4,7 +4,7 @@
 
 What to look at:
 
-- `list_documents`: offered in the first round only (`steps`), when an overview is of use.
+- `list_documents`: offered in the first round only (`rounds`), when an overview is of use.
 - `search_documents`: offered always (`pinned`), and says what usually comes after it (`next`).
 - `fetch_document`: dependent on a search that found something with an `id`; a call that came without is not
   run, and the model is told to search first. The log of a storm is longer than `result_bytes_max`: it is shown

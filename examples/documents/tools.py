@@ -36,7 +36,7 @@ class Fetched(Listed):
     paragraphs: list[str]
 
 
-@tool(effect="read", steps=[1], cache_ttl_s=3_600, next="search_documents")
+@tool(effect="read", rounds=[1], cache_ttl_s=3_600, next="search_documents")
 def list_documents() -> list[Listed]:
     """The ids and titles of all documents of the lighthouse handbook."""
     return [Listed(id=document.id, title=document.title) for document in all_documents().values()]

@@ -14,6 +14,9 @@ _OUTCOME = re.compile(r"\s*->\s*(\w+)\s*:?\s*(.*)", re.DOTALL)
 _FACT_IDS = re.compile(r"\bF(\d{1,6})(?:-F(\d{1,6}))?\b")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SHOWN_IN_PART = "; shown in part:"
+_FORM = re.compile(r"name: [^\n]*\nstatus: [^\n]*(?:\n|\Z)")
+"""How the words of a failed call begin."""
+_NAMED = re.compile(r"^(?:result|next): ", re.MULTILINE)
 _FACTS_PER_CALL_MAX = 5_000
 _QUERIES_CHARACTERS_MAX = 4_000
 
@@ -100,6 +103,8 @@ def _tried_call(line: str, said: str) -> TriedCall | None:
     word, told = outcome.groups() if outcome else ("unknown", rest)
     told = told.partition(_SHOWN_IN_PART)[0]
     facts = frozenset(_fact_ids(told)) if word == "ok" else frozenset()
+    if form := _FORM.match(said):  # the line above gives advice, which is for models that understand it
+        told, said = "", _NAMED.sub("", said[form.end() :])
     message = "\n".join(filter(None, [told.strip(), said.strip()]))
     return TriedCall(int(match.group(1)), match.group(2), arguments, word, message, facts, begins)
 

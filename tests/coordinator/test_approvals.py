@@ -173,7 +173,7 @@ def test_nobody_is_asked_about_what_cannot_run(call: ToolCall) -> None:
 def test_nobody_is_asked_about_a_tool_the_session_may_not_use() -> None:
     session = an_opened_session(TOOLS, ("search",)).session
     only(called(session, BOOK), ToolsRequested)
-    scoped = a_catalogue(a_tool("book", approval="always", steps=[2]), "search")
+    scoped = a_catalogue(a_tool("book", approval="always", rounds=[2]), "search")
     only(called(an_opened_session(scoped).session, BOOK, catalogue=scoped), ToolsRequested)
 
 

@@ -363,8 +363,8 @@ class TestToolsThatFail:
         assert "search" in request.allowed
 
     def test_tools_for_other_rounds_are_not_out_of_order(self) -> None:
-        catalogue = a_catalogue(a_tool("search"), a_tool("sum_up", steps=[3]))
-        decision = asked(an_opened_session(a_catalogue(a_tool("sum_up", steps=[3]))).session)
+        catalogue = a_catalogue(a_tool("search"), a_tool("sum_up", rounds=[3]))
+        decision = asked(an_opened_session(a_catalogue(a_tool("sum_up", rounds=[3]))).session)
         assert only(decision, ReasoningRequested).last_round_because == ""
         session = an_opened_session(catalogue, interactive=True).session
         decision = answered(session, a_briefing(), catalogue, outages=Outages(tools=("search",)))

@@ -175,7 +175,7 @@ def test_a_recall_counts_as_any_call_does() -> None:
 
 
 def test_a_tool_for_certain_rounds_is_offered_and_allowed_in_those_alone() -> None:
-    catalogue = a_catalogue(a_tool("first", steps=[1]), a_tool("later", steps=[2, 3]), "search")
+    catalogue = a_catalogue(a_tool("first", rounds=[1]), a_tool("later", rounds=[2, 3]), "search")
     session = an_opened_session(catalogue).session
     for expected in (("first", "search"), ("later", "search"), ("later", "search")):
         assert shown(session, catalogue) == expected
@@ -187,7 +187,7 @@ def test_a_tool_for_certain_rounds_is_offered_and_allowed_in_those_alone() -> No
 
 
 def test_of_many_tools_those_for_certain_rounds_compete_in_those() -> None:
-    late = a_tool("late_weather", description="Weather forecast.", steps=[2])
+    late = a_tool("late_weather", description="Weather forecast.", rounds=[2])
     catalogue = a_catalogue(*FILLER, WEATHER, late)
     session = an_opened_session(catalogue, query="Weather forecast?", offer=OfferBounds(subset=1)).session
     assert shown(session, catalogue) == ("zz_weather",)
@@ -197,7 +197,7 @@ def test_of_many_tools_those_for_certain_rounds_compete_in_those() -> None:
 
 def test_tools_are_counted_by_round() -> None:
     """Forty tools of which no round has more than thirty are all offered."""
-    scoped = [a_tool(f"s{n:02}", steps=[n % 2 + 1]) for n in range(40)]
+    scoped = [a_tool(f"s{n:02}", rounds=[n % 2 + 1]) for n in range(40)]
     catalogue = a_catalogue(*scoped, "search")
     session = an_opened_session(catalogue).session
     assert session.tools.offer is None
@@ -218,7 +218,7 @@ names = st.lists(st.integers(0, 60), unique=True, max_size=60)
 def a_random_tool(n: int) -> ToolDefinition:
     contract: dict[str, Any] = {"pinned": n % 11 == 0}
     if n % 7 == 0:
-        contract["steps"] = [n % 3 + 1]
+        contract["rounds"] = [n % 3 + 1]
     return a_tool(f"tool_{n}", "write" if n % 5 == 0 else "read", f"word{n % 4}", **contract)
 
 
@@ -250,7 +250,7 @@ def test_an_offer_is_of_what_may_be_used_and_keeps_its_bounds(
         assert pinned <= set(there)
         if len(may) <= all_max:
             assert there == may
-        elif not any(catalogue.by_name[name].contract.steps for name in session.tools.usable):
+        elif not any(catalogue.by_name[name].contract.rounds for name in session.tools.usable):
             assert len(there) == len(pinned) + min(subset, len(may) - len(pinned))
         else:
             assert len(there) >= min(subset, len(may))

@@ -89,7 +89,7 @@ _OF_CONTRACTS = (
     "cache_ttl_s",
     "idempotent",
     "reconciles",
-    "steps",
+    "rounds",
     "open_world",
     "alternatives",
     "depends_on",

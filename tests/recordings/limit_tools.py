@@ -21,7 +21,7 @@ class Thing(BaseModel):
     backoff=Backoff(initial_ms=60_000, max_ms=600_000),
     cache_ttl_s=86_400 * 30,
     result_bytes_max=10_000_000,
-    steps=(1, 100),
+    rounds=(1, 100),
     rate_limit=RateLimit(calls=1_000_000, per_s=86_400),
     scopes=("a" * 100,),
     version="v" * 100,

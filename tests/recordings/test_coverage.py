@@ -93,7 +93,7 @@ def test_every_part_of_a_contract_is_recorded() -> None:
     assert any(contract.cache_ttl_s for contract in contracts)
     assert any(contract.idempotent for contract in contracts)
     assert any(contract.reconciles for contract in contracts)
-    assert any(contract.steps for contract in contracts)
+    assert any(contract.rounds for contract in contracts)
     assert any(contract.open_world for contract in contracts)
     assert any(result.substitute for result in results())
     assert {"read_result", "recall", "find_tools", "ask_user"} <= {result.tool for result in results()}

@@ -119,7 +119,7 @@ def read_log(name: str) -> list[str]:
     return [f"Entry {n} of {name}: the lamp was lit at {n % 12} o'clock." for n in range(1, 101)]
 
 
-@tool(effect="read", steps=[1])
+@tool(effect="read", rounds=[1])
 def plan_route(to: str) -> dict[str, str]:
     """Plans a route; only before anything else is done."""
     return {"route": f"The way to {to} is by the north channel."}

@@ -12,7 +12,7 @@ _FILE = os.environ["LEDGER_FILE"]
 _WAIT_S = float(os.environ.get("LEDGER_WAIT_S", "0"))
 
 
-@tool(effect="read")
+@tool(effect="read", steps=[1, 2])  # as any release knows it
 async def look_up(what: str, context: ToolContext) -> dict[str, str]:
     """Looks a thing up."""
     await asyncio.sleep(_WAIT_S)

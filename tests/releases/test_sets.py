@@ -11,11 +11,16 @@ from antiphon.recording import lines
 from antiphon.recording.verify import verify
 
 _FOLDER = Path(__file__).parent / "recordings"
-SETS = {(1, 1): _FOLDER, (1, 2): _FOLDER / "of_state_2", (2, 2): _FOLDER / "of_state_2_chained"}
+SETS = {
+    (1, 1): _FOLDER,
+    (1, 2): _FOLDER / "of_state_2",
+    (2, 2): _FOLDER / "of_state_2_chained",
+    (2, 3): _FOLDER / "of_state_3",
+}
 """By the format of recordings (antiphon/recording/lines.py) and that of sessions (antiphon_shared/formats.py).
 
 Who raises either adds a set here, of a few recordings that the last commit before has made: 56c0a8b, then 0c54630,
-then 4dfe47e.
+then 4dfe47e, then fca46c4.
 """
 _BYTES_MAX = 300_000
 

@@ -62,8 +62,8 @@ class TestFindTools:
             assert names(found) == {"send_mail", "list_mails"}
 
     async def test_what_can_be_called_in_the_next_round_is_found(self) -> None:
-        first = a_tool("mail_first", lambda a, c: None, steps=1)
-        second = a_tool("mail_second", lambda a, c: None, steps=2)
+        first = a_tool("mail_first", lambda a, c: None, rounds=1)
+        second = a_tool("mail_second", lambda a, c: None, rounds=2)
         async with a_dispatcher(first, second) as dispatcher:
             allowed = ("mail_first", "mail_second")
             assert names(await find(dispatcher, "mail", allowed=allowed)) == {"mail_second"}

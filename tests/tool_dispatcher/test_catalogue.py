@@ -88,7 +88,7 @@ def test_the_operators_rules_stand_in_the_catalogue() -> None:
 
 
 def test_contracts_can_be_read_from_a_catalogue_that_travelled() -> None:
-    options: dict[str, Any] = {"retry": 5, "steps": [1], "next": ["b"]}
+    options: dict[str, Any] = {"retry": 5, "rounds": [1], "next": ["b"]}
     registry = Registry([a_tool("a", print, "write", **options), a_tool("b", print)])
     travelled = Catalogue.model_validate_json(to_catalogue(registry).model_dump_json())
     assert {name: one.contract for name, one in travelled.by_name.items()} == {

@@ -113,7 +113,7 @@ ERRORS: dict[str, Provoked] = {
     ),
     "another round": Provoked(
         "permission_denied",
-        lambda _: last([a_tool("look", answer, steps=[2, 3])], a_call()),
+        lambda _: last([a_tool("look", answer, rounds=[2, 3])], a_call()),
         ("look was not run. Only in round 2 or 3; this is round 1.",),
         ("Call it in round 2 or 3",),
     ),

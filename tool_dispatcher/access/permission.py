@@ -98,7 +98,7 @@ def without_leave(name: str, contract: Contract, terms: Terms) -> ToolError | No
             "Use one of the tools that are offered, or go on without it.",
         )
     if not contract.is_for_round(terms.request.round):
-        return _not_in_this_round(name, contract.steps, terms.request.round)
+        return _not_in_this_round(name, contract.rounds, terms.request.round)
     if terms.standing.problem:
         return _denied(f"{name} was not run. {terms.standing.problem}")
     if missing := sorted(contract.scopes_needed - terms.standing.scopes):
@@ -157,8 +157,8 @@ def _blind(name: str) -> ToolError:
     )
 
 
-def _not_in_this_round(name: str, steps: tuple[int, ...], round: int) -> ToolError:
-    *others, last = sorted(set(steps))
+def _not_in_this_round(name: str, rounds: tuple[int, ...], round: int) -> ToolError:
+    *others, last = sorted(set(rounds))
     said = f"{', '.join(map(str, others))} or {last}" if others else str(last)
     action = f"Call it in round {said}, and go on with other tools." if round < last else _GO_ON
     message = f"{name} was not run. Only in round {said}; this is round {round}."

@@ -5,6 +5,7 @@ from typing import Any, TypedDict, get_args
 
 from antiphon_shared.tools.contract import (
     CACHE_TTL_S,
+    RENAMED,
     Alternative,
     Backoff,
     BatchVariant,
@@ -49,7 +50,9 @@ class ContractOptions(TypedDict, total=False):
     scopes: str | Sequence[str]
     alternatives: str | Alternative | Fields | Sequence[str | Alternative | Fields]
     result_bytes_max: int | None
+    rounds: int | Sequence[int]
     steps: int | Sequence[int]
+    """The earlier name of `rounds`."""
     rate_limit: RateLimit | Fields | None
     open_world: bool
     pinned: bool
@@ -58,7 +61,7 @@ class ContractOptions(TypedDict, total=False):
     version: str
 
 
-OPTIONS = tuple(ContractOptions.__annotations__)
+OPTIONS = tuple(name for name in ContractOptions.__annotations__ if name not in RENAMED)
 
 
 def complete(tool: str, effect: Effect, options: Mapping[str, Any], has_reconcile: bool = False) -> Contract:
@@ -103,8 +106,8 @@ def _faults(tool: str, contract: Contract, given: Mapping[str, Any]) -> Iterator
             "its slow_s is not below its timeout_s",
             "Lower slow_s, or leave it out: a timeout counts anyway.",
         )
-    if "steps" in given and not contract.steps:
-        yield "its steps are empty", "Name the rounds, steps=[1, 2], or leave steps out for all of them."
+    if "rounds" in given and not contract.rounds:
+        yield "its rounds are empty", "Name them, rounds=[1, 2], or leave rounds out for all of them."
     for scope in contract.scopes:
         if scope in get_args(Effect):
             yield f"its scopes name {scope!r}", "Leave it out: a tool's effect is always needed as a scope."
@@ -187,7 +190,7 @@ def _of_repetition(contract: Contract) -> Iterator[Fault]:
         "depends_on": [one.tool for one in contract.depends_on],
         "alternatives": [one.tool for one in contract.alternatives],
         "scopes": list(contract.scopes),
-        "steps": list(contract.steps),
+        "rounds": list(contract.rounds),
         "next": list(contract.next),
     }
     for one in contract.depends_on:

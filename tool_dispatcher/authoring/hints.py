@@ -61,8 +61,8 @@ def hints_of(contract: Contract) -> Hints:
         notes.append(_many(contract.batch.tool))
     if contract.mode == "sequential-only":
         notes.append(ONE_AFTER_ANOTHER)
-    if contract.steps:
-        notes.append(f"Only in round {_listed([str(step) for step in sorted(contract.steps)], 'or')}.")
+    if contract.rounds:
+        notes.append(f"Only in round {_listed([str(round) for round in sorted(contract.rounds)], 'or')}.")
     if contract.effect == "write" and not contract.idempotent and not contract.reconciles:
         notes.append(UNKNOWN_OUTCOME)
     elif contract.effect == "write" and contract.mode != "sequential-only":

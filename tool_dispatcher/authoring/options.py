@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from tool_dispatcher.authoring.failures import InvalidTool, readable
 
-_LISTS = ("depends_on", "alternatives", "scopes", "steps", "next")
+_LISTS = ("depends_on", "alternatives", "scopes", "rounds", "next")
 """Options that are lists; one alone may stand without its brackets."""
 _OF_TOOLS = ("depends_on", "alternatives")
 _SHORT = dict.fromkeys(_OF_TOOLS, "the name of a tool, or ") | {"retry": "the number of attempts, or "}

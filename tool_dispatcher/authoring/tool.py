@@ -27,6 +27,7 @@ from tool_dispatcher.authoring.hints import published
 from tool_dispatcher.authoring.options import check_known
 from tool_dispatcher.authoring.parameters import Parameters, SchemaParameters
 from tool_dispatcher.authoring.reconcile import Reconcile, checked
+from tool_dispatcher.authoring.renamed import under_todays_names, warn_of_renamed
 from tool_dispatcher.authoring.secret import secret_paths
 from tool_dispatcher.authoring.signature import parameters_of
 from tool_dispatcher.authoring.source import source_of
@@ -89,6 +90,8 @@ class Tool:
         self.name, self.description = name, _checked_description(name, description)
         self.parameters, self.function, self.is_async = parameters, function, _is_async(function)
         said = {key: value for key, value in options.items() if key not in _NOT_OF_THE_CONTRACT}
+        warn_of_renamed(name, said, function)
+        said = under_todays_names(name, said)
         self.reconcile = checked(name, options.get("reconcile"))
         self.contract: Contract = complete(name, effect, said, has_reconcile=self.reconcile is not None)
         _check_validates(name, self.contract.validates, parameters.schema)
@@ -205,7 +208,7 @@ def tool(
                     hint="Decorate a function with type hints.",
                 )
             if effect is None:
-                check_known(named, options, OPTIONS)
+                check_known(named, under_todays_names(named, options), OPTIONS)
                 raise InvalidTool(named, _NO_EFFECT[0], hint=_NO_EFFECT[1])
         return FunctionTool(function, effect=effect, name=name, description=description, **options)
 

@@ -25,7 +25,7 @@ _KEPT = (
     "depends_on",
     "error_propagation",
     "scopes",
-    "steps",
+    "rounds",
     "open_world",
     "pinned",
 )

@@ -29,10 +29,12 @@ beginning stays cacheable:
 
     # Tools tried
     - round 1: search {"q": "..."} -> ok: F1-F9
-    - round 1: get_outline {"course": "MPC"} -> not_found
+    - round 1: get_outline {"course": "MPC"} -> not_found; read the error, understand the issue, fix the call and retry
     <result call="toolu_2" tool="get_outline" round="1" trust="tool">
-      No course is called 'MPC'.
-      Search for it first.
+      name: get_outline
+      status: not_found
+      result: No course is called 'MPC'.
+      next: Search for it first.
     </result>
 
     # Reasoning so far

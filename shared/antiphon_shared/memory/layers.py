@@ -102,6 +102,11 @@ class ToolUse(Value):
         description="The part of a failure's message that is for readers too: without what the model should do next.",
         json_schema_extra=since(2),
     )
+    advice: str = Field(
+        default="",
+        description="Of a failed call: what the model is to do about it, in one line beside the error.",
+        json_schema_extra=since(4),
+    )
     facts: tuple[str, ...] = Field(
         default=(), description="Ids of the facts that it told, new or known already; neighbours as `F3-F9`."
     )

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import AwareDatetime, Field
 
-from antiphon_shared.formats import FORMAT, newer_fields, since, without
+from antiphon_shared.formats import FORMAT, since
 from antiphon_shared.output.validation import Validation
 from antiphon_shared.stored import Kind
 from antiphon_shared.tools.contract import CONTRACT_KEYWORD, Contract, Effect
@@ -177,10 +177,9 @@ class ToolDefinition(Value):
 
     def in_format(self, format: int) -> "ToolDefinition":
         """Return the definition without what its contract says beyond `format`."""
-        newer = newer_fields(self.contract, format)
-        if not newer:
+        if format >= FORMAT:
             return self
-        contract = without(self.input_schema[CONTRACT_KEYWORD], newer)
+        contract = self.contract.keyword_in(format, self.input_schema[CONTRACT_KEYWORD])
         return self.model_copy(update={"input_schema": {**self.input_schema, CONTRACT_KEYWORD: contract}})
 
 

@@ -6,15 +6,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from antiphon_shared.formats import since
+from antiphon_shared.formats import Fields, newer_fields, since, without
 from antiphon_shared.values import Value
 
 CONTRACT_KEYWORD = "x-orchestration"
+"""Where a contract stands in a tool's JSON Schema."""
 UNKNOWN_OUTCOME = "Done at most once. If it ends as outcome_unknown, check before you call it again."
 ONE_AFTER_ANOTHER = "Its calls run one after another, in your order."
 CHANGES = "It changes something."
 """What descriptions say of contracts that models are not sent. Every write has one of the three lines."""
-"""Where a contract stands in a tool's JSON Schema."""
+RENAMED = {"steps": "rounds"}
+"""Fields by the name that they had before; `since` of the field tells until when."""
 
 Effect = Literal["read", "write"]
 Mode = Literal["parallel-safe", "sequential-only", "fan-out-bounded", "dependent"]
@@ -117,8 +119,10 @@ class Contract(Value):
     scopes: tuple[Scope, ...] = Field(default=(), description="Needed beside `read` or `write`.")
     alternatives: tuple[Alternative, ...] = ()
     result_bytes_max: int | None = Field(default=None, ge=1_000, le=10_000_000)
-    steps: tuple[Annotated[int, Field(ge=1, le=100)], ...] = Field(
-        default=(), description="Rounds in which it is offered and accepted; all when empty."
+    rounds: tuple[Annotated[int, Field(ge=1, le=100)], ...] = Field(
+        default=(),
+        json_schema_extra=since(4),
+        description="Those in which it is offered and accepted; all when empty. Before format 4: `steps`.",
     )
     rate_limit: RateLimit | None = None
     open_world: bool = Field(default=False, description="What it returns may have been written by anybody.")
@@ -136,13 +140,20 @@ class Contract(Value):
 
     @classmethod
     def of_schema(cls, input_schema: dict[str, Any], effect: Effect) -> "Contract":
-        """The contract in a tool's JSON Schema. Raises ValidationError."""
+        """Return the contract in a tool's JSON Schema, written in whatever format. Raises ValidationError."""
         said = input_schema.get(CONTRACT_KEYWORD, {})
-        return cls.model_validate({"effect": effect, **said} if isinstance(said, dict) else said)
+        return cls.model_validate({"effect": effect, **_upcast(said)} if isinstance(said, dict) else said)
 
     def as_keyword(self) -> dict[str, Any]:
         """What stands under `x-orchestration`: all of it, so that whoever reads it needs no table of defaults."""
         return self.model_dump(mode="json")
+
+    def keyword_in(self, format: int, written: Fields) -> Fields:
+        """Return what stands under `x-orchestration`, `written` today, as a release of `format` reads it."""
+        newer = newer_fields(self, format)
+        before = {today: name for name, today in RENAMED.items() if newer.pop(today, False)}
+        # In the same order: so the catalogue has the hash that the earlier release gives it.
+        return {before.get(name, name): value for name, value in without(written, newer).items()}
 
     @property
     def scopes_needed(self) -> frozenset[str]:
@@ -156,4 +167,13 @@ class Contract(Value):
 
     def is_for_round(self, round: int) -> bool:
         """Whether it is offered and accepted in that round."""
-        return not self.steps or round in self.steps
+        return not self.rounds or round in self.rounds
+
+
+def _upcast(written: Fields) -> Fields:
+    """Return a contract's fields under the names that they have today."""
+    if RENAMED.keys().isdisjoint(written):
+        return written
+    # A field that stands under both names is left so, and refused: nobody writes it.
+    renamed = {name: today for name, today in RENAMED.items() if today not in written}
+    return {renamed.get(name, name): value for name, value in written.items()}

@@ -32,7 +32,7 @@ EVERYTHING: dict[str, Any] = {
     "scopes": ("crm:read",),
     "alternatives": (Alternative(tool="guess", arguments={"city": "place"}),),
     "result_bytes_max": 5_000,
-    "steps": (2, 1),
+    "rounds": (2, 1),
     "rate_limit": RateLimit(calls=10, per_s=60),
     "open_world": True,
     "pinned": True,

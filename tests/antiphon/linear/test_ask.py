@@ -107,7 +107,7 @@ async def test_a_tool_that_fails_is_told_to_the_model_which_goes_on(asked_of: As
         result = messages(server, 1)[-1]["content"][0]
     assert result["is_error"] is True
     assert result["content"].startswith("api_failure")
-    assert "  The dictionary is closed.\n  Ask another one.\n" in result["content"]
+    assert "  result: The dictionary is closed.\n  next: Ask another one.\n" in result["content"]
     assert response.status == "complete"
     assert "tool_failed" in {one.kind for one in response.uncertainty}
 

@@ -109,7 +109,7 @@ class TestOffer:
 
     @pytest.mark.parametrize(("round", "runs"), [(1, []), (2, ["c1"]), (3, [])])
     async def test_a_tool_of_certain_rounds_runs_in_these(self, round: int, runs: list[str]) -> None:
-        look, looked = counted("look", "read", steps=2)
+        look, looked = counted("look", "read", rounds=2)
         async with a_dispatcher(look) as dispatcher:
             await dispatcher.run(a_request(a_call(), round=round))
         assert looked == runs

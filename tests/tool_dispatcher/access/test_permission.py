@@ -90,7 +90,7 @@ def test_what_the_session_does_not_offer_is_refused_whatever_its_scopes() -> Non
 
 
 @pytest.mark.parametrize(
-    ("steps", "round", "message", "action"),
+    ("rounds", "round", "message", "action"),
     [
         ((1, 2), 3, "Only in round 1 or 2; this is round 3.", "Go on without it"),
         ((2,), 1, "Only in round 2; this is round 1.", "Call it in round 2"),
@@ -98,13 +98,13 @@ def test_what_the_session_does_not_offer_is_refused_whatever_its_scopes() -> Non
     ],
 )
 def test_a_tool_of_other_rounds_is_refused(
-    steps: tuple[int, ...], round: int, message: str, action: str
+    rounds: tuple[int, ...], round: int, message: str, action: str
 ) -> None:
-    contract = Contract(effect="read", steps=steps)
+    contract = Contract(effect="read", rounds=rounds)
     error = denied(refusal(a_call(name="look"), contract, terms(a_request(round=round))))
     assert error.message == f"look was not run. {message}"
     assert error.suggested_action.startswith(action)
-    assert refusal(a_call(name="look"), contract, terms(a_request(round=steps[0]))) is None
+    assert refusal(a_call(name="look"), contract, terms(a_request(round=rounds[0]))) is None
 
 
 @pytest.mark.parametrize("rule", [ApprovalRule(frozenset({"look"})), ApprovalRule(frozenset({"*"}))])

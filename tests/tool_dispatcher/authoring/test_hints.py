@@ -33,9 +33,9 @@ HINTS: list[tuple[Effect, dict[str, Any], list[str]]] = [
         ["For more than one at once, call create_contacts."],
     ),
     ("read", {"mode": "sequential-only"}, [ONE_AFTER_ANOTHER]),
-    ("read", {"steps": 2}, ["Only in round 2."]),
-    ("read", {"steps": [2, 1]}, ["Only in round 1 or 2."]),
-    ("read", {"steps": [1, 2, 3]}, ["Only in round 1, 2 or 3."]),
+    ("read", {"rounds": 2}, ["Only in round 2."]),
+    ("read", {"rounds": [2, 1]}, ["Only in round 1 or 2."]),
+    ("read", {"rounds": [1, 2, 3]}, ["Only in round 1, 2 or 3."]),
     ("write", {}, [ONE_AFTER_ANOTHER, UNKNOWN_OUTCOME]),
     ("write", {"mode": "parallel-safe", "idempotent": True}, [CHANGES]),
 ]

@@ -86,7 +86,7 @@ def test_calls_that_the_request_refuses_do_not_count() -> None:
         ({"one": ONE}, {}),
         ({"one": READ, "many": READ}, {}),
         ({"one": ONE, "many": WRITE}, {}),
-        ({"one": ONE, "many": READ.model_copy(update={"steps": (2,)})}, {}),
+        ({"one": ONE, "many": READ.model_copy(update={"rounds": (2,)})}, {}),
         ({"one": ONE, "many": READ.model_copy(update={"depends_on": (Dependency(tool="one"),)})}, {}),
         (CONTRACTS, {"barred": {"many"}}),
     ],

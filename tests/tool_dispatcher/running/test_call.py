@@ -148,11 +148,11 @@ class TestAlternatives:
         ("options", "circumstances"),
         [
             ({"scopes": "crm"}, {}),
-            ({"steps": 2}, {}),
+            ({"rounds": 2}, {}),
             ({}, {"approval": ("other",)}),
             ({}, {"allowed": ("look",)}),
         ],
-        ids=["scopes", "steps", "approval", "not offered"],
+        ids=["scopes", "rounds", "approval", "not offered"],
     )
     async def test_what_the_session_may_not_do_is_not_done_in_anothers_place(
         self, options: dict[str, Any], circumstances: dict[str, Any]

@@ -1,7 +1,7 @@
 """One round's outcome, filed."""
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Literal
 
 from pydantic_core import to_json
 
@@ -16,7 +16,8 @@ from antiphon_shared.memory.filing.storable import storable, storable_text
 from antiphon_shared.memory.intent import Intent
 from antiphon_shared.memory.layers import Memory, MemoryDelta, ReasoningNote, ToolUse
 from antiphon_shared.memory.note import read_note
-from antiphon_shared.tools.calls import ToolError, ToolResult
+from antiphon_shared.tools.advice import advice
+from antiphon_shared.tools.calls import ErrorType, ToolError, ToolResult
 from antiphon_shared.tools.relevance import FIND_TOOLS, RECALL, found_tools
 from antiphon_shared.values import LogEntry
 
@@ -110,6 +111,7 @@ def _use_of(
         outcome=outcome,
         message=message,
         what_happened=what_happened,
+        advice="" if outcome == "ok" else advice(outcome),
         facts=id_ranges(facts),
         repeated=result.repeated.call_id if result.repeated else "",
         repeated_because=_why_not_run(result),
@@ -122,7 +124,7 @@ def _use_of(
     )
 
 
-def _outcome_of(result: ToolResult, facts: tuple[str, ...]) -> tuple[str, str, str]:
+def _outcome_of(result: ToolResult, facts: tuple[str, ...]) -> tuple[ErrorType | Literal["ok"], str, str]:
     """Return `ok` or the error type, what happened, and what the model is told of it."""
     if result.status == "error":
         if result.error is None:

@@ -153,7 +153,7 @@ OPTIONS = st.fixed_dictionaries(
         "scopes": st.sampled_from(["a", ["a", "b"]]),
         "alternatives": st.sampled_from(["other", [{"tool": "other", "arguments": {"a": "b"}}]]),
         "result_bytes_max": st.integers(1_000, 2_000),
-        "steps": st.sampled_from([1, [1, 2]]),
+        "rounds": st.sampled_from([1, [1, 2]]),
         "rate_limit": st.sampled_from([{"calls": 3}, {"calls": 3, "per_s": 0.5}]),
         "open_world": st.booleans(),
         "pinned": st.booleans(),

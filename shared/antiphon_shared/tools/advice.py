@@ -1,0 +1,28 @@
+"""What a model is told to do about a failed call, in one line beside the error itself. Pure."""
+
+from antiphon_shared.tools.calls import ErrorType
+
+_FIX = "read the error, understand the issue, fix the call and retry"
+_FIX_OR_LEAVE = "read the error, understand the issue, fix and retry where that can help, else go another way"
+_LEAVE = "read the error, understand the issue, and go another way; do not retry unless the error says how"
+
+_ADVICE: dict[ErrorType, str] = {
+    "validation_error": _FIX,
+    "not_found": _FIX,
+    "unknown_tool": _FIX,
+    "dependency_failed": _FIX,
+    "rate_limit": _FIX_OR_LEAVE,
+    "api_failure": _FIX_OR_LEAVE,
+    "timeout": _FIX_OR_LEAVE,
+    "internal_error": _FIX_OR_LEAVE,
+    "permission_denied": _LEAVE,
+    "outcome_unknown": _LEAVE,
+    "cancelled": _LEAVE,
+    "circuit_open": _LEAVE,
+    "repeated_write": _LEAVE,
+}
+
+
+def advice(error_type: ErrorType) -> str:
+    """Return what to do about an error of that type. It never contradicts what the error itself suggests."""
+    return _ADVICE[error_type]

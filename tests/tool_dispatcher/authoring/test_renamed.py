@@ -1,0 +1,59 @@
+import warnings
+
+import pytest
+
+from antiphon import InvalidTool, Tool, tool
+
+
+def look(arguments: object, context: object) -> None:
+    """A tool's function."""
+
+
+SCHEMA = {"type": "object"}
+
+
+def test_steps_is_taken_for_rounds_with_a_warning_that_says_what_to_write() -> None:
+    with pytest.warns(DeprecationWarning, match="steps is called rounds now") as warned:
+        one = Tool("look", "Looks.", SCHEMA, look, effect="read", steps=[1, 2])
+    assert one.contract.rounds == (1, 2)
+    (warning,) = warned
+    assert str(warning.message) == (
+        "Tool 'look': steps is called rounds now. Write rounds=[1, 2]; the next release refuses steps."
+    )
+    assert warning.filename.endswith("test_renamed.py")
+
+
+def test_the_warning_is_shown_at_the_function_that_is_decorated() -> None:
+    with pytest.warns(DeprecationWarning, match="Write rounds=1;") as warned:
+
+        @tool(effect="read", steps=1)
+        def glance(place: str) -> str:
+            """Looks at a place."""
+            return place
+
+    assert glance.contract.rounds == (1,)
+    assert warned[0].lineno in range(28, 36)
+
+
+def test_rounds_warns_of_nothing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Tool("look", "Looks.", SCHEMA, look, effect="read", rounds=2).contract.rounds == (2,)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_both_names_at_once_are_refused() -> None:
+    with pytest.raises(InvalidTool, match=r"has both steps and rounds.*Write rounds alone"):
+        Tool("look", "Looks.", SCHEMA, look, effect="read", steps=1, rounds=2)
+
+
+def test_a_missing_effect_is_told_under_either_name() -> None:
+    with pytest.raises(InvalidTool, match="its effect is missing"):
+        tool(steps=1)(look)
+
+
+def test_the_earlier_name_is_not_among_the_options_that_are_listed() -> None:
+    with pytest.raises(InvalidTool, match="there is no option 'stepz'") as refused:
+        tool(effect="read", stepz=1)(look)  # type: ignore[call-arg]
+    assert "rounds" in str(refused.value)
+    assert "steps" not in str(refused.value).replace("stepz", "")

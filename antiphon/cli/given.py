@@ -28,7 +28,7 @@ def read_step_file(options: Options, path: Path | None) -> None:
     """Put the steps of a file into the options. Raises UnreadableEvent with a line for each fault."""
     if path is None:
         return
-    from antiphon_shared.output.step_file import UnfitSteps, read_steps
+    from antiphon.step_file import UnfitSteps, read_steps
 
     try:
         steps = read_steps(path.read_text(encoding="utf-8"))

@@ -150,7 +150,7 @@ class BriefingRequested(EventData):
         description="Tokens that the model has counted for each that was estimated, so far in the session.",
     )
     may_summarize: bool = Field(default=True, description="Whether a summary may be asked for.")
-    step: StepToBrief | None = Field(default=None, json_schema_extra=since(3))
+    step: StepToBrief | None = Field(default=None, json_schema_extra=since(4))
 
 
 class SummaryRequested(EventData):
@@ -193,7 +193,7 @@ class ReasoningRequested(EventData):
         json_schema_extra=since(3),
     )
     step: int = Field(
-        default=0, ge=0, description="The step of the query; counts from 1.", json_schema_extra=since(3)
+        default=0, ge=0, description="The step of the query; counts from 1.", json_schema_extra=since(4)
     )
     tokens_left: int = Field(ge=1, description="What remains of the session's token budget.")
     deadline: AwareDatetime
@@ -285,7 +285,7 @@ class AssemblyRequested(EventData):
     steps: tuple[StepOutput, ...] = Field(
         default=(),
         description="The finished steps of a session that ends before its last one is.",
-        json_schema_extra=since(3),
+        json_schema_extra=since(4),
     )
     reasoning: LogEntry | None = Field(default=None, description="A reasoning.completed not yet in memory.")
     results: LogEntry | None = Field(default=None, description="A tools.completed not yet in memory.")

@@ -25,7 +25,7 @@ class ReasoningCompleted(EventData):
     stop_reason: StopReason
     refused: tuple[str, ...] = Field(
         default=(),
-        json_schema_extra=since(3),
+        json_schema_extra=since(4),
         description="Why it does not count, a sentence each: it has not the form that models without tool calling "
         "are asked for. It asks for nothing then.",
     )

@@ -92,7 +92,7 @@ class QueryOptions(Value):
     steps: Steps | None = Field(
         default=None,
         description="Steps that must each succeed before the next begins; they bring tools and output themselves.",
-        json_schema_extra=since(3),
+        json_schema_extra=since(4),
     )
 
     @model_validator(mode="after")

@@ -135,7 +135,7 @@ class ExchangeRecord(StepRecord):
     tool_style: Literal["native", "prompted"] = Field(
         default="native",
         description="How tools were offered: the setting; the offline model has its own way.",
-        json_schema_extra=since(3),
+        json_schema_extra=since(4),
     )
     prices: dict[str, float] = Field(
         default_factory=dict, description="US dollars per million tokens, by setting."

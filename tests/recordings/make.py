@@ -39,7 +39,7 @@ from tests.recordings.lines_run import places_run
 from tests.recordings.scenario import Meanwhile, Scenario
 from tests.recordings.scenarios import SCENARIOS
 from tests.recordings.served import ScenarioServer
-from tests.recordings.situations import SITUATIONS, tables
+from tests.recordings.situations import SITUATIONS, drawn, tables
 from tests.tool_dispatcher.keys import Issuer, an_issuer
 
 _LONG = frozenset(
@@ -96,7 +96,7 @@ def _choose(folder: Path) -> dict[str, str]:
         wrong = asyncio.run(make(SCENARIOS, Path(temporary)))
         if wrong:
             return wrong
-        kept = chosen(_candidates(Path(temporary)), named_elsewhere(SCENARIOS) | tables.NAMES)
+        kept = chosen(_candidates(Path(temporary)), named_elsewhere(SCENARIOS) | tables.NAMES | drawn.NAMES)
         for path in recordings_in(folder):
             path.unlink()
         for name in _with_earlier(kept):

@@ -39,10 +39,27 @@ from tests.recordings.lines_run import places_run
 from tests.recordings.scenario import Meanwhile, Scenario
 from tests.recordings.scenarios import SCENARIOS
 from tests.recordings.served import ScenarioServer
-from tests.recordings.situations import SITUATIONS, tables
+from tests.recordings.situations import SITUATIONS, drawn, tables
 from tests.tool_dispatcher.keys import Issuer, an_issuer
 
-_SITUATIONS = {one.name for one in SITUATIONS}
+_LONG = frozenset(
+    (
+        "a_document_is_opened_by_what_a_search_returned",
+        "a_tool_for_the_first_round_alone",
+        "a_tool_that_keeps_failing_opens_its_breaker",
+        "a_tool_whose_breaker_is_open_is_not_offered",
+        "another_tool_answers_for_one_that_fails",
+        "arguments_that_are_wrong_invented_or_cut_off",
+        "many_tools_of_which_one_is_found",
+        "much_is_said_and_tried_with_little_room",
+        "one_call_takes_too_long_one_breaks_and_one_is_too_many",
+        "the_offline_model_follows_a_topic_through_courses",
+        "the_same_question_twice_is_answered_from_the_cache",
+        "two_boats_survey_five_harbours",
+    )
+)
+"""Recordings of more lines than anybody reads."""
+_COMPRESSED = _LONG.union(one.name for one in SITUATIONS)
 TESTS = FOLDER.parent
 _LIMIT_S = 120.0
 _PIPELINES_AT_ONCE = 4
@@ -79,7 +96,7 @@ def _choose(folder: Path) -> dict[str, str]:
         wrong = asyncio.run(make(SCENARIOS, Path(temporary)))
         if wrong:
             return wrong
-        kept = chosen(_candidates(Path(temporary)), named_elsewhere(SCENARIOS) | tables.NAMES)
+        kept = chosen(_candidates(Path(temporary)), named_elsewhere(SCENARIOS) | tables.NAMES | drawn.NAMES)
         for path in recordings_in(folder):
             path.unlink()
         for name in _with_earlier(kept):
@@ -97,8 +114,8 @@ def _candidates(folder: Path) -> dict[str, Candidate]:
 
 
 def _path(folder: Path, name: str) -> Path:
-    """What is made of a table is compressed: there is much of it, and the table says what it is about."""
-    return folder / (f"{name}.jsonl.gz" if name in _SITUATIONS else f"{name}.jsonl")
+    """The file of a scenario: compressed where it is long, or made of a table, as the table says what it is about."""
+    return folder / (f"{name}.jsonl.gz" if name in _COMPRESSED else f"{name}.jsonl")
 
 
 def named_elsewhere(names: Iterable[str]) -> set[str]:

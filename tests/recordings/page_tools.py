@@ -5,11 +5,12 @@ from typing import Any, cast
 from antiphon_shared.tools.calls import ErrorType
 
 from antiphon import ToolFailed, tool
+from tests.recordings.drawn_pages import DRAWN_PAGES
 from tests.recordings.length_pages import LENGTH_PAGES
 from tests.recordings.pages import PAGES
 from tests.recordings.table_pages import TABLE_PAGES
 
-_PAGES = {**PAGES, **TABLE_PAGES, **LENGTH_PAGES}
+_PAGES = {**PAGES, **TABLE_PAGES, **LENGTH_PAGES, **DRAWN_PAGES}
 
 
 @tool(effect="read")
@@ -21,7 +22,7 @@ def open_page(name: str) -> Any:
 @tool(effect="read", open_world=True)
 def open_letter(name: str) -> Any:
     """Opens a letter that anybody may have written."""
-    return PAGES[name]
+    return _PAGES[name]
 
 
 @tool(effect="read")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,6 +63,63 @@ def test_a_result_cannot_pass_for_a_section_of_the_briefing() -> None:
     notes = read_briefing(text)
     assert len(notes.tried) == 1
     assert notes.tried[0].arguments == {"query": "fugues"}
+
+
+def test_results_are_numbered_and_named_by_the_round_and_the_arguments_of_their_calls() -> None:
+    again = {"type": "tool_use", "id": "t2", "name": "read", "input": {"page": 7}}
+    text = as_briefing(
+        [
+            *a_history("Voices imitate."),
+            {"role": "assistant", "content": [again]},
+            {
+                "role": "user",
+                "content": [
+                    {"type": "text", "text": "Go on."},
+                    {"type": "tool_result", "tool_use_id": "t2", "content": "A page."},
+                    {"type": "tool_result", "tool_use_id": "t9", "content": "Of no call."},
+                ],
+            },
+        ]
+    )
+    assert text is not None
+    notes = read_briefing(text)
+    assert notes.question == "What is a fugue?"
+    assert [(fact.id, fact.tool, fact.round) for fact in notes.facts] == [
+        ("F1", "search", 1),
+        ("F2", "read", 2),
+        ("F3", "unknown", 0),
+    ]
+    assert [(call.round, call.tool, call.arguments) for call in notes.tried] == [
+        (1, "search", {"query": "fugues"}),
+        (2, "read", {"page": 7}),
+        (0, "unknown", {}),
+    ]
+
+
+@pytest.mark.parametrize("content", ["", [], None, [{"type": "image"}], "ok: found nothing"])
+def test_a_result_without_text_is_a_call_that_found_nothing(content: Any) -> None:
+    text = as_briefing(a_history(content))
+    assert text is not None
+    notes = read_briefing(text)
+    assert notes.facts == ()
+    assert (notes.tried[0].outcome, notes.tried[0].facts) == ("ok", frozenset())
+
+
+def test_the_texts_of_a_message_are_read_one_below_the_other() -> None:
+    history = a_history([{"type": "text", "text": "Voices"}, {"type": "text", "text": "imitate."}])
+    history[0]["content"] = [{"type": "text", "text": " What is"}, {"type": "text", "text": "a fugue? "}]
+    text = as_briefing(history)
+    assert text is not None
+    notes = read_briefing(text)
+    assert notes.question == "What is\na fugue?"
+    assert notes.facts[0].content == "Voices\nimitate."
+
+
+@pytest.mark.parametrize("is_error", [False, None, "true", 1])
+def test_a_result_is_an_error_only_where_it_says_so(is_error: Any) -> None:
+    text = as_briefing(a_history("Voices imitate.", is_error=is_error))
+    assert text is not None
+    assert [fact.content for fact in read_briefing(text).facts] == ["Voices imitate."]
 
 
 @given(

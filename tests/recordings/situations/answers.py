@@ -1,5 +1,6 @@
 """Forms of answers and of questions: Markdown with citations, quotations, statements without a source; many asks."""
 
+from tests.recordings.asked import asked
 from tests.recordings.scenario import Scenario, calls, says, use
 
 _PAGES = (
@@ -55,8 +56,5 @@ def _answered(name: str, text: str, citations: str) -> Scenario:
 
 SCENARIOS = (
     *(_answered(*row, citations) for row in _ANSWERS.items() for citations in ("normal", "strict")),
-    *(
-        Scenario(f"questions_of_every_form_{n}", query, (says("That is known."),), deployment="pages")
-        for n, query in enumerate(_QUERIES, 1)
-    ),
+    *(asked(f"questions_of_every_form_{n}", query) for n, query in enumerate(_QUERIES, 1)),
 )

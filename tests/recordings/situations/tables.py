@@ -13,6 +13,7 @@ from antiphon_shared.tools import asking
 
 from reasoning_engine import failure
 from tests.messages_server import Scripted, Use
+from tests.recordings.asked import asked
 from tests.recordings.length_pages import LENGTH_PAGES, text_of
 from tests.recordings.scenario import Scenario, calls, fails, says, use
 from tests.recordings.table_pages import PAIRS, SINGLE, SUMMARIES
@@ -184,9 +185,9 @@ def _notes() -> Iterator[str]:
 def _bounded_notes() -> Iterator[tuple[str, int]]:
     """Notes with entries and numbers of entries at their bounds, each with the length of a question to search by."""
     most, longest, whole = note.ENTRIES_MAX, note.ENTRY_CHARACTERS_MAX, note.NOTE_CHARACTERS_MAX
-    for more, asked in ((-1, 399), (0, 400), (1, 401)):
+    for more, length in ((-1, 399), (0, 400), (1, 401)):
         entries = "\n".join(f"open: question {n}" for n in range(most + more))
-        yield f"<note>\n{entries}\nplan: {text_of(longest + more)}\n</note>", asked
+        yield f"<note>\n{entries}\nplan: {text_of(longest + more)}\n</note>", length
     for more in (-1, 0, 1):
         yield f"<note>\nplan: look\n{' ' * (whole - 30)}\nopen: {'x' * (10 + more)}\n</note>", 30
 
@@ -253,10 +254,7 @@ SCENARIOS = (
         options=_ROUNDS,
         deployment="small_pages",
     ),
-    *(
-        Scenario(f"tables_of_questions_{n}", query, (says("That is known."),), deployment="pages")
-        for n, query in enumerate(_queries())
-    ),
+    *(asked(f"tables_of_questions_{n}", query) for n, query in enumerate(_queries())),
     *(
         Scenario(f"tables_of_signs_{n}", query, (says("That is known."),), deployment="pages")
         for n, query in enumerate(_signs())
@@ -321,11 +319,9 @@ SCENARIOS = (
         deployment="small_pages",
     ),
     *(
-        Scenario(
+        asked(
             f"tables_of_lengths_of_a_question_{length}",
             text_of(length, "Who built it? And by at most 4 of May, ", "?"),
-            (says("That is known."),),
-            deployment="pages",
         )
         for length in (299, 300, 301, 3_999, 4_000, 4_001)
     ),

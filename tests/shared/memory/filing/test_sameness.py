@@ -1,6 +1,7 @@
 """When a statement is known already."""
 
 import pytest
+from antiphon_shared.memory.filing.sameness import Known, name_of
 from antiphon_shared.memory.layers import Memory
 
 from tests.memories import a_memory, a_round
@@ -159,3 +160,43 @@ def test_equal_records_are_the_same_whatever_the_order_of_their_keys() -> None:
 def test_bare_values_of_two_calls_are_two_facts() -> None:
     memory = a_memory(a_round(("count_users", {}, 42), ("count_orders", {}, 42)))
     assert len(memory.facts) == 2
+
+
+@pytest.mark.parametrize(
+    ("title", "tool", "beginning", "is_json", "name"),
+    [
+        ("  The  Old\nBridge ", "search", LONG, False, "the old bridge"),
+        ("The Old Bridge", "read", "{}", True, "the old bridge"),
+        ("", "read", "{}", True, ""),
+    ],
+)
+def test_a_document_is_known_by_its_title_whatever_the_case_and_the_spacing(
+    title: str, tool: str, beginning: str, is_json: bool, name: str
+) -> None:
+    assert name_of(title, tool, beginning, is_json) == name
+
+
+def test_a_text_without_a_title_is_named_by_its_tool_and_its_first_words_alone() -> None:
+    named = name_of("", "read", LONG, False)
+    assert named == name_of("", "read", LONG.replace(" ", "  "), False)
+    assert named != name_of("", "search", LONG, False)
+    assert named != name_of("", "read", LONG.replace("1874", "1875"), False)
+
+
+def test_a_fact_is_found_by_where_it_was_taken_from() -> None:
+    memory = a_search(("Bridges", LONG), ("Acme", LONG.replace("1874", "1875")))
+    known = Known.of(memory)
+    position = memory.facts["F2"].position
+    assert known.at(2, "toolu_20", position) == "F2"
+    assert known.at(1, "toolu_20", position) is None
+    assert known.at(2, "toolu_10", position) is None
+    assert known.at(2, "toolu_20", "$") is None
+
+
+def test_what_a_tool_has_told_it_has_told_below_that_title_alone() -> None:
+    known = Known.of(a_search(("Bridges", LONG), ("The Aker", LONG)))
+    assert known.has_seen("F1", "search", "Bridges")
+    assert known.has_seen("F1", "search", "The Aker")
+    assert not known.has_seen("F1", "read", "Bridges")
+    assert not known.has_seen("F1", "search", "Acme")
+    assert not known.has_seen("F2", "search", "Bridges")

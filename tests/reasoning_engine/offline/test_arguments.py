@@ -1,0 +1,196 @@
+"""How the offline model fills a tool's arguments from a question and from results."""
+
+from typing import Any
+
+import pytest
+
+from reasoning_engine.offline.arguments import Filling, broader, fill
+from reasoning_engine.offline.question import Slots
+from reasoning_engine.offline.schema import Tool
+from reasoning_engine.offline.spans import Entity, Number
+
+TEXT, WHOLE, FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
+
+
+def filled(properties: dict[str, Any], slots: Slots, *required: str, name: str = "find_boats") -> Filling:
+    schema = {"type": "object", "properties": properties, "required": list(required)}
+    return fill(Tool(name, "", schema), slots)
+
+
+def an_entity(value: str, noun: str = "", preposition: str = "") -> Entity:
+    return Entity(0, len(value), value, noun, preposition)
+
+
+def a_number(value: float, noun: str = "", bound: str = "", is_name: bool = False) -> Number:
+    return Number(0, 1, value, noun, is_name, bound)
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "value"),
+    [
+        ({"enum": ["open", "closed"]}, "Which are closed?", "closed"),
+        ({"enum": ["open", "closed"]}, "Which are there?", None),
+        ({"enum": ["by_price", "by_age"]}, "Sort by age", "by_age"),
+        (FLAG, "with a flag", True),
+        (FLAG, "without a flag", False),
+        (FLAG, "no flag", False),
+        (FLAG, "with a lamp", None),
+    ],
+)
+def test_an_optional_choice_is_made_only_where_the_question_names_it(
+    schema: dict[str, Any], text: str, value: Any
+) -> None:
+    assert filled({"flag": schema}, Slots(text=text)).arguments.get("flag") == value
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"enum": ["only"]}, "only"),
+        ({"enum": ["a1", "b1"], "default": "b1"}, "b1"),
+        (FLAG, False),
+    ],
+)
+def test_a_required_choice_falls_back_on_its_only_or_default_value(
+    schema: dict[str, Any], value: Any
+) -> None:
+    filling = filled({"flag": schema}, Slots(), "flag")
+    assert filling.arguments == {"flag": value}
+    assert filling.named == {"flag"}
+    assert filling.is_complete
+
+
+def test_a_required_choice_that_the_question_leaves_open_is_missing() -> None:
+    filling = filled({"kind": {"enum": ["a1", "b1"]}}, Slots(), "kind")
+    assert [one.name for one in filling.missing] == ["kind"]
+    assert not filling.is_complete
+
+
+def test_a_required_parameter_with_a_default_is_not_missing() -> None:
+    assert filled({"crew": {**TEXT, "default": "any"}}, Slots(), "crew").is_complete
+
+
+@pytest.mark.parametrize(
+    ("parameter", "preposition", "is_filled"),
+    [
+        ("origin", "from", True),
+        ("source", "from", True),
+        ("destination", "to", True),
+        ("city", "to", True),
+        ("city", "in", True),
+        ("region", "near", True),
+        ("town", "at", True),
+        ("country", "for", True),
+        ("city", "from", False),
+        ("origin", "to", False),
+        ("origin", "in", False),
+        ("city", "", False),
+        ("colour", "in", False),
+    ],
+)
+def test_a_name_goes_where_the_word_before_it_points(
+    parameter: str, preposition: str, is_filled: bool
+) -> None:
+    filling = filled({parameter: TEXT}, Slots((an_entity("Holm", preposition=preposition),)))
+    assert filling.arguments == ({parameter: "Holm"} if is_filled else {})
+    assert filling.optional == ({parameter} if is_filled else set())
+
+
+@pytest.mark.parametrize(
+    ("parameter", "schema", "value", "expected"),
+    [
+        ("harbour_name", TEXT, "Holm", "Holm"),
+        ("harbour", {"type": "array", "items": TEXT}, "Holm", ["Holm"]),
+        ("harbour", WHOLE, "Holm", None),
+        ("lamp", TEXT, "Holm", None),
+        ("harbour_id", TEXT, "Old Holm", None),
+        ("harbour_id", TEXT, "HLM", "HLM"),
+    ],
+)
+def test_a_name_goes_to_the_parameter_of_its_noun(
+    parameter: str, schema: dict[str, Any], value: str, expected: Any
+) -> None:
+    found = filled({parameter: schema}, Slots((an_entity(value, "harbour"),)))
+    assert found.arguments.get(parameter) == expected
+
+
+@pytest.mark.parametrize(
+    ("parameter", "number", "value"),
+    [
+        ("max_price", a_number(7, bound="max"), 7),
+        ("min_price", a_number(7, bound="max"), None),
+        ("min_price", a_number(7, bound="min"), 7),
+        ("seats", a_number(4, "seat"), 4),
+        ("lamps", a_number(4, "seat"), None),
+    ],
+)
+def test_a_number_goes_to_the_parameter_of_its_bound_or_noun(
+    parameter: str, number: Number, value: int | None
+) -> None:
+    assert filled({parameter: WHOLE}, Slots(numbers=(number,))).arguments.get(parameter) == value
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "expected"),
+    [
+        ({"type": "integer", "minimum": 4}, 4, 4),
+        ({"type": "integer", "minimum": 5}, 4, None),
+        ({"type": "integer", "maximum": 4}, 4, 4),
+        ({"type": "integer", "maximum": 3}, 4, None),
+        ({"type": "string", "minLength": 2}, 4, None),
+        ({"type": "string", "maxLength": 1}, 4, "4"),
+        ({"type": "number"}, 4.5, 4.5),
+        ({"type": "integer"}, 4.5, None),
+        ({"type": ["integer", "string"]}, 4.5, "4.5"),
+    ],
+)
+def test_a_value_is_taken_in_the_type_and_bounds_of_the_schema(
+    schema: dict[str, Any], value: float, expected: Any
+) -> None:
+    assert (
+        filled({"seats": schema}, Slots(numbers=(a_number(value, "seat"),))).arguments.get("seats")
+        == expected
+    )
+
+
+def test_words_are_searched_for_by_a_required_query_and_by_an_optional_one_that_stands_alone() -> None:
+    slots = Slots(query="old boats")
+    assert filled({"query": TEXT}, slots, "query").searched == ["query"]
+    assert filled({"query": TEXT}, slots).arguments == {"query": "old boats"}
+    assert filled({"query": TEXT, "crew": {**TEXT, "default": ""}}, slots, "crew").searched == ["crew"]
+
+
+def test_a_date_and_a_limit_are_taken_from_the_question() -> None:
+    slots = Slots(dates=("2021-05-04",), limit=3)
+    filling = filled({"day": TEXT, "limit": WHOLE}, slots, "day")
+    assert filling.arguments == {"day": "2021-05-04", "limit": 3}
+    assert filling.optional == set()
+
+
+def test_several_required_texts_take_the_words_searched_for_one_each() -> None:
+    slots = Slots(query="brass nut")
+    assert filled({"material": TEXT, "kind": TEXT}, slots, "material", "kind").arguments == {
+        "material": "brass",
+        "kind": "nut",
+    }
+    assert not filled({"material": TEXT, "kind": TEXT}, Slots(query="nut"), "material", "kind").arguments
+
+
+def test_an_object_is_filled_property_by_property_and_arguments_keep_the_order_of_the_schema() -> None:
+    inner = {"type": "object", "properties": {"city": TEXT}, "required": []}
+    slots = Slots((an_entity("Holm", preposition="in"),), query="boats")
+    filling = filled({"query": TEXT, "place": inner}, slots, "query", "place")
+    assert list(filling.arguments.items()) == [("query", "boats"), ("place", {"city": "Holm"})]
+
+
+def test_a_search_is_made_broader_by_leaving_out_what_the_tool_speaks_of_itself() -> None:
+    filling = Filling({"query": "old boats of Holm", "limit": 3}, searched=["query"])
+    found = [one["query"] for one in broader(filling, frozenset({"boat"}))]
+    assert found == ["old boat Holm", "old Holm", "Holm", "old"]
+    assert all(one["limit"] == 3 for one in broader(filling, frozenset()))
+
+
+def test_words_searched_for_one_each_are_tried_in_another_order() -> None:
+    filling = Filling({"a": "nuts", "b": "brass"}, searched=["a", "b"])
+    assert broader(filling, frozenset()) == [{"a": "nut", "b": "brass"}, {"a": "brass", "b": "nut"}]
+    assert broader(Filling({"a": "x"}), frozenset()) == []

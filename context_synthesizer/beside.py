@@ -16,6 +16,7 @@ from context_synthesizer.render import (
     Piece,
     conclusion_lines,
     earlier_line,
+    note_lines,
     searched,
     short_note_line,
     summary_lines,
@@ -128,8 +129,8 @@ def said_by_age(notes: Sequence[ReasoningNote], pieces: Pieces) -> list[Piece]:
 
 def _by_age(age: int, note: ReasoningNote, pieces: Pieces) -> Piece:
     if age < _WHOLE:
-        return pieces.said(note)
-    return conclusion_lines(note) if age < _WHOLE + _BY_CONCLUSIONS else short_note_line(note)
+        return pieces.said(note, note_lines)
+    return pieces.said(note, conclusion_lines if age < _WHOLE + _BY_CONCLUSIONS else short_note_line)
 
 
 def said_section(notes: Sequence[ReasoningNote], pieces: Pieces, room: Room) -> Section:
@@ -139,7 +140,7 @@ def said_section(notes: Sequence[ReasoningNote], pieces: Pieces, room: Room) -> 
     lines: dict[int, Piece] = {}
     newest_first = reversed(range(len(notes)))
     for index in sorted(newest_first, key=lambda index: not _concludes(notes[index])):
-        line = short_note_line(notes[index])
+        line = pieces.said(notes[index], short_note_line)
         if room.take(line.units + (0 if lines else title_units(SAID))):
             lines[index] = line
     for index in list(lines):

@@ -3,7 +3,7 @@
 What stands around a fact is paid for by the first that needs it, so the price of a page is exact at any moment.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -18,7 +18,6 @@ from context_synthesizer.render import (
     fence_around,
     heading,
     known_about,
-    note_lines,
     short_fact_line,
     tool_lines,
 )
@@ -27,6 +26,8 @@ _TELLING_CHARACTERS = 4
 """A shorter title stands in many a statement by chance."""
 _TITLES_KEPT = 32
 """There are a dozen sections."""
+
+NoteForm = Callable[[ReasoningNote], Piece]
 
 
 class Room:
@@ -44,14 +45,14 @@ class Room:
 
 
 class Pieces:
-    """The facts of one memory as pieces, made once in each form; what was tried and said, in the longer one."""
+    """The facts and notes of one memory as pieces, made once in each form; what was tried, in the longer one."""
 
     def __init__(self) -> None:
         self.units_least = 0
         """Less than all facts take together, whole."""
         self._lines: dict[tuple[str, str, bool], Piece] = {}
         self._tried: dict[int, Piece] = {}
-        self._said: dict[int, Piece] = {}
+        self._said: dict[tuple[int, NoteForm], Piece] = {}
         self._headings: dict[str, Piece] = {}
         self._says: dict[str, bool] = {}
         self._fences: dict[tuple[str, ...], tuple[Piece, Piece]] = {}
@@ -76,11 +77,12 @@ class Pieces:
             self._tried[id(use)] = tool_lines(use, LONG)
         return self._tried[id(use)]
 
-    def said(self, note: ReasoningNote) -> Piece:
-        """Return a note, whole."""
-        if id(note) not in self._said:
-            self._said[id(note)] = note_lines(note)
-        return self._said[id(note)]
+    def said(self, note: ReasoningNote, form: NoteForm) -> Piece:
+        """Return a note in one of its forms."""
+        key = id(note), form
+        if key not in self._said:
+            self._said[key] = form(note)
+        return self._said[key]
 
     def heading(self, title: str) -> Piece:
         if title not in self._headings:

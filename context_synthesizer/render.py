@@ -7,7 +7,6 @@ page.py and select.py.
 import json
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
 
 from antiphon_shared.events.session import Status
 from antiphon_shared.memory.briefing import id_ranges
@@ -40,17 +39,17 @@ _CAME_OF: dict[Status, str] = {
     "failed": " (not answered)",
 }
 _json = json.JSONEncoder(ensure_ascii=False).encode
+_LINE_BREAK_UNITS = token_units("\n")
 
 
 class Piece:
     """Lines of a briefing, and what they cost in hundredths of a token, with the line break behind them."""
 
+    __slots__ = ("text", "units")
+
     def __init__(self, text: str) -> None:
         self.text = text
-
-    @cached_property
-    def units(self) -> int:
-        return token_units(self.text) + token_units("\n")
+        self.units = token_units(text) + _LINE_BREAK_UNITS
 
 
 def render(sections: Sequence[tuple[str, Sequence[str]]]) -> str:

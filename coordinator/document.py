@@ -129,9 +129,11 @@ def changes(before: Session | None, after: Session) -> Fields:
         return SESSION.opened(after)
     if document_version(after.format) == 1:
         return _changed(_flat(before), now := _flat(after), newer_fields(now, after.format))
-    changed = _changed(before, after, {})
-    return changed | {
-        part: _changed(getattr(before, part), getattr(after, part), {}) for part in changed if part in PARTS
+    then = before.__dict__
+    return {
+        name: _changed(then[name], value, {}) if name in PARTS else to_jsonable_python(value)
+        for name, value in after.__dict__.items()
+        if value is not then[name] and value != then[name]
     }
 
 

@@ -5,8 +5,8 @@ in it can be told from the events before, and one that says something else was n
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 from uuid import UUID
 
 from antiphon_shared.events import AnyEvent, QuerySubmitted
@@ -26,8 +26,7 @@ _MILLISECOND = timedelta(milliseconds=1)
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(NamedTuple):
     """What of an event the later ones are held against."""
 
     n: int

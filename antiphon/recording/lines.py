@@ -14,7 +14,7 @@ Events and records stand in the order in which they were committed. In a file ea
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import orjson
 from antiphon_shared.events import AnyEvent, decode, encode
@@ -99,6 +99,11 @@ class RecordLine(Value):
     line: Literal["record"] = "record"
     record: AnyRecord
 
+    @classmethod
+    def of(cls, record: AnyRecord) -> Self:
+        """Return the line of a record, which was validated when it was read."""
+        return cls.trusted(line="record", record=record)
+
 
 class End(Value):
     """What stands last."""
@@ -143,7 +148,7 @@ def decode_line(raw: bytes) -> Line:
         event = decode(raw[as_written.end() : -1])
         return EventLine(n=int(as_written[1]), entry=as_written[2].decode(), event=event)
     if raw.startswith(_RECORD) and raw.endswith(b"}}"):
-        return RecordLine.model_construct(line="record", record=decode_record(raw[len(_RECORD) : -1]))
+        return RecordLine.of(decode_record(raw[len(_RECORD) : -1]))
     if raw.startswith(_REPEATED) and len(raw) <= _REPEATED_BYTES_MAX:
         return _repeated(raw)
     return _any_line(raw)

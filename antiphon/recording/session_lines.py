@@ -178,7 +178,7 @@ class _Records:
             if isinstance(record, ExchangeRecord):
                 for content in await self._contents_of(record):
                     yield content
-            yield RecordLine.model_construct(line="record", record=record)
+            yield RecordLine.of(record)
 
     def _is_due(self, record: AnyRecord, last: int) -> bool:
         """A step's events are appended together: when the last is there, all are."""

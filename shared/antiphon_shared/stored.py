@@ -65,7 +65,7 @@ class Kind(Generic[ValueT]):
             fault = error.errors(include_url=False, include_input=False)[0]
             path = ".".join(map(str, fault["loc"]))[:100] or "it"
             raise UnreadableEvent(f"{self.name} cannot be read: {path}: {fault['msg'][:200]}.") from None
-        if getattr(value, "format", FORMAT) > FORMAT:
+        if value.__dict__.get("format", FORMAT) > FORMAT:
             refuse_newer(self.name, fields_of(raw), self.version)
         return value
 

@@ -54,6 +54,18 @@ def test_anything_else_is_no_log_entry(entry: str) -> None:
         TypeAdapter[str](LogEntry).validate_python(entry)
 
 
+def test_a_trusted_value_is_the_same_as_one_that_was_validated() -> None:
+    trusted = Usage.trusted(**dict(FULL))
+
+    assert trusted == FULL
+    assert trusted.model_dump_json() == FULL.model_dump_json()
+
+
+def test_a_trusted_value_has_every_field() -> None:
+    with pytest.raises(AssertionError, match="each field"):
+        Usage.trusted(input_tokens=10)
+
+
 def test_usage_adds_up() -> None:
     assert FULL.total_tokens == 16
     assert FULL.plus(FULL) == Usage(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from antiphon_shared.events import COMPONENTS, Component, EventData, SessionOpened
@@ -27,8 +27,7 @@ COMPONENT_OF: dict[str, Component] = {
 assert set(COMPONENT_OF.values()) == set(COMPONENTS)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One recorded step: the event that was handled, and the events that came of it."""
 
     line: EventLine
@@ -36,8 +35,7 @@ class Step:
     outputs: Sequence[EventLine]
 
 
-@dataclass(frozen=True, slots=True)
-class Redone:
+class Redone(NamedTuple):
     """The same step, done by today's code."""
 
     outputs: tuple[EventData, ...] = ()

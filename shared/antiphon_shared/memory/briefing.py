@@ -61,7 +61,6 @@ behind the id stands what is known about the fact.
 
 from collections.abc import Iterable
 from hashlib import blake2b
-from itertools import groupby
 from typing import Literal
 
 from pydantic import Field
@@ -129,8 +128,12 @@ def digest_of(text: str) -> str:
 
 def id_ranges(ids: Iterable[str]) -> tuple[str, ...]:
     """`F1`, `F2`, `F4-F7`: in the order of their numbers, three neighbours and more joined."""
-    numbers = enumerate(sorted({int(id[1:]) for id in ids}))
-    runs = [[number for _, number in run] for _, run in groupby(numbers, lambda pair: pair[1] - pair[0])]
+    runs: list[list[int]] = []
+    for number in sorted({int(id[1:]) for id in ids}):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
     parts: list[str] = []
     for run in runs:
         parts += [f"F{run[0]}-F{run[-1]}"] if len(run) >= _RUN_MIN else [f"F{number}" for number in run]

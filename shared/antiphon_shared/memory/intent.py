@@ -1,7 +1,6 @@
 """What the session is after, as it changes from round to round: goal, constraints, sub-questions. Pure."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -81,6 +80,8 @@ def changed(before: Intent, after: Intent) -> tuple[str, ...]:
     )
 
 
-def _news(kind: str, before: Iterable[str], after: Iterable[str]) -> tuple[str, ...]:
+def _news(kind: str, before: tuple[str, ...], after: tuple[str, ...]) -> tuple[str, ...]:
+    if before == after:
+        return ()
     known = set(before)
     return tuple(f"{kind}: {one}" for one in after if one not in known)

@@ -217,7 +217,10 @@ class Memory:
             earlier=self.earlier + delta.earlier,
             intents=self.intents + delta.intents,
         )
-        vars(after)["asked"] = self.asked  # the query is the same, so it is read once
+        known, new = vars(self), vars(after)
+        new["asked"] = self.asked  # the query is the same, so it is read once
+        if all(one.note is None for one in delta.reasoning):
+            new.update((name, known[name]) for name in _OF_NOTES if name in known)
         return after
 
     def since(self, round: Round) -> "Memory":
@@ -272,12 +275,13 @@ class Memory:
 
     def intent_after(self, round: Round) -> Intent | None:
         """Return what the session is after now, with what has changed since it was last filed; None for nothing."""
-        now = Intent(
+        now = Intent.trusted(
             round=round,
             goal=self.goal or self.asked.goal,
             constraints=tuple(dict.fromkeys((*self.asked.constraints, *self.constraints))),
             open=self.open_questions,
             answered=self.answered,
+            changed=(),
         )
         if not self.intents:
             return now
@@ -315,6 +319,10 @@ class Memory:
     @cached_property
     def _notes_newest_first(self) -> tuple[Note, ...]:
         return tuple([one.note for one in reversed(self.reasoning) if one.note is not None])
+
+
+_OF_NOTES = ("answered", "constraints", "goal", "open_questions", "_notes_newest_first")
+"""What a memory reads of the query and the model's notes alone: the next memory has the same until a note is new."""
 
 
 @lru_cache(4_096)

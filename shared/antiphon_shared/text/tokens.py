@@ -10,7 +10,14 @@ in fourteen languages, code, JSON, tables and URLs, and raised by 4 %: too much 
 that breaks its budget. docs/memory.md states the error by kind of text, `benchmarks/tokens.py` measures it.
 """
 
+from zlib import adler32
+
 UNITS_PER_TOKEN = 100
+_SUM_MAX = 256
+"""Begun at 0, the lower half of an Adler-32 is the sum of the bytes modulo 65521: of so few bytes, the sum itself.
+
+It takes a third of the time of `sum`, which makes a number of each byte; every piece of every briefing is priced.
+"""
 
 _CHARACTERS = {
     10: "iorstvy",
@@ -74,9 +81,12 @@ def estimate_tokens(text: str) -> int:
 def token_units(text: str) -> int:
     """The estimate in hundredths of a token: `token_units(a + b) == token_units(a) + token_units(b)`.
 
-    Any text will do, one with lone surrogates too. About 2 microseconds for 200 characters of English.
+    Any text will do, one with lone surrogates too. Less than a microsecond for 200 characters of English.
     """
-    return sum(text.encode("utf-8", "surrogatepass").translate(_PRICES))
+    prices = text.encode("utf-8", "surrogatepass").translate(_PRICES)
+    if len(prices) <= _SUM_MAX:
+        return adler32(prices, 0) & 0xFFFF
+    return sum([adler32(prices[at : at + _SUM_MAX], 0) & 0xFFFF for at in range(0, len(prices), _SUM_MAX)])
 
 
 def _prices() -> bytes:

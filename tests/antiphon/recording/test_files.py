@@ -109,6 +109,18 @@ def test_what_is_no_recording_is_refused_by_file_and_line(
     assert str(caught.value).startswith(str(path))
 
 
+def test_every_line_before_a_fault_is_read(
+    courses_path: Path, courses_lines: list[Line], tmp_path: Path
+) -> None:
+    path, read = tmp_path / "a.jsonl", list[Line]()
+    *others, _ = courses_path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(others))
+    with pytest.raises(UnreadableEvent, match="cut off"):
+        read.extend(read_lines(path))
+
+    assert read == courses_lines[:-1]
+
+
 def test_what_was_compressed_and_cut_off_or_spoilt_is_refused(courses_path: Path, tmp_path: Path) -> None:
     packed = gzip.compress(courses_path.read_bytes())
     path = tmp_path / "a.jsonl.gz"

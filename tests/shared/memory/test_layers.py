@@ -33,3 +33,21 @@ def test_what_is_open_is_what_was_named_last_less_what_was_answered_since(
 def test_what_was_answered_is_kept_once_oldest_first() -> None:
     memory = after(Note(answered=("a? 1", "b? 2")), Note(answered=("a? 1", "c? 3")))
     assert memory.answered == ("a? 1", "b? 2", "c? 3")
+
+
+def test_a_memory_that_was_read_before_says_the_same_with_one_delta_more() -> None:
+    said = [
+        ReasoningNote(round=1, note=Note(open=("a?",), constraints=("cheap",), goal=("A course",))),
+        ReasoningNote(round=2, text="No note."),
+        ReasoningNote(
+            round=3, note=Note(answered=("a? yes",), constraints=("near",), goal=("A good course",))
+        ),
+        ReasoningNote(round=4, text="No note."),
+    ]
+    deltas = [MemoryDelta(reasoning=(one,)) for one in said]
+    read_before = Memory(QUERY)
+    for count, delta in enumerate(deltas, 1):
+        read_before.intent_after(count)
+        read_before = read_before.plus(delta)
+
+        assert read_before.intent_after(count) == Memory.of(QUERY, deltas[:count]).intent_after(count)

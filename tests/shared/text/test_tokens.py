@@ -23,6 +23,13 @@ def test_the_estimate_of_two_texts_joined_is_the_sum_of_theirs(one: str, other: 
     assert token_units(one + other) == token_units(one) + token_units(other)
 
 
+@pytest.mark.parametrize("length", [0, 1, 255, 256, 257, 512, 513, 100_000])
+def test_a_text_of_any_length_costs_what_its_characters_cost(length: int) -> None:
+    dearest = max(map(chr, range(128)), key=token_units)
+
+    assert token_units(dearest * length) == length * token_units(dearest)
+
+
 @given(st.characters(exclude_categories=()))
 def test_every_character_costs_something_and_none_more_than_three_tokens(character: str) -> None:
     assert 0 < token_units(character) <= 3 * UNITS_PER_TOKEN

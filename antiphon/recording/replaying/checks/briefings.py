@@ -86,7 +86,7 @@ class Briefings:
         built = briefed(kept, request, salience, refused, told)
         self.text, self.to_summarize = built.text, built.to_summarize
         outline = built.ready.briefing
-        _keep(self.newest, outline.digest, Briefing.model_construct(text=built.text, outline=outline))
+        _keep(self.newest, outline.digest, Briefing.trusted(text=built.text, outline=outline))
         if built.ready.to_summarize is not None and built.to_summarize is not None:
             _keep(self.sources, built.ready.to_summarize.source, built.to_summarize)
         self._let_go(request.results, known)

@@ -36,6 +36,7 @@ _WIDE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _NEW_LINE = re.compile(r"\n[ \t]*(?:[^\w\s]|\d|\w[^:\n]{0,40}:\s|[\r\n](?=\w))")
 """Where a line begins that is a statement of its own, as far as its first characters tell."""
 _NOTHING = ("", "[]", "{}", "null", '""')
+_NESTED = (dict, list)
 _GONE = object()
 
 
@@ -78,14 +79,14 @@ def _grains(data: Any) -> Iterator[int]:
 def _pieces_about(value: Any, depth: int) -> int:
     """About how many statements a value makes; rather too few than too many."""
     if isinstance(value, str):
-        ends = sum(value.count(end) for end in (". ", "! ", "? ", "。"))
+        ends = value.count(". ") + value.count("! ") + value.count("? ") + value.count("。")
         return max(1, min(ends, len(value) // _PROSE_MIN), len(_NEW_LINE.findall(value)))
-    if not isinstance(value, dict | list) or depth > DEPTH_MAX:
+    if not isinstance(value, _NESTED) or depth > DEPTH_MAX:
         return 0
     step = 1 + len(value) // _SAMPLE
     sample = list(value.values() if isinstance(value, dict) else value)[::step]
     inside = sum(
-        [_pieces_about(one, depth + 1) for one in sample if isinstance(one, dict | list) or _is_long(one)]
+        [_pieces_about(one, depth + 1) for one in sample if isinstance(one, _NESTED) or _is_long(one)]
     )
     return max(step * inside, len(value) if _is_records(value) else 1)
 
@@ -175,7 +176,7 @@ def _without_prose(value: Any, path: str, key: str = "", depth: int = 0) -> tupl
     """The value without the texts in it, and these with their paths. What a text leaves empty is gone too."""
     if isinstance(value, str) and len(path) <= PATH_MAX and _is_prose(value, key):
         return _GONE, [(path, value)]
-    if not isinstance(value, dict | list) or not value or depth > DEPTH_MAX or len(path) > PATH_MAX:
+    if not isinstance(value, _NESTED) or not value or depth > DEPTH_MAX or len(path) > PATH_MAX:
         return value, []
     is_dict = isinstance(value, dict)
     members: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else enumerate(value)

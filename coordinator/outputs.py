@@ -80,12 +80,13 @@ def lacking(session: Session) -> tuple[str, ...]:
 def end_without(session: Session, event: AnyEvent, tools: tuple[str, ...]) -> Decision:
     """End a session that needs tools that it cannot use."""
     named = ", ".join(f"`{name}`" for name in tools)
+    reason: TerminationReason = "validation_incomplete"
     needs, about = "The answer must pass", "validation_tools"
     if session.steps.number:
-        needs, about = "The steps need", "steps"
+        reason, needs, about = "step_failed", "The steps need", "steps"
     message = f"{needs} {named}, which this session cannot use. See `antiphon tools list`."
     doubting = session.doubting(doubt("tools_unavailable", message, about, "serious"))
-    return end(doubting, event, "failed", "validation_incomplete")
+    return end(doubting, event, "failed", reason)
 
 
 def after_results(session: Session, completed: ToolsCompleted) -> Session:

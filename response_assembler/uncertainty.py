@@ -50,7 +50,7 @@ KINDS: dict[str, Kind] = {
         "The answer had to pass validations, and not all of them passed on what was returned.", "serious"
     ),
     "step_failed": Kind(
-        "A step failed in all of its attempts, so the steps after it did not begin.", "serious"
+        "A step failed in all of its attempts, or lacks its tools, so the steps after it did not begin.", "serious"
     ),
     "cancelled": Kind("Somebody cancelled the session.", "caution"),
     "internal_error": Kind("A part of the pipeline failed.", "serious"),
@@ -141,7 +141,7 @@ LIMITS: dict[TerminationReason, str] = {
     "reply_truncated": "the model's reply broke off before its end",
     "validation_incomplete": "not every validation that was demanded has passed on an answer",
     "output_invalid": "no answer of the model's fit the schema that was demanded",
-    "step_failed": "a step failed in all of its attempts",
+    "step_failed": "a step could not be completed",
     "cancelled": "the session was cancelled before the work was done",
     "internal_error": "a part of the pipeline failed",
 }

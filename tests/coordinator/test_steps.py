@@ -237,7 +237,7 @@ def test_a_limit_of_the_session_ends_it_in_whatever_step_it_is() -> None:
 def test_a_step_whose_tools_are_not_there_ends_the_session_before_the_model_is_asked() -> None:
     absent = STEPS[0].model_copy(update={"tools": ("search", "serach")})
     request = ending(briefed(opened(absent, *STEPS[1:]).session))
-    assert (request.status, request.termination_reason) == ("failed", "validation_incomplete")
+    assert (request.status, request.termination_reason) == ("failed", "step_failed")
     (why,) = [one.message for one in request.uncertainty if one.about == "steps"]
     assert "The steps need `serach`, which this session cannot use" in why
 

@@ -97,7 +97,7 @@ SCENARIOS = (
     _in_steps("a_step_that_ends_with_the_last_round", _FOUND, ends="max_rounds_reached", max_rounds=1),
     _in_steps(
         "a_step_whose_tool_is_not_there",
-        ends="validation_incomplete",
+        ends="step_failed",
         steps=[{"name": "discovery", "instructions": "Find a harbour.", "tools": ["count_births"]}],
     ),
 )

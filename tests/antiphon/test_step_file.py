@@ -1,0 +1,78 @@
+"""Files of steps: what they may hold, and where they say that something is wrong."""
+
+import pytest
+
+from antiphon.step_file import UnfitSteps, read_steps
+from antiphon.yaml_text import read_yaml
+
+STEP = "{name: a, instructions: b, tools: [c]}"
+
+
+def test_a_file_is_read_by_the_rules_of_json() -> None:
+    (step,) = read_steps("steps: [{name: on, instructions: 2020-01-01, tools: [yes, off]}]")
+    assert (step.name, step.instructions, step.tools) == ("on", "2020-01-01", ("yes", "off"))
+    assert (step.max_rounds, step.attempts, step.output) == (10, 3, None)
+
+
+def test_an_alias_repeats_a_value() -> None:
+    text = "steps:\n- {name: a, instructions: b, tools: &t [c]}\n- {name: d, instructions: e, tools: *t}"
+    assert [step.tools for step in read_steps(text)] == [("c",), ("c",)]
+
+
+def test_every_fault_is_named_with_its_line_and_column() -> None:
+    text = "steps:\n - name: a\n   instructions: b\n   tools: []\n   outptu: 3\n - name: a b\n   tools: [x]\n"
+    with pytest.raises(UnfitSteps) as refused:
+        read_steps(text)
+    faults = str(refused.value).splitlines()
+    assert [fault.partition(":")[0] for fault in faults] == [
+        "line 4, column 11",
+        "line 5, column 12",
+        "line 6, column 10",
+        "line 6, column 4",
+    ]
+    assert "steps.0.outptu: there is no such field. Did you mean output?" in faults[1]
+
+
+_LEVELS = [
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]" for before, name in zip("abcd", "bcde", strict=True)
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "it is empty"),
+        ("steps: [", "line 1, column 9"),
+        ("steps: &x [*x]", "line 1, column 8: the value contains itself"),
+        ("\n".join(["a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]", *_LEVELS]), "more than 100,000 values"),
+        ("[" * 5_000, "nested too deeply"),
+        ("steps: !!python/object:os.system x", "could not determine a constructor"),
+        ("steps: !!binary aGk=", "is no type of JSON"),
+        ("- 1\n---\n- 2", "another document"),
+        ("steps: 1\nsteps: 2", "line 2, column 1: 'steps' stands here a second time"),
+        ("{? [a] : b}", "a key is no text"),
+        ("\x00", "special characters are not allowed"),
+        ("steps: .inf", "Input should be a valid array"),
+        ("steps: []", "there are 0 steps; give 1 to 20"),
+        (f"steps: [{', '.join([STEP] * 21)}]", "there are 21 steps"),
+        (f"steps: [{STEP}, {STEP}]", "two steps are named 'a'"),
+        ("steps: [{name: a, instructions: b, tools: [c, c]}]", "'c' is listed twice"),
+        ("steps: [{name: a, instructions: b, tools: [c], max_rounds: 4}]", "greater than or equal to 5"),
+        ("steps: [{name: a, instructions: b, tools: [c], output: {$ref: 'http://x'}}]", "out of the document"),
+        ("steps: [{name: a, instructions: b, tools: [c], output: {enum: []}}]", "no value satisfies it"),
+        ("steps: [{name: a, instructions: b, tools: [c], validation_tools: [c]}]", "need an output"),
+        (
+            "steps: [{name: a, instructions: b, tools: [c], output: {}, validation_tools: [d]}]",
+            "'d' is not among the step's tools",
+        ),
+        (f"# {'x' * 1_000_000}", "of at most 1,000,000"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_is_refused_with_the_reason(text: str, why: str) -> None:
+    with pytest.raises(UnfitSteps) as refused:
+        read_steps(text)
+    assert why in str(refused.value)
+
+
+def test_the_position_of_something_missing_is_that_of_what_lacks_it() -> None:
+    assert read_yaml("a:\n  b: 1").position(("a", "c", 3)) == "line 2, column 3"

@@ -1,0 +1,59 @@
+"""Steps as Python programs give them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from antiphon import Antiphon, InvalidQuery, Step, tool
+
+STEPS = [
+    {"name": "a", "instructions": "Look.", "tools": ["look"]},
+    {"name": "b", "instructions": "Book.", "tools": ["book"]},
+]
+
+
+@dataclass
+class Booking:
+    berths: int
+
+
+@tool(effect="read")
+def look() -> int:
+    """Look."""
+    return 14
+
+
+async def test_a_step_that_no_session_could_take_is_refused_before_it_is_sent() -> None:
+    refused: list[tuple[Any, str]] = [
+        ([Step("a b", "Look.", ["look"])], "steps.0.name"),
+        ([Step("a", "Look.", ["look"], validation_tools=["look"])], "validation_tools need an output"),
+        ([Step("a", "Look.", [])], "steps.0.tools"),
+        ([Step("a", "Look.", ["look"], max_rounds=51)], "steps.0.max_rounds"),
+        ([Step("a", "Look.", ["look"], output={"enum": []})], "no value satisfies it"),
+        ([Step("a", "Look.", ["look"])] * 2, "two steps are named 'a'"),
+        ([Step("a", "Look.", ["look"], output=object())], "has no JSON Schema"),
+        ([], "there are 0 steps"),
+        ("a", "steps"),
+    ]
+    async with Antiphon.embedded([look], model="offline") as antiphon:
+        for steps, why in refused:
+            with pytest.raises(InvalidQuery, match=why):
+                await antiphon.submit("How many?", steps=steps)
+        with pytest.raises(InvalidQuery, match="steps go without tools"):
+            await antiphon.submit("How many?", steps=STEPS, tools=["look"])
+        with pytest.raises(InvalidQuery, match="steps go without output_schema"):
+            await antiphon.ask("How many?", steps=STEPS, output=Booking)
+
+
+async def test_a_tool_that_is_not_there_is_named() -> None:
+    async with Antiphon.embedded([look], model="offline") as antiphon:
+        response = await antiphon.ask("How many?", steps=[Step("a", "Look.", ["look", "lok"])])
+    assert response.status == "failed"
+    assert "`lok`, which this session cannot use" in str(response.uncertainty)
+
+
+def test_a_step_is_sent_with_the_schema_of_its_output() -> None:
+    option = Step("a", "Look.", ["look"], output=Booking).as_option()
+    assert option["output"]["properties"] == {"berths": {"title": "Berths", "type": "integer"}}
+    assert "validation_tools" not in option

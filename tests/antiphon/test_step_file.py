@@ -1,7 +1,11 @@
 """Files of steps: what they may hold, and where they say that something is wrong."""
 
-import pytest
+from pathlib import Path
 
+import pytest
+from typer.testing import CliRunner
+
+from antiphon.cli import app
 from antiphon.step_file import UnfitSteps, read_steps
 from antiphon.yaml_text import read_yaml
 
@@ -76,3 +80,15 @@ def test_what_cannot_be_used_is_refused_with_the_reason(text: str, why: str) -> 
 
 def test_the_position_of_something_missing_is_that_of_what_lacks_it() -> None:
     assert read_yaml("a:\n  b: 1").position(("a", "c", 3)) == "line 2, column 3"
+
+
+def test_the_command_names_the_file_and_every_fault_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "steps.yaml"
+    path.write_text("steps:\n- {name: a, tools: [c]}\n- {name: b c, instructions: b, tools: [c]}\n")
+    done = CliRunner().invoke(app, ["submit", "Which?", "--steps", str(path)])
+    assert done.exit_code == 3
+    assert f"--steps: {path} holds no steps that can be used." in done.output
+    assert f"{path}: line 2, column 3: steps.0.instructions: Field required" in done.output
+    assert f"{path}: line 3, column 10: steps.1.name" in done.output
+    missing = CliRunner().invoke(app, ["submit", "Which?", "--steps", str(tmp_path / "none.yaml")])
+    assert "none.yaml cannot be read: No such file or directory." in missing.output

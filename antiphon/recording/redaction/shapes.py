@@ -14,6 +14,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from antiphon_shared.events import AnyEvent
 from antiphon_shared.events.session import QueryOptions
 from antiphon_shared.events.step_records import DecisionRecord, ModelCall, ModelError
+from antiphon_shared.output.steps import Step
 from antiphon_shared.tools.calls import ToolDefinition
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -101,6 +102,7 @@ _BY_FIELD: dict[tuple[type[BaseModel], str], Shape] = {
     (ModelError, "partial"): Exchange(),
     (ToolDefinition, "input_schema"): Schema(),
     (QueryOptions, "output_schema"): Schema(),
+    (Step, "output"): Schema(),
     (ContentLine, "content"): Exchange(),
 }
 

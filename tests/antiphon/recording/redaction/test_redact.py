@@ -425,3 +425,13 @@ async def test_a_schema_that_names_what_is_secret_is_one_all_the_same() -> None:
     query = next(line.event.data for line in events(lines) if isinstance(line.event.data, QuerySubmitted))
     assert query.options.output_schema == schema
     assert verify_lines(lines).is_same
+
+
+async def test_so_is_the_schema_of_a_steps_output() -> None:
+    schema = {"type": "object", "properties": {"password": {"type": "string"}}, "required": ["password"]}
+    step = {"name": "first", "instructions": "Look.", "tools": ["look_up"], "output": schema}
+    lines = redacted(await recorded("Which harbour?", steps=[step], max_rounds=1))
+    query = next(line.event.data for line in events(lines) if isinstance(line.event.data, QuerySubmitted))
+    assert query.options.steps is not None
+    assert query.options.steps[0].output == schema
+    assert verify_lines(lines).is_same

@@ -16,8 +16,8 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.memory.briefing import Briefing
-from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.output.validation import Validation
+from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 
 from antiphon.cli.told import call_text, detail, how_to_decide, progress, result_text

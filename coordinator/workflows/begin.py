@@ -1,0 +1,184 @@
+"""A node begins, by its type. Pure."""
+
+from typing import Any
+
+from antiphon_shared.workflows.condition import ConditionFailed, is_true
+from antiphon_shared.workflows.items import UnfitItems, resolve_items
+from antiphon_shared.workflows.nodes import (
+    YIELD_TIMEOUT_S,
+    BranchNode,
+    CallNode,
+    CompensateNode,
+    ErrorNode,
+    ForeachNode,
+    ParallelNode,
+    ReasonNode,
+    WaitNode,
+    WorkflowNode,
+    YieldNode,
+)
+from antiphon_shared.workflows.params import Param
+from antiphon_shared.workflows.references import NotText, ReferenceMissing, resolve
+
+from coordinator.workflows.messages import AskPerson, CallTool, Fault, Reason, SetTimer
+from coordinator.workflows.names import ITEMS, PARAMS, names_for
+from coordinator.workflows.plan import instance, join, parent_of, template_of
+from coordinator.workflows.state import ScopeState
+from coordinator.workflows.turn import Begin, NodeFailed, ScopeFailed, Settled, Turn
+
+
+def begin(turn: Turn, path: str) -> None:
+    """Begin a node that has nothing to wait for, or skip it. Nothing begins in what has failed or was stopped."""
+    graph_node, state = turn.plan.node(path), turn.node(path)
+    if state.status not in ("pending", "queued", "retrying"):
+        return
+    if turn.scope(turn.scope_path(path)).phase != "working":
+        return
+    if graph_node.within is not None:
+        if turn.node(parent_of(path)).status != "active":
+            return
+    elif graph_node.upstream and not (state.has_success or state.is_activated):
+        turn.then(Settled(path, "skipped"))
+        return
+    node = graph_node.node
+    turn.change(path, status="active")  # at once: two nodes may have activated it in one decision
+    try:
+        if (
+            node.when is not None
+            and state.status == "pending"
+            and not is_true(node.when, names_for(turn, path))
+        ):
+            turn.then(Settled(path, "skipped"))
+            return
+        _begin_node(turn, path, node)
+    except (ReferenceMissing, NotText) as error:
+        turn.then(NodeFailed(path, Fault("reference_missing", str(error))))
+    except ConditionFailed as error:
+        turn.then(NodeFailed(path, Fault("condition_failed", str(error))))
+    except UnfitItems as error:
+        turn.then(NodeFailed(path, Fault("unfit_items", str(error))))
+
+
+def open_scope(turn: Turn, path: str, params: dict[str, Any]) -> None:
+    """Begin a workflow: the run's own, or one inlined under a node."""
+    scope = turn.plan.scope(path)
+    turn.scopes[path] = ScopeState("working", left=len(scope.nodes))
+    turn.keep(path + PARAMS, params)
+    nodes, template = turn.plan.graph.nodes, template_of(path)
+    for one in scope.nodes:
+        if nodes[one].waits_for_activation and not nodes[one].activated_by:
+            turn.then(Settled(instance(one, template, path), "skipped"))
+    turn.then(*(Begin(instance(root, template, path)) for root in scope.roots))
+
+
+def _begin_node(turn: Turn, path: str, node: Any) -> None:
+    names = names_for(turn, path)
+    match node:
+        case CallNode():
+            _call(turn, path, node)
+        case WorkflowNode():
+            _begin_workflow(turn, path, node, resolve(node.args, names))
+        case BranchNode():
+            _branch(turn, path, node)
+        case ParallelNode():
+            parts = [f"{path}/{name}" for name in node.branches]
+            _set_timeout(turn, path, node)
+            turn.change(path, size=len(parts), begun=len(parts), open=len(parts))
+            turn.then(*map(Begin, parts))
+        case ForeachNode():
+            items = resolve_items(node.items, names, node.max_iterations)
+            turn.keep(path + ITEMS, items)
+            _set_timeout(turn, path, node)
+            begun = min(len(items), node.concurrency)
+            turn.change(path, size=len(items), begun=begun, open=begun)
+            turn.then(*(Begin(f"{path}/{place}") for place in range(begun)))
+            if not items:
+                turn.succeed(path, [])
+        case YieldNode():
+            message = str(resolve(node.message, names))
+            attempt = turn.change(path, attempt=1).attempt
+            timeout_s = node.timeout_s or YIELD_TIMEOUT_S
+            turn.commands.append(AskPerson(path, attempt, message, node.expects, timeout_s))
+        case WaitNode():
+            _wait(turn, path, node)
+        case ReasonNode():
+            attempt = turn.change(path, attempt=turn.node(path).attempt + 1).attempt
+            question, instructions = resolve([node.question, node.instructions], names)
+            turn.commands.append(Reason(path, attempt, str(question), str(instructions), node))
+        case CompensateNode():
+            fault = Fault("compensated", f"`{path}` was activated")
+            turn.then(ScopeFailed(turn.scope_path(path), fault, compensator=path))
+        case ErrorNode():
+            message = str(resolve(node.message, names))
+            fault = Fault("error", message)
+            turn.then(Settled(path, "failed", fault), ScopeFailed(turn.scope_path(path), fault))
+
+
+def _call(turn: Turn, path: str, node: CallNode) -> None:
+    state = turn.node(path)
+    attempt = state.attempt + 1
+    is_retried = node.on_error is not None and node.on_error.retry > 0
+    call = CallTool(
+        path=path,
+        attempt=attempt,
+        key=state.key or attempt,
+        tool=node.call,
+        arguments=resolve(node.args, names_for(turn, path)),
+        timeout_s=node.timeout_s,
+        is_retried_by_run=is_retried,
+    )
+    turn.call(call)
+
+
+def _begin_workflow(turn: Turn, path: str, node: WorkflowNode, args: dict[str, Any]) -> None:
+    params, problem = checked_params(turn.plan.scope(path).workflow.params, args)
+    if problem:
+        turn.then(NodeFailed(path, Fault("unfit_params", problem)))
+        return
+    _set_timeout(turn, path, node)
+    open_scope(turn, path, params)
+
+
+def checked_params(declared: dict[str, Param], given: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return the params of a workflow, defaults filled in, and what is wrong with them."""
+    if unknown := [name for name in given if name not in declared]:
+        return {}, f"there is no param {unknown[0]!r}; there are {', '.join(declared) or 'none'}"
+    params: dict[str, Any] = {}
+    for name, param in declared.items():
+        value = given.get(name, param.default)
+        if name not in given and param.is_required:
+            return {}, f"param {name!r} is required"
+        if value is not None and (problem := param.problem(value)):
+            return {}, f"param {name!r}: {problem}"
+        params[name] = value
+    return params, ""
+
+
+def _branch(turn: Turn, path: str, node: BranchNode) -> None:
+    names = names_for(turn, path)
+    for arm in node.on:
+        if arm.when is None or is_true(arm.when, names):
+            turn.succeed(path, arm.goto, activates=join(turn.scope_path(path), arm.goto))
+            return
+    turn.then(NodeFailed(path, Fault("no_branch_matched", "no condition was true, and there is no default")))
+
+
+def _wait(turn: Turn, path: str, node: WaitNode) -> None:
+    names = names_for(turn, path)
+    attempt = turn.change(path, attempt=1).attempt
+    if node.until is not None:
+        turn.commands.append(SetTimer(path, attempt, until=str(resolve(node.until, names))))
+        return
+    seconds = resolve(node.seconds, names)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
+        turn.then(
+            NodeFailed(path, Fault("unfit_seconds", f"seconds is {seconds!r}, and a number from 0 is needed"))
+        )
+        return
+    turn.commands.append(SetTimer(path, attempt, seconds=float(seconds)))
+
+
+def _set_timeout(turn: Turn, path: str, node: ParallelNode | ForeachNode | WorkflowNode) -> None:
+    """Let a container fail after its time; a call has its deadline at the dispatcher."""
+    if node.timeout_s is not None:
+        turn.commands.append(SetTimer(path, 0, seconds=node.timeout_s))

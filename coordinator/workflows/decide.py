@@ -1,0 +1,130 @@
+"""What follows when something has happened to a run. Pure.
+
+A decision looks at the node that something has happened to, and at what depends on it: its cost grows with the edges of
+what changes. Failing and ending look at every node that has begun, once.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from antiphon_shared.workflows.nodes import CallNode, ReasonNode, WaitNode, WorkflowNode, YieldNode
+
+from coordinator.workflows import begin, ending, failing, settle, stopping, undo
+from coordinator.workflows.messages import (
+    Command,
+    Failed,
+    Fault,
+    Happening,
+    Started,
+    StopRequested,
+    Succeeded,
+    TimerFired,
+)
+from coordinator.workflows.plan import UNDO, Plan
+from coordinator.workflows.state import IN_FLIGHT, Changes, Run
+from coordinator.workflows.turn import (
+    Begin,
+    NodeFailed,
+    OneStopped,
+    ScopeDone,
+    ScopeFailed,
+    Settled,
+    Step,
+    Turn,
+)
+
+
+class UnfitParams(ValueError):
+    """A run cannot begin with the params that were given; the message names the param."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What changes in a run, and what is to be done."""
+
+    changes: Changes
+    commands: tuple[Command, ...]
+
+
+def decide_run(
+    plan: Plan, run: Run, happened: Happening, kept: Callable[[str], Any], draw: float = 0.0
+) -> Decision:
+    """Return what follows. What comes late, twice or after the end changes nothing.
+
+    Args:
+        plan: The run's workflow.
+        run: The run as it is; it is not changed.
+        happened: What has happened to it.
+        kept: Returns a value of an earlier Keep by its key.
+        draw: From 0 to 1, recorded with what happened; spreads retries.
+
+    Raises:
+        UnfitParams: The run cannot begin.
+    """
+    turn = Turn(plan, run, kept, draw, done=run.done, undo_failed=run.undo_failed, ended=run.ended)
+    if run.ended is None:
+        _take(turn, happened)
+        while turn.agenda and turn.ended is None:
+            _work(turn, turn.agenda.popleft())
+    return Decision(turn.changes(), tuple(turn.commands))
+
+
+def _take(turn: Turn, happened: Happening) -> None:
+    match happened:
+        case Started(params=given):
+            params, problem = begin.checked_params(turn.plan.scope("").workflow.params, dict(given))
+            if problem:
+                raise UnfitParams(problem)
+            begin.open_scope(turn, "", params)
+        case StopRequested(status=status, message=message):
+            turn.then(ScopeFailed("", Fault(status, message), stop=status))
+        case Succeeded() | Failed() if UNDO in happened.path:
+            undo.undo_settled(turn, happened)
+        case Succeeded(path=path, attempt=attempt, value=value):
+            if _is_awaited(turn, path, attempt):
+                turn.succeed(path, value)
+        case Failed(path=path, attempt=attempt, fault=fault):
+            if _is_awaited(turn, path, attempt):
+                turn.then(NodeFailed(path, fault))
+        case TimerFired(path=path, attempt=attempt):
+            _time_came(turn, path, attempt)
+
+
+def _is_awaited(turn: Turn, path: str, attempt: int) -> bool:
+    """Return whether a result is of the attempt in flight."""
+    state = turn.run.nodes.get(path)
+    is_leaf = isinstance(turn.plan.node(path).node, CallNode | ReasonNode | YieldNode)
+    return is_leaf and state is not None and state.status in IN_FLIGHT and state.attempt == attempt
+
+
+def _time_came(turn: Turn, path: str, attempt: int) -> None:
+    state, node = turn.run.nodes.get(path), turn.plan.node(path).node
+    if state is None or state.attempt != attempt:
+        return
+    if state.status == "retrying":
+        turn.then(Begin(path))
+    elif state.status == "active" and isinstance(node, WaitNode):
+        turn.succeed(path, None)
+    elif state.status == "active" and attempt == 0:
+        fault = Fault("timeout", f"`{path}` took longer than {node.timeout_s:g} seconds")  # type: ignore[union-attr]
+        if isinstance(node, WorkflowNode):
+            turn.then(ScopeFailed(path, fault))
+        else:
+            stopping.stop_parts(turn, path, fault)
+
+
+def _work(turn: Turn, step: Step) -> None:
+    match step:
+        case Begin(path=path):
+            begin.begin(turn, path)
+        case NodeFailed():
+            failing.fail(turn, step)
+        case Settled():
+            settle.settle(turn, step)
+        case ScopeDone():
+            ending.complete(turn, step)
+        case ScopeFailed():
+            stopping.stop_scope(turn, step)
+        case OneStopped(owner=owner):
+            stopping.one_stopped(turn, owner)

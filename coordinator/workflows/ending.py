@@ -1,0 +1,81 @@
+"""How a run ends, and what a workflow returns. Pure."""
+
+from typing import Any
+
+from antiphon_shared.workflows.references import MalformedReference, NotText, ReferenceMissing, resolve
+
+from coordinator.workflows.messages import End, Fault, RunStatus
+from coordinator.workflows.names import Names
+from coordinator.workflows.plan import instance, parent_of, template_of
+from coordinator.workflows.turn import ScopeDone, ScopeFailed, Turn
+
+_RANKS: tuple[RunStatus, ...] = (
+    "completed",
+    "failed",
+    "compensated",
+    "cancelled",
+    "timed_out",
+    "needs_review",
+    "compensation_failed",
+)
+
+
+def complete(turn: Turn, done: ScopeDone) -> None:
+    """End a workflow whose nodes have all settled; where its output cannot be made, it fails."""
+    if turn.scope(done.scope).phase != "working":
+        return
+    try:
+        output = _output(turn, done.scope)
+    except (ReferenceMissing, NotText, MalformedReference) as error:
+        turn.then(ScopeFailed(done.scope, Fault("reference_missing", f"output: {error}")))
+        return
+    turn.change_scope(done.scope, phase="ended")
+    if done.scope:
+        turn.succeed(done.scope, output)
+    else:
+        end(turn, "completed", output)
+
+
+def end(turn: Turn, status: RunStatus, output: Any = None, fault: Fault | None = None) -> None:
+    """End the run, with the last status that applies and a word on every write that stands."""
+    states = turn.states()
+    writes = [path for path in states if turn.plan.is_write(path)]
+    done = sorted(
+        (path for path in writes if states[path].status == "done"), key=lambda one: states[one].order
+    )
+    undone = tuple(path for path in done if _is_undone(turn, path))
+    standing = tuple(path for path in done if path not in set(undone))
+    faults = {path: state.fault for path, state in states.items()}
+    unknown = tuple(path for path in writes if (one := faults[path]) is not None and one.is_unknown)
+    applies: list[RunStatus] = [status]
+    if status == "failed" and not standing and (undone or turn.scope("").compensator is not None):
+        applies.append("compensated")
+    if status == "failed" and (stop := turn.scope("").stop) is not None:
+        applies.append(stop)
+    if unknown:
+        applies.append("needs_review")
+    if turn.undo_failed:
+        applies.append("compensation_failed")
+    last = max(applies, key=_RANKS.index)
+    turn.ended = last
+    turn.commands.append(End(last, output, fault, standing, unknown, undone))
+
+
+def _is_undone(turn: Turn, path: str) -> bool:
+    """Return whether a node, or one that it lies in, was undone."""
+    while path:
+        if turn.node(path).is_undone:
+            return True
+        path = parent_of(path)
+    return False
+
+
+def _output(turn: Turn, scope: str) -> Any:
+    graph_scope, template = turn.plan.scope(scope), template_of(scope)
+    if graph_scope.workflow.output is not None:
+        return resolve(graph_scope.workflow.output, Names(turn, scope))
+    last = {one: instance(one, template, scope) for one in graph_scope.last}
+    done = {one.rpartition("/")[2]: path for one, path in last.items() if turn.node(path).status == "done"}
+    if turn.plan.has_one_last(template):
+        return turn.value(next(iter(done.values()))) if done else None
+    return {id: turn.value(path) for id, path in done.items()}

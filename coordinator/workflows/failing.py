@@ -1,0 +1,67 @@
+"""A node has failed: it is tried again, another runs in its place, or its workflow fails. Pure."""
+
+from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ErrorNode, OnError
+
+from coordinator.workflows.messages import TRANSIENT, Fault, SetTimer
+from coordinator.workflows.plan import join
+from coordinator.workflows.state import SETTLED
+from coordinator.workflows.turn import NodeFailed, ScopeFailed, Settled, Turn
+
+_DELAY_MS_MAX = 60_000
+_SPREAD = 0.5
+"""Share of a delay that is drawn by lot, so that many runs do not come back at once."""
+
+
+def fail(turn: Turn, failed: NodeFailed) -> None:
+    """Try a node again, activate its fallback, or fail its workflow."""
+    path, fault = failed.path, failed.fault
+    state, graph_node = turn.node(path), turn.plan.node(path)
+    if state.status in SETTLED:
+        return
+    is_retried = state.owner is None and _is_retried(turn, failed)
+    if state.owner is not None or (graph_node.within is not None and not is_retried):
+        turn.then(Settled(path, "failed", fault))
+    elif is_retried:
+        _retry(turn, path)
+    elif (fallback := _fallback(turn, path, fault)) is not None:
+        turn.then(Settled(path, "failed", fault, activates=fallback))
+    else:
+        turn.then(Settled(path, "failed", fault), ScopeFailed(turn.scope_path(path), fault))
+
+
+def delay_s(on_error: OnError, attempt: int, draw: float) -> float:
+    """Return the seconds before the attempt that follows `attempt`, spread by a draw from 0 to 1."""
+    factor: int = {"fixed": 1, "linear": attempt, "exponential": int(2 ** (attempt - 1))}[on_error.backoff]
+    delay_ms = min(on_error.delay * factor, _DELAY_MS_MAX)
+    return delay_ms * (1 - _SPREAD * draw) / 1000
+
+
+def _is_retried(turn: Turn, failed: NodeFailed) -> bool:
+    node, attempt = turn.plan.node(failed.path).node, turn.node(failed.path).attempt
+    if not isinstance(node, CallNode) or node.on_error is None or not 0 < attempt <= node.on_error.retry:
+        return False
+    if failed.fault.is_unknown:
+        return turn.plan.facts(node.call).is_idempotent
+    return failed.fault.kind in TRANSIENT
+
+
+def _retry(turn: Turn, path: str) -> None:
+    node, state = turn.plan.node(path).node, turn.node(path)
+    assert isinstance(node, CallNode)
+    assert node.on_error is not None, "it is tried again"
+    key = state.key if turn.plan.facts(node.call).is_idempotent else 0
+    turn.change(path, status="retrying", key=key)
+    turn.commands.append(
+        SetTimer(path, state.attempt, seconds=delay_s(node.on_error, state.attempt, turn.draw))
+    )
+
+
+def _fallback(turn: Turn, path: str, fault: Fault) -> str | None:
+    """Return the fallback that may be activated. After an unknown outcome none may do the work a second time."""
+    on_error = getattr(turn.plan.node(path).node, "on_error", None)
+    if on_error is None or on_error.fallback is None:
+        return None
+    fallback = join(turn.scope_path(path), on_error.fallback)
+    if fault.is_unknown and not isinstance(turn.plan.node(fallback).node, CompensateNode | ErrorNode):
+        return None
+    return fallback

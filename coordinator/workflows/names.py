@@ -1,0 +1,68 @@
+"""What references in a node may name: params, results of nodes, further outputs, the item of a foreach. Pure."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from antiphon_shared.workflows.graph import STEP
+from antiphon_shared.workflows.nodes import ForeachNode
+
+from coordinator.workflows.plan import instance, parent_of, scope_of, template_of
+from coordinator.workflows.turn import Turn
+
+PARAMS, ITEMS = "?params", "?items"
+"""What the keys end with under which the params of a scope and the items of a foreach are kept."""
+
+
+class Names(Mapping[str, Any]):
+    """The values that a node's references may read, by name; a value is read when it is asked for.
+
+    Args:
+        turn: The decision under way.
+        scope: The path of the scope whose names these are.
+        path: The node, where it may be the step of a foreach, whose item has a name then.
+    """
+
+    def __init__(self, turn: Turn, scope: str, path: str = "") -> None:
+        self._turn, self._scope = turn, scope
+        self._item = _item_of(turn, path) if path else None
+        self._template = template_of(scope)
+
+    def __getitem__(self, name: str) -> Any:
+        if self._item is not None and name == self._item[0]:
+            key, place = self._item[1:]
+            return self._turn.value(key)[place]
+        params = self._turn.value(self._scope + PARAMS)
+        if name in params:
+            return params[name]
+        for template in self._turn.plan.names[self._template].get(name, ()):
+            path = instance(template, self._template, self._scope)
+            if self._turn.node(path).status == "done":
+                return self._turn.value(path)
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        if self._item is not None:
+            yield self._item[0]
+        yield from self._turn.value(self._scope + PARAMS)
+        for name, templates in self._turn.plan.names[self._template].items():
+            paths = [instance(template, self._template, self._scope) for template in templates]
+            if any(self._turn.node(path).status == "done" for path in paths):
+                yield name
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def names_for(turn: Turn, path: str) -> Names:
+    """Return the names that a node's own references may use."""
+    return Names(turn, scope_of(path, turn.plan.node(path)), path)
+
+
+def _item_of(turn: Turn, path: str) -> tuple[str, str, int] | None:
+    """Return the item's name, the key of the list it is in, and its place, for the step of a foreach."""
+    if not template_of(path).endswith(f"/{STEP}"):
+        return None
+    foreach = parent_of(path)
+    node = turn.plan.node(foreach).node
+    assert isinstance(node, ForeachNode), "only the step of a foreach has a number"
+    return node.as_, foreach + ITEMS, int(path.rpartition("/")[2])

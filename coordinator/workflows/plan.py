@@ -1,0 +1,96 @@
+"""A compiled workflow with what is known of its tools, made once for many decisions. Pure."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from antiphon_shared.workflows.graph import STEP, Graph, GraphNode, Scope
+from antiphon_shared.workflows.nodes import CallNode
+
+UNDO = "~undo"
+"""What the path of a call ends with that undoes a node."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFacts:
+    """What a decision has to know of a tool's contract."""
+
+    is_write: bool = False
+    is_idempotent: bool = False
+    is_sequential: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run is decided by; the same for every run of one specification."""
+
+    graph: Graph
+    tools: Mapping[str, ToolFacts] = field(default_factory=dict)
+
+    def node(self, path: str) -> GraphNode:
+        """Return the node of the graph that a path is an instance of."""
+        return self.graph.nodes[template_of(path)]
+
+    def scope(self, path: str) -> Scope:
+        """Return the scope of the graph that a path is an instance of."""
+        return self.graph.scopes[template_of(path)]
+
+    def facts(self, tool: str) -> ToolFacts:
+        """Return what is known of a tool; a tool that is unknown is taken for a write."""
+        return self.tools.get(tool, ToolFacts(is_write=True))
+
+    def is_write(self, path: str) -> bool:
+        """Return whether a node is a call of a tool that writes."""
+        node = self.node(path).node
+        return isinstance(node, CallNode) and self.facts(node.call).is_write
+
+    @cached_property
+    def names(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """For each scope: the nodes, by template, whose results a name may stand for."""
+        found: dict[str, dict[str, list[str]]] = {scope: defaultdict(list) for scope in self.graph.scopes}
+        for path, one in self.graph.nodes.items():
+            if one.within is None:
+                found[one.scope][_last(path)].append(path)
+            output = getattr(one.node, "output", None)
+            if isinstance(output, str) and output != _last(path) and not path.endswith(f"/{STEP}"):
+                found[one.scope][output].append(path)
+        return {
+            scope: {name: tuple(paths) for name, paths in names.items()} for scope, names in found.items()
+        }
+
+    def has_one_last(self, scope: str) -> bool:
+        """Return whether at most one of the nodes whose results count can succeed."""
+        return len(self.graph.scopes[scope].last) == 1
+
+
+def template_of(path: str) -> str:
+    """Return the path in the graph: that of an item with the step's in place of its number."""
+    if not any(character.isdigit() for character in path):
+        return path
+    return "/".join(STEP if part.isdigit() else part for part in path.split("/"))
+
+
+def join(scope: str, id: str) -> str:
+    """Return the path of a node in a scope."""
+    return f"{scope}/{id}" if scope else id
+
+
+def instance(template: str, scope_template: str, scope: str) -> str:
+    """Return the path of a node in an instance of its scope."""
+    return join(scope, template[len(scope_template) + 1 :] if scope_template else template)
+
+
+def scope_of(path: str, node: GraphNode) -> str:
+    """Return the instance of the scope that an instance of a node belongs to."""
+    depth = node.scope.count("/") + 1 if node.scope else 0
+    return "/".join(path.split("/")[:depth])
+
+
+def parent_of(path: str) -> str:
+    """Return the path of the container or workflow node that a path lies in."""
+    return path.rpartition("/")[0]
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]

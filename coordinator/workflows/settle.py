@@ -1,0 +1,113 @@
+"""A node has ended for good: its dependents, the container it is a part of, and its workflow. Pure."""
+
+from typing import Any
+
+from antiphon_shared.workflows.nodes import ForeachNode, ParallelNode
+
+from coordinator.workflows.messages import Fault
+from coordinator.workflows.plan import parent_of
+from coordinator.workflows.state import SETTLED, NodeState
+from coordinator.workflows.stopping import stop_parts
+from coordinator.workflows.turn import Begin, NodeFailed, OneStopped, ScopeDone, Settled, Turn
+
+
+def settle(turn: Turn, settled: Settled) -> None:
+    """Note how a node has ended, and put on the agenda what that decides."""
+    path, status = settled.path, settled.status
+    before = turn.node(path)
+    if before.status in SETTLED:
+        return
+    turn.done += status == "done"
+    order = turn.done if status == "done" else 0
+    turn.change(path, status=status, fault=settled.fault, order=order, owner=None)
+    _let_next_call_begin(turn, path)
+    if before.owner is not None:
+        turn.then(OneStopped(before.owner))
+    elif turn.plan.node(path).within is not None:
+        _settle_part(turn, parent_of(path), path)
+    else:
+        _settle_neighbours(turn, settled)
+        scope = turn.scope_path(path)
+        if turn.change_scope(scope, left=turn.scope(scope).left - 1).left == 0:
+            turn.then(ScopeDone(scope))
+
+
+def _settle_neighbours(turn: Turn, settled: Settled) -> None:
+    path, node = settled.path, turn.plan.node(settled.path)
+    is_done = settled.status == "done"
+    for below in turn.neighbours(path, node.downstream):
+        state = turn.node(below)
+        state = turn.change(below, unsettled=state.unsettled - 1, has_success=state.has_success or is_done)
+        _begin_or_skip(turn, below, state)
+    for target in turn.neighbours(path, node.activates):
+        state = turn.node(target)
+        is_activated = state.is_activated or target == settled.activates
+        state = turn.change(target, activators=state.activators - 1, is_activated=is_activated)
+        _begin_or_skip(turn, target, state)
+
+
+def _begin_or_skip(turn: Turn, path: str, state: NodeState) -> None:
+    """Let a pending node begin, or skip it, once nothing that decides about it is open."""
+    if state.status != "pending":
+        return
+    waits = turn.plan.node(path).waits_for_activation
+    if waits and not state.is_activated:
+        if state.activators == 0:
+            turn.then(Settled(path, "skipped"))
+    elif state.unsettled == 0:
+        turn.then(Begin(path))
+
+
+def _settle_part(turn: Turn, container: str, path: str) -> None:
+    state, node, part = turn.node(container), turn.plan.node(container).node, turn.node(path)
+    if state.status != "active":
+        return
+    state = turn.change(container, open=state.open - 1, succeeded=state.succeeded + (part.status == "done"))
+    if isinstance(node, ParallelNode):
+        if part.status == "failed" and node.on_partial_failure != "continue":
+            stop_parts(turn, container, _fault_of(path, part))
+        elif state.open == 0:
+            _settle_parallel(turn, container, node, state)
+    elif isinstance(node, ForeachNode):
+        if part.status == "failed" and node.on_item_error == "fail":
+            stop_parts(turn, container, _fault_of(path, part))
+        elif state.begun < state.size:
+            turn.change(container, begun=state.begun + 1, open=state.open + 1)
+            turn.then(Begin(f"{container}/{state.begun}"))
+        elif state.open == 0:
+            turn.succeed(container, _results(turn, container, node, state.size))
+
+
+def _settle_parallel(turn: Turn, container: str, node: ParallelNode, state: NodeState) -> None:
+    branches = {name: turn.node(f"{container}/{name}") for name in node.branches}
+    failed = [name for name, one in branches.items() if one.status == "failed"]
+    if failed and not state.succeeded:
+        fault = _fault_of(f"{container}/{failed[0]}", branches[failed[0]])
+        turn.then(NodeFailed(container, fault))
+        return
+    done = [name for name, one in branches.items() if one.status == "done"]
+    turn.succeed(container, {name: turn.value(f"{container}/{name}") for name in done})
+
+
+def _results(turn: Turn, container: str, node: ForeachNode, size: int) -> list[Any]:
+    results = []
+    for place in range(size):
+        path = f"{container}/{place}"
+        part = turn.node(path)
+        if part.status == "done":
+            results.append(turn.value(path))
+        elif part.status == "failed" and part.fault and node.on_item_error == "collect":
+            results.append({"error": {"type": part.fault.kind, "message": part.fault.message}})
+    return results
+
+
+def _fault_of(path: str, part: NodeState) -> Fault:
+    assert part.fault is not None, "what has failed says why"
+    return Fault(part.fault.kind, f"`{path}`: {part.fault.message}")
+
+
+def _let_next_call_begin(turn: Turn, path: str) -> None:
+    """Let the next call of a sequential-only tool begin once this one has settled."""
+    queue = turn.leave_queue(path)
+    if queue[:1] == (path,) and len(queue) > 1:
+        turn.then(Begin(queue[1]))

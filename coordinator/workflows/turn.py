@@ -1,0 +1,172 @@
+"""One decision under way: reads the run and kept values, collects changes and commands. Local to a decision."""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from antiphon_shared.workflows.nodes import CallNode
+
+from coordinator.workflows.messages import CallTool, Command, Fault, Keep, RunStatus
+from coordinator.workflows.plan import Plan, instance, scope_of
+from coordinator.workflows.state import Changes, NodeState, Run, ScopeState
+
+Kept = Callable[[str], Any]
+"""Returns a value that was kept earlier; raises KeyError where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """A node has nothing to wait for any more."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFailed:
+    """A node has failed, and may have retries or a fallback."""
+
+    path: str
+    fault: Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A node has ended for good."""
+
+    path: str
+    status: Literal["done", "failed", "skipped"]
+    fault: Fault | None = None
+    activates: str | None = None
+    """The node that it has chosen to activate."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeDone:
+    """All nodes of a workflow have settled."""
+
+    scope: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeFailed:
+    """A workflow is to end before its nodes have settled, and to be undone."""
+
+    scope: str
+    fault: Fault
+    compensator: str | None = None
+    stop: Literal["cancelled", "timed_out"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OneStopped:
+    """A call in flight has settled that a stopping container or scope waits for."""
+
+    owner: str
+
+
+Step = Begin | NodeFailed | Settled | ScopeDone | ScopeFailed | OneStopped
+
+
+@dataclass(slots=True)
+class Turn:
+    """What is read and changed while one thing that happened is worked through."""
+
+    plan: Plan
+    run: Run
+    kept: Kept
+    draw: float
+    """From 0 to 1, recorded with what happened: it spreads retries."""
+    nodes: dict[str, NodeState] = field(default_factory=dict)
+    scopes: dict[str, ScopeState] = field(default_factory=dict)
+    queues: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    commands: list[Command] = field(default_factory=list)
+    agenda: deque[Step] = field(default_factory=deque)
+    """What follows from what was worked through so far; decide.py takes one after the other."""
+    done: int = 0
+    undo_failed: tuple[str, ...] = ()
+    ended: RunStatus | None = None
+
+    def node(self, path: str) -> NodeState:
+        """Return the state of a node; one that nothing has happened to has the counts of the graph."""
+        if (found := self.nodes.get(path) or self.run.nodes.get(path)) is not None:
+            return found
+        node = self.plan.node(path)
+        return NodeState("pending", unsettled=len(node.upstream), activators=len(node.activated_by))
+
+    def change(self, path: str, **fields: Any) -> NodeState:
+        """Change fields of a node's state."""
+        changed = replace(self.node(path), **fields)
+        self.nodes[path] = changed
+        return changed
+
+    def scope(self, path: str) -> ScopeState:
+        """Return the state of a scope that has begun."""
+        return self.scopes.get(path) or self.run.scopes[path]
+
+    def change_scope(self, path: str, **fields: Any) -> ScopeState:
+        """Change fields of a scope's state."""
+        changed = replace(self.scope(path), **fields)
+        self.scopes[path] = changed
+        return changed
+
+    def scope_path(self, path: str) -> str:
+        """Return the path of the scope that a node is in."""
+        return scope_of(path, self.plan.node(path))
+
+    def neighbours(self, path: str, templates: tuple[str, ...]) -> list[str]:
+        """Return the paths of nodes of the graph that are in the same scope as a node."""
+        scope, template = self.scope_path(path), self.plan.node(path).scope
+        return [instance(one, template, scope) for one in templates]
+
+    def then(self, *steps: Step) -> None:
+        """Put on the agenda what follows."""
+        self.agenda.extend(steps)
+
+    def succeed(self, path: str, value: Any, activates: str | None = None) -> None:
+        """Keep the result of a node, which has ended."""
+        self.keep(path, value)
+        self.then(Settled(path, "done", activates=activates))
+
+    def keep(self, key: str, value: Any) -> None:
+        """Keep a value for references of this and later decisions."""
+        self.values[key] = value
+        self.commands.append(Keep(key, value))
+
+    def value(self, key: str) -> Any:
+        """Return a kept value. Raises KeyError."""
+        return self.values[key] if key in self.values else self.kept(key)
+
+    def call(self, call: CallTool) -> None:
+        """Make a call now, or when the call of the same sequential-only tool that is in flight has settled."""
+        if self.plan.facts(call.tool).is_sequential:
+            queue = self.queue(call.tool)
+            if queue and queue[0] != call.path:
+                if call.path not in queue:
+                    self.queues[call.tool] = (*queue, call.path)
+                self.change(call.path, status="queued")
+                return
+            self.queues[call.tool] = queue or (call.path,)
+        self.change(call.path, status="active", attempt=call.attempt, key=call.key)
+        self.commands.append(call)
+
+    def leave_queue(self, path: str) -> tuple[str, ...]:
+        """Take a call of a sequential-only tool out of its queue, and return the queue as it was."""
+        node = self.plan.node(path).node
+        queue = self.queue(node.call) if isinstance(node, CallNode) else ()
+        if isinstance(node, CallNode) and path in queue:
+            self.queues[node.call] = tuple(one for one in queue if one != path)
+        return queue
+
+    def queue(self, tool: str) -> tuple[str, ...]:
+        """Return the paths of the calls of a sequential-only tool, that in flight first."""
+        return self.queues[tool] if tool in self.queues else self.run.queues.get(tool, ())
+
+    def states(self) -> Mapping[str, NodeState]:
+        """Return the state of every node that something has happened to; it costs as much as there are."""
+        return {**self.run.nodes, **self.nodes}
+
+    def changes(self) -> Changes:
+        """Return what the decision changes."""
+        return Changes(self.nodes, self.scopes, self.queues, self.done, self.undo_failed, self.ended)

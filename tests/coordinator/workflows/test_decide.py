@@ -1,0 +1,387 @@
+"""What follows from what happens to a run, node by node."""
+
+from typing import Any
+
+import pytest
+
+from coordinator.workflows.decide import UnfitParams
+from coordinator.workflows.messages import AskPerson, CallTool, StopRequested, Succeeded, TimerFired
+from tests.coordinator.workflows.world import World, a_plan, call
+
+UNDO = {"call": "drop", "args": {"id": "$a.id"}}
+
+
+def a_world(graph: dict[str, Any], /, **others: Any) -> World:
+    return World(a_plan(graph, **others))
+
+
+def arguments(world: World, path: str) -> dict[str, Any]:
+    return dict(next(one for one in world.calls if one.path == path).arguments)
+
+
+class TestOrder:
+    def test_a_node_begins_when_what_it_depends_on_has_settled(self) -> None:
+        world = a_world({"a": call(), "b": call("look", "a"), "c": call("look", "a", "b")}).start()
+        assert [*world.open] == ["a"]
+        world.ok("a")
+        assert [*world.open] == ["b"]
+        world.ok("b").ok("c")
+        assert (world.status, world.end.output if world.end else None) == ("completed", {"of": "c"})
+
+    def test_without_an_output_the_last_nodes_count(self) -> None:
+        world = a_world({"a": call(), "b": call()}).start().finish()
+        assert world.end is not None
+        assert world.end.output == {"a": {"of": "a"}, "b": {"of": "b"}}
+
+    def test_results_and_params_are_referred_to(self) -> None:
+        graph = {"a": call(), "b": call("look", "a", args={"id": "$a.of", "n": "$n", "text": "no ${n}!"})}
+        world = a_world(graph, params={"n": {"type": "int", "default": 3}}, output={"all": "$b"}).start()
+        world.ok("a")
+        assert arguments(world, "b") == {"id": "a", "n": 3, "text": "no 3!"}
+        world.ok("b")
+        assert world.end is not None
+        assert world.end.output == {"all": {"of": "b"}}
+
+    def test_params_that_do_not_fit_begin_no_run(self) -> None:
+        for given, why in (
+            ({}, "'n' is required"),
+            ({"n": "3"}, "int is needed"),
+            ({"n": 1, "m": 1}, "no param 'm'"),
+        ):
+            with pytest.raises(UnfitParams, match=why):
+                a_world({"a": call()}, params={"n": {"type": "int", "required": True}}).start(**given)
+
+    def test_a_reference_to_nothing_fails_its_node(self) -> None:
+        world = a_world({"a": call(), "b": call("look", "a", args={"x": "$a.nothing"})}).start().ok("a")
+        assert world.status == "failed"
+        assert world.end is not None
+        assert world.end.fault is not None
+        assert world.end.fault.kind == "reference_missing"
+        assert "has the keys of" in world.end.fault.message
+
+    def test_what_comes_late_or_twice_changes_nothing(self) -> None:
+        world = a_world({"a": call(), "b": call("look", "a")}).start().ok("a")
+        before = world.statuses()
+        for late in (Succeeded("a", 1, {}), Succeeded("b", 2, {}), TimerFired("b", 1), TimerFired("a", 0)):
+            world.happens(late)
+        assert world.statuses() == before
+        world.ok("b")
+        world.happens(Succeeded("b", 1, {}))
+
+
+class TestChoices:
+    GRAPH = {
+        "a": call(),
+        "way": {
+            "type": "branch",
+            "depends_on": ["a"],
+            "on": [{"when": "$a.of == 'x'", "goto": "b"}, {"default": "c"}],
+        },
+        "b": call(),
+        "c": call(),
+        "d": call("look", "b", "c"),
+        "e": call("look", "b"),
+    }
+
+    def test_a_branch_activates_its_target_and_the_others_are_skipped(self) -> None:
+        world = a_world(self.GRAPH).start().ok("a", {"of": "x"})
+        assert [*world.open] == ["b"]
+        world.ok("b")
+        assert sorted(world.open) == ["d", "e"]
+        world.finish()
+        assert world.statuses()["c"] == "skipped"
+
+    def test_what_depends_only_on_what_was_skipped_is_skipped(self) -> None:
+        world = a_world(self.GRAPH).start().ok("a").finish()
+        assert world.statuses() | {"b": "skipped", "e": "skipped", "d": "done"} == world.statuses()
+
+    def test_without_a_match_and_a_default_a_branch_fails(self) -> None:
+        graph = {"way": {"type": "branch", "on": [{"when": "false", "goto": "b"}]}, "b": call()}
+        world = a_world(graph).start()
+        assert world.end is not None
+        assert world.end.fault is not None
+        assert (world.status, world.end.fault.kind) == ("failed", "no_branch_matched")
+
+    def test_a_false_condition_skips_and_one_that_fails_fails(self) -> None:
+        world = a_world({"a": call(when="1 > 2"), "b": call()}).start().finish()
+        assert world.statuses() == {"a": "skipped", "b": "done"}
+        assert a_world({"a": call(when="'2' > 1")}).start().status == "failed"
+
+
+class TestFailing:
+    def test_what_may_pass_is_tried_again_after_a_delay(self) -> None:
+        on_error = {"retry": 2, "delay": 100, "backoff": "exponential"}
+        world = a_world({"a": call("look", on_error=on_error)}).start().fails("a", "timeout")
+        world.ok("a").fails("a", "timeout").ok("a")
+        assert [timer.seconds for timer in world.timers] == [0.1, 0.2]
+        assert [(one.attempt, one.key) for one in world.calls] == [(1, 1), (2, 2), (3, 3)]
+        assert world.fails("a", "timeout").status == "failed"
+
+    def test_what_cannot_pass_is_not_tried_again(self) -> None:
+        world = a_world({"a": call("look", on_error={"retry": 2})}).start().fails("a", "not_found")
+        assert world.status == "failed"
+
+    def test_an_unknown_outcome_is_tried_again_only_under_the_same_key_of_an_idempotent_tool(self) -> None:
+        paid = (
+            a_world({"a": call("pay", on_error={"retry": 1})}).start().fails("a", "outcome_unknown").ok("a")
+        )
+        assert [(one.attempt, one.key) for one in paid.calls] == [(1, 1), (2, 1)]
+        booked = a_world({"a": call("book", on_error={"retry": 1})}).start().fails("a", "outcome_unknown")
+        assert booked.status == "needs_review"
+        assert booked.end is not None
+        assert booked.end.unknown == ("a",)
+
+    def test_a_fallback_runs_in_place_of_what_failed(self) -> None:
+        graph = {"a": call(on_error={"fallback": "b"}), "b": call(), "c": call("look", "a", "b")}
+        world = a_world(graph).start().fails("a").ok("b").ok("c")
+        assert world.status == "completed"
+        unused = a_world(graph).start().ok("a")
+        assert unused.statuses()["b"] == "skipped"
+
+    def test_after_an_unknown_outcome_nothing_does_the_work_a_second_time(self) -> None:
+        graph = {"a": call("book", on_error={"fallback": "b"}), "b": call("book")}
+        world = a_world(graph).start().fails("a", "outcome_unknown")
+        assert [one.path for one in world.calls] == ["a"]
+        assert world.status == "needs_review"
+
+    def test_calls_in_flight_are_waited_for_and_nothing_new_begins(self) -> None:
+        world = a_world({"a": call(), "b": call("book"), "c": call("look", "b")}).start().fails("a")
+        assert world.end is None
+        world.ok("b")
+        assert world.status == "failed"
+        assert world.end is not None
+        assert world.end.standing == ("b",)
+
+
+class TestUndoing:
+    GRAPH = {
+        "a": call("book", compensate={"call": "drop", "args": {"id": "$a.of"}}),
+        "b": call("book", "a", compensate={"call": "drop", "args": {"id": "$b.of"}}),
+        "c": call("look", "b"),
+    }
+
+    def test_what_was_done_is_undone_in_reverse_order(self) -> None:
+        world = a_world(self.GRAPH).start().ok("a").ok("b").fails("c")
+        assert [*world.open] == ["b~undo"]
+        world.ok("b~undo").ok("a~undo")
+        assert arguments(world, "a~undo") == {"id": "a"}
+        assert world.status == "compensated"
+        assert world.end is not None
+        assert (world.end.undone, world.end.standing) == (("a", "b"), ())
+
+    def test_all_is_attempted_and_what_is_left_is_named(self) -> None:
+        world = a_world(self.GRAPH).start().ok("a").ok("b").fails("c").fails("b~undo").ok("a~undo")
+        assert world.status == "compensation_failed"
+        assert world.end is not None
+        assert world.end.standing == ("b",)
+
+    def test_an_ignored_failure_to_undo_still_leaves_a_write(self) -> None:
+        graph = {"a": call("book", compensate={"call": "drop", "ignore_error": True}), "b": call("look", "a")}
+        world = a_world(graph).start().ok("a").fails("b").fails("a~undo")
+        assert world.end is not None
+        assert (world.status, world.end.standing) == ("failed", ("a",))
+
+    def test_cancelling_undoes_too(self) -> None:
+        world = a_world(self.GRAPH).start().ok("a")
+        world.happens(StopRequested("cancelled", "enough"))
+        assert world.end is None, "b is in flight"
+        world.ok("b").ok("b~undo").ok("a~undo")
+        assert world.status == "cancelled"
+
+    def test_a_compensate_node_stands_in_for_what_its_steps_refer_to(self) -> None:
+        steps = [{"call": "drop", "args": {"id": "$a.of"}}, {"call": "drop", "args": {"id": "$never.of"}}]
+        graph = {
+            "a": call("book", compensate={"call": "drop", "args": {}}),
+            "b": call("book", "a", compensate={"call": "drop", "args": {"id": "$b.of"}}),
+            "never": call("book", "b", when="false"),
+            "c": call("look", "b", on_error={"fallback": "back"}),
+            "back": {"type": "compensate", "steps": steps},
+        }
+        world = a_world(graph).start().ok("a").ok("b").fails("c")
+        assert [*world.open] == ["back~undo0"]
+        world.ok("back~undo0")
+        assert [*world.open] == ["b~undo"], "the second step has nothing to undo"
+        assert world.ok("b~undo").status == "compensated"
+
+
+class TestContainers:
+    def test_a_parallel_is_done_when_all_branches_are(self) -> None:
+        graph = {
+            "p": {"type": "parallel", "branches": {"x": call(output="first"), "y": call()}},
+            "z": call("look", "p"),
+        }
+        world = a_world({**graph, "z": call("look", "p", args={"v": "$p.y.of", "w": "$first.of"})}).start()
+        world.ok("p/y").ok("p/x")
+        assert arguments(world, "z") == {"v": "p/y", "w": "p/x"}
+        assert world.ok("z").status == "completed"
+
+    def test_a_failed_branch_stops_the_others_and_fails_the_node(self) -> None:
+        undo = {"call": "drop", "args": {}}
+        graph = {"p": {"type": "parallel", "branches": {"x": call(), "y": call("book", compensate=undo)}}}
+        world = a_world(graph).start().fails("p/x")
+        assert world.end is None
+        assert world.ok("p/y").ok("p/y~undo").status == "compensated"
+
+    @pytest.mark.parametrize(("failing", "status"), [(["p/x"], "completed"), (["p/x", "p/y"], "failed")])
+    def test_with_continue_one_branch_is_enough(self, failing: list[str], status: str) -> None:
+        branches = {"x": call(), "y": call()}
+        graph = {"p": {"type": "parallel", "on_partial_failure": "continue", "branches": branches}}
+        world = a_world(graph).start()
+        for path in failing:
+            world.fails(path)
+        assert world.finish().status == status
+
+    def test_rollback_all_is_the_compensate_node_of_that_name(self) -> None:
+        branches = {"x": call("book"), "y": call("book")}
+        graph = {
+            "p": {"type": "parallel", "on_partial_failure": "rollback_all", "branches": branches},
+            "rollback_all": {
+                "type": "compensate",
+                "steps": [{"call": "drop", "args": {"id": "$p?.x.of"}}, {"call": "drop", "args": {}}],
+            },
+        }
+        world = a_world(graph).start().ok("p/x").fails("p/y")
+        assert "rollback_all~undo0" in world.open or "rollback_all~undo1" in world.open
+        assert world.finish().status in ("compensated", "failed")
+
+    def test_a_foreach_keeps_the_order_of_items_and_its_concurrency(self) -> None:
+        step = call("look", args={"n": "$n"})
+        graph = {
+            "each": {"type": "foreach", "items": "range(0, 4)", "as": "n", "concurrency": 2, "step": step}
+        }
+        world = a_world(graph).start()
+        assert sorted(world.open) == ["each/0", "each/1"]
+        world.ok("each/1", "b").ok("each/2", "c").ok("each/0", "a").ok("each/3", "d")
+        assert world.end is not None
+        assert world.end.output == ["a", "b", "c", "d"]
+        assert arguments(world, "each/3") == {"n": 3}
+
+    @pytest.mark.parametrize(
+        ("on_item_error", "output"),
+        [
+            ("skip", [{"of": "each/1"}]),
+            ("collect", [{"error": {"type": "not_found", "message": "each/0 failed"}}, {"of": "each/1"}]),
+        ],
+    )
+    def test_a_failed_item_is_left_out_or_named(self, on_item_error: str, output: list[Any]) -> None:
+        graph = {
+            "each": {
+                "type": "foreach",
+                "items": "range(0, 2)",
+                "as": "n",
+                "on_item_error": on_item_error,
+                "step": call(),
+            }
+        }
+        world = a_world(graph).start().fails("each/0").ok("each/1")
+        assert world.end is not None
+        assert (world.status, world.end.output) == ("completed", output)
+
+    def test_a_failed_item_fails_the_foreach(self) -> None:
+        graph = {"each": {"type": "foreach", "items": "range(0, 3)", "as": "n", "step": call("book")}}
+        world = a_world(graph).start().ok("each/0").fails("each/1")
+        assert world.end is not None
+        assert (world.status, world.end.standing) == ("failed", ("each/0",))
+
+    def test_too_many_items_fail_before_the_first(self) -> None:
+        graph = {
+            "each": {
+                "type": "foreach",
+                "items": "range(0, 3)",
+                "as": "n",
+                "max_iterations": 2,
+                "step": call(),
+            }
+        }
+        world = a_world(graph).start()
+        assert (world.status, world.calls) == ("failed", [])
+
+    def test_a_sub_workflow_is_inlined_and_undoes_itself_before_its_caller_goes_on(self) -> None:
+        undo = {"call": "drop", "args": {"id": "$x.of"}}
+        inner = {
+            "description": "Inner.",
+            "params": {"id": {"type": "str", "required": True}},
+            "graph": {"x": call("book", args={"id": "$id"}, compensate=undo), "y": call("look", "x")},
+        }
+        graph = {"a": call(), "sub": {"workflow": "inner", "depends_on": ["a"], "args": {"id": "$a.of"}}}
+        done = a_world(graph, inner=inner).start().ok("a").finish()
+        assert done.end is not None
+        assert (done.status, done.end.output) == ("completed", {"of": "sub/y"})
+        caught = {**graph, "sub": {**graph["sub"], "on_error": {"fallback": "else"}}, "else": call()}
+        world = a_world(caught, inner=inner).start().ok("a").ok("sub/x").fails("sub/y")
+        assert [*world.open] == ["sub/x~undo"]
+        assert world.ok("sub/x~undo").ok("else").status == "completed"
+
+    def test_a_sub_workflow_in_every_item(self) -> None:
+        inner = {
+            "description": "Inner.",
+            "params": {"n": {"type": "int", "required": True}},
+            "graph": {"x": call("look", args={"n": "$n"}), "y": call("look", "x")},
+            "output": "$y.of",
+        }
+        step = {"workflow": "inner", "args": {"n": "$n"}}
+        graph = {
+            "each": {"type": "foreach", "items": "range(5, 8)", "as": "n", "concurrency": 3, "step": step}
+        }
+        world = a_world(graph, inner=inner).start()
+        assert arguments(world, "each/2/x") == {"n": 7}
+        world.finish(max)
+        assert world.end is not None
+        assert world.end.output == ["each/0/y", "each/1/y", "each/2/y"]
+
+    def test_of_a_sequential_tool_one_call_runs_at_a_time(self) -> None:
+        world = a_world({"a": call("slow"), "b": call("slow"), "c": call("slow")}).start()
+        assert [*world.open] == ["a"]
+        world.ok("a")
+        assert [*world.open] == ["b"]
+        assert world.ok("b").ok("c").status == "completed"
+
+
+class TestWaiting:
+    def test_a_person_is_asked_and_answers_once(self) -> None:
+        graph = {
+            "ok": {"type": "yield", "message": "Pay $n?", "expects": {"yes": "bool"}},
+            "b": call("look", "ok"),
+        }
+        world = a_world(graph, params={"n": {"type": "int", "default": 5}}).start()
+        asked = world.open["ok"]
+        assert isinstance(asked, AskPerson)
+        assert (asked.message, asked.timeout_s) == ("Pay 5?", 604_800.0)
+        world.ok("ok", {"yes": True})
+        world.happens(Succeeded("ok", 1, {"yes": False}))
+        assert world.kept["ok"] == {"yes": True}
+        assert world.ok("b").status == "completed"
+
+    def test_a_wait_goes_on_when_its_time_has_come(self) -> None:
+        world = a_world({"w": {"type": "wait", "seconds": 5}, "b": call("look", "w")}).start()
+        assert world.timers[0].seconds == 5
+        assert world.ok("w").ok("b").status == "completed"
+
+    def test_waits_are_withdrawn_when_the_workflow_fails(self) -> None:
+        graph = {"w": {"type": "wait", "seconds": 5}, "a": call()}
+        assert a_world(graph).start().fails("a").status == "failed"
+
+    def test_a_container_out_of_time_fails_once_its_calls_have_settled(self) -> None:
+        graph = {"p": {"type": "parallel", "timeout_s": 3, "branches": {"x": call("book")}}}
+        world = a_world(graph).start()
+        world.happens(TimerFired("p", 0))
+        assert world.end is None
+        world.ok("p/x")
+        assert world.end is not None
+        assert world.end.fault is not None
+        assert (world.status, world.end.fault.kind) == ("failed", "timeout")
+
+    def test_an_error_node_ends_its_workflow_with_its_message(self) -> None:
+        graph = {"a": call(), "no": {"type": "error", "message": "No $a.of."}}
+        branch = {"type": "branch", "depends_on": ["a"], "on": [{"default": "no"}]}
+        world = a_world({**graph, "way": branch}).start().ok("a")
+        assert world.end is not None
+        assert world.end.fault is not None
+        assert (world.status, world.end.fault.message) == ("failed", "No a.")
+
+
+def test_a_call_says_what_its_contract_needs() -> None:
+    graph = {"a": call("book", timeout_s=4, on_error={"retry": 1})}
+    asked = a_world(graph).start().open["a"]
+    assert isinstance(asked, CallTool)
+    assert (asked.timeout_s, asked.is_retried_by_run) == (4, True)

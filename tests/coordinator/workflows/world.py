@@ -1,0 +1,133 @@
+"""A world in which a run goes on: calls settle in any order, with results and failures that a test chooses."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from antiphon_shared.workflows.graph import compile_graph
+from antiphon_shared.workflows.specification import Specification
+
+from coordinator.workflows.decide import decide_run
+from coordinator.workflows.messages import (
+    AskPerson,
+    CallTool,
+    Command,
+    End,
+    Failed,
+    Fault,
+    Happening,
+    Keep,
+    Reason,
+    SetTimer,
+    Started,
+    Succeeded,
+    TimerFired,
+    Withdraw,
+)
+from coordinator.workflows.plan import Plan, ToolFacts
+from coordinator.workflows.state import Run
+
+Graph = Mapping[str, Any]
+READ, WRITE = ToolFacts(), ToolFacts(is_write=True)
+TOOLS = {
+    "look": READ,
+    "book": WRITE,
+    "pay": ToolFacts(is_write=True, is_idempotent=True),
+    "drop": ToolFacts(is_write=True, is_idempotent=True),
+    "slow": ToolFacts(is_write=True, is_sequential=True),
+}
+
+
+def a_plan(graph: Graph, tools: Mapping[str, ToolFacts] = TOOLS, **others: Any) -> Plan:
+    """Return the plan of a workflow `main` with that graph; `others` are further workflows, or fields of this one."""
+    workflows = {
+        name: other for name, other in others.items() if isinstance(other, dict) and "graph" in other
+    }
+    fields = {name: value for name, value in others.items() if name not in workflows}
+    main = {"description": "A test.", "graph": graph, **fields}
+    specification = Specification.model_validate(
+        {"domain": "test", "version": "1", "workflows": {"main": main, **workflows}}
+    )
+    return Plan(compile_graph(specification, "main"), tools)
+
+
+@dataclass
+class World:
+    """A run, and what is open in it."""
+
+    plan: Plan
+    run: Run = field(default_factory=Run)
+    kept: dict[str, Any] = field(default_factory=dict)
+    open: dict[str, Command] = field(default_factory=dict)
+    """Commands that have not been answered, by path."""
+    calls: list[CallTool] = field(default_factory=list)
+    timers: list[SetTimer] = field(default_factory=list)
+    begun: list[str] = field(default_factory=list)
+    end: End | None = None
+    draw: float = 0.0
+
+    def start(self, **params: Any) -> "World":
+        self.happens(Started(params))
+        return self
+
+    def happens(self, happened: Happening) -> None:
+        decision = decide_run(self.plan, self.run, happened, self.kept.__getitem__, self.draw)
+        if self.end is not None:
+            assert not decision.commands, "nothing begins after the end"
+        self.run.apply(decision.changes)
+        for command in decision.commands:
+            match command:
+                case Keep(key=key, value=value):
+                    assert key not in self.kept, "a value is kept once"
+                    self.kept[key] = value
+                case End():
+                    assert self.end is None, "a run ends once"
+                    self.end = command
+                case Withdraw(path=path):
+                    self.open.pop(path, None)
+                case SetTimer(path=path, attempt=0):
+                    self.timers.append(command)
+                case CallTool() | Reason() | AskPerson() | SetTimer():
+                    assert command.path not in self.open, f"{command.path} is open already"
+                    self.open[command.path] = command
+                    self.begun.append(command.path)
+                    if isinstance(command, CallTool):
+                        self.calls.append(command)
+                    elif isinstance(command, SetTimer):
+                        self.timers.append(command)
+
+    def ok(self, path: str, value: Any = None) -> "World":
+        """Let what is open at a path succeed."""
+        command = self.open.pop(path)
+        if isinstance(command, SetTimer):
+            self.happens(TimerFired(path, command.attempt))
+        else:
+            assert not isinstance(command, Keep | Withdraw | End)
+            self.happens(Succeeded(path, command.attempt, {"of": path} if value is None else value))
+        return self
+
+    def fails(self, path: str, kind: str = "not_found") -> "World":
+        """Let what is open at a path fail."""
+        command = self.open.pop(path)
+        assert not isinstance(command, Keep | Withdraw | End | SetTimer)
+        self.happens(Failed(path, command.attempt, Fault(kind, f"{path} failed")))
+        return self
+
+    def finish(self, choose: Callable[[list[str]], str] = min) -> "World":
+        """Let everything succeed, in the order that is chosen."""
+        while self.open:
+            self.ok(choose(sorted(self.open)))
+        return self
+
+    @property
+    def status(self) -> str:
+        assert self.end is not None, f"open: {sorted(self.open)}"
+        return self.end.status
+
+    def statuses(self) -> dict[str, str]:
+        return {path: state.status for path, state in sorted(self.run.nodes.items())}
+
+
+def call(tool: str = "look", *after: str, **fields: Any) -> dict[str, Any]:
+    """Return a call node."""
+    return {"call": tool, "depends_on": list(after), **fields}

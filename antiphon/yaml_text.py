@@ -122,7 +122,9 @@ class _Reader:
             case yaml.DocumentStartEvent():
                 self._documents += 1
                 if self._documents > 1:
-                    raise _fault(_position(event.start_mark), "another document begins; give one", *self.faults)
+                    raise _fault(
+                        _position(event.start_mark), "another document begins; give one", *self.faults
+                    )
             case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
                 self._close()
             case yaml.NodeEvent():
@@ -147,7 +149,9 @@ class _Reader:
         if isinstance(event, yaml.ScalarEvent):
             value = _scalar(event.value) if event.implicit[0] else event.value
             if isinstance(value, _TooLarge):
-                self._complain(position, f"{event.value[:40]} is no number of 64 bits; put it in quotes as text")
+                self._complain(
+                    position, f"{event.value[:40]} is no number of 64 bits; put it in quotes as text"
+                )
             if event.anchor:
                 self._anchors[event.anchor] = (value, 1, 0)
             return self._put(value)
@@ -196,7 +200,7 @@ class _Reader:
 
     def _repeat(self, event: yaml.AliasEvent, position: Position) -> None:
         if event.anchor not in self._anchors:
-            raise _fault(position, f"there is no anchor &{event.anchor[:100]}", *self.faults)
+            raise _fault(position, f"there is no anchor &{str(event.anchor)[:100]}", *self.faults)
         anchored = self._anchors[event.anchor]
         if anchored is None:
             raise _fault(position, "the value contains itself", *self.faults)
@@ -209,14 +213,18 @@ class _Reader:
     def _count(self, values: int, levels: int, position: Position) -> None:
         self._values += values
         if self._values > _VALUES_MAX or levels > _LEVELS_MAX:
-            raise _fault(position, f"it has more than {_VALUES_MAX:,} values or {_LEVELS_MAX} levels", *self.faults)
+            raise _fault(
+                position, f"it has more than {_VALUES_MAX:,} values or {_LEVELS_MAX} levels", *self.faults
+            )
 
     def _refuse_marks(self, event: yaml.NodeEvent, position: Position) -> None:
         if tag := getattr(event, "tag", None):
             self._complain(position, f"the tag {tag[:100]} is not taken; leave it out")
         if event.anchor and not self._allows_aliases:
-            what = f"the alias *{event.anchor[:100]}" if isinstance(event, yaml.AliasEvent) else (
-                f"the anchor &{event.anchor[:100]}"
+            what = (
+                f"the alias *{event.anchor[:100]}"
+                if isinstance(event, yaml.AliasEvent)
+                else (f"the anchor &{event.anchor[:100]}")
             )
             self._complain(position, f"{what} is not taken; write the value out")
 
@@ -239,10 +247,13 @@ def _scalar(text: str) -> Any:
         return text
     if number[1] or number[2]:
         return value if math.isfinite(value := float(text)) else _TooLarge()
-    return value if len(text) < 25 and -_INTEGER_MAX - 1 <= (value := int(text)) <= _INTEGER_MAX else _TooLarge()
+    return (
+        value if len(text) < 25 and -_INTEGER_MAX - 1 <= (value := int(text)) <= _INTEGER_MAX else _TooLarge()
+    )
 
 
-def _position(mark: yaml.Mark) -> Position:
+def _position(mark: Any) -> Position:
+    """Return where a mark of either parser is."""
     return Position(mark.line + 1, mark.column + 1)
 
 

@@ -1,9 +1,12 @@
 """YAML as JSON values, with the line and column of each. Pure.
 
-It is read by the rules of JSON: only `true` and `false` are booleans, dates stay text, keys are texts. An alias may
-repeat a value, but a value must not contain itself, nor may aliases make a small text large.
+It is read by the rules of JSON: a plain scalar is a number, `true`, `false` or `null` where JSON would read it so, null
+where it is empty, and text otherwise. An alias may repeat a value where that is allowed, but a value must not contain
+itself, nor may aliases make a small text large. Nothing recurses: the depth of a text is a number that is counted.
 """
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,12 +17,44 @@ BYTES_MAX = 1_000_000
 _VALUES_MAX = 100_000
 """Once aliases are written out."""
 _LEVELS_MAX = 64
+_FAULTS_MAX = 100
+_INTEGER_MAX = 2**63 - 1
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_WORDS = {"": None, "null": None, "true": True, "false": False}
+_PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""libyaml where it is installed: it takes a tenth of the time."""
 
 Path = tuple[str | int, ...]
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """Where a value begins in a text; both count from 1."""
+
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class YamlFault:
+    """A reason why a text cannot be used."""
+
+    position: Position | None
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.position}: {self.message}" if self.position else self.message
+
+
 class UnreadableYaml(ValueError):
-    """The text is no YAML that can be used; the message begins with line and column where these are known."""
+    """The text is no YAML that can be used; the message has a line for each fault, with its position where known."""
+
+    def __init__(self, *faults: YamlFault) -> None:
+        super().__init__("\n".join(map(str, faults)))
+        self.faults = faults
 
 
 @dataclass(frozen=True)
@@ -27,91 +62,200 @@ class YamlText:
     """What a text holds."""
 
     value: Any
-    _marks: dict[Path, yaml.Mark] = field(default_factory=dict, repr=False)
+    _positions: dict[Path, Position] = field(default_factory=dict, repr=False)
 
-    def position(self, path: Sequence[str | int]) -> str:
-        """Return `line 3, column 5` for a value, or for the nearest one around it that there is."""
+    def position(self, path: Sequence[str | int]) -> Position:
+        """Return where a value begins, or the nearest one around it that there is."""
         at = tuple(path)
-        while at and at not in self._marks:
+        while at and at not in self._positions:
             at = at[:-1]
-        return _position(self._marks[at])
+        return self._positions[at]
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML with the plain scalars of JSON."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [
-        (tag, pattern) for tag, pattern in resolvers if not tag.endswith((":timestamp", ":merge", ":value"))
-    ]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    if first not in "yYnNoO"  # yes, no, on, off
-}
-
-
-def read_yaml(text: str) -> YamlText:
+def read_yaml(text: str, *, allows_aliases: bool = True) -> YamlText:
     """Return what a text holds. Raises UnreadableYaml."""
-    if len(text) > BYTES_MAX:
-        raise UnreadableYaml(f"it has {len(text):,} characters, of at most {BYTES_MAX:,}")
+    if len(text) > BYTES_MAX or len(text.encode(errors="replace")) > BYTES_MAX:
+        raise _fault(None, f"it has more than {BYTES_MAX:,} bytes; split it")
+    reader = _Reader(allows_aliases)
     try:
-        loader = _Loader(text)
-        try:
-            node = loader.get_single_node()
-            if node is None:
-                raise UnreadableYaml("it is empty")
-            marks: dict[Path, yaml.Mark] = {}
-            value = _read(loader, node, (), frozenset(), marks)
-        finally:
-            loader.dispose()
+        for event in yaml.parse(text, _PARSER):
+            reader.take(event)
     except yaml.MarkedYAMLError as error:
-        where = f"{_position(error.problem_mark)}: " if error.problem_mark else ""
-        raise UnreadableYaml(f"{where}{error.problem or error}") from None
-    except RecursionError:
-        raise UnreadableYaml("it is nested too deeply") from None
+        position = _position(error.problem_mark) if error.problem_mark else None
+        raise _fault(position, str(error.problem or error), *reader.faults) from None
+    except UnicodeEncodeError:
+        raise _fault(None, "it holds half a character (a lone surrogate); save it as UTF-8") from None
     except yaml.YAMLError as error:
-        raise UnreadableYaml(str(error).partition("\n")[0]) from None
-    return YamlText(value, marks)
+        raise _fault(None, str(error).partition("\n")[0], *reader.faults) from None
+    return reader.end()
 
 
-def _read(
-    loader: _Loader, node: yaml.Node, path: Path, around: frozenset[int], marks: dict[Path, yaml.Mark]
-) -> Any:
-    if id(node) in around:
-        raise UnreadableYaml(f"{_position(node.start_mark)}: the value contains itself")
-    marks[path] = node.start_mark
-    if len(marks) > _VALUES_MAX or len(path) > _LEVELS_MAX:
-        raise UnreadableYaml(
-            f"{_position(node.start_mark)}: it has more than {_VALUES_MAX:,} values or {_LEVELS_MAX} levels"
-        )
-    inside = around | {id(node)}
-    if isinstance(node, yaml.SequenceNode):
-        return [_read(loader, one, (*path, n), inside, marks) for n, one in enumerate(node.value)]
-    if isinstance(node, yaml.MappingNode):
-        return _fields(loader, node, path, inside, marks)
-    if node.tag.startswith("tag:yaml.org,2002:"):
-        value = loader.construct_object(node)
-        if value is None or isinstance(value, str | int | float):
-            return value
-    raise UnreadableYaml(f"{_position(node.start_mark)}: {node.tag} is no type of JSON")
+@dataclass(slots=True)
+class _Open:
+    """A list or an object that has begun and not ended."""
+
+    value: Any
+    path: Path
+    values_before: int
+    anchor: str | None
+    key: str | None = None
+    depth: int = 0
+    """Levels inside it."""
 
 
-def _fields(
-    loader: _Loader,
-    node: yaml.MappingNode,
-    path: Path,
-    around: frozenset[int],
-    marks: dict[Path, yaml.Mark],
-) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
-    for key, value in node.value:
-        if not isinstance(key, yaml.ScalarNode) or not isinstance(key.value, str):
-            raise UnreadableYaml(f"{_position(key.start_mark)}: a key is no text")
-        if key.value in fields:
-            raise UnreadableYaml(f"{_position(key.start_mark)}: {key.value!r} stands here a second time")
-        fields[key.value] = _read(loader, value, (*path, key.value), around, marks)
-    return fields
+class _Reader:
+    """Builds a value from the events of a parser."""
+
+    def __init__(self, allows_aliases: bool) -> None:
+        self._allows_aliases = allows_aliases
+        self._open: list[_Open] = []
+        self._anchors: dict[str, tuple[Any, int, int] | None] = {}
+        """A value, how many values it holds and its levels; None as long as it is being read."""
+        self._positions: dict[Path, Position] = {}
+        self._values = 0
+        self._documents = 0
+        self._value: Any = None
+        self.faults: list[YamlFault] = []
+
+    def take(self, event: yaml.Event) -> None:
+        match event:
+            case yaml.DocumentStartEvent():
+                self._documents += 1
+                if self._documents > 1:
+                    raise _fault(
+                        _position(event.start_mark), "another document begins; give one", *self.faults
+                    )
+            case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
+                self._close()
+            case yaml.NodeEvent():
+                self._begin(event, _position(event.start_mark))
+
+    def end(self) -> YamlText:
+        if self.faults:
+            raise UnreadableYaml(*sorted(self.faults, key=lambda fault: fault.position or Position(0, 0)))
+        if not self._documents or (self._value is None and self._values <= 1):
+            raise _fault(None, "it is empty")
+        return YamlText(self._value, self._positions)
+
+    def _begin(self, event: yaml.NodeEvent, position: Position) -> None:
+        if self._awaits_key():
+            return self._take_key(event, position)
+        path = self._path()
+        self._positions[path] = position
+        self._count(1, len(path), position)
+        self._refuse_marks(event, position)
+        if isinstance(event, yaml.AliasEvent):
+            return self._repeat(event, position)
+        if isinstance(event, yaml.ScalarEvent):
+            value = _scalar(event.value) if event.implicit[0] else event.value
+            if isinstance(value, _TooLarge):
+                self._complain(
+                    position, f"{event.value[:40]} is no number of 64 bits; put it in quotes as text"
+                )
+            if event.anchor:
+                self._anchors[event.anchor] = (value, 1, 0)
+            return self._put(value)
+        if event.anchor:
+            self._anchors[event.anchor] = None
+        value = {} if isinstance(event, yaml.MappingStartEvent) else []
+        self._open.append(_Open(value, path, self._values - 1, event.anchor))
+        return None
+
+    def _awaits_key(self) -> bool:
+        return bool(self._open) and isinstance(self._open[-1].value, dict) and self._open[-1].key is None
+
+    def _take_key(self, event: yaml.NodeEvent, position: Position) -> None:
+        around = self._open[-1]
+        if not isinstance(event, yaml.ScalarEvent):
+            raise _fault(position, "a key is no text", *self.faults)
+        self._refuse_marks(event, position)
+        if event.value in around.value:
+            self._complain(position, f"{event.value[:100]!r} stands here a second time; keep one of them")
+        around.key = event.value
+
+    def _path(self) -> Path:
+        if not self._open:
+            return ()
+        around = self._open[-1]
+        return (*around.path, len(around.value) if around.key is None else around.key)
+
+    def _put(self, value: Any) -> None:
+        if not self._open:
+            self._value = value
+            return
+        around = self._open[-1]
+        if around.key is None:
+            around.value.append(value)
+        else:
+            around.value[around.key] = value
+            around.key = None
+
+    def _close(self) -> None:
+        done = self._open.pop()
+        if done.anchor:
+            self._anchors[done.anchor] = (done.value, self._values - done.values_before, done.depth + 1)
+        if self._open:
+            self._open[-1].depth = max(self._open[-1].depth, done.depth + 1)
+        self._put(done.value)
+
+    def _repeat(self, event: yaml.AliasEvent, position: Position) -> None:
+        if event.anchor not in self._anchors:
+            raise _fault(position, f"there is no anchor &{str(event.anchor)[:100]}", *self.faults)
+        anchored = self._anchors[event.anchor]
+        if anchored is None:
+            raise _fault(position, "the value contains itself", *self.faults)
+        value, values, depth = anchored
+        if self._open:
+            self._open[-1].depth = max(self._open[-1].depth, depth)
+        self._count(values - 1, len(self._open) + depth, position)
+        self._put(value)
+
+    def _count(self, values: int, levels: int, position: Position) -> None:
+        self._values += values
+        if self._values > _VALUES_MAX or levels > _LEVELS_MAX:
+            raise _fault(
+                position, f"it has more than {_VALUES_MAX:,} values or {_LEVELS_MAX} levels", *self.faults
+            )
+
+    def _refuse_marks(self, event: yaml.NodeEvent, position: Position) -> None:
+        if tag := getattr(event, "tag", None):
+            self._complain(position, f"the tag {tag[:100]} is not taken; leave it out")
+        if event.anchor and not self._allows_aliases:
+            what = (
+                f"the alias *{event.anchor[:100]}"
+                if isinstance(event, yaml.AliasEvent)
+                else (f"the anchor &{event.anchor[:100]}")
+            )
+            self._complain(position, f"{what} is not taken; write the value out")
+
+    def _complain(self, position: Position, message: str) -> None:
+        self.faults.append(YamlFault(position, message))
+        if len(self.faults) >= _FAULTS_MAX:
+            raise UnreadableYaml(*self.faults)
 
 
-def _position(mark: yaml.Mark) -> str:
-    return f"line {mark.line + 1}, column {mark.column + 1}"
+class _TooLarge:
+    """A number that does not fit."""
+
+
+def _scalar(text: str) -> Any:
+    """Return a plain scalar as JSON reads it."""
+    if text in _WORDS:
+        return _WORDS[text]
+    number = _NUMBER.fullmatch(text)
+    if number is None:
+        return text
+    if number[1] or number[2]:
+        return value if math.isfinite(value := float(text)) else _TooLarge()
+    return (
+        value if len(text) < 25 and -_INTEGER_MAX - 1 <= (value := int(text)) <= _INTEGER_MAX else _TooLarge()
+    )
+
+
+def _position(mark: Any) -> Position:
+    """Return where a mark of either parser is."""
+    return Position(mark.line + 1, mark.column + 1)
+
+
+def _fault(position: Position | None, message: str, *before: YamlFault) -> UnreadableYaml:
+    return UnreadableYaml(*before, YamlFault(position, message))

@@ -22,6 +22,7 @@ COMMANDS = {
     "replay": "antiphon.cli.replay:app",
     "dead": "antiphon.cli.dead:app",
     "tools": "antiphon.cli.tools:app",
+    "workflows": "antiphon.cli.workflows:app",
     "grants": "antiphon.cli.grants:app",
     "redis": "antiphon.cli.redis_acl:app",
     "events": "antiphon.cli.events:app",

@@ -1,0 +1,192 @@
+"""`antiphon workflows`: files of workflows, checked and shown."""
+
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.specification import Specification, Workflow, specification_hash
+
+from antiphon.cli.output import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_UNREADABLE,
+    Json,
+    UsageError,
+    counted,
+    one_line,
+    print_json,
+    print_table,
+    refuse,
+    stderr,
+    stdout,
+)
+from antiphon.workflows.draw import as_mermaid, as_text, param_text
+from antiphon.workflows.fault import Fault
+from antiphon.workflows.load import InvalidWorkflow, catalogue_of, load, validated
+
+app = typer.Typer(
+    no_args_is_help=True, help="Workflows: which tool call follows which, written down in files."
+)
+Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Workflow files, YAML or JSON.")]
+Named = Annotated[str, typer.Argument(metavar="NAME", help="The workflow's name.")]
+
+
+class Drawing(StrEnum):
+    """How a graph is drawn."""
+
+    text = "text"
+    mermaid = "mermaid"
+
+
+@app.command()
+def validate(
+    files: Files,
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tools",
+            metavar="MODULE[:NAME]",
+            help="Python modules with the tools that are called; without any, calls are not held against tools.",
+        ),
+    ] = None,
+    json: Json = False,
+    is_github: Annotated[
+        bool, typer.Option("--github", help="Print annotations for GitHub Actions.")
+    ] = False,
+) -> None:
+    """Check workflow files, and name everything that is wrong with them at once.
+
+    Exit codes: 0 no errors, though there may be warnings; 1 errors; 2 usage; 3 a file cannot be read.
+
+    \b
+    antiphon workflows validate examples/trips/workflows.yaml --tools my_tools
+    """
+    try:
+        if json and is_github:
+            raise UsageError("--json and --github both want standard output. Take one of them.")
+        catalogue: Catalogue | None = catalogue_of(tools) if tools else None
+    except AntiphonError as error:
+        raise typer.Exit(refuse(error)) from None
+    found = [fault for file in files for fault in validated(file, catalogue)[1]]
+    errors = sum(fault.severity == "error" for fault in found)
+    if json:
+        print_json([_as_json(fault) for fault in found])
+    for fault in () if json else found:
+        stdout().print(_annotation(fault) if is_github else one_line(fault))
+    told = f"{counted(len(files), 'file')}, {counted(errors, 'error')}, {counted(len(found) - errors, 'warning')}."
+    stderr().print(
+        told if tools else f"{told} Calls were not held against tools: name them by --tools.", style="dim"
+    )
+    is_unreadable = any(fault.code == "unreadable" for fault in found)
+    raise typer.Exit(EXIT_UNREADABLE if is_unreadable else EXIT_FAILED if errors else EXIT_DONE)
+
+
+@app.command("list")
+def list_workflows(files: Files, json: Json = False) -> None:
+    """The workflows of files.
+
+    \b
+    antiphon workflows list examples/trips/workflows.yaml
+    """
+    rows = [
+        (specification.domain, name, ", ".join(workflow.params), one_line(workflow.description, 80))
+        for specification in _loaded(files)
+        for name, workflow in specification.workflows.items()
+    ]
+    if json:
+        print_json([dict(zip(("domain", "name", "params", "description"), row, strict=True)) for row in rows])
+    else:
+        print_table(("domain", "name", "params", "description"), rows, "No workflows.")
+
+
+@app.command()
+def show(name: Named, files: Files, json: Json = False) -> None:
+    """One workflow: what it needs, what it does, what it returns."""
+    specification, workflow = _named(name, files)
+    if json:
+        fields = workflow.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        hash = specification_hash(specification)
+        print_json(
+            {
+                "domain": specification.domain,
+                "version": specification.version,
+                "hash": hash,
+                "name": name,
+                **fields,
+            }
+        )
+        return
+    stdout().print(f"{specification.domain}.{name}, version {one_line(specification.version)}\n")
+    stdout().print(f"{workflow.description}\n")
+    rows = [(param, param_text(one), one.description) for param, one in workflow.params.items()]
+    print_table(("param", "type", "description"), rows, "No params.")
+    stdout().print(f"\n{as_text(name, workflow)}")
+
+
+@app.command()
+def graph(
+    name: Named,
+    files: Files,
+    form: Annotated[
+        Drawing, typer.Option("--format", help="text, or mermaid for a page of Markdown.")
+    ] = Drawing.text,
+) -> None:
+    """Draw one workflow.
+
+    \b
+    antiphon workflows graph book_trip examples/trips/workflows.yaml --format mermaid
+    """
+    _, workflow = _named(name, files)
+    stdout().print(as_text(name, workflow) if form is Drawing.text else as_mermaid(workflow))
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of workflow files, for editors.
+
+    \b
+    antiphon workflows schema > workflow.schema.json
+    """
+    from antiphon.workflows.schema import file_schema
+
+    print_json(file_schema(), is_indented=True)
+
+
+def _loaded(files: list[Path]) -> list[Specification]:
+    try:
+        return [load(file) for file in files]
+    except InvalidWorkflow as invalid:
+        for fault in invalid.faults:
+            stderr().print(one_line(fault), style="red")
+        is_unreadable = any(fault.code == "unreadable" for fault in invalid.faults)
+        raise typer.Exit(EXIT_UNREADABLE if is_unreadable else EXIT_FAILED) from None
+
+
+def _named(name: str, files: list[Path]) -> tuple[Specification, Workflow]:
+    specifications = _loaded(files)
+    for specification in specifications:
+        if name in specification.workflows:
+            return specification, specification.workflows[name]
+    there = ", ".join(one for specification in specifications for one in specification.workflows)
+    raise typer.Exit(refuse(UsageError(f"there is no workflow {name!r}.", hint=f"There are: {there}.")))
+
+
+def _as_json(fault: Fault) -> dict[str, Any]:
+    fields = asdict(fault)
+    position = fields.pop("position") or {"line": None, "column": None}
+    return {**fields, **position}
+
+
+def _annotation(fault: Fault) -> str:
+    place = f",line={fault.position.line},col={fault.position.column}" if fault.position else ""
+    properties = f"file={_property(fault.file)}{place},title={_property(fault.code)}"
+    return f"::{fault.severity} {properties}::{one_line(fault.text).replace('%', '%25')}"
+
+
+def _property(text: str) -> str:
+    """Return a text as GitHub wants it within the properties of an annotation."""
+    return one_line(text).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,230 @@
+"""What runs before what, and what has certainly succeeded when a node runs. Pure.
+
+Sets of nodes are bits of an integer, numbered in topological order: a file of a thousand nodes is checked in passing.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import and_
+from typing import Any, Literal
+
+from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNode, ParallelNode, targets
+
+Ends = Literal["goto", "fallback", "partial"]
+Choices = frozenset[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """Nodes of which each is needed by the next, and the last by the first."""
+
+    ids: tuple[str, ...]
+    activation: tuple[str, str] | None
+    """A node in it and the one in it that it activates."""
+
+
+def edges_of(graph: Mapping[str, Any]) -> dict[str, dict[str, bool]]:
+    """Return for each node those that come after it, and whether it activates them; only nodes that there are."""
+    after: dict[str, dict[str, bool]] = {id: {} for id in graph}
+    for id, node in graph.items():
+        for needed in node.depends_on:
+            if needed in after:
+                after[needed].setdefault(id, False)
+        for target in targets(node):
+            if target in after:
+                after[id][target] = True
+    return after
+
+
+def cycles(after: Mapping[str, Mapping[str, bool]]) -> list[Cycle]:
+    """Return a cycle for each edge that closes one, in a depth-first search."""
+    found: list[Cycle] = []
+    state: dict[str, int] = {}
+    for start in after:
+        if start in state:
+            continue
+        state[start] = 1
+        path, waiting = [start], [iter(after[start])]
+        while path:
+            following = next(waiting[-1], None)
+            if following is None:
+                waiting.pop()
+                state[path.pop()] = 2
+            elif state.get(following) == 1:
+                found.append(_cycle(path[path.index(following) :], after))
+            elif following not in state:
+                state[following] = 1
+                path.append(following)
+                waiting.append(iter(after[following]))
+    return found
+
+
+def _cycle(ids: list[str], after: Mapping[str, Mapping[str, bool]]) -> Cycle:
+    pairs = zip(ids, [*ids[1:], ids[0]], strict=True)
+    return Cycle(tuple(ids), next(((one, next_) for one, next_ in pairs if after[one][next_]), None))
+
+
+class Order:
+    """The order of a graph without cycles."""
+
+    def __init__(self, graph: Mapping[str, Any], after: Mapping[str, Mapping[str, bool]]) -> None:
+        self.ids = _sorted(after)
+        self.index = {id: n for n, id in enumerate(self.ids)}
+        self._nodes = [graph[id] for id in self.ids]
+        self._needed = [
+            [self.index[one] for one in node.depends_on if one in self.index] for node in self._nodes
+        ]
+        self._needing: list[list[int]] = [[] for _ in self.ids]
+        self._activators: list[list[tuple[int, Ends]]] = [[] for _ in self.ids]
+        for n, needed in enumerate(self._needed):
+            for one in needed:
+                self._needing[one].append(n)
+        for n, node in enumerate(self._nodes):
+            for target, how in _activations(node):
+                if target in self.index:
+                    self._activators[self.index[target]].append((n, how))
+        self._is_target = [
+            bool(activators) or isinstance(node, CompensateNode)
+            for activators, node in zip(self._activators, self._nodes, strict=True)
+        ]
+        self.before, self._settled = self._ancestors()
+
+    def bits(self, ids: Iterable[str]) -> int:
+        """Return the set of some nodes."""
+        return sum(1 << self.index[id] for id in set(ids))
+
+    def certainties(self, questions: Sequence[tuple[str | None, int]]) -> list[bool]:
+        """Return for each node and set of nodes whether one of them has certainly succeeded when the node runs.
+
+        For None in the place of the node: when the workflow is done.
+        """
+        asked = [(None if id is None else self.index[id], some) for id, some in questions]
+        asked = [(at, some if at is None else some & self._settled[at]) for at, some in asked]
+        bit = {some: 1 << n for n, some in enumerate(dict.fromkeys(some for _, some in asked if some))}
+        from_start, when_run = self._known([*bit])
+        return [
+            bool(some) and bool((from_start if at is None else from_start | when_run[at]) & bit[some])
+            for at, some in asked
+        ]
+
+    def are_exclusive(self, one: str, other: str) -> bool:
+        """Return whether at most one of two nodes can succeed."""
+        mine, theirs = self._choices[self.index[one]], self._choices[self.index[other]]
+        chosen = dict(mine)
+        return any(chosen.get(at, choice) != choice for at, choice in theirs)
+
+    def _ancestors(self) -> tuple[list[int], list[int]]:
+        """Return for each node all that is upstream of it, and what of that has settled when it runs."""
+        before, settled = [0] * len(self.ids), [0] * len(self.ids)
+        for n, needed in enumerate(self._needed):
+            for one in needed:
+                before[n] |= before[one] | 1 << one
+                settled[n] |= settled[one] | 1 << one
+            by_activation = -1 if self._activators[n] else 0
+            for one, _ in self._activators[n]:
+                before[n] |= before[one] | 1 << one
+                by_activation &= settled[one] | 1 << one
+            settled[n] |= by_activation
+        return before, settled
+
+    def _fallback(self, n: int) -> int | None:
+        on_error = getattr(self._nodes[n], "on_error", None)
+        return self.index.get(on_error.fallback) if on_error and on_error.fallback else None
+
+    def _ends(self, n: int) -> bool:
+        """Return whether a node ends its workflow as soon as it is activated."""
+        node = self._nodes[n]
+        return isinstance(node, ErrorNode | CompensateNode) and node.when is None and not node.depends_on
+
+    def _known(self, sets: list[int]) -> tuple[int, list[int]]:
+        """Return of which sets a node has succeeded once the workflow is done, and once each node runs.
+
+        The answers are bits too, numbered as `sets`: all are found in one pass in each direction.
+        """
+        count = len(self.ids)
+        when_done, when_due, when_run = self._memberships(sets), [0] * count, [0] * count
+        from_start = 0
+        for n in reversed(range(count)):
+            for one in self._needing[n]:
+                if not self._is_target[one]:
+                    when_done[n] |= when_due[one]
+            when_done[n] |= self._by_branch(n, when_due)
+            if self._nodes[n].when is None:
+                fallback = self._fallback(n)
+                is_sure = fallback is None or self._ends(fallback)
+                when_due[n] = when_done[n] if is_sure else when_done[n] & when_due[fallback or 0]
+            if not self._needed[n] and not self._is_target[n]:
+                from_start |= when_due[n]
+        for n in range(count):
+            ways = [
+                when_run[one] | (when_done[one] if how == "goto" else 0) for one, how in self._activators[n]
+            ] or [when_run[one] | when_done[one] for one in self._needed[n]]
+            when_run[n] = reduce(and_, ways) if ways else 0
+        return from_start, when_run
+
+    def _memberships(self, sets: list[int]) -> list[int]:
+        """Return for each node the sets that it belongs to."""
+        found = [0] * len(self.ids)
+        for number, some in enumerate(sets):
+            while some:
+                lowest = some & -some
+                found[lowest.bit_length() - 1] |= 1 << number
+                some ^= lowest
+        return found
+
+    def _by_branch(self, n: int, when_due: list[int]) -> int:
+        """Return what is known whichever way a branch goes; a way that ends the workflow does not count."""
+        node = self._nodes[n]
+        if not isinstance(node, BranchNode):
+            return 0
+        ways = [self.index[arm.goto] for arm in node.on if arm.goto in self.index]
+        left = [when_due[way] for way in ways if not self._ends(way)]
+        return reduce(and_, left) if left else 0
+
+    @cached_property
+    def _choices(self) -> list[Choices]:
+        """For each node, which way must have been taken at branches and fallbacks for it to succeed."""
+        run: list[Choices] = []
+        done: list[Choices] = []
+        failed = -1
+        for n, needed in enumerate(self._needed):
+            ways: list[Choices] = []
+            for one, how in self._activators[n]:
+                ways.append(run[one] | {(one, n if how == "goto" else failed)})
+            if not ways:
+                ways = [done[one] for one in needed]
+            run.append(frozenset.intersection(*ways) if ways else frozenset())
+            done.append(
+                run[n] | {(n, n)} if self._fallback(n) is not None and not self._is_branch(n) else run[n]
+            )
+        return done
+
+    def _is_branch(self, n: int) -> bool:
+        return isinstance(self._nodes[n], BranchNode)
+
+
+def _activations(node: Any) -> list[tuple[str, Ends]]:
+    found: list[tuple[str, Ends]] = []
+    if isinstance(node, BranchNode):
+        found += [(goto, "goto") for goto in dict.fromkeys(arm.goto for arm in node.on)]
+    on_error = getattr(node, "on_error", None)
+    if on_error and on_error.fallback:
+        found.append((on_error.fallback, "fallback"))
+    if isinstance(node, ParallelNode) and node.on_partial_failure not in ("abort", "continue"):
+        found.append((node.on_partial_failure, "partial"))
+    return found
+
+
+def _sorted(after: Mapping[str, Mapping[str, bool]]) -> list[str]:
+    waiting_for = dict.fromkeys(after, 0)
+    for following in after.values():
+        for one in following:
+            waiting_for[one] += 1
+    ready = [id for id, count in waiting_for.items() if count == 0]
+    for id in ready:
+        for one in after[id]:
+            waiting_for[one] -= 1
+            if waiting_for[one] == 0:
+                ready.append(one)
+    return ready

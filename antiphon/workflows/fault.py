@@ -1,0 +1,43 @@
+"""What is wrong with a workflow file, or worth a second look. Pure."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from antiphon.yaml_text import Position
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong, where it stands, and the way out."""
+
+    severity: Literal["error", "warning"]
+    code: str
+    """A stable word for it, for programs."""
+    path: Path
+    message: str
+    hint: str = ""
+    file: str = ""
+    position: Position | None = None
+
+    def __str__(self) -> str:
+        """`trip.yaml:12:5: error: workflows.book.graph.a.args.x: what happened. The way out.`"""
+        place = f"{self.file}:" if self.file else ""
+        if self.position:
+            place += f"{self.position.line}:{self.position.column}:"
+        return f"{place} {self.severity}: {self.text}".strip()
+
+    @property
+    def text(self) -> str:
+        named = f"{'.'.join(map(str, self.path))}: " if self.path else ""
+        hint = f" {self.hint}." if self.hint else ""
+        return f"{named}{self.message}.{hint}"
+
+
+def error(path: Path, code: str, message: str, hint: str = "") -> Fault:
+    return Fault("error", code, path, message, hint)
+
+
+def warning(path: Path, code: str, message: str, hint: str = "") -> Fault:
+    return Fault("warning", code, path, message, hint)

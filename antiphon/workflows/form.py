@@ -1,0 +1,167 @@
+"""The form of a workflow file: text in, specification or faults out. Pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.values import Value
+from antiphon_shared.workflows import nodes
+from antiphon_shared.workflows.params import Param
+from antiphon_shared.workflows.specification import Specification, Workflow
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails, to_json
+
+from antiphon.workflows.fault import Fault, Path, error
+from antiphon.yaml_text import UnreadableYaml, YamlText, read_yaml
+
+_NODES: dict[str, type[Value]] = {
+    "<call>": nodes.CallNode,
+    "<workflow>": nodes.WorkflowNode,
+    "<branch>": nodes.BranchNode,
+    "<parallel>": nodes.ParallelNode,
+    "<foreach>": nodes.ForeachNode,
+    "<yield>": nodes.YieldNode,
+    "<wait>": nodes.WaitNode,
+    "<compensate>": nodes.CompensateNode,
+    "<error>": nodes.ErrorNode,
+    "<reason>": nodes.ReasonNode,
+}
+_WITHIN: dict[str, type[Value]] = {
+    "params": Param,
+    "expects": Param,
+    "workflows": Workflow,
+    "on_error": nodes.OnError,
+    "compensate": nodes.CompensateCall,
+    "steps": nodes.CompensateCall,
+    "on": nodes.Arm,
+}
+_NAMES = "letters, digits and _, at most 64, the first no digit"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowFile:
+    """What was read of a file; without a specification where it has not the form of one."""
+
+    name: str
+    text: YamlText | None
+    specification: Specification | None
+    faults: tuple[Fault, ...] = ()
+
+    def located(self, fault: Fault) -> Fault:
+        """Return a fault with the file, line and column of what it is about."""
+        position = self.text.position(fault.path) if self.text else fault.position
+        return replace(fault, file=self.name, position=position)
+
+
+def read_file(text: str, name: str) -> WorkflowFile:
+    """Return what a text holds, with every fault of its form."""
+    try:
+        found = read_yaml(text, allows_aliases=False)
+    except UnreadableYaml as unreadable:
+        faults = (
+            Fault("error", "syntax", (), one.message, "", name, one.position) for one in unreadable.faults
+        )
+        return WorkflowFile(name, None, None, tuple(faults))
+    try:
+        specification = Specification.model_validate_json(to_json(found.value), strict=True)
+    except ValidationError as refused:
+        read = WorkflowFile(name, found, None)
+        return replace(read, faults=tuple(map(read.located, form_faults(refused, found.value))))
+    return WorkflowFile(name, found, specification)
+
+
+def form_faults(refused: ValidationError, value: Any) -> Iterator[Fault]:
+    """Yield what pydantic found, in the words of the file; of several about one place the first."""
+    told: set[Path] = set()
+    details = refused.errors(include_url=False, include_context=True)
+    for one in sorted(details, key=lambda one: one["type"] == "too_short"):
+        path = _path(one, value)
+        after_others = one["type"] == "too_short" and any(other[: len(path)] == path for other in told)
+        if path in told or after_others:
+            continue
+        told.add(path)
+        yield _fault(one, path, value)
+
+
+def _path(one: ErrorDetails, value: Any) -> Path:
+    """Return where it stands in the file: without the tags of unions and the like."""
+    path: list[str | int] = []
+    for part in one["loc"]:
+        if _has(value, part):
+            value = value[part]
+        elif part is one["loc"][-1] and one["type"] in ("missing", "extra_forbidden"):
+            value = None
+        else:
+            continue
+        path.append(part)
+    return tuple(path)
+
+
+def _fault(one: ErrorDetails, path: Path, value: Any) -> Fault:
+    there = _at(value, path)
+    match one["type"]:
+        case "extra_forbidden":
+            known = _fields(one["loc"])
+            return error(
+                path, "unknown_key", "there is no such key", did_you_mean(str(path[-1]), known).rstrip(".")
+            )
+        case "missing":
+            return error(path, "missing_key", f"{path[-1]} is missing", f"Add {path[-1]}")
+        case "node_kind":
+            return _node_kind(path, there, one["msg"])
+        case "string_type" if isinstance(there, int | float):
+            return error(path, "wrong_type", f"{to_json(there).decode()} is no text", "Put it in quotes")
+        case "string_type" | "dict_type" | "model_type" | "tuple_type" if there is None:
+            return error(path, "wrong_type", "nothing stands here", "Give a value, or leave the key out")
+        case "string_pattern_mismatch" | "string_too_long" if "[key]" in one["loc"]:
+            return error(path, "bad_name", f"{str(path[-1])[:80]!r} is no name", f"Names are {_NAMES}")
+        case "string_pattern_mismatch":
+            wanted = (
+                "a lower-case letter, then lower-case letters, digits and _"
+                if path == ("domain",)
+                else _NAMES
+            )
+            return error(path, "bad_name", f"{str(there)[:80]!r} is no name", f"Names are {wanted}")
+    message = one["msg"].removeprefix("Value error, ").replace("Input", "it").replace("Tuple", "the list")
+    return error(path, one["type"], message[:1].lower() + message[1:].rstrip("."))
+
+
+def _node_kind(path: Path, there: Any, wanted: str) -> Fault:
+    if not isinstance(there, Mapping):
+        return error(path, "wrong_type", "a node is an object with keys", f"There {wanted}")
+    known = ("reason",) if "inside" in wanted or wanted == nodes.PART_KINDS else nodes.NODE_TYPES
+    named = [key for key in ("call", "workflow", "type") if key in there]
+    if named == ["type"]:
+        meant = did_you_mean(str(there["type"]), known).rstrip(".")
+        return error(
+            (*path, "type"), "unknown_type", f"there is no type {str(there['type'])[:80]!r} here", meant
+        )
+    stands = f"it has {' and '.join(named)}" if named else "it has none of `call`, `workflow` and `type`"
+    return error(path, "node_kind", stands, f"{wanted[0].upper()}{wanted[1:]}")
+
+
+def _has(value: Any, part: str | int) -> bool:
+    if isinstance(value, list):
+        return isinstance(part, int) and part < len(value)
+    return isinstance(value, Mapping) and part in value
+
+
+def _at(value: Any, path: Path) -> Any:
+    for part in path:
+        if not _has(value, part):
+            return None
+        value = value[part]
+    return value
+
+
+def _fields(loc: tuple[str | int, ...]) -> list[str]:
+    """Return the keys that there are beside an unknown one."""
+    around = [part for part in loc[:-1] if part not in ("<fields>", "<schema>")]
+    model: type[Value] = Specification
+    if around and around[-1] in _NODES:
+        model = _NODES[str(around[-1])]
+    elif around:
+        names = [str(part) for part in around[-2:]]
+        model = _WITHIN.get(names[-1]) or _WITHIN.get(names[0]) or Specification
+    return [field.alias or name for name, field in model.model_fields.items()]

@@ -1,0 +1,10 @@
+"""Workflows: what a domain team wrote down, as values that a run is decided on. Pure.
+
+specification.py     a workflow file: domain, workflows, params
+nodes.py             what may stand in a graph
+params.py            values that are given by name, and whether a value fits
+references.py        $name.path in texts, and what it stands for
+condition.py         the conditions of `when`; condition_syntax.py reads them
+items.py             the items of a foreach
+graph.py             a workflow compiled: what follows what, sub-workflows inlined
+"""

@@ -1,0 +1,254 @@
+"""Conditions: whether a node runs, decided from what there is. Pure.
+
+The meaning is CEL's, with two differences: ints and floats mix everywhere, and division by zero fails for both. Values
+of other types do not mix: `==` across types is false, every other comparison fails. A failure in one operand of `&&`
+or `||` does not count where the other operand decides. Patterns take time linear in the text.
+"""
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+from antiphon_shared.workflows.condition_syntax import (
+    Binary,
+    Choice,
+    Constant,
+    Function,
+    Listed,
+    Logic,
+    Part,
+    Tree,
+    Unary,
+    Variable,
+    read_condition,
+)
+from antiphon_shared.workflows.params import shown, type_name
+from antiphon_shared.workflows.references import Reference, ReferenceMissing, look_up
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator
+
+_INT_MAX = 2**63 - 1
+_TEXT_MAX = 1_000_000
+"""Characters of a text, or values of a list, that an expression builds."""
+_PATTERN_MAX = 1_000
+_PATTERN_BYTES_MAX = 1_000_000
+_KEPT_MAX = 256
+_NUMBERS = ("int", "float")
+
+
+class ConditionFailed(ValueError):
+    """A condition has no value; the message says why."""
+
+
+def is_true(text: str, values: Mapping[str, Any]) -> bool:
+    """Return whether a condition holds. `values` holds what there is by name.
+
+    Raises ConditionFailed, ReferenceMissing, and ConditionSyntax for a text that no validation has passed.
+    """
+    result = _evaluate(read_condition(text), values)
+    if not isinstance(result, bool):
+        raise ConditionFailed(f"the condition is {shown(result)}, and must be true or false")
+    return result
+
+
+def check_pattern(pattern: str) -> None:
+    """Raise ConditionFailed for a pattern that `matches` does not take."""
+    _pattern(pattern)
+
+
+def _evaluate(tree: Tree, values: Mapping[str, Any]) -> Any:
+    match tree:
+        case Constant(value):
+            return value
+        case Variable(reference):
+            return look_up(reference, values)
+        case Logic(operator, operands):
+            return _logic(operator, operands, values)
+        case Binary(operator, left, right):
+            return _binary(operator, _evaluate(left, values), _evaluate(right, values))
+        case Unary("!", operand):
+            return not _bool(_evaluate(operand, values), "!")
+        case Unary(_, operand):
+            return _in_bounds(-_number(_evaluate(operand, values), "-"))
+        case Choice(condition, then, otherwise):
+            return _evaluate(then if _bool(_evaluate(condition, values), "?") else otherwise, values)
+        case Listed(items):
+            return [_evaluate(item, values) for item in items]
+        case Part(of, key):
+            return _part(_evaluate(of, values), _evaluate(key, values))
+        case Function("has", (asked,)):
+            return _has(asked, values)
+        case Function(name, arguments):
+            return _call(name, [_evaluate(one, values) for one in arguments])
+
+
+def _logic(operator: str, operands: tuple[Tree, ...], values: Mapping[str, Any]) -> bool:
+    decides = operator == "||"
+    failure: Exception | None = None
+    for operand in operands:
+        try:
+            if _bool(_evaluate(operand, values), operator) is decides:
+                return decides
+        except (ConditionFailed, ReferenceMissing) as error:
+            failure = failure or error
+    if failure is not None:
+        raise failure
+    return not decides
+
+
+def _binary(operator: str, left: Any, right: Any) -> Any:
+    match operator:
+        case "==":
+            return is_equal(left, right)
+        case "!=":
+            return not is_equal(left, right)
+        case "in":
+            return _is_in(left, right)
+        case "<" | "<=" | ">" | ">=":
+            return _is_ordered(operator, left, right)
+        case "+" if type(left) is type(right) and isinstance(left, str | list):
+            if len(left) + len(right) > _TEXT_MAX:
+                raise ConditionFailed(f"+ makes more than {_TEXT_MAX:,} characters or values")
+            return left + right
+    return _arithmetic(operator, _number(left, operator), _number(right, operator))
+
+
+def is_equal(left: Any, right: Any) -> bool:
+    """Return whether two JSON values are the same; 1 is 1.0, and true is not 1."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(map(is_equal, left.values(), map(right.__getitem__, left)))
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return len(left) == len(right) and all(map(is_equal, left, right))
+    return bool(_kind(left) == _kind(right) and left == right)
+
+
+def _is_in(item: Any, there: Any) -> bool:
+    if isinstance(there, dict):
+        return isinstance(item, str) and item in there
+    if isinstance(there, list | tuple):
+        return any(is_equal(item, one) for one in there)
+    raise _mismatch("in", item, there, "a list or an object after it; for texts there is contains()")
+
+
+def _is_ordered(operator: str, left: Any, right: Any) -> bool:
+    if _kind(left) != _kind(right) or _kind(left) not in ("number", "str", "bool"):
+        raise _mismatch(operator, left, right, "two numbers, two texts or two bools")
+    if operator[0] == ">":
+        left, right = right, left
+    return bool(left <= right if operator.endswith("=") else left < right)
+
+
+def _arithmetic(operator: str, left: int | float, right: int | float) -> int | float:
+    if operator in "/%" and right == 0:
+        raise ConditionFailed(f"{shown(left)} {operator} 0 has no value")
+    are_ints = isinstance(left, int) and isinstance(right, int)
+    try:
+        match operator:
+            case "+":
+                return _in_bounds(left + right)
+            case "-":
+                return _in_bounds(left - right)
+            case "*":
+                return _in_bounds(left * right)
+            case "%" if are_ints:  # the sign of the result is that of the left, as in CEL
+                return int(math.copysign(1, left)) * (abs(left) % abs(right))
+            case "%":
+                return math.fmod(left, right)
+        if are_ints:
+            quotient = abs(left) // abs(right)
+            return _in_bounds(quotient if (left < 0) == (right < 0) else -quotient)
+        return _in_bounds(left / right)
+    except OverflowError:
+        raise ConditionFailed(f"the result of {operator} is no number of 64 bits") from None
+
+
+def _in_bounds(number: int | float) -> int | float:
+    is_inside = -_INT_MAX - 1 <= number <= _INT_MAX if isinstance(number, int) else math.isfinite(number)
+    if not is_inside:
+        raise ConditionFailed("the result is no number of 64 bits")
+    return number
+
+
+def _part(value: Any, key: Any) -> Any:
+    if isinstance(value, dict) and isinstance(key, str):
+        if key in value:
+            return value[key]
+        raise ConditionFailed(f"there is no key {shown(key)}; there are {shown([*value][:20])}")
+    if isinstance(value, list | tuple) and type(key) is int:
+        if 0 <= key < len(value):
+            return value[key]
+        raise ConditionFailed(f"there is no item {key} in a list of {len(value)}")
+    raise ConditionFailed(f"[{shown(key)}] of {type_name(value)} has no value")
+
+
+def _has(asked: Tree, values: Mapping[str, Any]) -> bool:
+    try:
+        if isinstance(asked, Variable):
+            look_up(Reference(asked.reference.name, asked.reference.path), values)
+        else:
+            _evaluate(asked, values)
+    except (ConditionFailed, ReferenceMissing):
+        return False
+    return True
+
+
+def _call(name: str, arguments: list[Any]) -> Any:
+    if name == "size":
+        (sized,) = arguments
+        if not isinstance(sized, str | list | tuple | dict):
+            raise ConditionFailed(f"size() of {type_name(sized)} has no value")
+        return len(sized)
+    text, sought = arguments
+    if not isinstance(text, str) or not isinstance(sought, str):
+        raise _mismatch(f"{name}()", text, sought, "two texts")
+    match name:
+        case "startsWith":
+            return text.startswith(sought)
+        case "endsWith":
+            return text.endswith(sought)
+        case "contains":
+            return sought in text
+    return _pattern(sought).is_valid(text)
+
+
+@lru_cache(_KEPT_MAX)
+def _pattern(pattern: str) -> "Draft202012Validator":
+    # Imported where there is a pattern. Its engine is Rust's `regex`, as in output/schema.py.
+    from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError
+
+    if len(pattern) > _PATTERN_MAX:
+        raise ConditionFailed(f"the pattern has {len(pattern):,} characters, of at most {_PATTERN_MAX:,}")
+    try:
+        return Draft202012Validator(
+            {"pattern": pattern}, pattern_options=RegexOptions(size_limit=_PATTERN_BYTES_MAX)
+        )
+    except (ValidationError, ValueError):
+        raise ConditionFailed(
+            f"{shown(pattern)} is no pattern that can be matched in linear time; look for slips, lookaround, "
+            "back references and large repetitions"
+        ) from None
+
+
+def _bool(value: Any, operator: str) -> bool:
+    if not isinstance(value, bool):
+        raise ConditionFailed(f"{operator} takes true or false, not {shown(value)}")
+    return value
+
+
+def _number(value: Any, operator: str) -> int | float:
+    if type(value) not in (int, float):
+        raise ConditionFailed(f"{operator} takes numbers, not {shown(value)}")
+    return cast(int | float, value)
+
+
+def _kind(value: Any) -> str:
+    name = type_name(value)
+    return "number" if name in _NUMBERS else name
+
+
+def _mismatch(operator: str, left: Any, right: Any, takes: str) -> ConditionFailed:
+    return ConditionFailed(
+        f"{operator} takes {takes}, not {shown(left)} ({type_name(left)}) and {shown(right)} ({type_name(right)})"
+    )

@@ -1,0 +1,273 @@
+"""The syntax of conditions, a part of CEL: text in, tree out. Pure.
+
+Left out of CEL are macros, type conversions, byte texts and the literals of maps; a reference is one variable, path and
+all. Both the length of a condition and the depth of its tree are bounded, so that evaluating it is too.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.workflows.condition_tokens import ConditionSyntax, Token, tokens, unescaped
+from antiphon_shared.workflows.references import Reference
+
+LENGTH_MAX = 2_000
+_DEPTH_MAX = 32
+"""Of the tree, where `a || b || c` counts as one level."""
+_INT_MAX = 2**63 - 1
+
+FUNCTIONS = {"size": 1, "has": 1, "startsWith": 2, "endsWith": 2, "contains": 2, "matches": 2}
+"""With how many values each takes; but for `has`, the first may stand before it: `$text.startsWith("a")`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    value: str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    reference: Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    items: tuple["Tree", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    operator: Literal["!", "-"]
+    operand: "Tree"
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    operator: str
+    left: "Tree"
+    right: "Tree"
+
+
+@dataclass(frozen=True, slots=True)
+class Logic:
+    """Operands that `&&` or `||` joins."""
+
+    operator: Literal["&&", "||"]
+    operands: tuple["Tree", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    condition: "Tree"
+    then: "Tree"
+    otherwise: "Tree"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A value in a list or an object: `[...]` or `.name`."""
+
+    of: "Tree"
+    key: "Tree"
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    name: str
+    arguments: tuple["Tree", ...]
+
+
+Tree = Constant | Variable | Listed | Unary | Binary | Logic | Choice | Part | Function
+
+_LEVELS = (("||",), ("&&",), ("==", "!=", "<", "<=", ">", ">=", "in"), ("+", "-"), ("*", "/", "%"))
+"""Operators, from those that bind least."""
+_WORDS = {"true": True, "false": False, "null": None}
+
+
+@lru_cache(1_000)
+def read_condition(text: str) -> Tree:
+    """Return the tree of a condition. Raises ConditionSyntax."""
+    if len(text) > LENGTH_MAX:
+        raise ConditionSyntax(f"it has {len(text):,} characters, of at most {LENGTH_MAX:,}", LENGTH_MAX)
+    return _Parser(tokens(text)).whole()
+
+
+def variables(tree: Tree) -> list[tuple[Reference, bool]]:
+    """Return every reference of a condition, with whether `has` asks if it is there."""
+    match tree:
+        case Variable(reference):
+            return [(reference, False)]
+        case Function("has", (Variable(reference),)):
+            return [(reference, True)]
+    return [one for inner in inner_trees(tree) for one in variables(inner)]
+
+
+def inner_trees(tree: Tree) -> tuple[Tree, ...]:
+    """Return the trees that a tree is made of."""
+    match tree:
+        case Listed(inner) | Logic(_, inner) | Function(_, inner):
+            return inner
+        case Unary(_, operand):
+            return (operand,)
+        case Binary(_, left, right) | Part(left, right):
+            return (left, right)
+        case Choice(condition, then, otherwise):
+            return (condition, then, otherwise)
+    return ()
+
+
+class _Parser:
+    """Recursive descent, one level of the tree at a time."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._at = 0
+        self._depth = 0
+
+    def whole(self) -> Tree:
+        tree = self._expression()
+        if self._next.kind != "end":
+            space = " Leave a space before the ? of a choice." if self._next.text == ":" else ""
+            raise self._error(f"{self._next.text!r} is not expected.{space}")
+        return tree
+
+    @property
+    def _next(self) -> Token:
+        return self._tokens[self._at]
+
+    def _expression(self) -> Tree:
+        self._deeper()
+        tree = self._binary(0)
+        if self._takes("?"):
+            then = self._expression()
+            self._needs(":")
+            tree = Choice(tree, then, self._expression())
+        self._depth -= 1
+        return tree
+
+    def _binary(self, level: int) -> Tree:
+        if level == len(_LEVELS):
+            return self._unary()
+        tree = self._binary(level + 1)
+        operands, depth = [tree], self._depth
+        while (operator := self._next.text) in _LEVELS[level] and self._next.kind in ("sign", "name"):
+            self._at += 1
+            right = self._binary(level + 1)
+            if operator in ("&&", "||"):
+                operands.append(right)
+            else:
+                self._deeper()  # a chain leans to the left
+                tree = Binary(operator, tree, right)
+        self._depth = depth
+        return Logic("||" if level == 0 else "&&", tuple(operands)) if len(operands) > 1 else tree
+
+    def _unary(self) -> Tree:
+        operators: list[str] = []
+        while self._next.kind == "sign" and self._next.text in ("!", "-"):
+            operators.append(self._next.text)
+            self._at += 1
+            self._deeper()
+        tree = self._value()
+        self._depth -= len(operators)
+        for operator in reversed(operators):
+            tree = Unary("!" if operator == "!" else "-", tree)
+        return tree
+
+    def _value(self) -> Tree:
+        tree, depth = self._first(), self._depth
+        while self._next.text in (".", "[") and self._next.kind == "sign":
+            self._deeper()
+            if self._takes("["):
+                tree = Part(tree, self._expression())
+                self._needs("]")
+                continue
+            self._at += 1
+            name = self._next
+            if name.kind != "name":
+                raise self._error("after . comes a name")
+            self._at += 1
+            tree = self._call(name, (tree,)) if self._next.text == "(" else Part(tree, Constant(name.text))
+        self._depth = depth
+        return tree
+
+    def _first(self) -> Tree:
+        token = self._next
+        self._at += 1
+        match token.kind:
+            case "variable":
+                assert token.reference is not None
+                return Variable(token.reference)
+            case "int":
+                number = (
+                    int(token.text, 16 if token.text[:2] in ("0x", "0X") else 10)
+                    if len(token.text) < 25
+                    else -1
+                )
+                if not 0 <= number <= _INT_MAX:
+                    raise ConditionSyntax("the number has more than 64 bits", token.offset)
+                return Constant(number)
+            case "float":
+                return Constant(float(token.text))
+            case "text":
+                return Constant(unescaped(token))
+            case "name" if token.text in _WORDS:
+                return Constant(_WORDS[token.text])
+            case "name" if self._next.text == "(":
+                return self._call(token, ())
+            case "name":
+                raise ConditionSyntax(
+                    f"{token.text!r} is no value; write ${token.text} for a reference", token.offset
+                )
+            case "sign" if token.text == "(":
+                tree = self._expression()
+                self._needs(")")
+                return tree
+            case "sign" if token.text == "[":
+                return Listed(self._arguments("]"))
+        self._at -= 1
+        raise self._error(
+            f"a value is missing before {token.text!r}" if token.kind != "end" else "a value is missing"
+        )
+
+    def _call(self, name: Token, before: tuple[Tree, ...]) -> Tree:
+        if name.text not in FUNCTIONS or (name.text == "has" and before):
+            raise ConditionSyntax(
+                f"there is no function {name.text[:40]}. {did_you_mean(name.text[:40], FUNCTIONS)}",
+                name.offset,
+            )
+        self._needs("(")
+        arguments = (*before, *self._arguments(")"))
+        if len(arguments) != FUNCTIONS[name.text]:
+            raise ConditionSyntax(
+                f"{name.text} takes {FUNCTIONS[name.text] - bool(before)} values, not {len(arguments) - bool(before)}",
+                name.offset,
+            )
+        if name.text == "has" and not isinstance(arguments[0], Variable | Part):
+            raise ConditionSyntax("has() takes a reference, or a value in one", name.offset)
+        return Function(name.text, arguments)
+
+    def _arguments(self, end: str) -> tuple[Tree, ...]:
+        found: list[Tree] = []
+        while not self._takes(end):
+            if found:
+                self._needs(",")
+            found.append(self._expression())
+        return tuple(found)
+
+    def _takes(self, sign: str) -> bool:
+        is_next = self._next.kind == "sign" and self._next.text == sign
+        self._at += is_next
+        return is_next
+
+    def _needs(self, sign: str) -> None:
+        if not self._takes(sign):
+            raise self._error(f"{sign!r} is expected, not {self._next.text!r}")
+
+    def _deeper(self) -> None:
+        self._depth += 1
+        if self._depth > _DEPTH_MAX:
+            raise self._error(f"it is nested more than {_DEPTH_MAX} levels deep; split it")
+
+    def _error(self, message: str) -> ConditionSyntax:
+        return ConditionSyntax(message, self._next.offset)

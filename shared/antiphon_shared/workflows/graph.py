@@ -1,0 +1,133 @@
+"""A workflow compiled: what follows what, with sub-workflows inlined. Pure.
+
+The path of a node is its id; of a node in a sub-workflow `outer/inner`, of a branch `parallel/branch`, of the step of a
+foreach `each/*`: one template, of which a run makes `each/0`, `each/1`, ... Whatever settles, the nodes that it may
+begin are listed with it, so that a decision looks at the edges of what changed and no others.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from antiphon_shared.workflows.nodes import CompensateNode, Node, WorkflowNode, parts, targets
+from antiphon_shared.workflows.specification import DEPTH_MAX, NODES_MAX, Specification, Workflow
+
+STEP = "*"
+"""The last part of the path of a foreach's step."""
+
+
+class TooLarge(ValueError):
+    """A workflow has too many nodes or levels, or contains itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """A node and its edges, all as paths."""
+
+    path: str
+    node: Node
+    scope: str
+    """The path of the scope it belongs to."""
+    within: str | None
+    """The parallel or foreach whose part it is."""
+    upstream: tuple[str, ...]
+    """What it depends on."""
+    downstream: tuple[str, ...]
+    """What depends on it."""
+    activated_by: tuple[str, ...]
+    activates: tuple[str, ...]
+    parts: tuple[str, ...]
+    """The branches of a parallel, the step of a foreach."""
+
+    @property
+    def waits_for_activation(self) -> bool:
+        """Whether it runs only when another node activates it."""
+        return bool(self.activated_by) or isinstance(self.node, CompensateNode)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A workflow as it is inlined: names in references are those of its own nodes, outputs and params."""
+
+    path: str
+    """The path of the node that it is inlined under; empty for the run's own workflow."""
+    name: str
+    workflow: Workflow
+    nodes: tuple[str, ...]
+    roots: tuple[str, ...]
+    """Nodes that can begin at once."""
+    last: tuple[str, ...]
+    """Nodes whose results count where the workflow has no `output`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A compiled workflow."""
+
+    nodes: dict[str, GraphNode]
+    scopes: dict[str, Scope]
+
+
+def compile_graph(specification: Specification, name: str) -> Graph:
+    """Return the graph of one workflow of a specification. Raises TooLarge, and KeyError for names that are not there.
+
+    A specification that has passed validation compiles.
+    """
+    compiled = _Compiling(specification)
+    compiled.inline(name, "", ())
+    return Graph(compiled.nodes, compiled.scopes)
+
+
+def last_nodes(workflow: Workflow) -> tuple[str, ...]:
+    """Return the ids of the nodes that no other depends on, but for branches, errors and compensations."""
+    needed = {one for node in workflow.graph.values() for one in node.depends_on}
+    return tuple(
+        id
+        for id, node in workflow.graph.items()
+        if id not in needed and getattr(node, "type", "") not in ("branch", "error", "compensate")
+    )
+
+
+@dataclass(slots=True)
+class _Compiling:
+    specification: Specification
+    nodes: dict[str, GraphNode] = field(default_factory=dict)
+    scopes: dict[str, Scope] = field(default_factory=dict)
+
+    def inline(self, name: str, scope: str, around: tuple[str, ...]) -> None:
+        if name in around:
+            raise TooLarge(f"the workflow {name} contains itself: {' -> '.join((*around, name))}")
+        if len(around) >= DEPTH_MAX:
+            raise TooLarge(f"{' -> '.join((*around, name))} is more than {DEPTH_MAX} workflows deep")
+        workflow = self.specification.workflows[name]
+        graph, prefix = workflow.graph, f"{scope}/" if scope else ""
+        downstream: dict[str, list[str]] = defaultdict(list)
+        activated_by: dict[str, list[str]] = defaultdict(list)
+        for id, node in graph.items():
+            for needed in node.depends_on:
+                downstream[needed].append(id)
+            for target in targets(node):
+                activated_by[target].append(id)
+        for id, node in graph.items():
+            edges = (node.depends_on, downstream[id], activated_by[id], targets(node))
+            upstream, below, activators, activated = (tuple(f"{prefix}{one}" for one in ids) for ids in edges)
+            path, inner = f"{prefix}{id}", {f"{prefix}{id}/{part}": one for part, one in parts(node).items()}
+            self._add(
+                GraphNode(path, node, scope, None, upstream, below, activators, activated, tuple(inner))
+            )
+            for part_path, part in inner.items():
+                self._add(GraphNode(part_path, part, scope, path, (), (), (), (), ()))
+        ids = tuple(f"{prefix}{id}" for id in graph)
+        roots = tuple(
+            id for id in ids if not self.nodes[id].upstream and not self.nodes[id].waits_for_activation
+        )
+        last = tuple(f"{prefix}{id}" for id in last_nodes(workflow))
+        self.scopes[scope] = Scope(scope, name, workflow, ids, roots, last)
+        for id, node in graph.items():
+            for path, one in ((id, node), *((f"{id}/{part}", inner) for part, inner in parts(node).items())):
+                if isinstance(one, WorkflowNode):
+                    self.inline(one.workflow, f"{prefix}{path}", (*around, name))
+
+    def _add(self, node: GraphNode) -> None:
+        self.nodes[node.path] = node
+        if len(self.nodes) > NODES_MAX:
+            raise TooLarge(f"there are more than {NODES_MAX:,} nodes once sub-workflows are inlined")

@@ -1,0 +1,159 @@
+"""The items of a foreach: a reference to a list, or a range of numbers or dates. Pure.
+
+$flights.found                   the items of a list
+range(0, $flights.found.length)  0, 1, 2, ...
+range($start, $start + $n days)  a date each day; a range is half open
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from antiphon_shared.workflows.params import shown, type_name
+from antiphon_shared.workflows.references import BARE, BRACED, Reference, look_up, reference_of
+
+_BOUND = re.compile(
+    r"(?P<of>\d{4}-\d{2}-\d{2}|\S.*?)(?:\s*(?P<sign>[+-])\s*(?P<days>\S+)\s+days?)?", re.DOTALL
+)
+_RANGE = re.compile(r"\s*range\(\s*(?P<first>[^,()]+?)\s*,\s*(?P<last>[^,()]+?)\s*\)\s*")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_INTEGER = re.compile(r"-?\d{1,18}")
+_DAYS_MAX = 4_000_000
+"""More than there are in the calendar."""
+
+
+class UnfitItems(ValueError):
+    """The items of a foreach cannot be made; the message says why, and what to write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One end of a range: an integer, a date or a reference to one, and days to add to a date."""
+
+    of: int | date | Reference
+    days: int | Reference = 0
+    sign: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From the first, up to but without the last."""
+
+    first: Bound
+    last: Bound
+
+
+def read_items(text: str) -> Reference | Range:
+    """Return what the items of a foreach are made of. Raises UnfitItems."""
+    stripped = text.strip()
+    if whole := (BARE.fullmatch(stripped) or BRACED.fullmatch(stripped)):
+        return reference_of(whole)
+    found = _RANGE.fullmatch(text)
+    if found is None:
+        raise UnfitItems(
+            f"{text[:80]!r} is neither a reference to a list nor a range; write $name, or range(A, B) with numbers, "
+            "dates or references"
+        )
+    return Range(_bound(found["first"]), _bound(found["last"]))
+
+
+def references_in(items: Reference | Range) -> list[Reference]:
+    """Return the references that items are made of."""
+    if isinstance(items, Reference):
+        return [items]
+    ends = (items.first.of, items.first.days, items.last.of, items.last.days)
+    return [end for end in ends if isinstance(end, Reference)]
+
+
+def resolve_items(text: str, values: Mapping[str, Any], items_max: int) -> list[Any]:
+    """Return the items, dates as text. Raises UnfitItems also for more than `items_max`, and ReferenceMissing."""
+    items = read_items(text)
+    if isinstance(items, Reference):
+        found = look_up(items, values)
+        if not isinstance(found, list | tuple):
+            raise UnfitItems(f"{items} is {type_name(found)}, and a list is needed")
+        _refuse_more(len(found), items_max)
+        return list(found)
+    first, last = _end(items.first, values), _end(items.last, values)
+    if isinstance(first, date) and isinstance(last, date):
+        _refuse_more(days := (last - first).days, items_max)
+        return [(first + timedelta(n)).isoformat() for n in range(max(days, 0))]
+    if isinstance(first, int) and isinstance(last, int):
+        _refuse_more(last - first, items_max)
+        return list(range(first, last))
+    raise UnfitItems(f"the range goes from {first} to {last}; give two integers or two dates")
+
+
+def count_known(items: Reference | Range) -> int | None:
+    """Return how many items there will be, where that can be known without values. Raises UnfitItems."""
+    if isinstance(items, Reference) or references_in(items):
+        return None
+    first, last = _end(items.first, {}), _end(items.last, {})
+    if isinstance(first, date) and isinstance(last, date):
+        return max((last - first).days, 0)
+    if isinstance(first, int) and isinstance(last, int):
+        return max(last - first, 0)
+    raise UnfitItems(f"the range goes from {first} to {last}; give two integers or two dates")
+
+
+def _bound(text: str) -> Bound:
+    found = _BOUND.fullmatch(text)
+    if found is None:
+        raise UnfitItems(f"{text[:80]!r} is no end of a range")
+    of = _operand(found["of"], text)
+    if found["days"] is None:
+        return Bound(of)
+    days = _operand(found["days"], text)
+    if isinstance(days, date):
+        raise UnfitItems(f"{text[:80]!r}: the number of days is a date; write + 3 days, or + $n days")
+    return Bound(of, days, -1 if found["sign"] == "-" else 1)
+
+
+def _operand(text: str, around: str) -> int | date | Reference:
+    if whole := (BARE.fullmatch(text) or BRACED.fullmatch(text)):
+        return reference_of(whole)
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _DATE.fullmatch(text):
+        return _date(text)
+    raise UnfitItems(
+        f"{around[:80]!r} is no end of a range; write an integer, a date such as 2030-01-31, a reference, or one of "
+        "the last two + 3 days"
+    )
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise UnfitItems(f"{text!r} is no date of the calendar, from 0001-01-01 to 9999-12-31") from None
+
+
+def _end(bound: Bound, values: Mapping[str, Any]) -> int | date:
+    end: Any = look_up(bound.of, values) if isinstance(bound.of, Reference) else bound.of
+    days: Any = look_up(bound.days, values) if isinstance(bound.days, Reference) else bound.days
+    if isinstance(end, str):
+        if not _DATE.fullmatch(end):
+            raise UnfitItems(f"{bound.of} is {shown(end)}, and a date such as 2030-01-31 is needed")
+        end = _date(end)
+    if type(days) is not int or not -_DAYS_MAX <= days <= _DAYS_MAX:
+        raise UnfitItems(f"{bound.days} is {shown(days)}, and a number of days is needed")
+    if days == 0 and type(end) in (int, date):
+        return end  # type: ignore[no-any-return]
+    if not isinstance(end, date):
+        raise UnfitItems(f"{bound.of} is {shown(end)}, and a date is needed to add days to")
+    try:
+        return end + timedelta(bound.sign * days)
+    except OverflowError:
+        raise UnfitItems(
+            f"{end} and {bound.sign * days} days is beyond the calendar, which ends in 9999"
+        ) from None
+
+
+def _refuse_more(count: int, items_max: int) -> None:
+    if count > items_max:
+        raise UnfitItems(
+            f"there are {count:,} items, of at most {items_max:,}; raise max_iterations or take fewer"
+        )

@@ -1,0 +1,282 @@
+"""What may stand in the graph of a workflow. Pure.
+
+A node is known by its key: `call`, `workflow`, or `type` for all others. The classes have the form of the file, so that
+a specification that is written out is a workflow file again.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag
+
+from antiphon_shared.output.steps import Schema, ToolName
+from antiphon_shared.values import Value
+from antiphon_shared.workflows.params import Name, Param, ParamType
+
+TEXT_MAX = 20_000
+CONDITION_MAX = 2_000
+YIELD_TIMEOUT_S = 604_800.0
+_YEAR_S = 31_536_000.0
+
+Text = Annotated[str, Field(max_length=TEXT_MAX)]
+Seconds = Annotated[float, Field(gt=0, le=_YEAR_S)]
+Args = Annotated[dict[str, Any], Field(description="Arguments by name; texts may hold references.")]
+Names = Annotated[tuple[Name, ...], Field(max_length=1_000)]
+
+
+def _as_condition(value: Any) -> Any:
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else value
+
+
+Condition = Annotated[
+    str,
+    Field(min_length=1, max_length=CONDITION_MAX, description="An expression in the syntax of CEL."),
+    BeforeValidator(_as_condition, json_schema_input_type=str | bool),
+]
+
+
+class Retry(Value):
+    """What is done about a failed node: further attempts (calls only), then the fallback."""
+
+    retry: int = Field(default=0, ge=0, le=10, description="Further attempts, in place of the contract's.")
+    delay: int = Field(default=1_000, ge=0, le=60_000, description="Milliseconds before the first of them.")
+    backoff: Literal["fixed", "linear", "exponential"] = "fixed"
+
+
+class OnError(Retry):
+    """As Retry, with the node that runs in place of one that failed."""
+
+    fallback: Name | None = None
+
+
+class CompensateCall(Value):
+    """A call that undoes something."""
+
+    call: ToolName
+    args: Args = {}
+    ignore_error: bool = False
+
+
+class _Described(Value):
+    description: str = Field(default="", max_length=2_000)
+    depends_on: Names = ()
+    when: Condition | None = None
+
+
+class _WithOutput(_Described):
+    output: Name | None = Field(default=None, description="A further name for its result.")
+    on_error: OnError | None = None
+    timeout_s: Seconds | None = None
+
+
+class CallNode(_WithOutput):
+    """One call of a tool."""
+
+    call: ToolName
+    args: Args = {}
+    compensate: CompensateCall | None = None
+
+
+class WorkflowNode(_WithOutput):
+    """A workflow of the same file, inlined."""
+
+    workflow: Name
+    args: Args = {}
+    compensate: CompensateCall | None = None
+
+
+def _as_fields(value: Any) -> Any:
+    """Write out `{name: type}`."""
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        name: {"type": one, "required": True} if isinstance(one, str) else one for name, one in value.items()
+    }
+
+
+Fields = Annotated[
+    dict[Name, Param],
+    Field(min_length=1, max_length=100),
+    BeforeValidator(_as_fields, json_schema_input_type=dict[Name, ParamType | Param]),
+]
+_SCHEMA_KEYWORDS = {"$schema", "$ref", "properties", "items", "anyOf", "oneOf", "allOf", "enum", "const"}
+_SCHEMA_TYPES = {"object", "array", "string", "number", "integer", "boolean", "null"}
+
+
+def _expects_kind(value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return "<fields>"
+    said = value.get("type")
+    is_schema = not _SCHEMA_KEYWORDS.isdisjoint(value) or (isinstance(said, str) and said in _SCHEMA_TYPES)
+    return "<schema>" if is_schema else "<fields>"
+
+
+class ReasonNode(_WithOutput):
+    """A session inside the run: the graph decides when, the model answers."""
+
+    type: Literal["reason"]
+    question: str = Field(min_length=1, max_length=TEXT_MAX)
+    instructions: Text = ""
+    tools: tuple[ToolName, ...] = Field(default=(), max_length=100, description="Reads only.")
+    expects: (
+        Annotated[
+            Annotated[Fields, Tag("<fields>")] | Annotated[Schema, Tag("<schema>")],
+            Discriminator(_expects_kind),
+        ]
+        | None
+    ) = Field(default=None, description="The shape of the answer: params by name, or a JSON Schema.")
+    validation_tools: tuple[ToolName, ...] = Field(default=(), max_length=10)
+    max_rounds: int = Field(default=10, ge=1, le=50)
+
+
+class Arm(Value):
+    """One way out of a branch: a condition and the node that it activates. Without a condition: the default."""
+
+    when: Condition | None = None
+    goto: Name
+
+
+def _as_arm(value: Any) -> Any:
+    """Write out `{default: X}`, `{default: , goto: X}` and `{default: {goto: X}}`."""
+    if not isinstance(value, Mapping) or "default" not in value or "when" in value:
+        return value
+    others = {name: one for name, one in value.items() if name != "default"}
+    match value["default"]:
+        case None:
+            return others
+        case str() as goto if "goto" not in others:
+            return {**others, "goto": goto}
+        case Mapping() as inner if "goto" not in others:
+            return {**others, **inner}
+    return value
+
+
+class _DefaultArm(Value):
+    """How a file may write the default."""
+
+    default: Name | Arm | None
+    goto: Name | None = None
+
+
+FileArm = Annotated[Arm, BeforeValidator(_as_arm, json_schema_input_type=Arm | _DefaultArm)]
+
+
+class BranchNode(_WithOutput):
+    """Activates the target of the first condition that is true."""
+
+    type: Literal["branch"]
+    on: tuple[FileArm, ...] = Field(min_length=1, max_length=100)
+
+
+class YieldNode(_WithOutput):
+    """Waits for a person's values; fails after `timeout_s`, by default YIELD_TIMEOUT_S."""
+
+    type: Literal["yield"]
+    message: str = Field(min_length=1, max_length=TEXT_MAX)
+    expects: Fields
+
+
+class WaitNode(_WithOutput):
+    """Goes on after some seconds, or at a time."""
+
+    type: Literal["wait"]
+    seconds: Annotated[float, Field(ge=0, le=_YEAR_S)] | Text | None = None
+    until: (
+        Annotated[str, Field(max_length=TEXT_MAX, description="A date-time, or a reference to one.")] | None
+    ) = None
+
+
+class CompensateNode(_Described):
+    """Undoes, then ends its workflow; runs only when activated."""
+
+    type: Literal["compensate"]
+    steps: tuple[CompensateCall, ...] = Field(min_length=1, max_length=1_000)
+
+
+class ErrorNode(_Described):
+    """Ends its workflow as failed."""
+
+    type: Literal["error"]
+    message: str = Field(min_length=1, max_length=TEXT_MAX)
+
+
+def node_kind(value: Any) -> str | None:
+    """Return the tag of a node by the one key that says what it is; None where there is not exactly one."""
+    if isinstance(value, Value):
+        value = value.__dict__
+    if not isinstance(value, Mapping):
+        return None
+    named = [key for key in ("call", "workflow", "type") if key in value]
+    if len(named) != 1:
+        return None
+    return f"<{value['type']}>" if named == ["type"] else f"<{named[0]}>"
+
+
+ONE_KIND = "give exactly one of `call`, `workflow` and `type`"
+PART_KINDS = "give a call, a workflow or a reason node"
+Part = Annotated[
+    Annotated[CallNode, Tag("<call>")]
+    | Annotated[WorkflowNode, Tag("<workflow>")]
+    | Annotated[ReasonNode, Tag("<reason>")],
+    Discriminator(node_kind, custom_error_type="node_kind", custom_error_message=PART_KINDS),
+]
+"""What may stand inside another node."""
+
+
+class ParallelNode(_WithOutput):
+    """Several nodes at once."""
+
+    type: Literal["parallel"]
+    branches: dict[Name, Part] = Field(min_length=1, max_length=1_000)
+    on_partial_failure: str = Field(
+        default="abort", description="abort, continue, or the id of a compensate node, such as rollback_all."
+    )
+
+
+class ForeachNode(_WithOutput):
+    """One node for each item of a list."""
+
+    type: Literal["foreach"]
+    items: str = Field(
+        min_length=1, max_length=TEXT_MAX, description="A reference to a list, or range(A, B)."
+    )
+    as_: Name = Field(alias="as")
+    step: Part
+    max_iterations: int = Field(default=100, ge=1, le=10_000)
+    concurrency: int = Field(default=1, ge=1, le=1_000)
+    on_item_error: Literal["fail", "skip", "collect"] = "fail"
+
+
+Node = Annotated[
+    Annotated[CallNode, Tag("<call>")]
+    | Annotated[WorkflowNode, Tag("<workflow>")]
+    | Annotated[BranchNode, Tag("<branch>")]
+    | Annotated[ParallelNode, Tag("<parallel>")]
+    | Annotated[ForeachNode, Tag("<foreach>")]
+    | Annotated[YieldNode, Tag("<yield>")]
+    | Annotated[WaitNode, Tag("<wait>")]
+    | Annotated[CompensateNode, Tag("<compensate>")]
+    | Annotated[ErrorNode, Tag("<error>")]
+    | Annotated[ReasonNode, Tag("<reason>")],
+    Discriminator(node_kind, custom_error_type="node_kind", custom_error_message=ONE_KIND),
+]
+NODE_TYPES = ("branch", "parallel", "foreach", "yield", "wait", "compensate", "error", "reason")
+
+
+def targets(node: Any) -> tuple[str, ...]:
+    """Return the ids of the nodes that a node may activate, each once."""
+    found: list[str] = []
+    if isinstance(node, BranchNode):
+        found += [arm.goto for arm in node.on]
+    if isinstance(node, _WithOutput) and node.on_error and node.on_error.fallback:
+        found.append(node.on_error.fallback)
+    if isinstance(node, ParallelNode) and node.on_partial_failure not in ("abort", "continue"):
+        found.append(node.on_partial_failure)
+    return tuple(dict.fromkeys(found))
+
+
+def parts(node: Any) -> dict[str, CallNode | WorkflowNode | ReasonNode]:
+    """Return the nodes inside a node by the last part of their path: branches by name, the step of a foreach as `*`."""
+    if isinstance(node, ParallelNode):
+        return dict(node.branches)
+    return {"*": node.step} if isinstance(node, ForeachNode) else {}

@@ -1,0 +1,99 @@
+"""Values that are given by name: to a workflow, by a person, by a model. Pure."""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic_core import to_json
+
+from antiphon_shared.values import Value
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
+"""What a reference can name."""
+ParamType = Literal["str", "int", "float", "bool", "list", "object"]
+Format = Literal["date", "date-time", "time", "email", "uri", "uuid"]
+
+JSON_TYPES: dict[str, str] = {
+    "str": "string",
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "list": "array",
+    "object": "object",
+}
+_PYTHON_TYPES: dict[str, tuple[type, ...]] = {
+    "str": (str,),
+    "int": (int,),
+    "float": (float, int),
+    "bool": (bool,),
+    "list": (list, tuple),
+    "object": (dict,),
+}
+_SHOWN_CHARACTERS = 80
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+class Param(Value):
+    """One value that is asked for."""
+
+    type: ParamType
+    required: bool = False
+    default: Any = Field(default=None, description="A default makes it optional.")
+    description: str = Field(default="", max_length=2_000)
+    example: Any = None
+    format: Format | None = Field(default=None, description="Only of type str.")
+    enum: Annotated[
+        tuple[Any, ...] | None, BeforeValidator(_as_tuple, json_schema_input_type=list[Any] | None)
+    ] = Field(default=None, min_length=1, max_length=1_000)
+
+    @property
+    def is_required(self) -> bool:
+        """Whether a value must be given."""
+        return self.required and self.default is None
+
+    def as_schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of its values."""
+        schema: dict[str, Any] = {"type": JSON_TYPES[self.type]}
+        if self.description:
+            schema["description"] = self.description
+        if self.format:
+            schema["format"] = self.format
+        if self.enum:
+            schema["enum"] = [*self.enum]
+        return schema
+
+    def problem(self, value: Any) -> str | None:
+        """Return why a value does not fit; None where it does. Nothing is coerced: "3" is no int."""
+        if type(value) not in _PYTHON_TYPES[self.type]:
+            return f"{shown(value)} is {type_name(value)}, and {self.type} is needed"
+        if self.format and not _has_format(self.format).is_valid(value):
+            return f"{shown(value)} is no {self.format}"
+        if self.enum and not any(type(one) is type(value) and one == value for one in self.enum):
+            return f"{shown(value)} is none of {', '.join(map(shown, self.enum[:20]))}"
+        return None
+
+
+def type_name(value: Any) -> str:
+    """Return what a JSON value is called here: `str`, `int`, ..., `null`."""
+    if value is None:
+        return "null"
+    return next((name for name, types in _PYTHON_TYPES.items() if type(value) in types), type(value).__name__)
+
+
+def shown(value: Any) -> str:
+    """Return a JSON value as it is written, cut short."""
+    text = to_json(value, fallback=str).decode(errors="replace")
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
+
+
+@lru_cache
+def _has_format(format: Format) -> "Draft202012Validator":
+    from jsonschema_rs import Draft202012Validator  # imported where there is a format
+
+    return Draft202012Validator({"format": format}, validate_formats=True)

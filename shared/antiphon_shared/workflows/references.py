@@ -1,0 +1,192 @@
+"""References: `$name.path.0.field` in texts, and what they stand for. Pure.
+
+A text that is one reference keeps the type of what it stands for; inside text it is inserted as text. `${name.path}`
+delimits, and takes keys that are no plain words. `$$` is a dollar, and so is a `$` before anything but a name or `{`.
+`$name?.path` is null where `name` has not succeeded; a `?` in the midst of a text is a question mark unless a path or
+a `}` follows.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import to_json
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_PART = rf"(?:{_NAME}|[0-9]{{1,9}}(?![A-Za-z0-9_]))"
+BARE = re.compile(rf"\$({_NAME})(\?(?=\.{_PART}))?((?:\.{_PART})*)")
+"""Without braces."""
+BRACED = re.compile(rf"\$\{{({_NAME})(\?)?((?:\.[^.{{}}$\s]+)*)\}}")
+_WHOLE = re.compile(rf"\$({_NAME})(\?)?((?:\.{_PART})*)")
+_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
+_KEYS_SHOWN = 20
+_LENGTH_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The name of a param, an output or a node, and the way into its value."""
+
+    name: str
+    path: tuple[str | int, ...] = ()
+    is_optional: bool = False
+    """Whether it is null where `name` has not succeeded."""
+
+    def __str__(self) -> str:
+        text = ".".join(map(str, (f"{self.name}{'?' * self.is_optional}", *self.path)))
+        is_plain = all(isinstance(part, int) or re.fullmatch(_NAME, part) for part in self.path)
+        return f"${text}" if is_plain else f"${{{text}}}"
+
+
+class MalformedReference(ValueError):
+    """A text holds `${` and no reference after it."""
+
+
+class ReferenceMissing(LookupError):
+    """A reference leads to nothing; the message names what there was."""
+
+    def __init__(self, reference: Reference, had: str) -> None:
+        super().__init__(f"{reference} is missing: {had}")
+        self.reference, self.had = reference, had
+
+
+class NotText(ValueError):
+    """A reference inside a text stands for a list or an object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A text with references in it: plain parts and references, in their order."""
+
+    parts: tuple[str | Reference, ...]
+
+    @property
+    def whole(self) -> Reference | None:
+        """The reference that the text is as a whole."""
+        match self.parts:
+            case (Reference() as one,):
+                return one
+        return None
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Reference))
+
+
+def read_template(text: str) -> Template:
+    """Return the parts of a text. Raises MalformedReference."""
+    if whole := (_WHOLE.fullmatch(text) or BRACED.fullmatch(text)):
+        return Template((reference_of(whole),))
+    parts: list[str | Reference] = []
+    plain, at = "", 0
+    while (dollar := text.find("$", at)) >= 0:
+        plain += text[at:dollar]
+        if text.startswith("$$", dollar):
+            plain, at = f"{plain}$", dollar + 2
+        elif found := (BARE.match(text, dollar) or BRACED.match(text, dollar)):
+            parts += [plain, reference_of(found)] if plain else [reference_of(found)]
+            plain, at = "", found.end()
+        elif text.startswith("${", dollar):
+            raise MalformedReference(
+                f"{_cut(text[dollar:])!r} is no reference; write ${{name.path}}, or $${{ for the text itself"
+            )
+        else:
+            plain, at = f"{plain}$", dollar + 1
+    plain += text[at:]
+    return Template((*parts, plain) if plain or not parts else tuple(parts))
+
+
+def reference_of(found: re.Match[str]) -> Reference:
+    """Return the reference that BARE or BRACED has found."""
+    path = tuple(int(part) if _INDEX.fullmatch(part) else part for part in found[3].split(".")[1:])
+    return Reference(found[1], path, bool(found[2]))
+
+
+def templates(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield every text at any depth of JSON that holds a `$`, with its path."""
+    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    while waiting:
+        path, item = waiting.pop()
+        if isinstance(item, str):
+            if "$" in item:
+                yield path, item
+        elif isinstance(item, dict):
+            waiting += [((*path, key), inner) for key, inner in reversed(item.items())]
+        elif isinstance(item, list | tuple):
+            waiting += [((*path, index), item[index]) for index in reversed(range(len(item)))]
+
+
+def resolve(value: Any, values: Mapping[str, Any]) -> Any:
+    """Return JSON with its references replaced. `values` holds what there is by name.
+
+    Raises ReferenceMissing, NotText and MalformedReference.
+    """
+    if isinstance(value, str):
+        return _resolve_text(value, values) if "$" in value else value
+    if isinstance(value, dict):
+        return {key: resolve(one, values) for key, one in value.items()}
+    return [resolve(one, values) for one in value] if isinstance(value, list | tuple) else value
+
+
+def look_up(reference: Reference, values: Mapping[str, Any]) -> Any:
+    """Return what a reference stands for. Raises ReferenceMissing."""
+    if reference.name not in values:
+        if reference.is_optional:
+            return None
+        raise ReferenceMissing(
+            reference, f"nothing named {reference.name} has succeeded; there {_named(values)}"
+        )
+    value, way = values[reference.name], reference.name
+    for part in reference.path:
+        value = _inside(value, part, way, reference)
+        way = f"{way}.{part}"
+    return value
+
+
+def _inside(value: Any, part: str | int, way: str, reference: Reference) -> Any:
+    match value:
+        case dict():
+            if str(part) in value:
+                return value[str(part)]
+            raise ReferenceMissing(reference, f"{way} {_named(value, 'has the keys', 'has no keys')}")
+        case list() | tuple():
+            if isinstance(part, int) and part < len(value):
+                return value[part]
+            if part != "length":
+                raise ReferenceMissing(reference, f"{way} is a list of {len(value)}")
+            return len(value)
+        case str():
+            if part != "length":
+                raise ReferenceMissing(reference, f"{way} is a text")
+            return len(value)
+    raise ReferenceMissing(reference, f"{way} is {_cut(to_json(value).decode())}")
+
+
+def _resolve_text(text: str, values: Mapping[str, Any]) -> Any:
+    template = read_template(text)
+    if whole := template.whole:
+        return look_up(whole, values)
+    return "".join(
+        _as_text(part, look_up(part, values)) if isinstance(part, Reference) else part
+        for part in template.parts
+    )
+
+
+def _as_text(reference: Reference, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict | list | tuple):
+        kind = "an object" if isinstance(value, dict) else "a list"
+        raise NotText(f"{reference} is {kind} and stands inside a text; refer to a value in it")
+    return to_json(value).decode()
+
+
+def _named(values: Mapping[str, Any], some: str = "are", none: str = "is nothing") -> str:
+    names = [_cut(str(name)) for name, _ in zip(values, range(_KEYS_SHOWN), strict=False)]
+    more = ", ..." if len(values) > _KEYS_SHOWN else ""
+    return f"{some} {', '.join(names)}{more}" if names else none
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LENGTH_SHOWN else f"{text[:_LENGTH_SHOWN]}..."

@@ -1,0 +1,49 @@
+"""A workflow file as a value. Pure."""
+
+import json
+from hashlib import blake2b
+from typing import Any
+
+from pydantic import Field
+
+from antiphon_shared.values import Value
+from antiphon_shared.workflows.nodes import TEXT_MAX, Node, Seconds
+from antiphon_shared.workflows.params import Name, Param
+
+DEPTH_MAX = 8
+"""Workflows inside workflows, the outermost included."""
+NODES_MAX = 10_000
+"""Of a workflow, once its sub-workflows are inlined."""
+
+
+class Workflow(Value):
+    """One workflow: what it needs, what it does, what it returns."""
+
+    description: str = Field(min_length=1, max_length=TEXT_MAX, description="The model reads it.")
+    params: dict[Name, Param] = Field(default={}, max_length=100)
+    timeout_s: Seconds = 3_600.0
+    graph: dict[Name, Node] = Field(min_length=1, max_length=NODES_MAX)
+    output: dict[Name, Any] | str | None = Field(default=None, description="A map, or one reference.")
+
+
+class Specification(Value):
+    """All workflows of a domain."""
+
+    domain: str = Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)
+    version: str = Field(min_length=1, max_length=100)
+    description: str = Field(default="", max_length=TEXT_MAX)
+    workflows: dict[Name, Workflow] = Field(min_length=1, max_length=1_000)
+
+
+def canonical(specification: Specification) -> bytes:
+    """Return the JSON that two files share exactly if they mean the same.
+
+    Keys are sorted and defaults left out: neither the order of nodes nor a default that is written out has a meaning.
+    """
+    fields = specification.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    return json.dumps(fields, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def specification_hash(specification: Specification) -> str:
+    """Return the hash that a run is pinned by."""
+    return blake2b(canonical(specification), digest_size=16).hexdigest()

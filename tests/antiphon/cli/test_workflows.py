@@ -1,0 +1,170 @@
+"""`antiphon workflows` checks files by its exit code, in words, JSON and annotations, and shows what is in them."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from jsonschema_rs import Draft202012Validator
+from pydantic_core import from_json
+
+from antiphon import workflows
+from antiphon.yaml_text import read_yaml
+from tests.antiphon.conftest import ROOT, InProcess
+
+TRIPS = str(ROOT / "examples/trips/workflows.yaml")
+FAULTY = """
+domain: soups
+version: "1.0"
+workflows:
+  cook:
+    description: Cook a soup.
+    params: { query: { type: str, required: true }, salt: { type: int } }
+    graph:
+      find: { call: find_recipes, args: { query: $query } }
+      read: { call: find_recipe, args: { query: $find.0.title } }
+"""
+
+
+@pytest.fixture
+def faulty(folder: Path) -> str:
+    (folder / "faulty.yaml").write_text(FAULTY)
+    return "faulty.yaml"
+
+
+def test_the_example_holds_against_its_tools(run: InProcess) -> None:
+    done = run("workflows", "validate", TRIPS, "--tools", "examples.trips")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr == "1 file, 0 errors, 0 warnings.\n"
+
+
+def test_all_faults_are_named_at_once_and_the_exit_code_is_1(run: InProcess, faulty: str) -> None:
+    done = run("workflows", "validate", TRIPS, faulty, "--tools", "recipes,examples.trips")
+    assert done.exit_code == 1
+    assert done.stdout.splitlines() == [
+        "faulty.yaml:7:59: warning: workflows.cook.params.salt: nothing uses the param salt. Remove it.",
+        "faulty.yaml:9:21: error: workflows.cook.graph.find.call: there is no tool find_recipes. "
+        "Did you mean find_recipe? There are: book_flight, book_hotel, cancel_flight, cancel_hotel, find_flights, "
+        "find_recipe, weather_on.",
+        "faulty.yaml:10:49: error: workflows.cook.graph.read.args.query: $find.0.title is used, and the edge from "
+        "find to read is missing: nothing says that find runs before. Add find to depends_on of read.",
+    ]
+    assert done.stderr == "2 files, 2 errors, 1 warning.\n"
+
+
+def test_warnings_alone_pass(run: InProcess, folder: Path) -> None:
+    fixed = FAULTY.replace("find_recipes", "find_recipe").replace(
+        "read: { call", "read: { depends_on: [find], call"
+    )
+    (folder / "fixed.yaml").write_text(fixed)
+    done = run("workflows", "validate", "fixed.yaml", "--tools", "recipes")
+    assert (done.exit_code, done.stderr) == (0, "1 file, 0 errors, 1 warning.\n")
+
+
+def test_without_tools_it_says_what_was_not_checked(run: InProcess, faulty: str) -> None:
+    done = run("workflows", "validate", faulty)
+    assert "unknown_tool" not in done.stdout
+    assert "Calls were not held against tools: name them by --tools." in done.stderr
+
+
+def test_json_has_a_record_for_each_fault(run: InProcess, faulty: str) -> None:
+    done = run("workflows", "validate", faulty, "--tools", "recipes", "--json")
+    found = from_json(done.stdout)
+    assert [(one["severity"], one["code"], one["line"], one["column"]) for one in found] == [
+        ("warning", "unused", 7, 59),
+        ("error", "unknown_tool", 9, 21),
+        ("error", "missing_edge", 10, 49),
+    ]
+    assert found[1]["path"] == ["workflows", "cook", "graph", "find", "call"]
+    assert (found[1]["file"], found[1]["message"]) == ("faulty.yaml", "there is no tool find_recipes")
+
+
+def test_annotations_are_those_of_github(run: InProcess, faulty: str) -> None:
+    done = run("workflows", "validate", faulty, "--github")
+    assert [line.partition("::workflows")[0] for line in done.stdout.splitlines()] == [
+        "::warning file=faulty.yaml,line=7,col=59,title=unused",
+        "::error file=faulty.yaml,line=10,col=49,title=missing_edge",
+    ]
+    both = run("workflows", "validate", faulty, "--github", "--json")
+    assert (both.exit_code, both.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [(None, "cannot be read: No such file or directory"), (b"\xff\xfe", "it is not UTF-8 text (byte 1)")],
+)
+def test_an_unreadable_file_ends_with_3(
+    run: InProcess, folder: Path, content: bytes | None, why: str
+) -> None:
+    if content is not None:
+        (folder / "other.yaml").write_bytes(content)
+    for words in (("validate",), ("list",), ("show", "w")):
+        done = run("workflows", *words, "other.yaml")
+        assert done.exit_code == 3
+        assert why in done.stdout + done.stderr
+
+
+def test_tools_that_cannot_be_imported_are_an_error_of_usage(run: InProcess, faulty: str) -> None:
+    assert run("workflows", "validate", faulty, "--tools", "no_such_module").exit_code == 2
+
+
+def test_workflows_are_listed_and_shown(run: InProcess) -> None:
+    listed = run("workflows", "list", TRIPS, "--json")
+    assert [one["name"] for one in from_json(listed.stdout)] == ["book_trip", "book_both"]
+    shown = run("workflows", "show", "book_both", TRIPS).stdout
+    assert "trips.book_both, version 1.0" in shown
+    assert "on partial failure -> undo" in shown
+    fields = json.loads(run("workflows", "show", "book_both", TRIPS, "--json").stdout)
+    assert re.fullmatch("[0-9a-f]{32}", fields["hash"])
+    assert fields["graph"]["both"]["on_partial_failure"] == "undo"
+    unknown = run("workflows", "show", "book", TRIPS)
+    assert (unknown.exit_code, unknown.stdout) == (2, "")
+    assert "There are: book_trip, book_both." in unknown.stderr
+
+
+def test_what_has_errors_is_not_shown(run: InProcess, faulty: str) -> None:
+    done = run("workflows", "show", "cook", faulty)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "missing_edge" not in done.stderr
+    assert "the edge from find to read is missing" in done.stderr
+
+
+def test_a_graph_is_drawn_as_text_and_for_markdown(run: InProcess) -> None:
+    text = run("workflows", "graph", "book_trip", TRIPS).stdout
+    assert "is_cheap      branch  after flights" in text
+    assert "$flights.found.0.price < 200 -> book_at_once" in text
+    drawn = run("workflows", "graph", "book_trip", TRIPS, "--format", "mermaid").stdout.splitlines()
+    assert drawn[0] == "flowchart TD"
+    assert '    n_is_cheap{"is_cheap<br/>branch"}' in drawn
+    assert "    n_flights --> n_is_cheap" in drawn
+    assert '    n_is_cheap -. "$flights.found.0.price #60; 200" .-> n_book_at_once' in drawn
+
+
+def test_the_schema_takes_what_the_loader_takes(run: InProcess) -> None:
+    schema = from_json(run("workflows", "schema").stdout)
+    validator = Draft202012Validator(schema)
+    good = read_yaml(Path(TRIPS).read_text()).value
+    assert validator.is_valid(good)
+    assert not validator.is_valid({**good, "domain": "A"})
+    node = good["workflows"]["book_trip"]["graph"]["flights"]
+    node["argz"] = node.pop("args")
+    assert not validator.is_valid(good)
+
+
+def test_python_loads_and_validates(folder: Path, faulty: str) -> None:
+    specification = workflows.load(TRIPS, tools=["examples.trips"])
+    assert [*specification.workflows] == ["book_trip", "book_both"]
+    assert workflows.validate(specification, tools=["examples.trips"]) == ()
+    assert [one.code for one in workflows.validate(folder / faulty)] == ["unused", "missing_edge"]
+    with pytest.raises(workflows.InvalidWorkflow) as invalid:
+        workflows.load(folder / faulty)
+    assert [one.code for one in invalid.value.faults] == ["missing_edge"]
+    assert "faulty.yaml:10:49: error" in str(invalid.value)
+
+
+def test_a_file_with_too_many_faults_names_the_first(folder: Path) -> None:
+    calls = "\n".join(f"      n{n}: {{ call: look, when: $x{n} }}" for n in range(300))
+    (folder / "many.yaml").write_text(FAULTY.partition("      find:")[0] + calls)
+    found = workflows.validate(folder / "many.yaml")
+    assert len(found) == 201
+    assert found[-1].message == "there are 102 more; correct these first"

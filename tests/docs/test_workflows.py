@@ -1,0 +1,44 @@
+"""The files of docs/workflows.md are valid, and so are its nodes."""
+
+import re
+import textwrap
+from pathlib import Path
+
+from antiphon_shared.workflows.nodes import NODE_TYPES
+
+from antiphon.workflows.form import read_file
+from antiphon.workflows.validate import faults_of
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/workflows.md").read_text()
+HEAD = """domain: d
+version: "1"
+workflows:
+  book_flight:
+    description: F
+    params: { destination: { type: str }, day: { type: str } }
+    graph: { f: { call: f, args: { to: $destination, day: $day } } }
+  w:
+    description: W
+    params: { place: { type: str }, start: { type: str, format: date }, nights: { type: int } }
+    graph:
+"""
+
+
+def test_every_example_of_the_page_is_valid() -> None:
+    blocks = re.findall(r"```yaml\n(.*?)```", PAGE, re.S)
+    texts = [one if one.startswith("domain:") else HEAD + textwrap.indent(one, " " * 6) for one in blocks]
+    assert len(texts) == 2
+    for text in texts:
+        file = read_file(text, "docs/workflows.md")
+        assert [str(one) for one in file.faults] == []
+        assert file.specification is not None
+        assert [str(file.located(one)) for one in faults_of(file.specification)] == []
+
+
+def test_every_type_of_node_has_an_example() -> None:
+    assert {*re.findall(r"type: (\w+)", PAGE)} >= {*NODE_TYPES}
+
+
+def test_the_longer_example_is_there() -> None:
+    assert (ROOT / "examples/trips/workflows.yaml").exists()

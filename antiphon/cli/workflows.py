@@ -144,6 +144,59 @@ def graph(
     stdout().print(as_text(name, workflow) if form is Drawing.text else as_mermaid(workflow))
 
 
+@app.command("dry-run")
+def dry_run(
+    name: Named,
+    files: Files,
+    params: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="NAME=VALUE", help="A param of the run, as text or JSON; repeat it."),
+    ] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="JSON with the results of nodes by their path, in place of samples."
+        ),
+    ] = None,
+    is_cover: Annotated[
+        bool,
+        typer.Option("--cover", help="Take every arm of every branch, and let every node fail once."),
+    ] = False,
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tools",
+            metavar="MODULE[:NAME]",
+            help="Python modules with the tools; without any, each call is taken for a write.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Walk the graph of one workflow, without calling anything.
+
+    The decisions are those of a real run. Results are samples with the fields that the workflow reads, unless a file
+    has them. With --cover every way through the workflow is walked; nodes that none of them reaches are named.
+
+    Exit codes: 0 done; 1 the file has errors, or --cover leaves nodes unreached; 2 usage; 3 a file cannot be read.
+
+    \b
+    antiphon workflows dry-run book_trip examples/trips/workflows.yaml --param origin=NYC --tools examples.trips
+    antiphon workflows dry-run book_trip examples/trips/workflows.yaml --cover
+    """
+    from antiphon.cli import dry_runs
+
+    specification, _ = _named(name, files)
+    try:
+        catalogue = catalogue_of(tools) if tools else None
+        plan = dry_runs.plan_of(specification, name, catalogue)
+        given = dry_runs.params_of(plan, params or [])
+        shown = dry_runs.covered if is_cover else dry_runs.walked
+        is_whole = shown(plan, given, dry_runs.results_of(plan, results), is_json=json)
+    except AntiphonError as error:
+        raise typer.Exit(refuse(error)) from None
+    raise typer.Exit(EXIT_DONE if is_whole else EXIT_FAILED)
+
+
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of workflow files, for editors.

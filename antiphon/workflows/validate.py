@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.order import Order, cycles, edges_of
 from antiphon_shared.workflows.specification import Specification
 
 from antiphon.workflows.checks.edges import check_edges
 from antiphon.workflows.checks.flow import Flow, look_through
 from antiphon.workflows.checks.names import check_names, check_params
 from antiphon.workflows.checks.nodes import check_nodes
-from antiphon.workflows.checks.order import Order, cycles, edges_of
 from antiphon.workflows.checks.references import check_references, check_unused
 from antiphon.workflows.checks.sub_workflows import check_sizes, check_sub_workflows
 from antiphon.workflows.checks.texts import check_texts

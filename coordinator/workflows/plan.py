@@ -4,9 +4,13 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 
+from antiphon_shared.tools.calls import ToolDefinition
+from antiphon_shared.tools.contract import Contract
 from antiphon_shared.workflows.graph import STEP, Graph, GraphNode, Scope
 from antiphon_shared.workflows.nodes import CallNode
+from antiphon_shared.workflows.order import Order, edges_of
 
 UNDO = "~undo"
 """What the path of a call ends with that undoes a node."""
@@ -19,6 +23,19 @@ class ToolFacts:
     is_write: bool = False
     is_idempotent: bool = False
     is_sequential: bool = False
+
+
+_BUILT_IN = {"sql_query": ToolFacts(is_idempotent=True)}
+
+
+def facts_of(tool: ToolDefinition) -> ToolFacts:
+    """Return what a decision has to know of a tool that is published."""
+    contract = Contract.of_schema(tool.input_schema, tool.effect)
+    return ToolFacts(
+        is_write=tool.effect == "write",
+        is_idempotent=contract.idempotent,
+        is_sequential=contract.mode == "sequential-only",
+    )
 
 
 @dataclass(frozen=True)
@@ -38,7 +55,7 @@ class Plan:
 
     def facts(self, tool: str) -> ToolFacts:
         """Return what is known of a tool; a tool that is unknown is taken for a write."""
-        return self.tools.get(tool, ToolFacts(is_write=True))
+        return self.tools.get(tool) or _BUILT_IN.get(tool) or ToolFacts(is_write=True)
 
     def is_write(self, path: str) -> bool:
         """Return whether a node is a call of a tool that writes."""
@@ -61,7 +78,20 @@ class Plan:
 
     def has_one_last(self, scope: str) -> bool:
         """Return whether at most one of the nodes whose results count can succeed."""
-        return len(self.graph.scopes[scope].last) == 1
+        return scope in self._with_one_last
+
+    @cached_property
+    def _with_one_last(self) -> frozenset[str]:
+        return frozenset(path for path, scope in self.graph.scopes.items() if _has_one_last(scope))
+
+
+def _has_one_last(scope: Scope) -> bool:
+    last = [_last(path) for path in scope.last]
+    if len(last) < 2:
+        return bool(last)
+    graph = scope.workflow.graph
+    order = Order(graph, edges_of(graph))
+    return all(order.are_exclusive(one, other) for one, other in combinations(last, 2))
 
 
 def template_of(path: str) -> str:

@@ -5,9 +5,9 @@ from typing import Any
 
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNode, ParallelNode
+from antiphon_shared.workflows.order import Cycle, cycles, edges_of
 
 from antiphon.workflows.checks.flow import Flow
-from antiphon.workflows.checks.order import Cycle, cycles, edges_of
 from antiphon.workflows.fault import Fault, Path, error, warning
 
 _SHOWN_MAX = 12

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.workflows.graph import last_nodes
 from antiphon_shared.workflows.nodes import CompensateNode, ErrorNode
+from antiphon_shared.workflows.order import Order
 
 from antiphon.workflows.checks.flow import Flow, Provider, Use
-from antiphon.workflows.checks.order import Order
 from antiphon.workflows.fault import Fault, error, warning
 
 _SCALARS = ("int", "float", "bool")

@@ -1,0 +1,155 @@
+"""Dry runs of workflows, as lines for people and as JSON for programs."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.graph import compile_graph
+from antiphon_shared.workflows.params import shown
+from antiphon_shared.workflows.specification import Specification
+
+from antiphon.cli.output import UsageError, counted, one_line, print_json, print_table, stdout
+from antiphon.workflows.dry_run import SCENARIOS_MAX, DryRun, cover, dry_run
+from coordinator.workflows.decide import UnfitParams
+from coordinator.workflows.messages import AskPerson, CallTool, End, Reason, SetTimer
+from coordinator.workflows.plan import Plan, facts_of
+
+_VALUE_LENGTH = 60
+
+
+def plan_of(specification: Specification, name: str, catalogue: Catalogue | None) -> Plan:
+    """Return what a run of a workflow is decided by."""
+    tools = {tool.name: facts_of(tool) for tool in catalogue.tools} if catalogue else {}
+    return Plan(compile_graph(specification, name), tools)
+
+
+def params_of(plan: Plan, given: Sequence[str]) -> dict[str, Any]:
+    """Return the params as they were given: text for a param of type str, else JSON. Raises UsageError."""
+    declared = plan.graph.scopes[""].workflow.params
+    params: dict[str, Any] = {}
+    for one in given:
+        name, equals, text = one.partition("=")
+        if not equals:
+            raise UsageError(f"--param {one!r} has no value. Write NAME=VALUE.")
+        if name not in declared:
+            raise UsageError(f"there is no param {name!r}.", hint=did_you_mean(name, declared))
+        params[name] = text if declared[name].type == "str" else _json(text, f"--param {name}")
+    return params
+
+
+def results_of(plan: Plan, file: Path | None) -> dict[str, Any]:
+    """Return the results of a file, by the path of their node. Raises UsageError."""
+    if file is None:
+        return {}
+    try:
+        results = _json(file.read_text(), str(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} cannot be read: {error}.") from None
+    if not isinstance(results, dict):
+        raise UsageError(f"{file} holds no object. Write the results of nodes by their path.")
+    for path in results:
+        if path not in plan.graph.nodes:
+            raise UsageError(f"{file}: there is no node {path!r}.", hint=did_you_mean(path, plan.graph.nodes))
+    return results
+
+
+def walked(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], is_json: bool) -> bool:
+    """Show one run, call by call, and return True."""
+    try:
+        run = dry_run(plan, params, results)
+    except UnfitParams as error:
+        raise UsageError(f"{error}.", hint="Give it with --param.") from None
+    if is_json:
+        print_json({**_as_json(run), "steps": [_step(command) for command in run.commands]})
+        return True
+    for command in run.commands:
+        stdout().print(_step(command))
+    stdout().print("")
+    for line in _end(run.end):
+        stdout().print(line)
+    return True
+
+
+def covered(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], is_json: bool) -> bool:
+    """Show how every way through a workflow ends, and return whether all nodes were reached."""
+    try:
+        coverage = cover(plan, params, results)
+    except UnfitParams as error:
+        raise UsageError(f"{error}.", hint="Give it with --param.") from None
+    is_whole = not coverage.never_reached and not coverage.is_cut
+    if is_json:
+        print_json(
+            {"runs": [_as_json(run) for run in coverage.runs], "never_reached": list(coverage.never_reached)}
+        )
+        return is_whole
+    rows = [
+        (one_line(run.scenario.name), run.end.status, _why(run.end), _left(run.end)) for run in coverage.runs
+    ]
+    print_table(("what happens", "ends as", "because", "writes that stand"), rows, "No runs.")
+    ends = Counter(run.end.status for run in coverage.runs)
+    told = ", ".join(f"{status} {count}" for status, count in ends.most_common())
+    stdout().print(f"\n{counted(len(coverage.runs), 'run')}: {told}.")
+    if coverage.is_cut:
+        stdout().print(f"There are more ways than the {SCENARIOS_MAX:,} that were walked.")
+    if coverage.never_reached:
+        stdout().print(f"Never reached: {', '.join(coverage.never_reached)}.")
+    return is_whole
+
+
+def _step(command: CallTool | Reason | AskPerson | SetTimer) -> str:
+    match command:
+        case CallTool(path=path, tool=tool, arguments=arguments):
+            given = ", ".join(f"{name}={_cut(value)}" for name, value in arguments.items())
+            return one_line(f"{path}: calls {tool}({given})")
+        case Reason(path=path, question=question):
+            return one_line(f"{path}: lets the model answer {_cut(question)}")
+        case AskPerson(path=path, message=message, expects=expects):
+            return one_line(f"{path}: asks a person {_cut(message)} for {', '.join(expects)}")
+        case SetTimer(path=path, until=None, seconds=seconds):
+            return one_line(f"{path}: waits {seconds:g} s")
+        case SetTimer(path=path, until=until):
+            return one_line(f"{path}: waits until {until}")
+
+
+def _end(end: End) -> list[str]:
+    lines = [f"{end.status}{f': {_why(end)}' if end.fault else ''}"]
+    if end.output is not None:
+        lines.append(f"output: {one_line(orjson.dumps(end.output).decode())}")
+    lines += [f"undone: {', '.join(end.undone)}"] if end.undone else []
+    lines += [f"writes that stand: {_left(end)}"] if end.standing and end.status != "completed" else []
+    return lines
+
+
+def _why(end: End) -> str:
+    return one_line(end.fault.message, _VALUE_LENGTH) if end.fault else ""
+
+
+def _left(end: End) -> str:
+    return "" if end.status == "completed" else one_line(", ".join(end.standing), _VALUE_LENGTH)
+
+
+def _as_json(run: DryRun) -> dict[str, Any]:
+    return {
+        "scenario": run.scenario.name,
+        "status": run.end.status,
+        "because": run.end.fault.message if run.end.fault else None,
+        "output": run.end.output,
+        "standing": list(run.end.standing),
+        "undone": list(run.end.undone),
+        "nodes": dict(run.nodes),
+    }
+
+
+def _cut(value: Any) -> str:
+    return one_line(shown(value), _VALUE_LENGTH)
+
+
+def _json(text: str, where: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise UsageError(f"{where} is no JSON: {error}.") from None

@@ -1,0 +1,230 @@
+"""Runs that call nothing: the real decisions over stubbed results, once or for every way through a workflow. Pure."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from antiphon_shared.workflows.graph import Graph
+from antiphon_shared.workflows.nodes import Arm, BranchNode, CallNode, ReasonNode, YieldNode
+
+from antiphon.workflows.stubs import sample_of, samples
+from coordinator.workflows.decide import decide_run
+from coordinator.workflows.messages import (
+    AskPerson,
+    CallTool,
+    Command,
+    End,
+    Failed,
+    Fault,
+    Happening,
+    Keep,
+    Reason,
+    SetTimer,
+    Started,
+    Succeeded,
+    TimerFired,
+    Withdraw,
+)
+from coordinator.workflows.plan import UNDO, Plan, template_of
+from coordinator.workflows.state import Run
+
+SCENARIOS_MAX = 2_000
+_STUB_FAULT = Fault("not_found", "it was to fail in this dry run")
+
+
+class Taken(NamedTuple):
+    """The arm of a branch that is taken."""
+
+    number: int
+    goto: str
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What is forced on one run: by default everything is decided by the stubbed results."""
+
+    arms: Mapping[str, "Taken"] = field(default_factory=dict)
+    """For branches, by their path in the graph: the arm that is taken."""
+    whens: Mapping[str, bool] = field(default_factory=dict)
+    """For nodes with a condition: what it comes to."""
+    failing: frozenset[str] = frozenset()
+    """Nodes that fail; of a foreach the first item."""
+
+    @property
+    def name(self) -> str:
+        """Return what is special about it, in words."""
+        special = [
+            *(f"{path} goes to {arm.goto}" for path, arm in self.arms.items()),
+            *(f"{path} is skipped" for path, holds in self.whens.items() if not holds),
+            *(f"{path} fails" for path in sorted(self.failing)),
+        ]
+        return ", ".join(special) or "everything succeeds"
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """What came of one run."""
+
+    scenario: Scenario
+    commands: tuple[CallTool | Reason | AskPerson | SetTimer, ...]
+    """In the order in which they were given; each is answered before the next but those at once with it."""
+    end: End
+    nodes: Mapping[str, str]
+    """How each node ended that the run came to, by path."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What came of every way through a workflow, as far as there are not too many."""
+
+    runs: tuple[DryRun, ...]
+    never_reached: tuple[str, ...]
+    """Nodes that no run came to, in the order of the graph."""
+    is_cut: bool
+    """Whether there are more ways than SCENARIOS_MAX."""
+
+
+def dry_run(
+    plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any], scenario: Scenario = Scenario()
+) -> DryRun:
+    """Run a workflow over stubbed results.
+
+    Args:
+        plan: The workflow.
+        params: Of the run; those that are required and missing get a sample.
+        results: Results by the path of their node in the graph, in place of samples.
+        scenario: What is forced.
+
+    Raises:
+        UnfitParams: A param does not fit.
+    """
+    forced = Plan(_forced(plan.graph, scenario), plan.tools)
+    run, kept, open = Run(), dict[str, Any](), deque[Any]()
+    given: list[CallTool | Reason | AskPerson | SetTimer] = []
+    stubs = {**samples(plan), **results}
+    happened: Happening = Started({**_samples_of_params(plan), **params})
+    while run.ended is None:
+        decision = decide_run(forced, run, happened, kept.__getitem__)
+        run.apply(decision.changes)
+        end = _take(decision.commands, kept, open)
+        if end is not None:
+            nodes = {path: state.status for path, state in run.nodes.items() if state.status != "pending"}
+            return DryRun(scenario, tuple(given), end, nodes)
+        command = open.popleft()
+        given.append(command)
+        happened = _answer(plan, command, scenario, stubs)
+    raise AssertionError("a run that has ended says how")
+
+
+def cover(plan: Plan, params: Mapping[str, Any], results: Mapping[str, Any]) -> Coverage:
+    """Run a workflow for every arm of each branch, each condition either way, and one failure of each node.
+
+    A way that leads to a choice is found first; then each other outcome of that choice is tried once, all else alike.
+    """
+    base = Scenario(
+        arms={path: arms[0] for path, arms in _branches(plan).items()},
+        whens={path: True for path, node in plan.graph.nodes.items() if node.node.when is not None},
+    )
+    waiting, runs = deque([base]), list[DryRun]()
+    tried = {*base.arms.items(), *base.whens.items()}
+    while waiting and len(runs) < SCENARIOS_MAX:
+        runs.append(dry_run(plan, params, results, waiting.popleft()))
+        for choice, scenario in _alternatives(plan, runs[-1]):
+            if choice not in tried:
+                tried.add(choice)
+                waiting.append(scenario)
+    reached = {template_of(path) for one in runs for path in _came_to(one)}
+    never = tuple(path for path in plan.graph.nodes if path not in reached)
+    return Coverage(tuple(map(_without_defaults, runs)), never, bool(waiting))
+
+
+def _alternatives(plan: Plan, run: DryRun) -> Iterator[tuple[Any, Scenario]]:
+    scenario = run.scenario
+    for path in dict.fromkeys(map(template_of, _came_to(run))):
+        node = plan.graph.nodes[path].node
+        if isinstance(node, BranchNode):
+            for arm in _branches(plan)[path]:
+                yield (path, arm), replace(scenario, arms={**scenario.arms, path: arm})
+        if node.when is not None:
+            yield (path, False), replace(scenario, whens={**scenario.whens, path: False})
+        if isinstance(node, CallNode | ReasonNode | YieldNode):
+            yield (path, "fails"), replace(scenario, failing=scenario.failing | {path})
+
+
+def _came_to(run: DryRun) -> list[str]:
+    """Return the nodes that began."""
+    return [path for path, status in run.nodes.items() if status not in ("skipped", "queued")]
+
+
+def _without_defaults(run: DryRun) -> DryRun:
+    """Name a run by what is special about it, among the choices that it came to."""
+    scenario, reached = run.scenario, {template_of(path) for path in run.nodes}
+    arms = {path: arm for path, arm in scenario.arms.items() if arm.number and path in reached}
+    whens = {path: holds for path, holds in scenario.whens.items() if not holds and path in reached}
+    return replace(run, scenario=Scenario(arms, whens, scenario.failing & reached))
+
+
+def _forced(graph: Graph, scenario: Scenario) -> Graph:
+    """Return the graph with constant conditions where a scenario says what they come to."""
+    nodes = dict(graph.nodes)
+    for path, holds in scenario.whens.items():
+        node = nodes[path].node.model_copy(update={"when": "true" if holds else "false"})
+        nodes[path] = replace(nodes[path], node=node)
+    for path, taken in scenario.arms.items():
+        branch = nodes[path].node
+        assert isinstance(branch, BranchNode)
+        arms = tuple(
+            Arm(when="true" if number == taken.number else "false", goto=arm.goto)
+            for number, arm in enumerate(branch.on)
+        )
+        nodes[path] = replace(nodes[path], node=branch.model_copy(update={"on": arms}))
+    return replace(graph, nodes=nodes)
+
+
+def _take(commands: tuple[Command, ...], kept: dict[str, Any], open: deque[Any]) -> End | None:
+    for command in commands:
+        match command:
+            case Keep(key=key, value=value):
+                kept[key] = value
+            case Withdraw(path=path):
+                for one in [one for one in open if one.path == path]:
+                    open.remove(one)
+            case End():
+                return command
+            case SetTimer(attempt=0):
+                pass  # no time passes in a dry run, so that no container runs out of it
+            case _:
+                open.append(command)
+    return None
+
+
+def _answer(plan: Plan, command: Any, scenario: Scenario, stubs: Mapping[str, Any]) -> Happening:
+    path, template = command.path, template_of(command.path)
+    if isinstance(command, SetTimer):
+        return TimerFired(path, command.attempt)
+    if UNDO in path:
+        return Succeeded(path, command.attempt, None)
+    if template in scenario.failing and path == template.replace("*", "0"):
+        return Failed(path, command.attempt, _STUB_FAULT)
+    node = plan.graph.nodes[template].node
+    if isinstance(node, YieldNode) and isinstance(stubs[template], str | dict):
+        values = {name: sample_of(param, name) for name, param in node.expects.items()}
+        given = stubs[template] if isinstance(stubs[template], dict) else {}
+        return Succeeded(
+            path, command.attempt, {**values, **{k: v for k, v in given.items() if k not in values}}
+        )
+    return Succeeded(path, command.attempt, stubs[template])
+
+
+def _samples_of_params(plan: Plan) -> dict[str, Any]:
+    params = plan.graph.scopes[""].workflow.params
+    return {name: sample_of(param, name) for name, param in params.items() if param.is_required}
+
+
+def _branches(plan: Plan) -> dict[str, list[Taken]]:
+    return {
+        path: [Taken(number, arm.goto) for number, arm in enumerate(node.node.on)]
+        for path, node in plan.graph.nodes.items()
+        if isinstance(node.node, BranchNode)
+    }

@@ -1,0 +1,175 @@
+"""Results for runs that call nothing: what a workflow reads of each result, of the type that it needs. Pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from antiphon_shared.workflows.condition_syntax import (
+    Binary,
+    Constant,
+    Tree,
+    Variable,
+    inner_trees,
+    read_condition,
+)
+from antiphon_shared.workflows.graph import STEP
+from antiphon_shared.workflows.items import read_items, references_in
+from antiphon_shared.workflows.nodes import BranchNode, ForeachNode, ParallelNode, WorkflowNode
+from antiphon_shared.workflows.params import Param, ParamType
+from antiphon_shared.workflows.references import Reference, read_template, templates
+
+from coordinator.workflows.plan import Plan
+
+_SAMPLES: dict[str, Any] = {"int": 1, "float": 1.5, "bool": True, "list": ["item"], "object": {}}
+_FORMATS = {
+    "date": "2030-01-01",
+    "date-time": "2030-01-01T12:00:00Z",
+    "time": "12:00:00Z",
+    "email": "somebody@example.org",
+    "uri": "https://example.org/",
+    "uuid": "00000000-0000-4000-8000-000000000000",
+}
+_TYPES: dict[type, ParamType] = {bool: "bool", int: "int", float: "float", str: "str"}
+Path = tuple[str | int, ...]
+
+
+@dataclass(slots=True)
+class Shape:
+    """What a workflow reads of a value: parts by key or index, and the type where it can be told."""
+
+    parts: dict[str | int, "Shape"] = field(default_factory=dict)
+    type: ParamType | None = None
+
+    def at(self, path: Path) -> "Shape":
+        """Return the shape of a part, which is there from now on."""
+        shape = self
+        for part in path:
+            shape = shape.parts.setdefault(part, Shape())
+        return shape
+
+    def sample(self, way: str) -> Any:
+        """Return a value of this shape; `way` names it in texts."""
+        indexes = [part for part in self.parts if isinstance(part, int)]
+        named = [part for part in self.parts if isinstance(part, str) and part != "length"]
+        if indexes or (not named and "length" in self.parts):
+            items = self.parts.get(0, Shape())
+            count = max([*indexes, 0]) + 1
+            return [self.parts.get(n, items).sample(f"{way}.{n}") for n in range(count)]
+        if named:
+            return {str(part): self.parts[part].sample(f"{way}.{part}") for part in named}
+        return _SAMPLES.get(self.type or "", f"<{way}>")
+
+
+def sample_of(param: Param, name: str) -> Any:
+    """Return a value that fits a param: its default, its example, or one by its type."""
+    for value in (param.default, param.example, *(param.enum or ())[:1]):
+        if value is not None and param.problem(value) is None:
+            return value
+    return _FORMATS[param.format] if param.format else _SAMPLES.get(param.type, f"<{name}>")
+
+
+def samples(plan: Plan) -> dict[str, Any]:
+    """Return a result for each node of the graph that a call, a person or a model answers, by its path there."""
+    shapes = _shapes(plan)
+    return {path: shapes.get(path, Shape()).sample(path) for path in plan.graph.nodes}
+
+
+def _shapes(plan: Plan) -> dict[str, Shape]:
+    shapes: dict[str, Shape] = {}
+    for scope_path, scope in plan.graph.scopes.items():
+        read = list(_read_in(scope.workflow.output))
+        for path in (path for path, node in plan.graph.nodes.items() if node.scope == scope_path):
+            read += _read_by(plan, path)
+        for reference, type in read:
+            for target in plan.names[scope_path].get(reference.name, ()):
+                _note(plan, shapes, target, reference.path, type)
+    return shapes
+
+
+def _note(plan: Plan, shapes: dict[str, Shape], target: str, path: Path, type: ParamType | None) -> None:
+    """Note that a part of a node's result is read; of a container it is a part of one of its nodes' results."""
+    node = plan.graph.nodes[target].node
+    if isinstance(node, ParallelNode) and path and path[0] in node.branches:
+        _note(plan, shapes, f"{target}/{path[0]}", path[1:], type)
+    elif isinstance(node, ForeachNode) and path and isinstance(path[0], int):
+        _note(plan, shapes, f"{target}/{STEP}", path[1:], type)
+    elif isinstance(node, WorkflowNode):
+        _note_in_workflow(plan, shapes, target, path, type)
+    else:
+        shape = shapes.setdefault(target, Shape()).at(path)
+        shape.type = shape.type or type
+
+
+def _note_in_workflow(
+    plan: Plan, shapes: dict[str, Shape], scope: str, path: Path, type: ParamType | None
+) -> None:
+    graph_scope = plan.graph.scopes[scope]
+    output: Any = graph_scope.workflow.output
+    if output is None:
+        for last in graph_scope.last if len(graph_scope.last) == 1 else ():
+            _note(plan, shapes, last, path, type)
+        return
+    while path and isinstance(output, Mapping) and path[0] in output:
+        output, path = output[path[0]], path[1:]
+    whole = read_template(output).whole if isinstance(output, str) and "$" in output else None
+    for target in plan.names[scope].get(whole.name, ()) if whole else ():
+        _note(plan, shapes, target, (*(whole.path if whole else ()), *path), type)
+
+
+def _read_by(plan: Plan, path: str) -> Iterator[tuple[Reference, ParamType | None]]:
+    """Yield what a node reads, and of what type it has to be."""
+    graph_node = plan.graph.nodes[path]
+    node = graph_node.node
+    conditions = [arm.when for arm in node.on if arm.when] if isinstance(node, BranchNode) else []
+    for condition in [*conditions, *([node.when] if node.when else [])]:
+        yield from _read_by_condition(read_condition(condition))
+    if isinstance(node, ForeachNode):
+        for reference in references_in(read_items(node.items)):
+            yield reference, "list" if isinstance(read_items(node.items), Reference) else None
+    declared = plan.graph.scopes[path].workflow.params if isinstance(node, WorkflowNode) else {}
+    found: list[tuple[Reference, ParamType | None]] = []
+    for name in ("args", "message", "seconds", "until", "question", "instructions"):
+        value = getattr(node, name, None)
+        if name == "args" and isinstance(value, Mapping):
+            for argument, one in value.items():
+                param = declared.get(argument)
+                found += _read_in(one, param.type if param and not param.format else None)
+        else:
+            found += _read_in(value)
+    for undo in [getattr(node, "compensate", None), *getattr(node, "steps", ())]:
+        found += _read_in(undo.args) if undo is not None else []
+    for reference, type in found:
+        yield _of_item(plan, path, reference), type
+
+
+def _of_item(plan: Plan, path: str, reference: Reference) -> Reference:
+    """Return the reference that the name of a foreach's item stands for, where it is one into a list."""
+    foreach = plan.graph.nodes[plan.graph.nodes[path].within or path].node
+    if not isinstance(foreach, ForeachNode) or reference.name != foreach.as_:
+        return reference
+    items = read_items(foreach.items)
+    return (
+        Reference(items.name, (*items.path, 0, *reference.path))
+        if isinstance(items, Reference)
+        else reference
+    )
+
+
+def _read_in(value: Any, type: ParamType | None = None) -> Iterator[tuple[Reference, ParamType | None]]:
+    for _, text in templates(value):
+        template = read_template(text)
+        for reference in template.references:
+            yield reference, type if template.whole else None
+
+
+def _read_by_condition(tree: Tree) -> Iterator[tuple[Reference, ParamType | None]]:
+    match tree:
+        case Variable(reference):
+            yield reference, None
+        case Binary(_, Variable(reference), Constant(value)) | Binary(
+            _, Constant(value), Variable(reference)
+        ):
+            yield reference, _TYPES.get(type(value))
+        case _:
+            for inner in inner_trees(tree):
+                yield from _read_by_condition(inner)

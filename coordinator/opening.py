@@ -52,7 +52,7 @@ def open_session(
     bounds = limits.resolve(query.options, opening.limits)
     deadline = event.time + timedelta(seconds=bounds.deadline_s)
     standing = _standing(query.grant, event.subject, event.time, opening.grant, catalogue)
-    steps = query.options.steps or ()
+    steps = query.options.step_list
     named = tools_of(steps) if steps else query.options.tools
     tools = () if standing.problem else offer.usable(catalogue, named, standing.scopes)
     conversation = None if standing.problem else query.options.conversation_id

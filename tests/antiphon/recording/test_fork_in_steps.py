@@ -57,8 +57,11 @@ async def test_a_fork_in_a_later_step_goes_on_in_that_step_with_its_tools_alone(
 
 def round_of(lines: list[Line], round: int) -> int:
     """The number of the request for a reply in that round."""
-    asked = (line for line in events(lines) if isinstance(line.event.data, ReasoningRequested))
-    return next(line.n for line in asked if line.event.data.round == round)
+    return next(
+        line.n
+        for line in events(lines)
+        if isinstance(asked := line.event.data, ReasoningRequested) and asked.round == round
+    )
 
 
 async def test_a_fork_in_the_last_round_of_an_attempt_needs_tools_for_what_follows() -> None:

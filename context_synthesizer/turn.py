@@ -89,7 +89,7 @@ def briefed(
 ) -> Built:
     """Return the briefing that is asked for, from all that has been filed."""
     briefing = kept.desk.briefing(request.round, request.max_rounds, request.level, step)
-    left_out = kept.desk.to_summarize(briefing) if request.may_summarize else None
+    left_out = kept.desk.to_summarize(briefing, step) if request.may_summarize else None
     ready = BriefingReady(
         round=request.round,
         briefing=briefing.outline,

@@ -17,11 +17,29 @@ STEPS = (
 BERTHS = a_search("berths", ("Skagen", "Skagen has 14 berths."))
 
 
-def a_step(input: str = "", instructions: str = "Book the berths.") -> StepText:
-    """The second step, in the second round, whose input is the reply of the first."""
-    asked = StepToBrief(number=2, attempt=1, begun=2, input="1-1" if input else None)
+def a_step(input: str = "", instructions: str = "Book the berths.", begun: int = 2) -> StepText:
+    """The second step, in its second round, whose input is the reply of the first."""
+    asked = StepToBrief(number=2, attempt=1, begun=begun, input="1-1" if input else None)
     steps = (STEPS[0], STEPS[1].model_copy(update={"instructions": instructions}))
-    return step_text(asked, 3, steps, a_reply(input) if input else None)
+    return step_text(asked, begun + 1, steps, a_reply(input) if input else None)
+
+
+def test_a_step_is_shown_the_facts_that_are_close_to_its_instructions_and_its_input() -> None:
+    courses = [a_search(f"look {n}", ("", f"Ann teaches MCP in course {n}.")) for n in range(60)]
+    berths = [a_search(f"find {n}", ("", f"The ferry has a berth at quay {n}.")) for n in range(15)]
+    session = a_session(*(Told([one]) for one in (*berths, *courses)))
+    asked, by_instructions, by_input = (
+        session.desk(700).briefing(99, 100, step=step)
+        for step in (
+            None,
+            a_step(instructions="Book a ferry's berth.", begun=77),
+            a_step("The ferry wants a berth.", instructions="Go on.", begun=77),
+        )
+    )
+    assert asked.text.count("has a berth at quay") < 5
+    for briefing in (by_instructions, by_input):
+        assert briefing.text.count("has a berth at quay") == 15
+        assert briefing.outline.omitted
 
 
 def a_desk(tokens_max: int = 8_000) -> Desk:

@@ -70,7 +70,6 @@ DEPLOYMENTS = {
         {**_USUAL, "ANTIPHON_REASONING_ENGINE_TOOL_STYLE": "prompted"}, ("tests.flows.validating_tools",)
     ),
     "chat": Deployment(_USUAL, ("tests.flows.validating_tools",), names_as="openai:{}"),
-    "claude": Deployment(_USUAL, ("tests.flows.validating_tools", _FEW), names_as="claude-{}"),
     "offline": Deployment({}, ("examples.courses", "examples.documents"), "offline"),
 }
 """By name. `usual` and `all_tools` differ in their tools alone, `impatient` in one setting."""

@@ -52,12 +52,6 @@ def _in_steps(name: str, *model: Scripted, ends: Any = "natural_completion", **o
     return Scenario(name, f"Book a harbour. ({name})", model, ends, options, deployment="stepwise")
 
 
-_REFUSED = Scripted(
-    status=400,
-    error="invalid_request_error",
-    text="output_config.format.schema: Invalid schema: The compiled grammar is too large.",
-)
-
 SCENARIOS = (
     _in_steps(
         "steps_that_are_taken_in_order",
@@ -111,13 +105,6 @@ SCENARIOS = (
         max_rounds=3,
     ),
     _in_steps("a_step_that_ends_with_the_last_round", _FOUND, ends="max_rounds_reached", max_rounds=1),
-    Scenario(
-        "a_step_whose_schema_is_refused",
-        "Find a harbour. (a_step_whose_schema_is_refused)",
-        (_COUNTS, _FOUND, _REFUSED, _validated(PLAN), calls(use("final_answer", **PLAN))),
-        options={"steps": STEPS[:2]},
-        deployment="claude",
-    ),
     _in_steps(
         "a_step_whose_tool_is_not_there",
         ends="step_failed",

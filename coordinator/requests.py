@@ -130,13 +130,14 @@ def request_tools(
             idempotency_key=idempotency_key(session.query.tenant, session.id, session.round, call.id)
             if mints_keys(session)
             else None,
-            refused=steps.refusal(session, call.name) or (None if n < room else refusal),
+            refused=None if n < room else refusal,
         )
         for n, call in enumerate(calls)
     )
     allowed = offer.allowed(session, catalogue)
     if not mints_keys(session):
         requested = repetitions.as_calls(session, requested, allowed, catalogue, earlier)
+    requested = steps.refused(session, requested)
     asked = approvals.needed(session, requested, allowed, catalogue)
     requested, asked = approvals.without_blind(requested, asked)
     requested, posed = questions.without_unfit(requested, allowed)

@@ -84,6 +84,14 @@ def test_a_text_given_when_every_call_has_failed_ends_no_step() -> None:
     assert begun.because == ("Every tool call of the last 2 rounds failed.",)
 
 
+def test_a_call_of_another_steps_tool_takes_no_room_from_the_calls_behind_it() -> None:
+    session = opened(max_tool_calls=1).session
+    foreign, own, beyond = refusals(called(session, "deploy", "search", "read"))
+    assert "is for step `assembly`" in (foreign or "")
+    assert own is None
+    assert "the session's limit of 1 tool calls is reached" in (beyond or "")
+
+
 def test_a_write_of_another_step_is_not_repeated_on_purpose() -> None:
     steps = (STEPS[0].model_copy(update={"tools": ("deploy",)}), STEPS[1])
     catalogue = a_catalogue("read", "validate", a_tool("deploy", effect="write"), a_tool("repeat_call"))

@@ -1,7 +1,15 @@
 """What follows an attempt at a step: at the session's limits, where calls fail, and where it is stopped."""
 
 import pytest
-from antiphon_shared.events import CancellationRequested, DeadlineReached, EventData, ReasoningRequested
+from antiphon_shared.bus.handling import SetTimer
+from antiphon_shared.events import (
+    AssemblyRequested,
+    CancellationRequested,
+    DeadlineReached,
+    EventData,
+    ReasoningRequested,
+    SessionOpened,
+)
 
 from coordinator.decide import decide
 from tests.coordinator.builders import (
@@ -9,6 +17,7 @@ from tests.coordinator.builders import (
     a_call,
     a_catalogue,
     a_reply,
+    a_response,
     a_result,
     a_tool,
     an_opened_session,
@@ -27,6 +36,7 @@ from tests.coordinator.test_steps import (
     briefed,
     called,
     in_step,
+    opened,
     ran,
     refusals,
     replied,
@@ -73,6 +83,14 @@ def test_a_text_given_when_every_call_has_failed_ends_no_step() -> None:
     assert begun.because == ("Every tool call of the last 2 rounds failed.",)
 
 
+def test_a_call_of_another_steps_tool_takes_no_room_from_the_calls_behind_it() -> None:
+    session = opened(max_tool_calls=1).session
+    foreign, own, beyond = refusals(called(session, "deploy", "search", "read"))
+    assert "is for step `assembly`" in (foreign or "")
+    assert own is None
+    assert "the session's limit of 1 tool calls is reached" in (beyond or "")
+
+
 def test_a_write_of_another_step_is_not_repeated_on_purpose() -> None:
     steps = (STEPS[0].model_copy(update={"tools": ("deploy",)}), STEPS[1])
     catalogue = a_catalogue("read", "validate", a_tool("deploy", effect="write"), a_tool("repeat_call"))
@@ -107,3 +125,18 @@ def test_a_session_that_is_stopped_in_mid_step_tells_what_the_finished_steps_pro
     assert request.termination_reason == reason
     assert [one.reply for one in request.steps] == ["1-1", "2-1"]
     assert not request.has_result
+
+
+def test_a_step_whose_tools_are_not_there_ends_the_session_as_it_is_opened() -> None:
+    absent = STEPS[2].model_copy(update={"tools": ("deploy", "deplyo")})
+    decision = opened(*STEPS[:2], absent)
+    session_opened, request = decision.commands
+    assert isinstance(session_opened, SessionOpened)
+    assert isinstance(request, AssemblyRequested)
+    assert (request.status, request.termination_reason) == ("failed", "step_failed")
+    (why,) = [one.message for one in request.uncertainty if one.about == "steps"]
+    assert "The steps need `deplyo`, which this session cannot use" in why
+    assert decision.session.phase == "assembling"
+    closed = answered(decision.session, a_response(), CATALOGUE)
+    assert closed.session.phase == "closed"
+    assert [timer.name for timer in decision.timers if isinstance(timer, SetTimer)] == ["assembly"]

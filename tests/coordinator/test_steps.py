@@ -4,13 +4,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from antiphon_shared.bus.handling import SetTimer
 from antiphon_shared.events import (
     AnswerRefused,
     AssemblyRequested,
     BriefingRequested,
     ReasoningRequested,
-    SessionOpened,
     StepBegun,
     ToolsRequested,
 )
@@ -29,7 +27,6 @@ from tests.coordinator.builders import (
     a_call,
     a_catalogue,
     a_reply,
-    a_response,
     a_result,
     an_opened_session,
     answered,
@@ -261,21 +258,6 @@ def test_a_limit_of_the_session_ends_it_in_whatever_step_it_is() -> None:
     assert [one.step for one in request.steps] == ["discovery"]
     nearly = ending(replied(opened(max_rounds=1).session))
     assert (nearly.status, nearly.termination_reason) == ("partial", "max_rounds_reached")
-
-
-def test_a_step_whose_tools_are_not_there_ends_the_session_as_it_is_opened() -> None:
-    absent = STEPS[2].model_copy(update={"tools": ("deploy", "deplyo")})
-    decision = opened(*STEPS[:2], absent)
-    session_opened, request = decision.commands
-    assert isinstance(session_opened, SessionOpened)
-    assert isinstance(request, AssemblyRequested)
-    assert (request.status, request.termination_reason) == ("failed", "step_failed")
-    (why,) = [one.message for one in request.uncertainty if one.about == "steps"]
-    assert "The steps need `deplyo`, which this session cannot use" in why
-    assert decision.session.phase == "assembling"
-    closed = answered(decision.session, a_response(), CATALOGUE)
-    assert closed.session.phase == "closed"
-    assert [timer.name for timer in decision.timers if isinstance(timer, SetTimer)] == ["assembly"]
 
 
 ACTIONS = st.sampled_from(

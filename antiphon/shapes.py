@@ -1,6 +1,5 @@
 """The shape that a caller wants an answer in: from a Python type to a JSON Schema, and back to an instance."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from antiphon_shared.events.session import Response
@@ -32,7 +31,7 @@ def shape_of(options: "Options", output: Shape | None) -> Shape | None:
     steps = options.get("steps")
     return (
         getattr(steps[-1], "output", None)
-        if output is None and isinstance(steps, Sequence) and steps
+        if output is None and steps and not isinstance(steps, str)
         else output
     )
 

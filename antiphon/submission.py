@@ -50,7 +50,7 @@ class Options(TypedDict, total=False):
     interactive: bool | None
     output_schema: dict[str, Any] | None
     validation_tools: list[str] | tuple[str, ...] | None
-    steps: Sequence[Step | dict[str, Any]] | None
+    steps: str | Sequence[Step | dict[str, Any]] | None
 
 
 def submission(

@@ -34,6 +34,7 @@ class Desk:
         self._pieces = Pieces()
         self._plan = Plan(tokens_max)
         self._scores: dict[str, float] | None = {}
+        self._in_step: tuple[StepText, dict[str, float]] | None = None
 
     @classmethod
     def of(cls, query: str, deltas: Iterable[MemoryDelta], tokens_max: int = TOKENS_MAX) -> "Desk":
@@ -49,7 +50,7 @@ class Desk:
         self._known.add(delta, self.memory)
         self._relevance.add(self.memory, delta)
         self._pieces.add(delta.facts)
-        self._scores = None
+        self._scores = self._in_step = None
         self._plan.advance(self.memory, delta, self._pieces, lambda: self.scores)
 
     def begun(self, turns: Iterable[Turn]) -> MemoryDelta:
@@ -75,9 +76,13 @@ class Desk:
         self.add(delta)
         return delta
 
-    def to_summarize(self, briefing: Briefing) -> tuple[str, ToSummarize] | None:
+    def to_summarize(
+        self, briefing: Briefing, step: StepText | None = None
+    ) -> tuple[str, ToSummarize] | None:
         """The closest of the facts that have no place in `briefing`, as a text, if they are worth a summary."""
-        return select_to_summarize(self.memory, lambda: self.scores, self._pieces, briefing, self.tokens_max)
+        return select_to_summarize(
+            self.memory, lambda: self._scores_in(step), self._pieces, briefing, self.tokens_max
+        )
 
     @property
     def scores(self) -> dict[str, float]:
@@ -86,13 +91,22 @@ class Desk:
             self._scores = self._relevance.scores(self.memory)
         return self._scores
 
+    def _scores_in(self, step: StepText | None) -> dict[str, float]:
+        """Return how close each fact is to what a step asks, and has searched for; to the query where there is none."""
+        if step is None:
+            return self.scores
+        if self._in_step is None or self._in_step[0] != step:
+            scores = self._relevance.scores(self.memory.since(step.begun), step.question)
+            self._in_step = step, scores
+        return self._in_step[1]
+
     def briefing(
         self, round: int, max_rounds: int, level: Level = "full", step: StepText | None = None
     ) -> Briefing:
         """Return the briefing for a round, and for the step that the round belongs to."""
         return build_briefing(
             self.memory,
-            lambda: self.scores,
+            lambda: self._scores_in(step),
             self._pieces,
             Ask(round, max_rounds, level, step),
             self.tokens_max,

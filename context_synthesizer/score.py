@@ -65,9 +65,12 @@ class Relevance:
             if place is not None and document_seen is not None:
                 self._searches[place] |= queries.get(document_seen.call_id, frozenset())
 
-    def scores(self, memory: Memory) -> dict[str, float]:
-        """Of each fact, how close it is to what is asked; 0 where no word is shared."""
-        asked = _asked(memory)
+    def scores(self, memory: Memory, question: Sequence[str] = ()) -> dict[str, float]:
+        """Return how close each fact is to what is asked; 0 where no word is shared.
+
+        `question`: texts in place of the query, as those of a step.
+        """
+        asked = _asked(memory, question or (memory.query,))
         scores = [0.0] * len(self._facts)
         searches = self._searches
         for word, share in asked.items():
@@ -120,9 +123,9 @@ def _salient(score: float, salience: float) -> float:
     return score * 2 * salience if salience < 0.5 else score + SALIENCE_WORTH * (2 * salience - 1)
 
 
-def _asked(memory: Memory) -> dict[str, float]:
+def _asked(memory: Memory, asking: Sequence[str]) -> dict[str, float]:
     """The words that are looked for, and how much each counts. Sorted: sums of floats depend on their order."""
-    question = _words_of((memory.query,))
+    question = _words_of(asking)
     still = _words_of((*memory.open_questions, *(use.query for use in memory.tool_usage)))
     done = _words_of(memory.answered) - still
     return {

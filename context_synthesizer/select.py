@@ -45,6 +45,8 @@ LAZY_TOKENS = 4_000
 _LEVEL_SHARE: dict[Level, int] = {"full": 1, "simplified": 2, "minimal": 4}
 _USES_SHARE, _WORDS_SHARE = 12, 8
 """One part in so many of the room is kept for what was tried, and for what the model said."""
+_BESIDE_STEP_SHARE = 4
+"""One part in so many of the tokens is for facts and the rest, however long the step's instructions and input are."""
 _IDS_UNITS = 2 * UNITS_PER_TOKEN
 """Another fact may come to be named first, by a longer id."""
 _USES_UNITS_MIN = 20 * UNITS_PER_TOKEN
@@ -73,8 +75,8 @@ def build_briefing(
 
     `scores`: how close each fact is to what is asked; called when it matters. `planned`: the facts of the section
     that only grows, in the order of their ids; None for one section chosen anew. `simplified` has half of the
-    tokens and no reasoning, `minimal` a quarter, for question and facts alone. Only a question, with its step, that is
-    longer than that by itself goes beyond; nothing else is shown then.
+    tokens and no reasoning, `minimal` a quarter, for question and facts alone. Only a question that is longer than that
+    by itself goes beyond; nothing else is shown then. Beside a step that takes it all a quarter is added for the rest.
     """
     asked: tuple[tuple[str, Sequence[str]], ...] = (("Question", (memory.query,)),)
     rounds = f"Round {ask.round} of at most {ask.max_rounds}."
@@ -84,8 +86,13 @@ def build_briefing(
         memory = memory.since(ask.step.begun)
     now = ("Now", (rounds,))
     room = Room(tokens_max // _LEVEL_SHARE[ask.level] * UNITS_PER_TOKEN)
+    least = room.left // _BESIDE_STEP_SHARE
     if not room.take(token_units(render((*asked, now)) + "\n\n")):
-        return Briefing.of(render(asked), omitted=len(memory.facts))
+        if ask.step is None:
+            return Briefing.of(render(asked), omitted=len(memory.facts))
+        room.left = 0
+    if ask.step is not None:
+        room.left = max(room.left, least)
     before = earlier_section(memory, room)
     shown = _whole(memory, pieces, ask.level, Room(room.left), planned is not None)
     shown = shown or _selected(memory, scores(), pieces, ask.level, room, planned)

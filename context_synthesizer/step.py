@@ -28,25 +28,32 @@ class StepText:
     """The first round of the attempt: what was said and tried before it is not shown."""
     rounds: str
     """How far the attempt is, as a sentence."""
+    question: tuple[str, ...]
+    """What facts are close to in this step: its instructions and its input."""
 
 
 def step_text(asked: StepToBrief, round: int, steps: Steps, reply: ReasoningCompleted | None) -> StepText:
     """Return what the briefing for a round says of its step; `reply` holds the output of the step before."""
     step = steps[asked.number - 1]
     of = f"Step {asked.number} of {len(steps)}"
-    before = (_input(steps[asked.number - 2], asked, reply),) if reply else ()
+    instructions = step.instructions.strip()
+    given = (_input(steps[asked.number - 2], reply),) if reply else ()
+    before = tuple(_fenced(text, steps[asked.number - 2], asked, reply) for text in given if reply)
     return StepText(
         title=f"{of}: {step.name}",
-        lines=(step.instructions.strip(), *before),
+        lines=(instructions, *before),
         begun=asked.begun,
         rounds=f"{of}, attempt {asked.attempt} of {step.attempts}: round {round - asked.begun + 1} of at most "
         f"{step.max_rounds}.",
+        question=(instructions, *given),
     )
 
 
-def _input(before: Step, asked: StepToBrief, reply: ReasoningCompleted) -> str:
+def _input(before: Step, reply: ReasoningCompleted) -> str:
     text = reply.text.strip()
-    if before.output is not None:
-        text = to_json(read_answer(text).value).decode()
+    return text if before.output is None else to_json(read_answer(text).value).decode()
+
+
+def _fenced(text: str, before: Step, asked: StepToBrief, reply: ReasoningCompleted) -> str:
     opened = opening(f"step {asked.number - 1}", before.name, reply.round, asked.is_untrusted)
     return f"\nThe output of step {before.name}:\n{opened}\n  {fence(text)}\n{CLOSING}"

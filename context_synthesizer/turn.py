@@ -42,9 +42,9 @@ def step_of(
     request: BriefingRequested, query: QuerySubmitted | None, reply: ReasoningCompleted | None
 ) -> StepText | None:
     """Return what the briefing says of its step, if the query has steps; `reply` holds the step's input."""
-    if request.step is None or query is None or query.options.steps is None:
+    if request.step is None or query is None or not query.options.step_list:
         return None
-    return step_text(request.step, request.round, query.options.steps, reply)
+    return step_text(request.step, request.round, query.options.step_list, reply)
 
 
 def filed(kept: Kept, request: BriefingRequested, brought: Brought) -> tuple[MemoryDelta, str]:
@@ -89,7 +89,7 @@ def briefed(
 ) -> Built:
     """Return the briefing that is asked for, from all that has been filed."""
     briefing = kept.desk.briefing(request.round, request.max_rounds, request.level, step)
-    left_out = kept.desk.to_summarize(briefing) if request.may_summarize else None
+    left_out = kept.desk.to_summarize(briefing, step) if request.may_summarize else None
     ready = BriefingReady(
         round=request.round,
         briefing=briefing.outline,

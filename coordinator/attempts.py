@@ -1,6 +1,7 @@
 """What follows an attempt at a step: the next step, the next attempt, or the end of the session. Pure."""
 
 from antiphon_shared.events import AnyEvent
+from antiphon_shared.events.session import TerminationReason
 from antiphon_shared.values import LogEntry
 
 from coordinator.decision import Decision
@@ -10,12 +11,14 @@ from coordinator.session import Output, Session, doubt, replace
 from coordinator.steps import begun, note_of
 
 
-def after_output(session: Session, event: AnyEvent, log_entry: LogEntry) -> Decision:
-    """Begin the next step with the output of this one, which the reply at `log_entry` holds."""
+def after_output(
+    session: Session, event: AnyEvent, log_entry: LogEntry, limit: TerminationReason | None = None
+) -> Decision:
+    """Begin the next step with the output of this one, which the reply at `log_entry` holds; or end at a limit."""
     replies = (*session.steps.replies, log_entry)
     done = replace(session, steps=replace(session.steps, replies=replies), output=Output())
-    if done.round >= done.limits.max_rounds:
-        return end(done, event, "partial", "max_rounds_reached")
+    if limit or done.round >= done.limits.max_rounds:
+        return end(done, event, "partial", limit or "max_rounds_reached")
     return _begin(done, event, done.steps.number + 1, 1)
 
 

@@ -1,6 +1,7 @@
 """Wiring: the only place of this room that reads settings."""
 
 from collections.abc import Callable
+from functools import partial
 
 from antiphon_shared.breakers.outages import Outages
 from antiphon_shared.bus.admission import Admission
@@ -20,6 +21,7 @@ from antiphon_shared.tools.grant_verifier import GrantVerifier
 from coordinator.grants import Grants
 from coordinator.handlers import CheckGrant, Coordinator
 from coordinator.models import in_order
+from coordinator.published import read_published, with_published
 from coordinator.settings import CoordinatorSettings
 
 
@@ -51,6 +53,7 @@ def build(
         turns=turns or SharedTurns(bus),
         grants=grants or verified.check,
     )
+    published = read_published(settings.steps) if settings.steps else {}
     admission = Admission(bus, settings.weights)
     intake = Intake(
         bus,
@@ -59,6 +62,7 @@ def build(
         settings.deadline_s,
         admission.look_soon,
         verified.tenant_of,
+        partial(with_published, published=published),
     )
     background = (intake.run, admission.run, breakers.run)
     return Service("coordinator", coordinator.handlers, settings.concurrency, background=background)

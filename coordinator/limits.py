@@ -21,8 +21,8 @@ def resolve(options: QueryOptions, defaults: Limits) -> Limits:
     the rounds that all their attempts take.
     """
     chosen = options.model_dump(exclude_none=True, include=set(Limits.model_fields))
-    if options.steps is not None:
-        chosen.setdefault("max_rounds", rounds_of(options.steps))
+    if options.step_list:
+        chosen.setdefault("max_rounds", rounds_of(options.step_list))
     if options.max_tool_rounds is not None:
         chosen.setdefault("max_rounds", options.max_tool_rounds + 1)
     deadline_s = min(chosen.get("deadline_s", defaults.deadline_s), defaults.deadline_max_s)

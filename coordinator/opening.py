@@ -17,14 +17,15 @@ from antiphon_shared.events import (
 from antiphon_shared.events.session import Limits, Response, Turn, Uncertainty
 from antiphon_shared.memory.conversation import earlier
 from antiphon_shared.output.steps import tools_of
+from antiphon_shared.process.ids import child_id
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.tools.grants import UnreadableGrant, read_claims
 from antiphon_shared.values import DEFAULT_TENANT, LogEntry, SessionId, Tenant
 
-from coordinator import limits, models, offer
+from coordinator import limits, models, offer, outputs
 from coordinator.decision import BELIEVED, Decision, GrantCheck, OfferBounds, Opening
 from coordinator.requests import DEADLINE, request_briefing
-from coordinator.session import Material, Models, Output, Query, Session, Tools, doubt
+from coordinator.session import Material, Models, Output, Query, Session, Tools, doubt, replace
 from coordinator.steps import begun, note_of, plans_of
 
 _IGNORED = (
@@ -52,7 +53,7 @@ def open_session(
     bounds = limits.resolve(query.options, opening.limits)
     deadline = event.time + timedelta(seconds=bounds.deadline_s)
     standing = _standing(query.grant, event.subject, event.time, opening.grant, catalogue)
-    steps = query.options.steps or ()
+    steps = query.options.step_list
     named = tools_of(steps) if steps else query.options.tools
     tools = () if standing.problem else offer.usable(catalogue, named, standing.scopes)
     conversation = None if standing.problem else query.options.conversation_id
@@ -106,12 +107,24 @@ def open_session(
         grant_refused=opening.grant.problem,
         is_grant_ignored=opening.grant.is_ignored,
     )
+    if lacking := outputs.lacking(session):
+        return _ended_at_once(session, event, opened, lacking).in_format(event.format)
     decision = request_briefing(session, event, before=(opened,))
     if steps:
         decision = decision.telling(note_of(session))
     commands = tuple(_with_turns(command, turns) for command in decision.commands)
     opened_decision = Decision(decision.session, commands, (SetTimer(DEADLINE, deadline, DeadlineReached()),))
     return opened_decision.in_format(event.format)
+
+
+def _ended_at_once(
+    session: Session, event: AnyEvent, opened: SessionOpened, lacking: tuple[str, ...]
+) -> Decision:
+    """Open a session that needs tools that it cannot use, and end it before anybody is asked."""
+    decision = outputs.end_without(session, event, lacking)
+    commands = (opened, *decision.commands)
+    waiting = replace(decision.session, awaiting=(child_id(event.id, len(commands) - 1),))
+    return replace(decision, session=waiting, commands=commands)
 
 
 def conversation_of(

@@ -13,11 +13,13 @@ from antiphon_shared.values import LogEntry
 from coordinator import attempts, ladder
 from coordinator.decision import Decision
 from coordinator.endings import end
-from coordinator.limits import is_answer
+from coordinator.limits import explain, is_answer
 from coordinator.requests import request_briefing
 from coordinator.session import Session, ValidationRun, doubt, replace
 
 _ATTEMPT_CHARACTERS = 300
+_OF_ATTEMPTS: tuple[TerminationReason, ...] = ("step_failed", "all_tools_failed")
+"""What ends an attempt at a step alone: the next one begins afresh."""
 _RUNS_MAX = 30
 """Runs of validating tools that are remembered; an older one has to be made again."""
 
@@ -41,11 +43,9 @@ def concluded(
     """Return what follows a reply that asks for nothing more: the end, the next step, or another round to mend it."""
     if (wrong := problems(session, reply, schema)).because:
         return refuse(session, event, log_entry, reply, wrong)
-    limit = None if session.last_round == "step_failed" else session.last_round
+    limit = None if _is_last_of_attempt(session) else session.last_round
     if not session.steps.is_last:
-        if limit is None:
-            return attempts.after_output(session, event, log_entry)
-        return end(session, event, "partial", limit, log_entry)
+        return attempts.after_output(session, event, log_entry, limit)
     has_result = schema is not None
     if reply.stop_reason in ("max_tokens", "context_window") and not has_result:
         return end(session, event, "partial", "reply_truncated", log_entry)
@@ -59,7 +59,7 @@ def problems(session: Session, reply: ReasoningCompleted, schema: OutputSchema |
     if reply.refused:
         return Problems(reply.refused)
     if schema is None:
-        return Problems(_problems_of_text(reply) if session.steps.number else ())
+        return Problems(_problems_of_text(session, reply) if session.steps.number else ())
     given = read_answer(reply.text)
     if given.problem:
         return Problems((given.problem,))
@@ -104,8 +104,15 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
     return replace(session, output=replace(session.output, validations=kept))
 
 
-def _problems_of_text(reply: ReasoningCompleted) -> tuple[str, ...]:
+def _is_last_of_attempt(session: Session) -> bool:
+    """Return whether the round had to be the last of the attempt at its step, and not of the session."""
+    return session.steps.number > 0 and session.last_round in _OF_ATTEMPTS
+
+
+def _problems_of_text(session: Session, reply: ReasoningCompleted) -> tuple[str, ...]:
     """Return what keeps a text from being the output of a step without a schema."""
+    if session.last_round == "all_tools_failed":
+        return (explain(session.last_round, session),)
     if reply.stop_reason in ("max_tokens", "context_window"):
         return ("It was cut off; give it again in fewer words.",)
     if reply.tool_calls:
@@ -138,8 +145,7 @@ def refuse(
     output = replace(session.output, refusals=session.output.refusals + 1, attempt=attempt, **wrong._asdict())
     refused = ladder.without_failed_rounds(replace(session, output=output))
     noted = AnswerRefused(round=session.round, because=wrong.because)
-    ends_attempt = session.last_round == "all_tools_failed" and session.steps.number
-    if session.last_round == "step_failed" or ends_attempt:
+    if _is_last_of_attempt(session):
         return attempts.after_failure(refused, event, wrong.because, log_entry).telling(noted)
     if session.last_round is not None or session.round >= session.limits.max_rounds:
         reason: TerminationReason = "validation_incomplete" if wrong.is_unvalidated else "output_invalid"

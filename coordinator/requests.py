@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from itertools import accumulate
 
 from antiphon_shared.bus.handling import CancelTimer, SetTimer
 from antiphon_shared.events import (
@@ -124,19 +125,21 @@ def request_tools(
     """
     room = max(0, session.limits.max_tool_calls - session.spent.tool_calls)
     refusal = f"the session's limit of {session.limits.max_tool_calls} tool calls is reached"
+    taken = accumulate((steps.refusal(session, call.name) is None for call in calls), initial=0)
     requested = tuple(
         RequestedCall(
             **dict(call),
             idempotency_key=idempotency_key(session.query.tenant, session.id, session.round, call.id)
             if mints_keys(session)
             else None,
-            refused=steps.refusal(session, call.name) or (None if n < room else refusal),
+            refused=None if before < room else refusal,
         )
-        for n, call in enumerate(calls)
+        for before, call in zip(taken, calls, strict=False)
     )
     allowed = offer.allowed(session, catalogue)
     if not mints_keys(session):
         requested = repetitions.as_calls(session, requested, allowed, catalogue, earlier)
+    requested = steps.refused(session, requested)
     asked = approvals.needed(session, requested, allowed, catalogue)
     requested, asked = approvals.without_blind(requested, asked)
     requested, posed = questions.without_unfit(requested, allowed)

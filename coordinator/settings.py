@@ -49,6 +49,11 @@ class CoordinatorSettings(Settings):
         description="Comma list such as `gold=4,trial=0.5`: turns of tenants whose queries wait for room, for each "
         "turn of a tenant that is not named.",
     )
+    steps: Annotated[tuple[str, ...], *comma_list("a path", r"[^?*]+")] = Field(
+        default=(),
+        description="Comma list of YAML files with steps, and of folders with such files, that a query may name by the "
+        "file's name without its ending. Read at the start; set it alike for all coordinators.",
+    )
     grant_key_file: str = Field(
         default="",
         description="PEM file of the public keys that verify grants; without one a grant counts for nothing. When "

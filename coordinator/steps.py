@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from antiphon_shared.events import StepBegun, StepOutput, StepToBrief
 from antiphon_shared.output.steps import Step
+from antiphon_shared.tools.calls import RequestedCall
 
 from coordinator.session import Output, Session, StepPlan, Steps, replace
 
@@ -74,6 +75,16 @@ def refusal(session: Session, tool: str) -> str | None:
             "offered, and validate again"
         )
     return f"`{tool}` is for step `{owner}`, which begins when step `{now}` is done"
+
+
+def refused(session: Session, calls: tuple[RequestedCall, ...]) -> tuple[RequestedCall, ...]:
+    """Return the batch with the calls of other steps' tools refused, also those that repeat an earlier call."""
+    if not session.steps.number:
+        return calls
+    reasons = {call.name: refusal(session, call.name) for call in calls}
+    return tuple(
+        call.model_copy(update={"refused": why}) if (why := reasons[call.name]) else call for call in calls
+    )
 
 
 def to_brief(session: Session) -> StepToBrief | None:

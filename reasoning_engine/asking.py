@@ -1,7 +1,7 @@
 """What a model is asked in a round: the prompt, with its tools and the shape of its answer in a style. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from antiphon_shared.events import ReasoningRequested
@@ -22,6 +22,11 @@ class Wanted:
     validation_tools: Sequence[str] = ()
     output_style: OutputStyle = "auto"
     tool_style: ToolStyle = "native"
+
+    def otherwise(self, prompt: Prompt) -> "Wanted | None":
+        """Return how the answer is wanted where the server refuses the schema in `prompt`; None for no other way."""
+        is_native = self.output_style == "auto" and "output_config" in prompt
+        return replace(self, output_style="tool") if is_native else None
 
 
 def asked(

@@ -7,7 +7,7 @@
 StopIteration brings the reply. How often a call is tried until it brings a message is no matter of this file.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from reasoning_engine.failure import Failed, failure
@@ -24,8 +24,21 @@ ASKED_AT_MOST = 2
 Dialogue = Generator[Prompt, "Message", Reply]
 
 
-def dialogue(prompt: Prompt) -> Dialogue:
-    """A reply that says or asks something. Raises Failed."""
+def dialogue(prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> Dialogue:
+    """A reply that says or asks something. Raises Failed.
+
+    `otherwise` asks for the same by other means, where the server refuses the schema in `prompt`: a failed call is
+    thrown into the dialogue, which then goes on with that.
+    """
+    try:
+        return (yield from _reply(prompt))
+    except Failed as failed:
+        if otherwise is None or not failed.failure.is_of_schema:
+            raise
+    return (yield from _reply(otherwise()))
+
+
+def _reply(prompt: Prompt) -> Dialogue:
     for _ in range(ASKED_AT_MOST):
         reply = yield from _finished_reply(prompt)
         if not reply.is_empty:

@@ -1,7 +1,8 @@
 """One request, one reply or one classified failure. The calls it takes are in exchange.py."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from antiphon_shared.events import (
@@ -51,18 +52,27 @@ async def reason(
     system: str | None = None,
     schema: dict[str, Any] | None = None,
     validation_tools: Sequence[str] = (),
+    on_schema_refused: Callable[[], None] = lambda: None,
 ) -> ReasoningCompleted | ReasoningFailed:
     """Bring the model to reply within `seconds_left`, or say why it could not be; `schema`: what its answer must
-    fit, `validation_tools`: what it must have passed.
+    fit, `validation_tools`: what it must have passed. `on_schema_refused` is called when the server refuses the schema.
 
     Raises nothing for what a model or its server does.
     """
     started = monotonic_s()
     wanted = Wanted(schema, validation_tools, settings.output_style, settings.tool_style)
-    prompt = asked(request, briefing, offer, model_id, settings.max_output_tokens, wanted, system)
+
+    def prompt_as(wanted: Wanted) -> Prompt:
+        return asked(request, briefing, offer, model_id, settings.max_output_tokens, wanted, system)
+
+    prompt = prompt_as(wanted)
+    other = wanted.otherwise(prompt)
     prompt_tokens = tokens_asked(prompt, offer, wanted)
     exchange = Exchange(model, on_text, settings, started + seconds_left, prompt_tokens, door, on_call)
-    reply = await _within(seconds_left, exchange, prompt)
+    otherwise = None if other is None else partial(prompt_as, other)
+    reply = await _within(seconds_left, exchange, prompt, otherwise)
+    if exchange.is_schema_refused:
+        on_schema_refused()
     ended = Ended(reply, exchange.usage, exchange.attempts, _milliseconds_since(started))
     return reasoned(request, ended, model_id, prompt_tokens, settings.tool_style)
 
@@ -93,13 +103,18 @@ async def summarize(
     return summarized(request, ended, settings.summary_model)
 
 
-async def _within(seconds_left: float, exchange: Exchange, prompt: Prompt) -> Reply | Failure:
+async def _within(
+    seconds_left: float,
+    exchange: Exchange,
+    prompt: Prompt,
+    otherwise: Callable[[], Prompt] | None = None,
+) -> Reply | Failure:
     """The reply, or why there is none by then."""
     try:
         if seconds_left <= 0:
             raise TimeoutError
         async with asyncio.timeout(seconds_left):
-            return await exchange.reply_to(prompt)
+            return await exchange.reply_to(prompt, otherwise)
     except TimeoutError:
         return too_late()
     except Failed as failed:

@@ -1,7 +1,7 @@
 """The calls to a model that one request takes: retries, pauses, empty replies, time and usage."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -45,6 +45,7 @@ class Exchange:
         """`deadline`: on the clock that never steps back. `prompt_tokens`: estimated, of the whole prompt."""
         self.attempts = 0
         self.usage = Usage(cost_usd=0.0)
+        self.is_schema_refused = False
         self._failures = 0
         self._is_half_heard = False
         self._model, self._on_text, self._settings, self._deadline = model, on_text, settings, deadline
@@ -54,16 +55,28 @@ class Exchange:
             multiplier=settings.backoff_initial_s, max=settings.backoff_max_s
         ) + wait_random(0, settings.backoff_initial_s)
 
-    async def reply_to(self, prompt: Prompt) -> Reply:
-        """A reply that says or asks something. Raises Failed."""
-        asked = dialogue(prompt)
+    async def reply_to(self, prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> Reply:
+        """A reply that says or asks something; asked for `otherwise` where the schema is refused. Raises Failed."""
+        asked = dialogue(prompt, otherwise)
         try:
             ask = next(asked)
             while True:
-                ask = asked.send(await self._ask(ask))
+                try:
+                    message = await self._ask(ask)
+                except Failed as failed:
+                    ask = asked.throw(failed)
+                    self._schema_refused(prompt["model"], failed)
+                else:
+                    ask = asked.send(message)
         except StopIteration as ended:
             reply: Reply = ended.value
             return reply
+
+    def _schema_refused(self, model: str, failed: Failed) -> None:
+        self.is_schema_refused = True
+        structlog.get_logger().warning(
+            "schema_refused", model=model, error=failed.failure.error.message, instead="the tool final_answer"
+        )
 
     async def _ask(self, prompt: Prompt) -> "Message":
         """Return one whole message, after as many attempts as it takes. Raises Failed."""

@@ -3,6 +3,7 @@
 What the SDK raises is classified in model_errors.py; this file does without the SDK, which takes long to import.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
@@ -110,6 +111,10 @@ _QUOTA, _CONTEXT_LENGTH = "insufficient_quota", "context_length_exceeded"
 """Codes of chat completions: the first likewise, the second with status 400."""
 _TOO_LONG = ("prompt is too long", "exceed context limit", "context window")
 _TOO_LONG_CHAT = (*_TOO_LONG, "maximum context length", "context size", "context length")
+_OF_SCHEMA = re.compile(
+    r"(?!tools\.).*(?:output_config|output_format|grammar|schema)", re.IGNORECASE | re.DOTALL
+)
+"""What the Messages API says of `output_config`, which it may take for a tool's too, and not of a tool by its index."""
 _SAID_CHARACTERS_MAX = 500
 _RETRY_AFTER_MAX_S = 86_400.0
 
@@ -123,6 +128,8 @@ class Failure:
     """How long the server asks to be left alone."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Of the server's answer, where there is one."""
+    is_of_schema: bool = False
+    """Whether the server refuses the schema that the answer must fit."""
 
 
 class Failed(Exception):
@@ -164,7 +171,9 @@ def of_answer(status: int, headers: Mapping[str, str], body: object, wire: Wire 
         code = "server_error" if status >= 500 else "invalid_request"
     if code == "invalid_request" and any(words in said.lower() for words in _TOO_LONG):
         code = "context_too_long"
-    return _answered(code, kind, said, status, headers, "messages")
+    classified = _answered(code, kind, said, status, headers, "messages")
+    is_of_schema = code == "invalid_request" and status == 400 and bool(_OF_SCHEMA.match(said))
+    return replace(classified, is_of_schema=is_of_schema and not classified.error.retryable)
 
 
 def _of_chat_answer(status: int, headers: Mapping[str, str], body: object) -> Failure:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from functools import partial
 
 from antiphon_shared.bus.handling import BRIEFING, TO_SUMMARIZE, Delivery, Handlers, Outcome, SessionStore
 from antiphon_shared.events import (
@@ -26,6 +27,7 @@ from reasoning_engine.engine import OPEN_DOOR, reason, summarize
 from reasoning_engine.exchange_record import Keep, exchange_record
 from reasoning_engine.offer import NO_TOOLS, Offer
 from reasoning_engine.port import Model
+from reasoning_engine.refused_schemas import RefusedSchemas
 from reasoning_engine.settings import EngineSettings
 
 _OFFERS_KEPT_MAX = 256
@@ -66,6 +68,7 @@ class ReasoningEngine:
         self._load_catalogue, self._keep, self._system = load_catalogue, keep, system
         self._offers: dict[tuple[str, tuple[str, ...]], Offer] = {}
         self._summaries_under_way = 0
+        self._refused = RefusedSchemas()
 
     @property
     def handlers(self) -> Handlers:
@@ -87,6 +90,9 @@ class ReasoningEngine:
         schema, validation_tools = (await _options(session, request)).demanded(request.step)
         model_id = request.model or self._default_model_id
         settings = self._settings.priced_for(model_id, is_default=model_id == self._default_model_id)
+        style = self._refused.style(model_id, schema, settings.output_style)
+        if style != settings.output_style:
+            settings = settings.model_copy(update={"output_style": style})
         calls: list[ModelCall] = []
         with Deltas(session.stream_text) as deltas:
             outcome = await reason(
@@ -103,6 +109,7 @@ class ReasoningEngine:
                 system=self._system,
                 schema=schema,
                 validation_tools=validation_tools,
+                on_schema_refused=partial(self._refused.add, model_id, schema or {}),
             )
         if self._is_offline and isinstance(outcome, ReasoningCompleted):
             outcome = outcome.model_copy(update={"prompt_tokens_estimated": 0})

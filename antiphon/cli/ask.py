@@ -112,8 +112,9 @@ StepFile = Annotated[
     Path | None,
     typer.Option(
         "--steps",
-        metavar="FILE",
-        help="Steps, as YAML, that must each succeed before the next begins; each has its own tools and output. See "
+        metavar="FILE|NAME",
+        help="Steps that must each succeed before the next begins, each with its own tools and output: a YAML file, or "
+        "the name of steps that the operator has published. See "
         "docs/structured-answers.md.",
     ),
 ]

@@ -1,5 +1,6 @@
 """What a question is given from files and standard input."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -7,6 +8,9 @@ import orjson
 from antiphon_shared.process.errors import UnreadableEvent
 
 from antiphon.submission import Options
+
+_STEPS_NAME = re.compile(r"(?!.*\.ya?ml$)[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+"""What may be the name of published steps; a file that is not there has an ending."""
 
 
 def read_schema(options: Options, path: Path | None) -> None:
@@ -25,10 +29,13 @@ def read_schema(options: Options, path: Path | None) -> None:
 
 
 def read_step_file(options: Options, path: Path | None) -> None:
-    """Put the steps of a file into the options. Raises UnreadableEvent with a line for each fault."""
+    """Put the steps of a file, or their name, into the options. Raises UnreadableEvent with a line for each fault."""
     if path is None:
         return
-    from antiphon.step_file import UnfitSteps, read_steps
+    if not path.exists() and _STEPS_NAME.fullmatch(str(path)):
+        options["steps"] = str(path)
+        return
+    from antiphon_shared.output.step_file import UnfitSteps, read_steps
 
     try:
         steps = read_steps(path.read_text(encoding="utf-8"))

@@ -88,7 +88,8 @@ def _check_needs_no_tools(point: Point) -> None:
     """Raises NoSuchPoint when the session may still call tools whose functions are in no recording."""
     assert point.session is not None, "a point's session is open"
     own = [name for name in point.session.tools.usable if name not in BUILT_INS]
-    if own and point.session.last_round is None and point.session.phase != "assembling":
+    may_go_on = point.session.last_round is None or point.session.steps.number > 0
+    if own and may_go_on and point.session.phase != "assembling":
         named = ", ".join(own[:5]) + (" and others" if len(own) > 5 else "")
         raise NoSuchPoint(
             f"From there on the session may call tools, and their functions are in no recording: {named}.",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from antiphon.yaml_text import Position
+from antiphon_shared.text.yaml_text import Position
 
 Path = tuple[str | int, ...]
 

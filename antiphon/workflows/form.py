@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.text.yaml_text import UnreadableYaml, YamlText, read_yaml
 from antiphon_shared.values import Value
 from antiphon_shared.workflows import nodes
 from antiphon_shared.workflows.params import Param
@@ -13,7 +14,6 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails, to_json
 
 from antiphon.workflows.fault import Fault, Path, error
-from antiphon.yaml_text import UnreadableYaml, YamlText, read_yaml
 
 _NODES: dict[str, type[Value]] = {
     "<call>": nodes.CallNode,

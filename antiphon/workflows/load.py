@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from antiphon_shared.process.errors import AntiphonError
+from antiphon_shared.text.yaml_text import BYTES_MAX
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.specification import Specification
 
 from antiphon.workflows.fault import Fault
 from antiphon.workflows.form import WorkflowFile, read_file
 from antiphon.workflows.validate import faults_of
-from antiphon.yaml_text import BYTES_MAX
 
 FAULTS_MAX = 200
 """Of one file: after that, correct these first."""

@@ -17,9 +17,11 @@ from reasoning_engine.offline.tried import TriedCall, tried_calls
 
 _SECTION = re.compile(
     r"^# (Question|Earlier in this conversation|Facts|Further facts|Summaries|Tools tried|Reasoning so far"
-    r"|Sub-questions|Not shown|Now)[ \t]*$",
+    r"|Sub-questions|Not shown|Now|Step \d{1,2} of \d{1,2}: [\w-]{1,64})[ \t]*$",
     re.MULTILINE,
 )
+_STEP_INPUT = "\n\nThe output of step "
+"""Behind a step's instructions; it is in a fence, and asks for nothing."""
 _OPENING = re.compile(r"<result\b([^\n]*)>")
 _ATTRIBUTE = re.compile(r'(\w+)="([^"\n]*)"')
 _FACT = re.compile(r"(F\d{1,9}) (?:\(([^()\n]{0,2000})\) )?")
@@ -62,8 +64,9 @@ def read_briefing(text: str) -> Notes:
     if opening is None or opening.group(1) != "Question":
         return Notes(question=text.strip())
     sections = _sections(text)
+    instructions = sections.get("Step", "").partition(_STEP_INPUT)[0]
     return Notes(
-        question=sections.get("Question", "").strip(),
+        question="\n".join(part.strip() for part in (sections.get("Question", ""), instructions)).strip(),
         facts=_facts(sections.get("Facts", "") + sections.get("Further facts", "")),
         tried=tried_calls(sections.get("Tools tried", "")),
     )
@@ -75,7 +78,8 @@ def _sections(text: str) -> dict[str, str]:
     headings = list(_SECTION.finditer(text))
     ends = [heading.start() for heading in headings[1:]] + [len(text)]
     for heading, end in zip(headings, ends, strict=True):
-        found.setdefault(heading.group(1), text[heading.end() : end])
+        name = "Step" if heading.group(1).startswith("Step ") else heading.group(1)
+        found.setdefault(name, text[heading.end() : end])
     return found
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from antiphon_shared.events import AnswerRefused, BriefingRequested, ReasoningRequested
+from antiphon_shared.events import AnswerRefused, AssemblyRequested, BriefingRequested, ReasoningRequested
 from antiphon_shared.output.schema import OutputSchema
 from antiphon_shared.output.validation import Validation, content_digest
 from antiphon_shared.tools.calls import Catalogue, ToolResult
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from coordinator.decide import decide
 from coordinator.decision import Decision, OfferBounds
-from coordinator.session import Session
+from coordinator.session import Session, replace
 from tests.coordinator.builders import (
     ENTRY,
     SEARCH,
@@ -177,12 +177,17 @@ def test_out_of_budget_behind_a_refused_answer_that_fits_it_ends_as_not_validate
 
 
 def test_a_tool_that_the_session_cannot_use_ends_it_at_once_and_is_named() -> None:
-    decision = answered(validating("validate_all"), a_briefing(), BOTH)
-    assert (ending(decision).status, ending(decision).termination_reason) == (
-        "failed",
-        "validation_incomplete",
-    )
-    assert "`validate_all`, which this session cannot use" in doubts(decision)["tools_unavailable"]
+    """As it is opened; or with its next briefing, where a fork has other tools."""
+    opened = an_opened_session(BOTH, output_schema=SCHEMA, validation_tools=("validate_all",))
+    session = validating("validate_full")
+    forked = replace(session, tools=replace(session.tools, usable=("validate_minimal",)))
+    briefed = answered(forked, a_briefing(), BOTH)
+    for decision, tool in ((opened, "validate_all"), (briefed, "validate_full")):
+        request = decision.commands[-1]
+        assert isinstance(request, AssemblyRequested)
+        assert (request.status, request.termination_reason) == ("failed", "validation_incomplete")
+        (why,) = [one.message for one in request.uncertainty if one.about == "validation_tools"]
+        assert f"`{tool}`, which this session cannot use" in why
 
 
 def test_validating_tools_are_always_offered() -> None:

@@ -249,15 +249,6 @@ def test_after_a_refused_answer_no_failed_round_is_told_any_more() -> None:
     assert failed(after).tools.barren_rounds == 1
 
 
-def test_where_every_call_keeps_failing_the_attempt_ends_and_not_the_session() -> None:
-    session = failed(failed(in_step(2)))
-    assert only(briefed(session), ReasoningRequested).tools == ()
-    (begun,) = begins(replied(session, MISFITS))
-    assert (begun.step, begun.attempt) == ("configuration", 2)
-    last = failed(failed(replied(session, MISFITS).session))
-    assert ending(replied(last, MISFITS)).termination_reason == "step_failed"
-
-
 def test_a_limit_of_the_session_ends_it_in_whatever_step_it_is() -> None:
     session = in_step(2, max_rounds=3)
     last = only(briefed(replied(session, MISFITS).session), ReasoningRequested)
@@ -267,14 +258,6 @@ def test_a_limit_of_the_session_ends_it_in_whatever_step_it_is() -> None:
     assert [one.step for one in request.steps] == ["discovery"]
     nearly = ending(replied(opened(max_rounds=1).session))
     assert (nearly.status, nearly.termination_reason) == ("partial", "max_rounds_reached")
-
-
-def test_a_step_whose_tools_are_not_there_ends_the_session_before_the_model_is_asked() -> None:
-    absent = STEPS[0].model_copy(update={"tools": ("search", "serach")})
-    request = ending(briefed(opened(absent, *STEPS[1:]).session))
-    assert (request.status, request.termination_reason) == ("failed", "step_failed")
-    (why,) = [one.message for one in request.uncertainty if one.about == "steps"]
-    assert "The steps need `serach`, which this session cannot use" in why
 
 
 ACTIONS = st.sampled_from(

@@ -23,6 +23,7 @@ _SHELL = ("__init__", "__main__", "component", "handlers", "settings")
 _NOT_REDONE = {
     "coordinator/grants": "asks a key whether a grant is genuine; what it found is recorded",
     "coordinator/lookup": "reads the log; the event that it found is recorded",
+    "coordinator/published": "reads files; the steps in them stand in the recorded query",
     "coordinator/remembered": "reads and keeps conversations",
     "context_synthesizer/embeddings": "asks an embedder; its weights are recorded",
     "reasoning_engine/answer_bytes": "counts what a server sends",
@@ -39,6 +40,7 @@ _NOT_REDONE = {
     "reasoning_engine/model": "calls the model",
     "reasoning_engine/model_errors": "reads what the SDK raises; the failure is recorded",
     "reasoning_engine/offline": "is a model; its replies are recorded",
+    "reasoning_engine/refused_schemas": "remembers what a server refused; how an answer was asked for is recorded",
     "shared/antiphon_shared/breakers/breaker": "decides when a breaker opens; what was open is recorded",
     "shared/antiphon_shared/breakers/table": "likewise",
     "shared/antiphon_shared/memory/reading": "reads what is filed from Redis",
@@ -47,6 +49,7 @@ _NOT_REDONE = {
     "shared/antiphon_shared/redaction": "likewise",
     "shared/antiphon_shared/text/nearest": "for names of settings and options",
     "shared/antiphon_shared/text/word_vectors": "is a table that each process reads once",
+    "shared/antiphon_shared/text/yaml_text": "for files of steps",
     "shared/antiphon_shared/tools/grant_keys": "reads keys",
     "shared/antiphon_shared/tools/grant_verifier": "verifies signatures",
     "shared/antiphon_shared/tools/journal": "reads and writes the journal",

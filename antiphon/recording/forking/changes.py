@@ -154,14 +154,15 @@ def _with_tools(session: Session, point: Point, content_hash: str, catalogue: Ca
     if chosen is not None:
         grown = {*chosen, *(session.tools.offer or ())}
         chosen = tuple(name for name in anew.tools.usable if name in grown) or None
+    steps = replace(session.steps, plans=anew.steps.plans, lacking=anew.steps.lacking)
     tools = replace(
         session.tools,
         catalogue=content_hash,
-        usable=anew.tools.usable,
+        usable=anew.tools.usable if steps.plan is None else steps.plan.tools,
         built_ins=anew.tools.built_ins,
         offer=chosen,
     )
-    return replace(session, tools=tools)
+    return replace(session, tools=tools, steps=steps)
 
 
 def _asked_anew(

@@ -152,6 +152,11 @@ def _of_dataclass(kind: Any) -> Shape:
 def _of_field(kind: type[BaseModel], name: str) -> Shape:
     if name == "grant":
         return Grant()
+    if (kind, name) == (
+        QueryOptions,
+        "steps",
+    ):  # a recorded session has the list, also where a name was given
+        return Each(_of_model(Step))
     if (kind, name) in _BY_FIELD:
         return _BY_FIELD[kind, name]
     if (kind, name) == (DecisionRecord, "changed"):

@@ -76,13 +76,15 @@ class Intake:
         deadline_s: float = 300.0,
         on_waiting: Callable[[], None] = lambda: None,
         tenant_of: Callable[[AnyEvent], Tenant] = lambda event: DEFAULT_TENANT,
+        resolved: Callable[[AnyEvent], AnyEvent] = lambda event: event,
     ) -> None:
         """`deadline_s` is that of queries which name none; `on_waiting` hears that one has to wait for room.
 
         `tenant_of` tells in whose name a query comes, and raises an AntiphonError when it is not to come in.
+        `resolved` returns a query with what it names in place of the name, and raises one where there is no such thing.
         """
         self._bus, self._deadline_s, self._on_waiting = bus, deadline_s, on_waiting
-        self._tenant_of = tenant_of
+        self._tenant_of, self._resolved = tenant_of, resolved
         self._room = Room(places, readers=1)
         self._leases = Leases(bus, GROUP, consumer)
         self._consumer = consumer
@@ -158,7 +160,12 @@ class Intake:
         self._require_key(entry)
         if settings.unsigned_queries and SIGNATURE not in entry.fields:
             signer = None
-        return read_submission(entry, self._stream, settings.max_event_bytes, utc_now(), signer)
+        event = self._resolved(
+            read_submission(entry, self._stream, settings.max_event_bytes, utc_now(), signer)
+        )
+        if len(encode(event)) > settings.max_event_bytes:
+            raise Unacceptable(f"the query with its steps is larger than {settings.max_event_bytes} bytes.")
+        return event
 
     async def _in_live_format(self, event: AnyEvent) -> AnyEvent:
         """Return the query in the format of its session: what every worker reads. Raises Unacceptable."""

@@ -34,9 +34,12 @@ class SessionContent:
         query = event.data
         assert isinstance(query, QuerySubmitted)
         tenant, subject = _whose(query.grant)
-        return cls(
-            _digest(query.query), _digest(query.options.model_dump_json(exclude_none=True)), tenant, subject
-        )
+        options = query.options
+        if (
+            query.steps_name is not None
+        ):  # as the client gave them, whatever was published under the name then
+            options = options.model_copy(update={"steps": query.steps_name})
+        return cls(_digest(query.query), _digest(options.model_dump_json(exclude_none=True)), tenant, subject)
 
     def refuse_other(self, first: AnyEvent, session_id: str) -> None:
         """Raise SessionConflict unless `first`, with which the session began, has the same content."""

@@ -6,6 +6,8 @@ from pydantic import Field
 
 from antiphon_shared.events.base import Component, EventData
 from antiphon_shared.events.session import QueryOptions
+from antiphon_shared.formats import since
+from antiphon_shared.output.steps import StepsName
 from antiphon_shared.values import Round
 
 QUERY_LENGTH_MAX = 100_000
@@ -25,6 +27,11 @@ class QuerySubmitted(EventData):
 
     query: str = Field(min_length=1, max_length=QUERY_LENGTH_MAX, pattern=r"\S")
     options: QueryOptions = QueryOptions()
+    steps_name: StepsName | None = Field(
+        default=None,
+        description="By which name the client gave the steps in `options`, where they are published ones.",
+        json_schema_extra=since(4),
+    )
     grant: str = Field(
         default="",
         max_length=GRANT_LENGTH_MAX,

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import AwareDatetime, Field, model_validator
 
 from antiphon_shared.formats import since
-from antiphon_shared.output.steps import Schema, Steps, ToolName
+from antiphon_shared.output.steps import Schema, Step, StepsOption, ToolName
 from antiphon_shared.stored import Kind
 from antiphon_shared.values import SessionId, Usage, Value
 
@@ -89,9 +89,10 @@ class QueryOptions(Value):
         description="Tools that must have passed what is returned; only together with `output_schema`.",
         json_schema_extra=since(3),
     )
-    steps: Steps | None = Field(
+    steps: StepsOption | None = Field(
         default=None,
-        description="Steps that must each succeed before the next begins; they bring tools and output themselves.",
+        description="Steps that must each succeed before the next begins, or the name of published ones; they bring "
+        "tools and output themselves.",
         json_schema_extra=since(4),
     )
 
@@ -104,13 +105,19 @@ class QueryOptions(Value):
             raise ValueError(f"steps go without {other}: each step has its own")
         return self
 
+    @property
+    def step_list(self) -> tuple[Step, ...]:
+        """The steps; none where the query has none. Published ones take the place of their name at the door."""
+        assert not isinstance(self.steps, str), f"the steps {self.steps!r} are only named"
+        return self.steps or ()
+
     def demanded(self, step: int = 0) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
         """Return the schema that an answer must fit, if any, and the tools that must have passed it.
 
         Args: `step` counts from 1; 0 is for a query without steps.
         """
-        asked = self.steps[step - 1] if self.steps is not None and step else None
-        if asked is not None:
+        if step and self.step_list:
+            asked = self.step_list[step - 1]
             return asked.output, asked.validation_tools or ()
         return self.output_schema, self.validation_tools or ()
 

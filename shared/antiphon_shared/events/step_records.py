@@ -129,7 +129,7 @@ class ExchangeRecord(StepRecord):
     )
     output_style: Literal["auto", "native", "tool"] = Field(
         default="auto",
-        description="How an answer of a shape was asked for: the setting.",
+        description="How an answer of a shape was asked for: the setting; `tool` for a schema refused before.",
         json_schema_extra=since(3),
     )
     tool_style: Literal["native", "prompted"] = Field(

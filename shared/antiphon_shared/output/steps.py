@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from antiphon_shared.output.schema import output_schema
 from antiphon_shared.values import Value
@@ -72,6 +72,21 @@ def _checked(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 Steps = Annotated[tuple[Step, ...], AfterValidator(_checked)]
 """The steps of a query, in their order."""
+
+StepsName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+"""The name of steps that the operator has published: that of their file, without its ending."""
+
+
+def _given_as(value: object) -> str:
+    return "antiphon.name" if isinstance(value, str) else "antiphon.steps"
+
+
+# What explains a fault leaves out parts of its path that begin with `antiphon.`.
+StepsOption = Annotated[
+    Annotated[Steps, Tag("antiphon.steps")] | Annotated[StepsName, Tag("antiphon.name")],
+    Discriminator(_given_as),
+]
+"""Steps as a query gives them: a list, or the name of published ones."""
 
 
 def rounds_of(steps: Sequence[Step]) -> int:

@@ -5,11 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
+from antiphon_shared.text.yaml_text import read_yaml
 from jsonschema_rs import Draft202012Validator
 from pydantic_core import from_json
 
 from antiphon import workflows
-from antiphon.yaml_text import read_yaml
 from tests.antiphon.conftest import ROOT, InProcess
 
 TRIPS = str(ROOT / "examples/trips/workflows.yaml")

@@ -87,6 +87,16 @@ SCENARIOS = (
         ends="step_failed",
     ),
     _in_steps(
+        "a_step_whose_every_call_fails",
+        *(calls(use("count_berths", harbor="Skagen")) for _ in range(2)),
+        _PROSE,
+        _COUNTS,
+        _FOUND,
+        says(FITS),
+        ends="validation_incomplete",
+        max_rounds=6,
+    ),
+    _in_steps(
         "steps_that_the_session_has_no_rounds_for",
         _COUNTS,
         _FOUND,

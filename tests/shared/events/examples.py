@@ -89,7 +89,7 @@ RESULTS = (
 )
 
 EXAMPLES: tuple[EventData, ...] = (
-    QuerySubmitted(query="Why?", options=OPTIONS, grant="a.b.c"),
+    QuerySubmitted(query="Why?", options=OPTIONS, grant="a.b.c", steps_name="assembly"),
     CancellationRequested(reason="changed my mind"),
     ApprovalDecided(round=2, is_approved=True, calls=("t1",), by="Ann", reason="It is due."),
     SessionOpened(

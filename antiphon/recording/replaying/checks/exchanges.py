@@ -4,8 +4,9 @@ Whether and when a call was made was up to the time left, the limits and the bre
 for, how each reply was read, and what came of all of them is decided again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from antiphon_shared.events import (
@@ -87,7 +88,7 @@ class Exchanges:
         schema, validation_tools = _options(request, known).demanded(request.step)
         wanted = Wanted(schema, validation_tools, record.output_style, record.tool_style)
 
-        def prompt_on(briefing: Briefing) -> Prompt:
+        def prompt_on(briefing: Briefing, wanted: Wanted = wanted) -> Prompt:
             return asked(request, briefing, offer, model_id, record.max_output_tokens, wanted, system)
 
         briefing = self._briefings.newest.get(request.briefing)
@@ -97,7 +98,8 @@ class Exchanges:
             replayed.texts = (request.briefing, text, self._briefings.text)
             briefing = Briefing.of(text)
         prompt = prompt_on(briefing)
-        ended = replayed.ended(prompt)
+        other = wanted.otherwise(prompt)
+        ended = replayed.ended(prompt, None if other is None else partial(prompt_on, briefing, other))
         if ended is None:
             return replayed.redone(replayed.told)
         estimated = 0 if record.is_offline else tokens_asked(prompt, offer, wanted)
@@ -131,10 +133,10 @@ class _Replayed:
     others: list[tuple[str, Difference]] = field(default_factory=list)
     texts: tuple[str, str, str] | None = None
 
-    def ended(self, prompt: Prompt) -> Ended | None:
+    def ended(self, prompt: Prompt, otherwise: Callable[[], Prompt] | None = None) -> Ended | None:
         """What comes of the calls, by today's code; None when it asks for more than was recorded."""
         prices, usage = _prices(self.record), Usage(cost_usd=0.0)
-        talk = dialogue(prompt)
+        talk = dialogue(prompt, otherwise)
         ask = next(talk)
         reply: Reply | Failure | None = None
         for call in self.record.calls:
@@ -146,6 +148,9 @@ class _Replayed:
             is_last = len(self.asked) == len(self.sent)
             if failed is None and message is not None:
                 ask, reply = _heard(talk, message, ask)
+            elif failed is not None and failed.is_of_schema and otherwise is not None:
+                ask = talk.throw(Failed(failed))
+                otherwise = None
             elif failed is not None and (is_last or not failed.error.retryable):
                 reply = failed
             if is_last and (reply is None or failed is not None):

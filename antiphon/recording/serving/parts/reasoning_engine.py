@@ -99,7 +99,9 @@ def engine_settings(score: Score) -> EngineSettings:
             prices[given["summary_model"]] = Prices(**record.prices)
         elif isinstance(request, ReasoningRequested):
             given["max_output_tokens"] = record.max_output_tokens
-            given["output_style"], given["tool_style"] = record.output_style, record.tool_style
+            given["tool_style"] = record.tool_style
+            if given.get("output_style") != "auto":  # what is refused is asked for by the tool again
+                given["output_style"] = record.output_style
             if record.has_own_prompt and exchange.calls:
                 given["own_prompt"] = system_in(exchange.calls[0].request)
             prices[request.model or record.default_model] = Prices(**record.prices)

@@ -432,6 +432,5 @@ async def test_so_is_the_schema_of_a_steps_output() -> None:
     step = {"name": "first", "instructions": "Look.", "tools": ["look_up"], "output": schema}
     lines = redacted(await recorded("Which harbour?", steps=[step], max_rounds=1))
     query = next(line.event.data for line in events(lines) if isinstance(line.event.data, QuerySubmitted))
-    assert query.options.steps is not None
-    assert query.options.steps[0].output == schema
+    assert query.options.step_list[0].output == schema
     assert verify_lines(lines).is_same

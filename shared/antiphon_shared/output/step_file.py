@@ -13,13 +13,13 @@ steps:
 
 from typing import Any
 
-from antiphon_shared.output.steps import Step, Steps
-from antiphon_shared.text.nearest import did_you_mean
-from antiphon_shared.values import Value
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from antiphon.yaml_text import UnreadableYaml, YamlText, read_yaml
+from antiphon_shared.output.steps import Step, Steps
+from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.text.yaml_text import UnreadableYaml, YamlText, read_yaml
+from antiphon_shared.values import Value
 
 
 class _StepFile(Value):

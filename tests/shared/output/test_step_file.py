@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from antiphon_shared.output.step_file import UnfitSteps, read_steps
+from antiphon_shared.text.yaml_text import read_yaml
 from typer.testing import CliRunner
 
 from antiphon.cli import app
-from antiphon.step_file import UnfitSteps, read_steps
-from antiphon.yaml_text import read_yaml
 
 STEP = "{name: a, instructions: b, tools: [c]}"
 

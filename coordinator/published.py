@@ -1,0 +1,81 @@
+"""Steps that the operator publishes: read from files where the coordinator starts, and named by queries."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from antiphon_shared.bus.intake import Unacceptable
+from antiphon_shared.events import AnyEvent, QuerySubmitted
+from antiphon_shared.output.steps import Step, StepsName
+from antiphon_shared.process.errors import ConfigurationError
+from antiphon_shared.text.nearest import did_you_mean
+from pydantic import TypeAdapter, ValidationError
+
+VARIABLE = "ANTIPHON_COORDINATOR_STEPS"
+_ENDINGS = (".yaml", ".yml")
+_NAME: TypeAdapter[str] = TypeAdapter(StepsName)
+
+Published = Mapping[str, tuple[Step, ...]]
+"""Steps by their name."""
+
+
+def read_published(paths: Iterable[str]) -> Published:
+    """Return the steps of files, and of folders with some. Raises ConfigurationError, which names every fault."""
+    from antiphon_shared.output.step_file import UnfitSteps, read_steps  # most deployments publish none
+
+    published: dict[str, tuple[Step, ...]] = {}
+    files: dict[str, Path] = {}
+    faults: list[str] = []
+    for path in _files(paths, faults):
+        try:
+            name = _NAME.validate_python(path.stem)
+            if name in files:
+                faults.append(f"{path}: {files[name]} has the name {name!r} too; rename one of them")
+            files.setdefault(name, path)
+            published[name] = read_steps(path.read_text(encoding="utf-8"))
+        except ValidationError:
+            faults.append(
+                f"{path}: its name must be 1 to 64 letters, digits, '.', '_' or '-', and then {_ENDINGS[0]}"
+            )
+        except UnicodeDecodeError as error:
+            faults.append(f"{path}: it is not UTF-8 text: {error}")
+        except OSError as error:
+            faults.append(f"{path}: it cannot be read: {error.strerror}")
+        except UnfitSteps as error:
+            faults += [f"{path}: {line}" for line in str(error).splitlines()]
+    if faults:
+        why = f"{VARIABLE}: not all steps can be used. Mend or take out what is named:"
+        raise ConfigurationError("\n".join([why, *faults]))
+    return published
+
+
+def _files(paths: Iterable[str], faults: list[str]) -> Iterator[Path]:
+    """Yield the files, each once, in their order; what holds none is a fault."""
+    found: dict[Path, None] = {}
+    for path in map(Path, paths):
+        if not path.is_dir():
+            found[path] = None
+            continue
+        try:
+            inside = sorted(one for one in path.iterdir() if one.suffix in _ENDINGS and one.is_file())
+        except OSError as error:
+            faults.append(f"{path}: it cannot be read: {error.strerror}")
+            continue
+        if not inside:
+            faults.append(f"{path}: the folder holds no file that ends in {' or '.join(_ENDINGS)}")
+        found.update(dict.fromkeys(inside))
+    yield from found
+
+
+def with_published(event: AnyEvent, published: Published) -> AnyEvent:
+    """Return a query with the steps that it names. Raises Unacceptable where there are none of that name."""
+    query = event.data
+    if not isinstance(query, QuerySubmitted) or not isinstance(name := query.options.steps, str):
+        return event
+    if name not in published:
+        raise Unacceptable(
+            f"options.steps: no steps are published as {name!r}.", hint=did_you_mean(name, sorted(published))
+        )
+    options = query.options.model_copy(update={"steps": published[name]})
+    return event.model_copy(
+        update={"data": query.model_copy(update={"options": options, "steps_name": name})}
+    )

@@ -13,13 +13,15 @@ from typing import Any
 from antiphon_shared.text.fence import CLOSING
 from pydantic_core import from_json
 
+from reasoning_engine.offline.step_text import StepNote, read_step
 from reasoning_engine.offline.tried import TriedCall, tried_calls
 
 _SECTION = re.compile(
-    r"^# (Question|Earlier in this conversation|Facts|Further facts|Summaries|Tools tried|Reasoning so far"
-    r"|Sub-questions|Not shown|Now)[ \t]*$",
+    r"^# (Question|Step \d{1,3} of \d{1,3}: [^\n]{1,200}|Earlier in this conversation|Facts|Further facts|Summaries"
+    r"|Tools tried|Reasoning so far|Sub-questions|Not shown|Now)[ \t]*$",
     re.MULTILINE,
 )
+_SAID = re.compile(r"^- round (\d{1,6}): ([^\n]*)", re.MULTILINE)
 _OPENING = re.compile(r"<result\b([^\n]*)>")
 _ATTRIBUTE = re.compile(r'(\w+)="([^"\n]*)"')
 _FACT = re.compile(r"(F\d{1,9}) (?:\(([^()\n]{0,2000})\) )?")
@@ -54,6 +56,10 @@ class Notes:
     question: str
     facts: tuple[FactNote, ...] = ()
     tried: tuple[TriedCall, ...] = ()
+    step: StepNote | None = None
+    said: dict[int, str] = field(default_factory=dict)
+    """What was said in earlier rounds, by the round."""
+    now: str = ""
 
 
 def read_briefing(text: str) -> Notes:
@@ -66,6 +72,9 @@ def read_briefing(text: str) -> Notes:
         question=sections.get("Question", "").strip(),
         facts=_facts(sections.get("Facts", "") + sections.get("Further facts", "")),
         tried=tried_calls(sections.get("Tools tried", "")),
+        step=next((read_step(text) for title, text in sections.items() if title.startswith("Step ")), None),
+        said={int(round): said for round, said in _SAID.findall(sections.get("Reasoning so far", ""))},
+        now=sections.get("Now", ""),
     )
 
 

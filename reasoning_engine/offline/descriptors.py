@@ -1,0 +1,81 @@
+"""Settings that a result describes, `{"name": "limit", "type": "number", "required": true}`, as a JSON Schema. Pure."""
+
+from collections.abc import Iterable
+from typing import Any
+
+_NAMES = ("name", "key", "id", "property", "setting", "option", "parameter", "field")
+_RULES = {
+    "minimum": ("minimum", "min"),
+    "maximum": ("maximum", "max"),
+    "pattern": ("pattern", "regex"),
+    "format": ("format",),
+    "default": ("default",),
+    "description": ("description", "summary", "help"),
+}
+_OPTIONS = ("choices", "options", "enum", "values", "allowed", "allowed_values")
+_TYPES = {
+    "string": "string",
+    "str": "string",
+    "text": "string",
+    "integer": "integer",
+    "int": "integer",
+    "number": "number",
+    "float": "number",
+    "boolean": "boolean",
+    "bool": "boolean",
+    "array": "array",
+    "list": "array",
+    "object": "object",
+}
+
+
+def schema_of(described: Any) -> dict[str, Any] | None:
+    """Return the schema of an object whose properties a value describes; None where it describes none."""
+    if isinstance(described, dict):
+        if isinstance(described.get("properties"), dict):
+            return described
+        listed: list[Any] = [
+            {**one, "name": name} for name, one in described.items() if isinstance(one, dict)
+        ]
+        return _schema(listed) if listed and len(listed) == len(described) else None
+    return _schema(described) if isinstance(described, list) else None
+
+
+def _schema(listed: Iterable[Any]) -> dict[str, Any] | None:
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    for one in listed:
+        name = _first(one, _NAMES) if isinstance(one, dict) else None
+        if not isinstance(name, str) or not _describes(one):
+            return None
+        properties[name] = _property(one)
+        if one.get("required") is True:
+            required.append(name)
+    if not properties:
+        return None
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def _describes(one: dict[str, Any]) -> bool:
+    is_typed = str(one.get("type", "")).lower() in _TYPES
+    return is_typed or isinstance(one.get("required"), bool) or isinstance(_first(one, _OPTIONS), list)
+
+
+def _property(one: dict[str, Any]) -> dict[str, Any]:
+    found = {rule: value for rule, names in _RULES.items() if (value := _first(one, names)) is not None}
+    kind = _TYPES.get(str(one.get("type", "")).lower())
+    if kind:
+        found["type"] = kind
+    options = _first(one, _OPTIONS)
+    if isinstance(options, list) and options and all(isinstance(o, str | int | float) for o in options):
+        found["enum"] = options
+    return found
+
+
+def _first(one: dict[str, Any], names: Iterable[str]) -> Any:
+    return next((one[name] for name in names if one.get(name) is not None), None)

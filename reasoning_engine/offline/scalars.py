@@ -1,0 +1,95 @@
+"""The values that may fill one plain property, the best first. Pure.
+
+What the question says in so many words comes first, then what the object holds that the property belongs to, then what
+else the question names; for a property that must be there also other results, and a default of the schema.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from reasoning_engine.offline import said
+from reasoning_engine.offline.forms import as_type, in_text
+from reasoning_engine.offline.said import Said
+from reasoning_engine.offline.shapes import fits
+from reasoning_engine.offline.values import Node, Values, counted, held, plain
+
+NODES_MAX = 200
+"""Objects that are looked through for one property."""
+_NUMBERS = ("integer", "number")
+
+
+@dataclass
+class Scalars:
+    """The plain values of one pass over a schema; `taken` are the words of the question that it has used."""
+
+    root: dict[str, Any]
+    values: Values
+    taken_before: frozenset[int] = frozenset()
+    is_last: bool = False
+    """Whether a number may be taken that the passes before have left over."""
+    taken: set[int] = field(default_factory=set)
+
+    def fitting(
+        self,
+        name: str,
+        schema: dict[str, Any],
+        kind: str,
+        around: tuple[Node, ...],
+        needed: bool,
+        is_apart: bool,
+    ) -> Iterator[Any]:
+        """Yield the values that fit; `is_apart`: only what belongs to the objects `around` may fill it."""
+
+        def accepts(value: Any) -> bool:
+            return any(fits(schema, form, self.root) for form in as_type(kind, value, schema))
+
+        for value in self._found(name, schema, kind, around, needed, is_apart, accepts):
+            for form in as_type(kind, value, schema):
+                if fits(schema, form, self.root):
+                    yield form
+
+    def _found(
+        self,
+        name: str,
+        schema: dict[str, Any],
+        kind: str,
+        around: tuple[Node, ...],
+        needed: bool,
+        is_apart: bool,
+        accepts: said.Fits,
+    ) -> Iterator[Any]:
+        question = self.values.question
+        named = list(said.named(question, name, accepts)) if name else []
+        yield from self._take(one for one in named if one.is_close)
+        yield from _held(around, name, kind)
+        yield from self._take(named)
+        if isinstance(options := schema.get("enum"), list):
+            yield said.option(question, tuple(options))
+        if not needed:
+            return
+        nodes = self.values.nodes[:NODES_MAX]
+        if not is_apart:
+            yield from _held(nodes, name, kind)
+        for node in around if is_apart else (*around, *nodes):
+            yield from in_text(node.fields.values(), schema)
+        if "pattern" in schema or "format" in schema:
+            yield from self._take(said.by_form(question, accepts))
+        if self.is_last and kind in _NUMBERS:
+            taken = self.taken_before | frozenset(self.taken)
+            yield from self._take(said.numbers_left(question, taken, accepts))
+        yield schema.get("default")
+
+    def _take(self, found: Iterator[Said] | list[Said]) -> Iterator[Any]:
+        for one in found:
+            self.taken.add(one.at)
+            yield one.value
+
+
+def _held(nodes: tuple[Node, ...], name: str, kind: str) -> Iterator[Any]:
+    if not name:
+        return
+    for node in nodes:
+        yield from (value for value in held(node, name) if plain(value))
+    for node in nodes if kind in _NUMBERS else ():
+        yield from counted(node, name)

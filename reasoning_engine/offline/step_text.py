@@ -1,0 +1,37 @@
+"""The step that a briefing is for, read back from it: its instructions, and the output of the step before. Pure."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from antiphon_shared.text.fence import CLOSING
+from pydantic_core import from_json
+
+_INPUT = re.compile(
+    rf"^The output of step ([^\n]*):\n<result [^\n]*>\n(.*?)\n{re.escape(CLOSING)}[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class StepNote:
+    """What a briefing says of its step."""
+
+    instructions: str
+    before: str = ""
+    """The name of the step before."""
+    input: Any = None
+    """Its output: JSON where it can be read as such, else text."""
+
+
+def read_step(section: str) -> StepNote:
+    """Return the step that the section is about."""
+    found = next(reversed(list(_INPUT.finditer(section))), None)
+    if found is None:
+        return StepNote(section.strip())
+    text = "\n".join(line.removeprefix("  ") for line in found.group(2).split("\n")).strip()
+    try:
+        value = from_json(text.replace("&lt;", "<"))
+    except ValueError:
+        value = text
+    return StepNote(section[: found.start()].strip(), found.group(1).strip(), value)

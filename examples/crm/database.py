@@ -1,17 +1,15 @@
-"""The register's database: one SQLite file that several processes may use at once."""
+"""The register's database and its first customers."""
 
 import sqlite3
 import tempfile
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from ..sqlite_file import SqliteFile
 from .contacts import NewContact
 
-_BUSY_S = 5.0
 _SCHEMA = """
     CREATE TABLE contacts (
         id INTEGER PRIMARY KEY,
@@ -48,24 +46,6 @@ class CrmSettings(BaseSettings):
     database: Path = Field(default_factory=lambda: Path(tempfile.gettempdir()) / "antiphon-crm.sqlite3")
 
 
-@contextmanager
-def reading() -> Iterator[sqlite3.Connection]:
-    """A connection to look things up with."""
-    path = CrmSettings().database
-    with closing(sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)) as connection:
-        connection.row_factory = sqlite3.Row
-        if not _is_made(connection):
-            _make(connection)
-        yield connection
-
-
-@contextmanager
-def writing() -> Iterator[sqlite3.Connection]:
-    """A transaction that excludes all other writers: all that is done in it stays, or nothing."""
-    with reading() as connection, _transaction(connection):
-        yield connection
-
-
 def insert(connection: sqlite3.Connection, contact: NewContact, id: int | None = None) -> int:
     """The id of the new row. Raises sqlite3.IntegrityError when the e-mail address is there already."""
     row = (id, contact.name, contact.email, contact.phone, contact.company, searchable(contact))
@@ -78,29 +58,9 @@ def searchable(contact: NewContact) -> str:
     return "\n".join((contact.name, contact.email, contact.company or "")).casefold()
 
 
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+def _insert_first_contacts(connection: sqlite3.Connection) -> None:
+    for id, (name, email, phone, company) in enumerate(_FIRST_CONTACTS, _FIRST_ID):
+        insert(connection, NewContact(name=name, email=email, phone=phone, company=company), id)
 
 
-def _is_made(connection: sqlite3.Connection) -> bool:
-    return bool(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _make(connection: sqlite3.Connection) -> None:
-    """Several processes may come here at once; the first one makes it."""
-    with _transaction(connection):
-        if _is_made(connection):
-            return
-        for statement in filter(str.strip, _SCHEMA.split(";\n")):
-            connection.execute(statement)
-        for id, (name, email, phone, company) in enumerate(_FIRST_CONTACTS, _FIRST_ID):
-            insert(connection, NewContact(name=name, email=email, phone=phone, company=company), id)
-        connection.execute("PRAGMA user_version = 1")
+CRM = SqliteFile(lambda: CrmSettings().database, _SCHEMA, _insert_first_contacts)

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pydantic import TypeAdapter
 
 from .contacts import Contact, NewContact
-from .database import insert, reading, searchable, writing
+from .database import CRM, insert, searchable
 
 _CONTACTS = TypeAdapter(list[Contact])
 
@@ -31,13 +31,13 @@ class Changed(Exception):
 def find(text: str, limit: int) -> list[Contact]:
     """The contacts whose name, e-mail address or company holds `text`, by name."""
     command = "SELECT * FROM contacts WHERE instr(searchable, ?) > 0 ORDER BY name, id LIMIT ?"
-    with reading() as connection:
+    with CRM.reading() as connection:
         return [_contact(row) for row in connection.execute(command, (text.strip().casefold(), limit))]
 
 
 def nearest(text: str) -> list[str]:
     """Names and companies that are written much like `text`."""
-    with reading() as connection:
+    with CRM.reading() as connection:
         rows = connection.execute("SELECT name, company FROM contacts LIMIT 10000").fetchall()
     known = {word for row in rows for word in row if word}
     return get_close_matches(text, sorted(known), n=3)
@@ -48,7 +48,7 @@ def create(contacts: Sequence[NewContact], key: str) -> list[Contact]:
 
     Raises Taken.
     """
-    with writing() as connection:
+    with CRM.writing() as connection:
         if (done := _effect(connection, key)) is not None:
             return done
         created = [_create(connection, index, contact) for index, contact in enumerate(contacts)]
@@ -61,7 +61,7 @@ def update(customer: str, version: int, changes: Mapping[str, str], key: str) ->
 
     It is changed only if it is still at `version`: of two calls with the same version one takes effect.
     """
-    with writing() as connection:
+    with CRM.writing() as connection:
         if (contact := _by_id(connection, customer)) is None:
             return None
         if contact.version != version:
@@ -74,7 +74,7 @@ def update(customer: str, version: int, changes: Mapping[str, str], key: str) ->
 
 def effect_of(key: str) -> list[Contact] | None:
     """What was done under an idempotency key; None when nothing was."""
-    with reading() as connection:
+    with CRM.reading() as connection:
         return _effect(connection, key)
 
 

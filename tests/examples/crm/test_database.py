@@ -10,9 +10,10 @@ from threading import Barrier
 
 import pytest
 
-from examples.crm import create_contact, customer_lookup, database
+from examples import sqlite_file
+from examples.crm import create_contact, customer_lookup
 from examples.crm.contacts import NewContact
-from examples.crm.database import CrmSettings, insert, writing
+from examples.crm.database import CRM, CrmSettings, insert
 from tests.examples.processes import first_line, running
 from tests.tool_dispatcher.builders import a_context
 from tool_dispatcher.authoring.tool import ToolFailed
@@ -28,8 +29,8 @@ print(contact.model_dump_json())
 STOP_BEFORE_COMMIT = """
 import time
 from examples.crm.contacts import NewContact
-from examples.crm.database import insert, writing
-with writing() as connection:
+from examples.crm.database import CRM, insert
+with CRM.writing() as connection:
     insert(connection, NewContact(name="Ada Quill", email="ada@quill.example"))
     print("inserted", flush=True)
     time.sleep(600)
@@ -46,7 +47,7 @@ def test_processes_that_begin_together_make_one_register_and_one_contact() -> No
 
 
 def test_two_that_find_no_register_at_the_same_time_make_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    is_made, both = database._is_made, Barrier(2)
+    is_made, both = sqlite_file.is_made, Barrier(2)
 
     def is_made_for_nobody_yet(connection: sqlite3.Connection) -> bool:
         found = is_made(connection)
@@ -54,7 +55,7 @@ def test_two_that_find_no_register_at_the_same_time_make_one(monkeypatch: pytest
             both.wait(timeout=60)
         return found
 
-    monkeypatch.setattr(database, "_is_made", is_made_for_nobody_yet)
+    monkeypatch.setattr(sqlite_file, "is_made", is_made_for_nobody_yet)
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(customer_lookup, ["halloran", "halloran"]))
     assert [len(customers) for customers in found] == [1, 1]
@@ -71,7 +72,7 @@ def test_a_process_killed_before_its_commit_leaves_nothing_and_the_next_one_goes
 
 
 def test_what_fails_inside_a_transaction_is_taken_back() -> None:
-    with contextlib.suppress(ZeroDivisionError), writing() as connection:
+    with contextlib.suppress(ZeroDivisionError), CRM.writing() as connection:
         insert(connection, ADA)
         1 / 0  # noqa: B018  # what fails
     with pytest.raises(ToolFailed):

@@ -10,7 +10,7 @@ _RULES = {
     "pattern": ("pattern", "regex"),
     "format": ("format",),
     "default": ("default",),
-    "description": ("description", "summary", "help"),
+    "description": ("description", "summary", "help", "text"),
 }
 _OPTIONS = ("choices", "options", "enum", "values", "allowed", "allowed_values")
 _TYPES = {
@@ -34,9 +34,7 @@ def schema_of(described: Any) -> dict[str, Any] | None:
     if isinstance(described, dict):
         if isinstance(described.get("properties"), dict):
             return described
-        listed: list[Any] = [
-            {**one, "name": name} for name, one in described.items() if isinstance(one, dict)
-        ]
+        listed = [{**one, "name": name} for name, one in described.items() if isinstance(one, dict)]
         return _schema(listed) if listed and len(listed) == len(described) else None
     return _schema(described) if isinstance(described, list) else None
 
@@ -45,9 +43,9 @@ def _schema(listed: Iterable[Any]) -> dict[str, Any] | None:
     properties: dict[str, Any] = {}
     required: list[str] = []
     for one in listed:
-        name = _first(one, _NAMES) if isinstance(one, dict) else None
-        if not isinstance(name, str) or not _describes(one):
+        if not is_described(one):
             return None
+        name = _first(one, _NAMES)
         properties[name] = _property(one)
         if one.get("required") is True:
             required.append(name)
@@ -61,9 +59,18 @@ def _schema(listed: Iterable[Any]) -> dict[str, Any] | None:
     }
 
 
-def _describes(one: dict[str, Any]) -> bool:
-    is_typed = str(one.get("type", "")).lower() in _TYPES
-    return is_typed or isinstance(one.get("required"), bool) or isinstance(_first(one, _OPTIONS), list)
+def is_described(one: Any) -> bool:
+    """Return whether a value describes a setting: by two at least of its type, its limits and its need."""
+    if not isinstance(one, dict) or not isinstance(_first(one, _NAMES), str):
+        return False
+    signs = (
+        str(one.get("type", "")).lower() in _TYPES,
+        isinstance(one.get("required"), bool),
+        "default" in one,
+        isinstance(_first(one, _OPTIONS), list),
+        any(name in one for rule in ("minimum", "maximum", "pattern") for name in _RULES[rule]),
+    )
+    return sum(signs) > 1
 
 
 def _property(one: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ other results. What nothing holds is left out, or null where the schema allows i
 stay unfilled: then the draft is what there is of it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from reasoning_engine.offline.descriptors import schema_of
 from reasoning_engine.offline.language import identifier_stems, stems
 from reasoning_engine.offline.scalars import NODES_MAX, Scalars
 from reasoning_engine.offline.shapes import (
+    ANY,
     alternatives,
     faults_of,
     fits,
@@ -84,15 +85,21 @@ class _Filler:
                 return one["const"] if needed else NOTHING
             for kind in types_of(one):
                 is_nullable = is_nullable or kind == "null"
-                found = self._typed(name, {**one, "type": kind}, around, needed, depth)
+                typed = one if kind == ANY else {**one, "type": kind}
+                found = self._typed(name, typed, kind, around, needed, depth)
                 if found is not NOTHING:
                     return found
         return None if is_nullable and needed else NOTHING
 
     def _typed(
-        self, name: str, schema: dict[str, Any], around: tuple[Node, ...], needed: bool, depth: int
+        self,
+        name: str,
+        schema: dict[str, Any],
+        kind: str,
+        around: tuple[Node, ...],
+        needed: bool,
+        depth: int,
     ) -> Any:
-        kind = schema["type"]
         if kind == "null":
             return NOTHING
         if kind == "array":
@@ -139,18 +146,26 @@ class _Filler:
     def _open_objects(
         self, name: str, schema: dict[str, Any], around: tuple[Node, ...], depth: int
     ) -> Iterator[dict[str, Any]]:
-        """Yield objects that a schema leaves open: filled as a result describes them, or as a result holds them."""
+        """Yield objects that a schema leaves open: filled as results describe them, or as a result holds them."""
+        beside = around[0].fields.values() if around else ()
+        described = [one for call, one in self.scalars.values.described if _shares(call.values(), beside)]
+        yield from self._described(schema_of(described), schema, depth)
         for node in around or self.nodes:
             for value in held(node, name) if name else ():
-                described = schema_of(value)
-                if described is not None and depth < _DEPTH_MAX:
-                    inner = Scalars(described, self.scalars.values, self.scalars.taken_before)
-                    inner.is_last, inner.taken = self.scalars.is_last, self.scalars.taken
-                    found = _Filler(inner, is_apart=True).value("", described, (Node({}),), True, depth + 1)
-                    if isinstance(found, dict) and fits(schema, found, self.root):
-                        yield found
-                elif isinstance(value, dict) and fits(schema, value, self.root):
+                yield from self._described(schema_of(value), schema, depth)
+                if isinstance(value, dict) and fits(schema, value, self.root):
                     yield value
+
+    def _described(
+        self, described: dict[str, Any] | None, schema: dict[str, Any], depth: int
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the object that a description asks for, where it fits the schema too."""
+        if described is None or depth >= _DEPTH_MAX:
+            return
+        inner = replace(self.scalars, root=described)
+        found = _Filler(inner, is_apart=True).value("", described, (Node({}),), True, depth + 1)
+        if isinstance(found, dict) and fits(schema, found, self.root):
+            yield found
 
     def _array(
         self, name: str, schema: dict[str, Any], around: tuple[Node, ...], needed: bool, depth: int
@@ -214,6 +229,12 @@ class _Filler:
         shared = [len(question.terms & stems(node.text)) for node in nodes]
         most = max(shared, default=0)
         return [node for node, count in zip(nodes, shared, strict=True) if 2 * count >= most]
+
+
+def _shares(first: Iterable[Any], second: Iterable[Any]) -> bool:
+    """Return whether two groups have a plain value in common."""
+    others = [value for value in second if plain(value)]
+    return any(plain(value) and value in others for value in first)
 
 
 def _kept(rows: Iterator[Any]) -> list[Any]:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from reasoning_engine.offline.shapes import ANY
+
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
 _TEXT_CHARACTERS_MAX = 20_000
 _FORMATS = {
@@ -19,7 +21,9 @@ _FORMATS = {
 
 def as_type(kind: str, value: Any, schema: dict[str, Any]) -> Iterator[Any]:
     """Yield a plain value in the forms that it has as a JSON type, the closest first."""
-    if kind == "string":
+    if kind == ANY:
+        yield value
+    elif kind == "string":
         if isinstance(value, str):
             yield value
             yield from in_text([value], schema)

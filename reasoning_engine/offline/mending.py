@@ -6,6 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 from reasoning_engine.offline.filling import NOTHING, fill_property
+from reasoning_engine.offline.forms import as_type
 from reasoning_engine.offline.language import likeness
 from reasoning_engine.offline.said import option
 from reasoning_engine.offline.shapes import alternatives, fits, properties_of, required_of
@@ -25,6 +26,16 @@ _TOO_MUCH = re.compile(
     r"\b(?:property|properties|setting|field|option|key|argument)s?\b|\bwere unexpected\b",
     re.IGNORECASE,
 )
+_NOT_OF = re.compile(
+    r"\b(?:not|be|expected) (?:an? )?(whole number|integer|number|text|string)\b", re.IGNORECASE
+)
+_KINDS = {
+    "whole number": "integer",
+    "integer": "integer",
+    "number": "number",
+    "text": "string",
+    "string": "string",
+}
 _LIKENESS_MIN = 0.6
 
 
@@ -78,7 +89,12 @@ def _better(value: Any, message: str, part: dict[str, Any], values: Values) -> I
     """Yield what a message says should stand in the place of a value."""
     if isinstance(value, bool):
         return
-    if isinstance(value, int | float):
+    if wanted := _NOT_OF.search(message):
+        kind = _KINDS[wanted.group(1).lower()]
+        yield from (
+            form for form in as_type(kind, value, {}) if form != value or type(form) is not type(value)
+        )
+    elif isinstance(value, int | float):
         numbers = sorted({_number(found) for found in _NUMBER.findall(message)} - {value})
         if len(numbers) == 1:
             found: Any = numbers[0]

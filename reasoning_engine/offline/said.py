@@ -97,19 +97,24 @@ def option(question: Question, options: tuple[Any, ...]) -> Any:
 
 
 def _behind(found: list[_Word], index: int, fits: Fits) -> Iterator[Said]:
-    """Yield the value behind a noun, with only small words between; what is marked may stand a little further."""
+    """Yield the value behind a noun: what looks like one, else the word after it, small words left out."""
+    plain: Said | None = None
     is_next = True
     for at in range(index + 1, min(index + 1 + _AFTER_MAX, len(found))):
         word = found[at]
         if found[at - 1].ends:
-            return
+            break
         value = word.number if word.number is not None else word.text
-        is_value = word.number is not None or word.is_marked or (is_next and not is_filler(word.text))
-        if is_value and fits(value):
-            yield Said(value, at, is_next and (word.number is not None or bool(_SIGN.search(word.text))))
+        if (word.number is not None or word.is_marked) and fits(value):
+            is_close = is_next and (word.number is not None or bool(_SIGN.search(word.text)))
+            yield Said(value, at, is_close)
             return
         if word.text and word.text.lower() not in _LINKS:
+            if is_next and not is_filler(word.text) and fits(value):
+                plain = Said(value, at)
             is_next = False
+    if plain is not None:
+        yield plain
 
 
 def _words(text: str) -> list[_Word]:

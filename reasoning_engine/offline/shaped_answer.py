@@ -31,8 +31,7 @@ class Move:
 def next_move(situation: Situation, notes: Notes, demand: Demand | None) -> Move:
     """Return what to do next."""
     step = notes.step
-    input, instructions = (step.input, step.instructions) if step else (None, "")
-    values = values_of(situation.question, notes.facts, input, instructions)
+    values = values_of(situation.question, notes)
     validating = demand.validation_tools if demand else ()
     tools = tuple(tool for tool in situation.tools if tool.name not in validating)
     free = replace(situation, tools=tools)

@@ -12,6 +12,7 @@ from reasoning_engine.offline.schema import pointed_at
 _DEPTH_MAX = 8
 _DEFINITIONS = ("$defs", "definitions")
 TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
+ANY = "any"
 
 
 def alternatives(schema: Any, root: dict[str, Any], depth: int = 0) -> Iterator[dict[str, Any]]:
@@ -44,14 +45,14 @@ def alternatives(schema: Any, root: dict[str, Any], depth: int = 0) -> Iterator[
 
 
 def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
-    """Return the JSON types that a schema allows."""
+    """Return the JSON types that a schema allows; ANY where it does not say."""
     said = schema.get("type")
     named = tuple(one for one in (said if isinstance(said, list) else [said]) if one in TYPES)
     if named:
         return named
     if isinstance(schema.get("properties"), dict):
         return ("object",)
-    return ("array",) if "items" in schema else ("string", "integer", "number", "boolean")
+    return ("array",) if "items" in schema else (ANY,)
 
 
 def faults_of(schema: dict[str, Any], value: Any, root: dict[str, Any] | None = None) -> tuple[Fault, ...]:

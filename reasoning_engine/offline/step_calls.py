@@ -14,6 +14,7 @@ from reasoning_engine.offline.filling import NOTHING, fill, fill_property
 from reasoning_engine.offline.language import content_words, stem, word_set, words
 from reasoning_engine.offline.plan import Call
 from reasoning_engine.offline.question import read_question
+from reasoning_engine.offline.said import option
 from reasoning_engine.offline.schema import Parameter, Tool
 from reasoning_engine.offline.shapes import fits
 from reasoning_engine.offline.tried import TriedCall
@@ -105,6 +106,10 @@ def _values_for(tool: Tool, parameter: Parameter, values: Values) -> Iterator[An
         return
     if "object" in parameter.types or "array" in parameter.types:
         yield from _whole_values(tool, parameter, values)
+        return
+    if parameter.options:
+        named = option(values.question, parameter.options)
+        yield from [named] if named is not None else ()
         return
     given = [node for node in values.nodes if node.is_input]
     listed = [

@@ -1,12 +1,12 @@
 """The values that a briefing holds, to be looked up by name: in the results of tools, and in the step's input. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from reasoning_engine.offline.briefing_text import FactNote
-from reasoning_engine.offline.descriptors import schema_of
+from reasoning_engine.offline.briefing_text import Notes
+from reasoning_engine.offline.descriptors import is_described, schema_of
 from reasoning_engine.offline.language import identifier_stems, similarity, stem, stems, word_set
 from reasoning_engine.offline.question import Question
 
@@ -78,16 +78,22 @@ class Values:
     nodes: tuple[Node, ...] = ()
     input: Any = None
     """The output of the step before."""
-    instructions: str = field(default="")
+    instructions: str = ""
+    described: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = field(default=())
+    """Settings that results describe, each with the arguments of the call that returned it."""
 
 
-def values_of(
-    question: Question, facts: Iterable[FactNote], input: Any = None, instructions: str = ""
-) -> Values:
+def values_of(question: Question, notes: Notes) -> Values:
     """Return the values of a briefing, without the verdicts of validating tools."""
+    input = notes.step.input if notes.step else None
     given = tuple(_nodes(input, frozenset(), (), 0, 0, is_input=True))
     found: list[Node] = []
-    for fact in facts:
+    described: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    for fact in notes.facts:
+        if is_described(fact.content):
+            calls = [call for call in notes.tried if call.told(fact.ids)]
+            described += [(call.arguments or {}, fact.content) for call in calls or ()]
+            continue
         if is_verdict(fact.content):
             continue
         kinds = frozenset(identifier_stems(fact.tool))
@@ -102,7 +108,9 @@ def values_of(
         alike = max((similarity(node.title, name) for name in names), default=0.0) if node.title else 0.0
         return -round(alike, 1) if alike >= 0.6 else 0.0, -len(question.terms & stems(node.text)), -node.round
 
-    return Values(question, (*given, *sorted(found[:_NODES_MAX], key=rank)), input, instructions)
+    instructions = notes.step.instructions if notes.step else ""
+    nodes = (*given, *sorted(found[:_NODES_MAX], key=rank))
+    return Values(question, nodes, input, instructions, tuple(described))
 
 
 def is_verdict(content: Any) -> bool:

@@ -6,7 +6,7 @@ stay unfilled: then the draft is what there is of it.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from antiphon_shared.output.schema import Fault

@@ -36,7 +36,7 @@ def read_demand(body: dict[str, Any], tools: tuple[Tool, ...], text: str) -> Dem
     named = _VALIDATED.search(words)
     validating = tuple(_NAME.findall(named.group(1))) if named else ()
     if native := _native(body):
-        return Demand(restored(native), validation_tools=validating)
+        return Demand(with_rules(native), validation_tools=validating)
     for tool in tools:
         if takes_answer(tool):
             return Demand(tool.schema, by_tool=True, validation_tools=validating)
@@ -52,18 +52,18 @@ def takes_answer(tool: Tool) -> bool:
     return tool.name == FINAL_ANSWER and tool.description == TAKES_ANSWER
 
 
-def restored(schema: Any, depth: int = 0) -> Any:
+def with_rules(schema: Any, depth: int = 0) -> Any:
     """Return a schema with the rules that the API does not take, and that stand in its descriptions instead."""
     if depth > _DEPTH_MAX:
         return schema
     if isinstance(schema, list):
-        return [restored(part, depth + 1) for part in schema]
+        return [with_rules(part, depth + 1) for part in schema]
     if not isinstance(schema, dict):
         return schema
     said = schema.get("description")
     noted = _NOTED.search(said) if isinstance(said, str) else None
     rules = _rules(noted.group(1)) if noted else {}
-    return {**rules, **{name: restored(part, depth + 1) for name, part in schema.items()}}
+    return {**rules, **{name: with_rules(part, depth + 1) for name, part in schema.items()}}
 
 
 def _rules(text: str) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def fill(schema: dict[str, Any], values: Values) -> Filled:
     """Return the shape that a schema demands, filled; optional parts that do not fit are left out."""
     first = Scalars(schema, values)
     _Filler(first).value("", schema, (), True, 0)
-    last = Scalars(schema, values, frozenset(first.taken), is_last=True)
+    last = Scalars(schema, values, first.taken, is_last=True)
     draft = _Filler(last).value("", schema, (), True, 0)
     return Filled(draft, () if draft is NOTHING else faults_of(schema, draft))
 
@@ -80,7 +80,9 @@ class _Filler:
     def value(self, name: str, schema: Any, around: tuple[Node, ...], needed: bool, depth: int) -> Any:
         """Return the value of a property; `around` are the objects that it belongs to, the closest first."""
         is_nullable = False
-        for one in alternatives(schema, self.root) if depth <= _DEPTH_MAX else ():
+        if depth > _DEPTH_MAX or next(self.scalars.parts, None) is None:
+            return NOTHING
+        for one in alternatives(schema, self.root):
             if "const" in one:
                 return one["const"] if needed else NOTHING
             for kind in types_of(one):
@@ -170,7 +172,8 @@ class _Filler:
     def _array(
         self, name: str, schema: dict[str, Any], around: tuple[Node, ...], needed: bool, depth: int
     ) -> Any:
-        items = schema.get("items", {})
+        items = schema.get("items")
+        items = items if isinstance(items, dict) else {}
         most = schema.get("maxItems")
         most = min(most, _ITEMS_MAX) if isinstance(most, int) else _ITEMS_MAX
         for found in self._lists(name, items, around, depth):
@@ -189,9 +192,9 @@ class _Filler:
     def _lists(self, name: str, items: Any, around: tuple[Node, ...], depth: int) -> Iterator[list[Any]]:
         """Yield the lists that an array may be, the best first."""
         item = next((one for one in alternatives(items, self.root) if "object" in types_of(one)), None)
-        is_rows = item is not None and bool(properties_of(item))
-        if is_rows and item is not None:
-            yield from self._rows(name, item, around, depth)
+        has_objects = item is not None and bool(properties_of(item))
+        if has_objects and item is not None:
+            yield from self._objects(name, item, around, depth)
             return
         for nodes in (around, () if self.is_apart else self.nodes):
             for node in nodes if name else ():
@@ -199,7 +202,7 @@ class _Filler:
         if name and not self.is_apart:
             yield [value for node in self._relevant(self.nodes) for value in held(node, name) if plain(value)]
 
-    def _rows(
+    def _objects(
         self, name: str, item: dict[str, Any], around: tuple[Node, ...], depth: int
     ) -> Iterator[list[Any]]:
         """Yield lists of objects: one for each value of a list that names them, else one for each object held."""
@@ -213,8 +216,8 @@ class _Filler:
         kinds = frozenset(identifier_stems(name))
         own = [node for node in self.nodes if kinds & node.kinds]
         for nodes in (own, self.nodes):
-            rows = self._relevant(tuple(nodes))
-            yield _kept(apart.value("", item, (node, *node.parents), True, depth + 1) for node in rows)
+            found = self._relevant(tuple(nodes))
+            yield _kept(apart.value("", item, (node, *node.parents), True, depth + 1) for node in found)
 
     def _about(self, key: str, value: Any) -> list[Node]:
         """Return the objects that hold a value under a key, those that say most first."""
@@ -237,8 +240,8 @@ def _shares(first: Iterable[Any], second: Iterable[Any]) -> bool:
     return any(plain(value) and value in others for value in first)
 
 
-def _kept(rows: Iterator[Any]) -> list[Any]:
-    return [row for row in rows if row is not NOTHING]
+def _kept(found: Iterator[Any]) -> list[Any]:
+    return [row for row in found if row is not NOTHING]
 
 
 def _is_of(kinds: set[str], value: Any) -> bool:

@@ -14,6 +14,7 @@ _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
 _AFTER_MAX = 4
 """Words behind a noun within which its value stands."""
 _LINKS = frozenset(("of", "is", "to", "it", "as", "the", "a", "an", "at", "=", "be", "by", "should", "must"))
+_NAMES = frozenset(map(stem, ("name", "title", "call", "label")))
 _MARKED = re.compile(r"[\d#@/_:.-]|^[A-Z]")
 _SIGN = re.compile(r"[\d#@/_:-]")
 
@@ -53,6 +54,8 @@ class _Word:
 def named(question: Question, name: str, fits: Fits) -> Iterator[Said]:
     """Yield the values that stand by one of the words of a name, and fit."""
     parts = frozenset(identifier_stems(name[:200]))
+    if parts & _NAMES:
+        parts |= _NAMES
     found = _words(question.text)
     for index, word in enumerate(found):
         if word.is_quoted or not parts & frozenset(map(stem, words(word.text))):
@@ -87,13 +90,17 @@ def numbers_left(question: Question, taken: frozenset[int], fits: Fits) -> Itera
 
 
 def option(question: Question, options: tuple[Any, ...]) -> Any:
-    """Return the one of some options that the question names; None when it names none."""
+    """Return the one of some options that the question names; None when it names none.
+
+    One that is a word of its own comes before one that is only a part of a word, as of an address.
+    """
+    texts = [one for one in options if isinstance(one, str)]
+    for word in _words(question.text):
+        for one in texts:
+            if one and word.text.casefold() == one.casefold():
+                return one
     said = {stem(word) for word in words(question.text)}
-    for one in options:
-        parts = identifier_stems(one) if isinstance(one, str) else ()
-        if parts and said.issuperset(parts):
-            return one
-    return None
+    return next((one for one in texts if (parts := identifier_stems(one)) and said.issuperset(parts)), None)
 
 
 def _behind(found: list[_Word], index: int, fits: Fits) -> Iterator[Said]:

@@ -4,7 +4,7 @@ What the question says in so many words comes first, then what the object holds 
 else the question names; for a property that must be there also other results, and a default of the schema.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,19 +16,22 @@ from reasoning_engine.offline.values import Node, Values, counted, held, plain
 
 NODES_MAX = 200
 """Objects that are looked through for one property."""
+_PARTS_MAX = 5_000
 _NUMBERS = ("integer", "number")
 
 
 @dataclass
 class Scalars:
-    """The plain values of one pass over a schema; `taken` are the words of the question that it has used."""
+    """The plain values of one pass over a schema; `taken` says which words of the question are used, and for what."""
 
     root: dict[str, Any]
     values: Values
-    taken_before: frozenset[int] = frozenset()
+    taken_before: dict[int, str] = field(default_factory=dict)
     is_last: bool = False
     """Whether a number may be taken that the passes before have left over."""
-    taken: set[int] = field(default_factory=set)
+    taken: dict[int, str] = field(default_factory=dict)
+    parts: Iterator[int] = field(default_factory=lambda: iter(range(_PARTS_MAX)))
+    """Counts the parts of the schema that are filled: one that refers to itself has no end of them."""
 
     def fitting(
         self,
@@ -61,9 +64,12 @@ class Scalars:
     ) -> Iterator[Any]:
         question = self.values.question
         named = list(said.named(question, name, accepts)) if name else []
-        yield from self._take(one for one in named if one.is_close)
+        named.sort(
+            key=lambda one: self.taken.get(one.at, name) != name
+        )  # what nothing else has used comes first
+        yield from self._take(name, (one for one in named if one.is_close))
         yield from _held(around, name, kind)
-        yield from self._take(named)
+        yield from self._take(name, named)
         if isinstance(options := schema.get("enum"), list):
             yield said.option(question, tuple(options))
         if not needed:
@@ -74,15 +80,15 @@ class Scalars:
         for node in around if is_apart else (*around, *nodes):
             yield from in_text(node.fields.values(), schema)
         if "pattern" in schema or "format" in schema:
-            yield from self._take(said.by_form(question, accepts))
+            yield from self._take(name, said.by_form(question, accepts))
         if self.is_last and kind in _NUMBERS:
-            taken = self.taken_before | frozenset(self.taken)
-            yield from self._take(said.numbers_left(question, taken, accepts))
+            taken = frozenset(at for at, by in (self.taken_before | self.taken).items() if by != name)
+            yield from self._take(name, said.numbers_left(question, taken, accepts))
         yield schema.get("default")
 
-    def _take(self, found: Iterator[Said] | list[Said]) -> Iterator[Any]:
+    def _take(self, name: str, found: Iterable[Said]) -> Iterator[Any]:
         for one in found:
-            self.taken.add(one.at)
+            self.taken.setdefault(one.at, name)
             yield one.value
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from reasoning_engine.offline.briefing_text import Notes
 from reasoning_engine.offline.demand import Demand
 from reasoning_engine.offline.filling import NOTHING, fill, fill_property
-from reasoning_engine.offline.mending import mended
+from reasoning_engine.offline.mend import mended
 from reasoning_engine.offline.plan import Call, Situation, next_calls
 from reasoning_engine.offline.schema import Tool
 from reasoning_engine.offline.shapes import fits

@@ -1,6 +1,7 @@
 """JSON Schemas taken apart for filling: alternatives, types, and whether a value fits. Pure."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from antiphon_shared.output.bounds import UnfitSchema
@@ -10,19 +11,24 @@ from antiphon_shared.tools.contract import CONTRACT_KEYWORD
 from reasoning_engine.offline.schema import pointed_at
 
 _DEPTH_MAX = 8
+_ALTERNATIVES_MAX = 64
 _DEFINITIONS = ("$defs", "definitions")
 TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
 ANY = "any"
 
 
-def alternatives(schema: Any, root: dict[str, Any], depth: int = 0) -> Iterator[dict[str, Any]]:
-    """Yield the schemas that a value may fit, references followed and the parts of `allOf` put together."""
+def alternatives(schema: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the schemas that a value may fit, references followed and the parts of `allOf` put together."""
+    return islice(_alternatives(schema, root, 0), _ALTERNATIVES_MAX)
+
+
+def _alternatives(schema: Any, root: dict[str, Any], depth: int) -> Iterator[dict[str, Any]]:
     if not isinstance(schema, dict) or depth > _DEPTH_MAX:
         return
     target = schema.get("$ref")
     if isinstance(target, str):
         rest = {key: value for key, value in schema.items() if key != "$ref"}
-        yield from alternatives({**pointed_at(target, root), **rest}, root, depth + 1)
+        yield from _alternatives({**pointed_at(target, root), **rest}, root, depth + 1)
         return
     for keyword in ("anyOf", "oneOf"):
         branches = schema.get(keyword)
@@ -30,13 +36,13 @@ def alternatives(schema: Any, root: dict[str, Any], depth: int = 0) -> Iterator[
             rest = {key: value for key, value in schema.items() if key != keyword}
             for branch in branches:
                 if isinstance(branch, dict):
-                    yield from alternatives(_together(rest, branch), root, depth + 1)
+                    yield from _alternatives(_together(rest, branch), root, depth + 1)
             return
     every = schema.get("allOf")
     if isinstance(every, list):
         whole = {key: value for key, value in schema.items() if key != "allOf"}
         for part in every:
-            for one in alternatives(part, root, depth + 1):
+            for one in _alternatives(part, root, depth + 1):
                 whole = _together(whole, one)
                 break
         yield whole

@@ -161,7 +161,7 @@ def plain(value: Any) -> bool:
 
 
 def _counted_in(text: str, nouns: frozenset[str]) -> Iterator[int]:
-    for number, noun in re.findall(r"\b(\d{1,9}|[A-Za-z]{3,6})\s+([^\W\d_]{2,40})", text):
+    for number, noun in re.findall(r"\b(\d{1,9}|[A-Za-z]{3,6})(?=\s+([^\W\d_]{2,40}))", text):
         if stem(noun) in nouns:
             if number.isdecimal():
                 yield int(number)

@@ -29,6 +29,8 @@ _TOO_MUCH = re.compile(
 _NOT_OF = re.compile(
     r"\b(?:not|be|expected) (?:an? )?(whole number|integer|number|text|string)\b", re.IGNORECASE
 )
+_AT_LEAST = re.compile(r"\bat least\b|\bmin|\b(?:must|should)\b.*\b(?:more|greater|larger|above)\b", re.I)
+_AT_MOST = re.compile(r"\bat most\b|\bmax|\b(?:must|should)\b.*\b(?:less|fewer|smaller|below)\b", re.I)
 _KINDS = {
     "whole number": "integer",
     "integer": "integer",
@@ -96,7 +98,7 @@ def _better(value: Any, message: str, part: dict[str, Any], values: Values) -> I
         )
     elif isinstance(value, int | float):
         numbers = sorted({_number(found) for found in _NUMBER.findall(message)} - {value})
-        if len(numbers) == 1:
+        if len(numbers) == 1 and not _is_kept(value, numbers[0], message):
             found: Any = numbers[0]
         elif len(numbers) == 2:
             found = min(max(value, numbers[0]), numbers[1])
@@ -114,6 +116,13 @@ def _better(value: Any, message: str, part: dict[str, Any], values: Values) -> I
             yield named
         elif nearest and (len(others) == 1 or likeness(nearest, value) >= _LIKENESS_MIN):
             yield nearest
+
+
+def _is_kept(value: int | float, bound: int | float, message: str) -> bool:
+    """Return whether a value keeps the bound that a message names, so that something else is wrong with it."""
+    return (bool(_AT_LEAST.search(message)) and value > bound) or (
+        bool(_AT_MOST.search(message)) and value < bound
+    )
 
 
 def _options(message: str) -> list[str]:

@@ -48,7 +48,7 @@ class Scalars:
             return any(fits(schema, form, self.root) for form in as_type(kind, value, schema))
 
         for value in self._found(name, schema, kind, around, needed, is_apart, accepts):
-            for form in as_type(kind, value, schema):
+            for form in as_type(kind, value, schema) if value is not None else ():
                 if fits(schema, form, self.root):
                     yield form
 

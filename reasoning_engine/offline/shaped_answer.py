@@ -19,6 +19,9 @@ from reasoning_engine.offline.step_calls import calls_for_more, calls_of_step
 from reasoning_engine.offline.values import Values, values_of
 from reasoning_engine.offline.verdicts import Run, digest_of, refusal_in, runs_of
 
+_RUNS_MAX = 3
+"""Of a validating tool on one value, where it fails."""
+
 
 @dataclass(frozen=True)
 class Move:
@@ -69,7 +72,10 @@ def _validation(
 ) -> list[Call]:
     """Return the call that validates the draft by one tool; none where it was made, or cannot be."""
     arguments = _arguments(name, tools, draft, values)
-    if arguments is None or any(run.tool == name and run.was_on(draft, arguments) for run in runs):
+    if arguments is None:
+        return []
+    made = [run for run in runs if run.tool == name and run.was_on(draft, arguments)]
+    if len(made) >= _RUNS_MAX or not all(run.has_failed for run in made):
         return []
     return [Call(name, arguments, f"validate {digest_of(draft)}")]
 

@@ -12,6 +12,8 @@ from reasoning_engine.offline.tried import TriedCall
 from reasoning_engine.offline.values import is_verdict
 
 _DIGEST_CHARACTERS = 12
+_PASSING = ("timeout", "api_failure", "rate_limit", "circuit_open", "cancelled", "internal_error")
+"""Outcomes that say nothing of the value."""
 _AT = ("property", "field", "path", "loc", "at")
 _WHAT = ("message", "msg", "error", "reason")
 _REFUSAL = re.compile(r"^Your last answer does not count\. Validation Errors Found: (.*)$", re.MULTILINE)
@@ -39,6 +41,11 @@ class Run:
     has_passed: bool = False
     noted: str = ""
     """What was written beside the call, which names what was validated."""
+
+    @property
+    def has_failed(self) -> bool:
+        """Return whether it has found out nothing, and may find out something another time."""
+        return self.call.outcome in _PASSING
 
     def was_on(self, value: Any, arguments: Mapping[str, Any]) -> bool:
         """Return whether it was a run on this value."""
@@ -74,6 +81,8 @@ def refusal_in(text: str) -> tuple[Complaint, ...]:
 
 def _run(call: TriedCall, by_id: Mapping[str, Any], noted: Mapping[int, str]) -> Run:
     beside = noted.get(call.round, "")
+    if call.outcome in _PASSING:
+        return Run(call.tool, call, noted=beside)
     if call.outcome != "ok":
         return Run(call.tool, call, (Complaint("", call.happened or call.outcome),), noted=beside)
     contents = [by_id[id] for id in sorted(call.facts) if id in by_id]

@@ -14,7 +14,6 @@ from tests.flows.pipeline import pipeline
 from tests.flows.recorded import assert_recordings_verify
 from tests.flows.starting import ROOT
 
-OFFLINE = {"ANTIPHON_REASONING_ENGINE_PROVIDER": "offline"}
 LINE = (
     "Every 10 minutes, read the water gauge of station Skagen. When the limit of 2.5 is passed, write to channel "
     "#harbour. Name the line skagen-high-water and deploy it."
@@ -25,7 +24,7 @@ PARTS = [
     {"component": "threshold", "settings": {"limit": 2.5, "side": "above"}},
     {"component": "chat_message", "settings": {"channel": "#harbour"}},
 ]
-COURSE = {
+COURSE: dict[str, Any] = {
     "type": "object",
     "properties": {"title": {"type": "string"}, "lessons": {"type": "integer", "minimum": 1}},
     "required": ["title", "lessons"],
@@ -45,7 +44,11 @@ def test_a_line_is_found_configured_validated_and_deployed_once_in_three_steps(t
         step.model_dump(mode="json", exclude_none=True)
         for step in read_steps((ROOT / "examples" / "assembly" / "steps.yaml").read_text())
     ]
-    with pipeline(ANTIPHON_TOOLS="examples.assembly", ASSEMBLY_DATABASE=str(database), **OFFLINE) as five:
+    with pipeline(
+        ANTIPHON_TOOLS="examples.assembly",
+        ASSEMBLY_DATABASE=str(database),
+        ANTIPHON_REASONING_ENGINE_PROVIDER="offline",
+    ) as five:
         five.submit(LINE, session_id="s1", options=json.dumps({"steps": steps}))
         response = five.response_to("s1")
         assert (response.status, response.termination_reason) == ("complete", "natural_completion"), response
@@ -78,7 +81,7 @@ def test_the_command_of_the_example_ends_with_a_line_that_runs(tmp_path: Path) -
 
 
 def test_a_question_about_a_course_is_answered_in_its_shape() -> None:
-    with pipeline(ANTIPHON_TOOLS="examples.courses", **OFFLINE) as five:
+    with pipeline(ANTIPHON_TOOLS="examples.courses", ANTIPHON_REASONING_ENGINE_PROVIDER="offline") as five:
         asked = {
             "native": {"output_schema": COURSE},
             "by tool": {"output_schema": {**COURSE, "additionalProperties": {"type": "string"}}},

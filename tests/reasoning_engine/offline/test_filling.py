@@ -97,7 +97,7 @@ def test_a_definition_is_followed() -> None:
 
 def test_how_many_there_are_is_counted_in_lists_and_read_in_texts() -> None:
     assert filled(an_object(tags=INTEGER)) == {"tags": 3}
-    course = ("get_course", {}, {"course": "Knots", "about": "It has six lessons and a test."})
+    course: Any = ("get_course", {}, {"course": "Knots", "about": "It has six lessons and a test."})
     found = fill(an_object(number_of_lessons=INTEGER), values_in("How many lessons?", course))
     assert found.draft == {"number_of_lessons": 6}
 

@@ -13,7 +13,7 @@ from antiphon_shared.output.schema import Fault
 
 from reasoning_engine.offline.descriptors import schema_of
 from reasoning_engine.offline.language import identifier_stems, stems
-from reasoning_engine.offline.scalars import NODES_MAX, Scalars
+from reasoning_engine.offline.scalars import NODES_MAX, NUMBERS, Scalars
 from reasoning_engine.offline.shapes import (
     ANY,
     alternatives,
@@ -24,7 +24,7 @@ from reasoning_engine.offline.shapes import (
     required_of,
     types_of,
 )
-from reasoning_engine.offline.values import Node, Values, held, plain
+from reasoning_engine.offline.values import Node, Values, counted, held, plain
 
 _DEPTH_MAX = 8
 _ITEMS_MAX = 50
@@ -143,7 +143,11 @@ class _Filler:
 
     def _holds(self, node: Node, name: str, schema: Any) -> bool:
         kinds = {kind for one in alternatives(schema, self.root) for kind in types_of(one)}
-        return any(_is_of(kinds, value) for value in held(node, name))
+        is_number = kinds <= {*NUMBERS, "null"}
+        values = held(node, name, is_count=is_number)
+        return any(_is_of(kinds, value) for value in values) or (
+            is_number and next(counted(node, name), None) is not None
+        )
 
     def _open_objects(
         self, name: str, schema: dict[str, Any], around: tuple[Node, ...], depth: int
@@ -187,7 +191,8 @@ class _Filler:
                     return listed[:most]
             if distinct and needed and not fitting:
                 return distinct[:most]
-        return [] if needed and fits(schema, [], self.root) else NOTHING
+        is_none = needed and self.scalars.values.has_results and fits(schema, [], self.root)
+        return [] if is_none else NOTHING
 
     def _lists(self, name: str, items: Any, around: tuple[Node, ...], depth: int) -> Iterator[list[Any]]:
         """Yield the lists that an array may be, the best first."""

@@ -9,7 +9,7 @@ from reasoning_engine.offline.filling import NOTHING, fill_property
 from reasoning_engine.offline.forms import as_type
 from reasoning_engine.offline.language import likeness
 from reasoning_engine.offline.said import option
-from reasoning_engine.offline.shapes import alternatives, fits, properties_of, required_of
+from reasoning_engine.offline.shapes import alternatives, fits, properties_of, required_of, types_of
 from reasoning_engine.offline.values import Values
 from reasoning_engine.offline.verdicts import Complaint
 
@@ -78,13 +78,16 @@ def _mend_property(
 
 
 def _missing(key: str, message: str, part: dict[str, Any], values: Values) -> Iterator[Any]:
-    """Yield what a missing property may be: what is held under its name, or the option that the question names."""
+    """Yield what a missing property may be: what is held under its name, or what the message names."""
     options = _options(message)
     held = fill_property(key, {**part, "enum": options} if options else part, values)
     if held is not NOTHING:
         yield held
     named = option(values.question, tuple(options))
     yield from [named] if named is not None else options if len(options) == 1 else ()
+    numbers = {_number(found) for found in _NUMBER.findall(message)}
+    if len(numbers) == 1 and {"integer", "number"} & {*types_of(part)}:
+        yield from (number for number in numbers if fits(part, number))
 
 
 def _better(value: Any, message: str, part: dict[str, Any], values: Values) -> Iterator[Any]:

@@ -17,7 +17,7 @@ from reasoning_engine.offline.values import Node, Values, counted, held, plain
 NODES_MAX = 200
 """Objects that are looked through for one property."""
 _PARTS_MAX = 5_000
-_NUMBERS = ("integer", "number")
+NUMBERS = ("integer", "number")
 
 
 @dataclass
@@ -81,7 +81,7 @@ class Scalars:
             yield from in_text(node.fields.values(), schema)
         if "pattern" in schema or "format" in schema:
             yield from self._take(name, said.by_form(question, accepts))
-        if self.is_last and kind in _NUMBERS:
+        if self.is_last and kind in NUMBERS:
             taken = frozenset(at for at, by in (self.taken_before | self.taken).items() if by != name)
             yield from self._take(name, said.numbers_left(question, taken, accepts))
         yield schema.get("default")
@@ -96,6 +96,6 @@ def _held(nodes: tuple[Node, ...], name: str, kind: str) -> Iterator[Any]:
     if not name:
         return
     for node in nodes:
-        yield from (value for value in held(node, name) if plain(value))
-    for node in nodes if kind in _NUMBERS else ():
+        yield from (value for value in held(node, name, is_count=kind in NUMBERS) if plain(value))
+    for node in nodes if kind in NUMBERS else ():
         yield from counted(node, name)

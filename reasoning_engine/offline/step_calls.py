@@ -18,27 +18,30 @@ from reasoning_engine.offline.said import option
 from reasoning_engine.offline.schema import Parameter, Tool
 from reasoning_engine.offline.shapes import fits
 from reasoning_engine.offline.tried import TriedCall
-from reasoning_engine.offline.values import Values, held, plain
+from reasoning_engine.offline.values import Values, held, is_verdict, plain
 
 CALLS_MAX = 8
 """Calls of one round at most."""
 _CALLS_PER_TOOL_MAX = 30
-_FETCHING = frozenset(
-    map(stem, word_set("get find list look search fetch show read lookup query load browse"))
-)
+_FETCHING = frozenset(map(stem, word_set("get find list look fetch show read lookup load")))
 _FAR = 1_000_000
 
 
 def calls_of_step(
     tools: tuple[Tool, ...], values: Values, tried: tuple[TriedCall, ...], facts: tuple[FactNote, ...]
 ) -> tuple[Call, ...]:
-    """Return the calls that the instructions ask for and that can be made now; none when all are made."""
+    """Return the calls that the instructions ask for and that can be made now; none when all are made.
+
+    A write waits for what stands before it: where that has failed, or found a fault, nothing is written.
+    """
     placed = [(at, tool) for tool in tools if (at := mentioned_at(tool, values.instructions)) < _FAR]
     calls: list[Call] = []
+    is_clear = True
     for _, tool in sorted(placed, key=lambda one: one[0]):
         if not tool.writes:
             calls += fresh_calls(tool, values, tried, "follow the instructions")
-        elif not _is_done(tool, tried, facts):
+            is_clear = is_clear and not _has_failed(tool, tried, facts)
+        elif is_clear and not _is_done(tool, tried, facts):
             if calls:
                 break
             calls += fresh_calls(tool, values, tried, "follow the instructions")[:1]
@@ -147,6 +150,15 @@ def _with_definitions(schema: dict[str, Any], root: dict[str, Any]) -> dict[str,
 def _is_done(tool: Tool, tried: tuple[TriedCall, ...], facts: tuple[FactNote, ...]) -> bool:
     """Return whether a write was called: it is not called twice, whatever came of it."""
     return any(call.tool == tool.name for call in tried) or any(fact.tool == tool.name for fact in facts)
+
+
+def _has_failed(tool: Tool, tried: tuple[TriedCall, ...], facts: tuple[FactNote, ...]) -> bool:
+    """Return whether the newest call of a tool has failed, or has found that something is not valid."""
+    newest = next((call for call in reversed(tried) if call.tool == tool.name), None)
+    if newest is None:
+        return False
+    told = [fact.content for fact in facts if newest.told(fact.ids)]
+    return newest.outcome != "ok" or any(is_verdict(content) and not content["valid"] for content in told)
 
 
 def _length_max(schema: dict[str, Any]) -> int:

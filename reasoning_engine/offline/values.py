@@ -7,7 +7,15 @@ from typing import Any
 
 from reasoning_engine.offline.briefing_text import Notes
 from reasoning_engine.offline.descriptors import is_described, schema_of
-from reasoning_engine.offline.language import identifier_stems, similarity, stem, stems, word_set
+from reasoning_engine.offline.language import (
+    identifier_stems,
+    similarity,
+    singular,
+    stem,
+    stems,
+    word_set,
+    words,
+)
 from reasoning_engine.offline.question import Question
 
 _DEPTH_MAX = 8
@@ -42,6 +50,7 @@ _NUMBER_WORDS = (
     "eleven",
     "twelve",
 )
+_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
 _VERDICT = ("valid", "errors")
 
 
@@ -79,6 +88,8 @@ class Values:
     input: Any = None
     """The output of the step before."""
     instructions: str = ""
+    has_results: bool = False
+    """Whether some call has succeeded, so that what is not held was looked for."""
     described: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = field(default=())
     """Settings that results describe, each with the arguments of the call that returned it."""
 
@@ -92,16 +103,19 @@ def values_of(question: Question, notes: Notes) -> Values:
     for fact in notes.facts:
         if is_described(fact.content):
             calls = [call for call in notes.tried if call.told(fact.ids)]
-            described += [(call.arguments or {}, fact.content) for call in calls or ()]
+            described += [(call.arguments or {}, fact.content) for call in calls]
             continue
         if is_verdict(fact.content):
             continue
         kinds = frozenset(identifier_stems(fact.tool))
         above = (Node({"heading": fact.title}, kinds),) if fact.title else ()
-        content = fact.content if isinstance(fact.content, dict | list) else {"text": fact.content}
+        content = fact.content
+        if not isinstance(content, dict | list):  # 14 of count_berths is the count of berths
+            content = {fact.tool if _NUMBER.fullmatch(str(content)) else "text": content}
         found += _nodes(content, kinds, above, fact.round, 0)
         if len(found) > _NODES_MAX:
             break
+
     names = [entity.value for entity in question.slots.entities]
 
     def rank(node: Node) -> tuple[float, int, int]:
@@ -110,7 +124,8 @@ def values_of(question: Question, notes: Notes) -> Values:
 
     instructions = notes.step.instructions if notes.step else ""
     nodes = (*given, *sorted(found[:_NODES_MAX], key=rank))
-    return Values(question, nodes, input, instructions, tuple(described))
+    has_results = bool(nodes) or any(call.outcome == "ok" for call in notes.tried)
+    return Values(question, nodes, input, instructions, has_results, tuple(described))
 
 
 def is_verdict(content: Any) -> bool:
@@ -118,11 +133,23 @@ def is_verdict(content: Any) -> bool:
     return isinstance(content, dict) and isinstance(content.get(_VERDICT[0]), bool)
 
 
-def held(node: Node, name: str, kinds: frozenset[str] = frozenset()) -> Iterator[Any]:
-    """Yield what a node holds under a name, the closest first; `kinds` are stems of what the node is about."""
-    ranked = [(closeness(name, key, node.kinds | kinds), value) for key, value in node.fields.items()]
+def held(node: Node, name: str, is_count: bool = False) -> Iterator[Any]:
+    """Yield what a node holds under a name, the closest first.
+
+    `is_count`: a number is wanted, which the lesson 4 is not where the name says lessons.
+    """
+    ranked = [
+        (closeness(name, key, node.kinds), value)
+        for key, value in node.fields.items()
+        if not (is_count and _is_plural(name) and not _is_plural(key) and _stems(name) == _stems(key))
+    ]
     ranked = [(score, value) for score, value in ranked if score and value is not None]
     yield from (value for _, value in sorted(ranked, key=lambda one: -one[0]))
+
+
+def _is_plural(name: str) -> bool:
+    last = words(name.replace("_", " "))[-1:]
+    return bool(last) and singular(last[0]) != last[0]
 
 
 def closeness(name: str, key: str, kinds: frozenset[str]) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 from antiphon_shared.output.schema import Fault
 
 from reasoning_engine.offline.descriptors import schema_of
+from reasoning_engine.offline.forms import is_portable
 from reasoning_engine.offline.language import identifier_stems, stems
 from reasoning_engine.offline.scalars import NODES_MAX, NUMBERS, Scalars
 from reasoning_engine.offline.shapes import (
@@ -53,7 +54,9 @@ def fill(schema: dict[str, Any], values: Values) -> Filled:
     _Filler(first).value("", schema, (), True, 0)
     last = Scalars(schema, values, first.taken, is_last=True)
     draft = _Filler(last).value("", schema, (), True, 0)
-    return Filled(draft, () if draft is NOTHING else faults_of(schema, draft))
+    if draft is NOTHING or not is_portable(draft):
+        return Filled(NOTHING)
+    return Filled(draft, faults_of(schema, draft))
 
 
 def fill_property(name: str, schema: dict[str, Any], values: Values) -> Any:

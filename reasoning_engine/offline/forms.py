@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import orjson
+
 from reasoning_engine.offline.shapes import ANY
 
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
@@ -17,6 +19,14 @@ _FORMATS = {
     "uuid": re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"),
     "ipv4": re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b"),
 }
+
+
+def is_portable(value: Any) -> bool:
+    """Return whether a value can be written as JSON that every reader takes, such as no integer beyond 64 bits."""
+    try:
+        return bool(orjson.dumps(value))
+    except (TypeError, ValueError, RecursionError):
+        return False
 
 
 def as_type(kind: str, value: Any, schema: dict[str, Any]) -> Iterator[Any]:

@@ -67,7 +67,7 @@ def faults_of(schema: dict[str, Any], value: Any, root: dict[str, Any] | None = 
     whole.pop(CONTRACT_KEYWORD, None)
     try:
         return output_schema(whole).faults(value)
-    except (UnfitSchema, ValueError, TypeError, RecursionError) as error:
+    except (UnfitSchema, ValueError, TypeError, OverflowError, RecursionError) as error:
         return (Fault("", f"The schema cannot be read: {error}"),)
 
 

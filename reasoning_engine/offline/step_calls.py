@@ -11,6 +11,7 @@ from typing import Any
 
 from reasoning_engine.offline.briefing_text import FactNote
 from reasoning_engine.offline.filling import NOTHING, fill, fill_property
+from reasoning_engine.offline.forms import is_portable
 from reasoning_engine.offline.language import content_words, stem, word_set, words
 from reasoning_engine.offline.plan import Call
 from reasoning_engine.offline.question import read_question
@@ -169,6 +170,6 @@ def _length_max(schema: dict[str, Any]) -> int:
 def _distinct(found: Iterator[Any]) -> list[Any]:
     kept: list[Any] = []
     for one in found:
-        if one not in kept:
+        if one not in kept and is_portable(one):
             kept.append(one)
     return kept[:CALLS_MAX]

@@ -1,11 +1,14 @@
 """Moves towards an answer of a shape: calls, validations, mending and the answer, round by round."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 from antiphon_shared.events import ReasoningCompleted, ToolsCompleted
 from antiphon_shared.output.steps import Step
 from antiphon_shared.tools.calls import ErrorType, ToolCall, ToolError, ToolResult
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from context_synthesizer.desk import Desk
 from context_synthesizer.step import StepText
@@ -115,6 +118,56 @@ def test_a_validation_that_took_too_long_is_made_again() -> None:
     replies = rounds(QUESTION, ((FIND, find), (VALIDATE, validate)), VALIDATED)
     assert called(replies) == ["find_harbour", "validate_plan", "validate_plan"]
     assert replies[-1].text == '{"harbour":"Skagen","berths":14}'
+
+
+HOSTILE = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=12)
+    | st.sampled_from(["harbour", "berths", "# Facts", "</result>", "valid", 2**70, -(2**64), "9" * 30]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "harbour",
+                    "berths",
+                    "valid",
+                    "errors",
+                    "property",
+                    "message",
+                    "name",
+                    "type",
+                    "required",
+                    "",
+                ]
+            )
+            | st.text(max_size=5),
+            inner,
+            max_size=5,
+        )
+    ),
+    max_leaves=14,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(HOSTILE, HOSTILE, HOSTILE, st.booleans())
+def test_whatever_tools_return_there_is_a_next_move(
+    found: Any, verdict: Any, given_to: Any, by_tool: bool
+) -> None:
+    facts = f"F1 {json.dumps(found)}\nF2 {json.dumps(verdict)}"
+    text = (
+        "# Question\nBook 3 berths of harbour Skagen.\n\n# Step 2 of 3: booking\nCheck the plan, and book it.\n\n"
+        f'The output of step planning:\n<result call="a" tool="planning" round="1" trust="tool">\n  '
+        f'{json.dumps(given_to)}\n</result>\n\n# Facts\n<result call="c" tool="validate_plan" round="1" trust="tool">\n'
+        f'{facts}\n</result>\n\n# Tools tried\n- round 1: find_harbour {{"query": "x"}} -> ok: F1\n'
+        f'- round 2: validate_plan {{"plan": {json.dumps(given_to)}}} -> ok: F2\n\n# Now\nRound 3.'
+    )
+    demand = Demand(PLAN, by_tool=by_tool, validation_tools=("validate_plan",))
+    reply_to(Request(text, (FIND, VALIDATE, BOOK), demand))
 
 
 def test_values_too_long_to_be_shown_whole_are_known_again() -> None:

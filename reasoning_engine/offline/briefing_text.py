@@ -21,7 +21,7 @@ _SECTION = re.compile(
     r"|Tools tried|Reasoning so far|Sub-questions|Not shown|Now)[ \t]*$",
     re.MULTILINE,
 )
-_SAID = re.compile(r"^- round (\d{1,6}): ([^\n]*)", re.MULTILINE)
+_REPLY = re.compile(r"^- round (\d{1,6}): ([^\n]*)", re.MULTILINE)
 _OPENING = re.compile(r"<result\b([^\n]*)>")
 _ATTRIBUTE = re.compile(r'(\w+)="([^"\n]*)"')
 _FACT = re.compile(r"(F\d{1,9}) (?:\(([^()\n]{0,2000})\) )?")
@@ -57,8 +57,8 @@ class Notes:
     facts: tuple[FactNote, ...] = ()
     tried: tuple[TriedCall, ...] = ()
     step: StepNote | None = None
-    said: dict[int, str] = field(default_factory=dict)
-    """What was said in earlier rounds, by the round."""
+    replies: dict[int, str] = field(default_factory=dict)
+    """What was written in earlier rounds, by the round."""
     now: str = ""
 
 
@@ -73,7 +73,7 @@ def read_briefing(text: str) -> Notes:
         facts=_facts(sections.get("Facts", "") + sections.get("Further facts", "")),
         tried=tried_calls(sections.get("Tools tried", "")),
         step=next((read_step(text) for title, text in sections.items() if title.startswith("Step ")), None),
-        said={int(round): said for round, said in _SAID.findall(sections.get("Reasoning so far", ""))},
+        replies={int(round): text for round, text in _REPLY.findall(sections.get("Reasoning so far", ""))},
         now=sections.get("Now", ""),
     )
 

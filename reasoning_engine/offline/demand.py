@@ -20,7 +20,7 @@ _RULE = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Demand:
     """The shape of an answer, and the tools that must have passed on it."""
 
@@ -60,8 +60,8 @@ def with_rules(schema: Any, depth: int = 0) -> Any:
         return [with_rules(part, depth + 1) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    said = schema.get("description")
-    noted = _NOTED.search(said) if isinstance(said, str) else None
+    description = schema.get("description")
+    noted = _NOTED.search(description) if isinstance(description, str) else None
     rules = _rules(noted.group(1)) if noted else {}
     return {**rules, **{name: with_rules(part, depth + 1) for name, part in schema.items()}}
 

@@ -25,7 +25,7 @@ from reasoning_engine.offline.shapes import (
     required_of,
     types_of,
 )
-from reasoning_engine.offline.values import Node, Values, counted, held, plain
+from reasoning_engine.offline.values import Node, Values, counted, plain, values_named
 
 _DEPTH_MAX = 8
 _ITEMS_MAX = 50
@@ -34,12 +34,12 @@ NOTHING: Any = object()
 """Stands for what nothing holds; null is a value."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Filled:
     """A shape, filled as far as the values go."""
 
     draft: Any
-    """NOTHING where nothing is held at all."""
+    """NOTHING where no value was found at all."""
     faults: tuple[Fault, ...] = ()
 
     @property
@@ -60,7 +60,7 @@ def fill(schema: dict[str, Any], values: Values) -> Filled:
 
 
 def fill_property(name: str, schema: dict[str, Any], values: Values) -> Any:
-    """Return the value of one property that must be there; NOTHING where nothing is held that fits."""
+    """Return the value of one property that must be there; NOTHING where no value fits."""
     return _Filler(Scalars(schema, values)).value(name, schema, (), True, 0)
 
 
@@ -120,7 +120,7 @@ class _Filler:
     def _object(
         self, name: str, schema: dict[str, Any], around: tuple[Node, ...], needed: bool, depth: int
     ) -> Any:
-        inner = (value for node in around for value in held(node, name) if isinstance(value, dict))
+        inner = (value for node in around for value in values_named(node, name) if isinstance(value, dict))
         if name and (value := next(inner, None)) is not None:
             around = (Node(value, frozenset(identifier_stems(name))), *around)
         if not around and (best := self._best(schema)) is not None:
@@ -147,7 +147,7 @@ class _Filler:
     def _holds(self, node: Node, name: str, schema: Any) -> bool:
         kinds = {kind for one in alternatives(schema, self.root) for kind in types_of(one)}
         is_number = kinds <= {*NUMBERS, "null"}
-        values = held(node, name, is_count=is_number)
+        values = values_named(node, name, is_count=is_number)
         return any(_is_of(kinds, value) for value in values) or (
             is_number and next(counted(node, name), None) is not None
         )
@@ -156,11 +156,11 @@ class _Filler:
         self, name: str, schema: dict[str, Any], around: tuple[Node, ...], depth: int
     ) -> Iterator[dict[str, Any]]:
         """Yield objects that a schema leaves open: filled as results describe them, or as a result holds them."""
-        beside = around[0].fields.values() if around else ()
-        described = [one for call, one in self.scalars.values.described if _shares(call.values(), beside)]
+        own = around[0].fields.values() if around else ()
+        described = [one for call, one in self.scalars.values.described if _shares(call.values(), own)]
         yield from self._described(schema_of(described), schema, depth)
         for node in around or self.nodes:
-            for value in held(node, name) if name else ():
+            for value in values_named(node, name) if name else ():
                 yield from self._described(schema_of(value), schema, depth)
                 if isinstance(value, dict) and fits(schema, value, self.root):
                     yield value
@@ -206,18 +206,23 @@ class _Filler:
             return
         for nodes in (around, () if self.is_apart else self.nodes):
             for node in nodes if name else ():
-                yield from (value for value in held(node, name) if isinstance(value, list))
+                yield from (value for value in values_named(node, name) if isinstance(value, list))
         if name and not self.is_apart:
-            yield [value for node in self._relevant(self.nodes) for value in held(node, name) if plain(value)]
+            yield [
+                value
+                for node in self._relevant(self.nodes)
+                for value in values_named(node, name)
+                if plain(value)
+            ]
 
     def _objects(
         self, name: str, item: dict[str, Any], around: tuple[Node, ...], depth: int
     ) -> Iterator[list[Any]]:
-        """Yield lists of objects: one for each value of a list that names them, else one for each object held."""
+        """Yield lists of objects: one for each value of a list that names them, else one for each object."""
         apart = _Filler(self.scalars, is_apart=True)
         for key in required_of(item):
             for node in (*around, *self.nodes):
-                for listed in held(node, key):
+                for listed in values_named(node, key):
                     if isinstance(listed, list) and listed and all(map(plain, listed)):
                         abouts = [(Node({key: one}), *self._about(key, one)) for one in listed[:_ITEMS_MAX]]
                         yield _kept(apart.value("", item, about, True, depth + 1) for about in abouts)
@@ -229,7 +234,7 @@ class _Filler:
 
     def _about(self, key: str, value: Any) -> list[Node]:
         """Return the objects that hold a value under a key, those that say most first."""
-        found = [node for node in self.nodes if any(one == value for one in held(node, key))]
+        found = [node for node in self.nodes if any(one == value for one in values_named(node, key))]
         return sorted(found, key=lambda node: -len(node.fields))
 
     def _relevant(self, nodes: tuple[Node, ...]) -> list[Node]:

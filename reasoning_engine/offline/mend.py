@@ -8,7 +8,7 @@ from typing import Any
 from reasoning_engine.offline.filling import NOTHING, fill_property
 from reasoning_engine.offline.forms import as_type
 from reasoning_engine.offline.language import likeness
-from reasoning_engine.offline.said import option
+from reasoning_engine.offline.question_values import option
 from reasoning_engine.offline.shapes import alternatives, fits, properties_of, required_of, types_of
 from reasoning_engine.offline.values import Values
 from reasoning_engine.offline.verdicts import Complaint
@@ -78,11 +78,11 @@ def _mend_property(
 
 
 def _missing(key: str, message: str, part: dict[str, Any], values: Values) -> Iterator[Any]:
-    """Yield what a missing property may be: what is held under its name, or what the message names."""
+    """Yield what a missing property may be: what results hold under its name, or what the message names."""
     options = _options(message)
-    held = fill_property(key, {**part, "enum": options} if options else part, values)
-    if held is not NOTHING:
-        yield held
+    found = fill_property(key, {**part, "enum": options} if options else part, values)
+    if found is not NOTHING:
+        yield found
     named = option(values.question, tuple(options))
     yield from [named] if named is not None else options if len(options) == 1 else ()
     numbers = {_number(found) for found in _NUMBER.findall(message)}
@@ -91,7 +91,7 @@ def _missing(key: str, message: str, part: dict[str, Any], values: Values) -> It
 
 
 def _better(value: Any, message: str, part: dict[str, Any], values: Values) -> Iterator[Any]:
-    """Yield what a message says should stand in the place of a value."""
+    """Yield what a message says a value should be instead."""
     if isinstance(value, bool):
         return
     if wanted := _NOT_OF.search(message):
@@ -142,7 +142,7 @@ def _number(text: str) -> int | float:
 
 
 def _path(at: str, whole: Any) -> list[str | int]:
-    """Return the steps to the place; without the first where they begin with the name of the whole."""
+    """Return the steps of the path; without the first where they begin with the name of the whole."""
     steps: list[str | int] = [int(step) if step.isdecimal() else step for step in _STEP.findall(at)[:20]]
     for path in (steps, steps[1:]):
         if path and isinstance(_at(whole, path[:-1]), dict | list):
@@ -162,7 +162,7 @@ def _at(whole: Any, path: Iterable[str | int]) -> Any:
 
 
 def _schema_at(schema: dict[str, Any], path: Iterable[str | int], root: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of the place; one that takes everything where there is none."""
+    """Return the schema of the path; one that takes everything where there is none."""
     found: Any = schema
     for step in path:
         one = next(alternatives(found, root), {})

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from reasoning_engine.offline import said
+from reasoning_engine.offline import question_values
 from reasoning_engine.offline.forms import as_type, in_text
-from reasoning_engine.offline.said import Said
+from reasoning_engine.offline.question_values import QuestionValue
 from reasoning_engine.offline.shapes import fits
-from reasoning_engine.offline.values import Node, Values, counted, held, plain
+from reasoning_engine.offline.values import Node, Values, counted, plain, values_named
 
 NODES_MAX = 200
 """Objects that are looked through for one property."""
@@ -60,42 +60,42 @@ class Scalars:
         around: tuple[Node, ...],
         needed: bool,
         is_apart: bool,
-        accepts: said.Fits,
+        accepts: question_values.Fits,
     ) -> Iterator[Any]:
         question = self.values.question
-        named = list(said.named(question, name, accepts)) if name else []
+        named = list(question_values.named(question, name, accepts)) if name else []
         named.sort(
             key=lambda one: self.taken.get(one.at, name) != name
         )  # what nothing else has used comes first
         yield from self._take(name, (one for one in named if one.is_close))
-        yield from _held(around, name, kind)
+        yield from _named_in(around, name, kind)
         yield from self._take(name, named)
         if isinstance(options := schema.get("enum"), list):
-            yield said.option(question, tuple(options))
+            yield question_values.option(question, tuple(options))
         if not needed:
             return
         nodes = self.values.nodes[:NODES_MAX]
         if not is_apart:
-            yield from _held(nodes, name, kind)
+            yield from _named_in(nodes, name, kind)
         for node in around if is_apart else (*around, *nodes):
             yield from in_text(node.fields.values(), schema)
         if "pattern" in schema or "format" in schema:
-            yield from self._take(name, said.by_form(question, accepts))
+            yield from self._take(name, question_values.by_form(question, accepts))
         if self.is_last and kind in NUMBERS:
             taken = frozenset(at for at, by in (self.taken_before | self.taken).items() if by != name)
-            yield from self._take(name, said.numbers_left(question, taken, accepts))
+            yield from self._take(name, question_values.numbers_left(question, taken, accepts))
         yield schema.get("default")
 
-    def _take(self, name: str, found: Iterable[Said]) -> Iterator[Any]:
+    def _take(self, name: str, found: Iterable[QuestionValue]) -> Iterator[Any]:
         for one in found:
             self.taken.setdefault(one.at, name)
             yield one.value
 
 
-def _held(nodes: tuple[Node, ...], name: str, kind: str) -> Iterator[Any]:
+def _named_in(nodes: tuple[Node, ...], name: str, kind: str) -> Iterator[Any]:
     if not name:
         return
     for node in nodes:
-        yield from (value for value in held(node, name, is_count=kind in NUMBERS) if plain(value))
+        yield from (value for value in values_named(node, name, is_count=kind in NUMBERS) if plain(value))
     for node in nodes if kind in NUMBERS else ():
         yield from counted(node, name)

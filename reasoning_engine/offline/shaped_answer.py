@@ -23,7 +23,7 @@ _RUNS_MAX = 3
 """Of a validating tool on one value, where it fails."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Move:
     """Calls to be made, or the answer; NOTHING is an answer in prose."""
 
@@ -43,7 +43,7 @@ def next_move(situation: Situation, notes: Notes, demand: Demand | None) -> Move
         calls = next_calls(free)
     if calls or demand is None:
         return Move(calls)
-    runs = runs_of(validating, notes.tried, notes.facts, notes.said)
+    runs = runs_of(validating, notes.tried, notes.facts, notes.replies)
     draft = _draft(demand, values, notes, runs)
     if draft is not NOTHING:
         validations = tuple(

@@ -52,8 +52,8 @@ def _alternatives(schema: Any, root: dict[str, Any], depth: int) -> Iterator[dic
 
 def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
     """Return the JSON types that a schema allows; ANY where it does not say."""
-    said = schema.get("type")
-    named = tuple(one for one in (said if isinstance(said, list) else [said]) if one in TYPES)
+    allowed = schema.get("type")
+    named = tuple(one for one in (allowed if isinstance(allowed, list) else [allowed]) if one in TYPES)
     if named:
         return named
     if isinstance(schema.get("properties"), dict):

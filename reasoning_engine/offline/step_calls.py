@@ -15,11 +15,11 @@ from reasoning_engine.offline.forms import is_portable
 from reasoning_engine.offline.language import content_words, stem, word_set, words
 from reasoning_engine.offline.plan import Call
 from reasoning_engine.offline.question import read_question
-from reasoning_engine.offline.said import option
+from reasoning_engine.offline.question_values import option
 from reasoning_engine.offline.schema import Parameter, Tool
 from reasoning_engine.offline.shapes import fits
 from reasoning_engine.offline.tried import TriedCall
-from reasoning_engine.offline.values import Values, held, is_verdict, plain
+from reasoning_engine.offline.values import Values, is_verdict, plain, values_named
 
 CALLS_MAX = 8
 """Calls of one round at most."""
@@ -33,12 +33,12 @@ def calls_of_step(
 ) -> tuple[Call, ...]:
     """Return the calls that the instructions ask for and that can be made now; none when all are made.
 
-    A write waits for what stands before it: where that has failed, or found a fault, nothing is written.
+    A write waits for what stands before it: where that has failed, or found an error, nothing is written.
     """
-    placed = [(at, tool) for tool in tools if (at := mentioned_at(tool, values.instructions)) < _FAR]
+    mentioned = [(at, tool) for tool in tools if (at := mentioned_at(tool, values.instructions)) < _FAR]
     calls: list[Call] = []
     is_clear = True
-    for _, tool in sorted(placed, key=lambda one: one[0]):
+    for _, tool in sorted(mentioned, key=lambda one: one[0]):
         if not tool.writes:
             calls += fresh_calls(tool, values, tried, "follow the instructions")
             is_clear = is_clear and not _has_failed(tool, tried, facts)
@@ -52,7 +52,7 @@ def calls_of_step(
 
 
 def calls_for_more(tools: tuple[Tool, ...], values: Values, tried: tuple[TriedCall, ...]) -> tuple[Call, ...]:
-    """Return calls of reads that nobody asks for, but that may hold what is still missing."""
+    """Return calls of reads that the instructions do not name, and that may hold what is still missing."""
     calls = [
         call
         for tool in tools
@@ -79,12 +79,12 @@ def mentioned_at(tool: Tool, instructions: str) -> int:
     found = re.search(rf"(?<!\w){re.escape(tool.name)}(?!\w)", instructions)
     if found:
         return len(words(instructions[: found.start()]))
-    said = [stem(word) for word in words(instructions)]
+    stems = [stem(word) for word in words(instructions)]
     nouns = tool.name_stems - {tool.verb}
     is_asked = tool.verb in read_question(instructions, frozenset()).imperatives
     if tool.verb in _FETCHING and nouns and not tool.writes:
-        return max(said.index(noun) for noun in nouns) if nouns <= {*said} else _FAR
-    return said.index(tool.verb) if is_asked and (tool.writes or nouns <= {*said}) else _FAR
+        return max(stems.index(noun) for noun in nouns) if nouns <= {*stems} else _FAR
+    return stems.index(tool.verb) if is_asked and (tool.writes or nouns <= {*stems}) else _FAR
 
 
 def arguments_for(tool: Tool, values: Values) -> list[dict[str, Any]]:
@@ -119,7 +119,7 @@ def _values_for(tool: Tool, parameter: Parameter, values: Values) -> Iterator[An
     listed = [
         one
         for node in given
-        for value in held(node, parameter.name)
+        for value in values_named(node, parameter.name)
         for one in (value if isinstance(value, list) else [value])
         if plain(one) and fits(schema, one, root)
     ]
@@ -131,10 +131,10 @@ def _values_for(tool: Tool, parameter: Parameter, values: Values) -> Iterator[An
 
 
 def _whole_values(tool: Tool, parameter: Parameter, values: Values) -> Iterator[Any]:
-    """Yield the one value with parts that a parameter takes: the step's input, else what is held under its name."""
+    """Yield the one value with parts that a parameter takes: the step's input, else what has its name."""
     schema, root = parameter.schema, tool.schema
     given = [node for node in values.nodes if node.is_input]
-    named = (value for node in (*given, *values.nodes) for value in held(node, parameter.name))
+    named = (value for node in (*given, *values.nodes) for value in values_named(node, parameter.name))
     for value in (*([values.input] if given else ()), *named):
         if not plain(value) and value and fits(schema, value, root):
             yield value
@@ -158,8 +158,8 @@ def _has_failed(tool: Tool, tried: tuple[TriedCall, ...], facts: tuple[FactNote,
     newest = next((call for call in reversed(tried) if call.tool == tool.name), None)
     if newest is None:
         return False
-    told = [fact.content for fact in facts if newest.told(fact.ids)]
-    return newest.outcome != "ok" or any(is_verdict(content) and not content["valid"] for content in told)
+    contents = [fact.content for fact in facts if newest.told(fact.ids)]
+    return newest.outcome != "ok" or any(is_verdict(content) and not content["valid"] for content in contents)
 
 
 def _length_max(schema: dict[str, Any]) -> int:

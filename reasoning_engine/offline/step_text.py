@@ -13,7 +13,7 @@ _INPUT = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class StepNote:
     """What a briefing says of its step."""
 

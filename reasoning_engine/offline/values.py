@@ -54,7 +54,7 @@ _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
 _VERDICT = ("valid", "errors")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Node:
     """One object of a result, and the objects that it is part of, the innermost first."""
 
@@ -79,7 +79,7 @@ class Node:
         return next(named, "")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Values:
     """Everything that a shape can be filled from, the most relevant first."""
 
@@ -89,7 +89,7 @@ class Values:
     """The output of the step before."""
     instructions: str = ""
     has_results: bool = False
-    """Whether some call has succeeded, so that what is not held was looked for."""
+    """Whether some call has succeeded, so that what is missing was looked for."""
     described: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = field(default=())
     """Settings that results describe, each with the arguments of the call that returned it."""
 
@@ -133,7 +133,7 @@ def is_verdict(content: Any) -> bool:
     return isinstance(content, dict) and isinstance(content.get(_VERDICT[0]), bool)
 
 
-def held(node: Node, name: str, is_count: bool = False) -> Iterator[Any]:
+def values_named(node: Node, name: str, is_count: bool = False) -> Iterator[Any]:
     """Yield what a node holds under a name, the closest first.
 
     `is_count`: a number is wanted, which the lesson 4 is not where the name says lessons.

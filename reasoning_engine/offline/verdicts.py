@@ -22,16 +22,16 @@ _FAULT = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Complaint:
-    """A fault that somebody finds in a value."""
+    """An error that a validation finds in a value."""
 
     at: str
     """Where, in whatever words: `parts.0.settings.limit`, `/parts/0`, `limit`."""
     message: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Run:
     """One run of a validating tool."""
 
@@ -40,7 +40,7 @@ class Run:
     complaints: tuple[Complaint, ...] = ()
     has_passed: bool = False
     noted: str = ""
-    """What was written beside the call, which names what was validated."""
+    """What was written with the call, which names what was validated."""
 
     @property
     def has_failed(self) -> bool:
@@ -80,16 +80,16 @@ def refusal_in(text: str) -> tuple[Complaint, ...]:
 
 
 def _run(call: TriedCall, by_id: Mapping[str, Any], noted: Mapping[int, str]) -> Run:
-    beside = noted.get(call.round, "")
+    note = noted.get(call.round, "")
     if call.outcome in _PASSING:
-        return Run(call.tool, call, noted=beside)
+        return Run(call.tool, call, noted=note)
     if call.outcome != "ok":
-        return Run(call.tool, call, (Complaint("", call.happened or call.outcome),), noted=beside)
+        return Run(call.tool, call, (Complaint("", call.happened or call.outcome),), noted=note)
     contents = [by_id[id] for id in sorted(call.facts) if id in by_id]
     verdict = next((content for content in contents if is_verdict(content)), None)
     if verdict is None or verdict["valid"]:
-        return Run(call.tool, call, has_passed=bool(contents) or not call.facts, noted=beside)
-    return Run(call.tool, call, tuple(_complaints(verdict.get("errors"))), noted=beside)
+        return Run(call.tool, call, has_passed=bool(contents) or not call.facts, noted=note)
+    return Run(call.tool, call, tuple(_complaints(verdict.get("errors"))), noted=note)
 
 
 def _complaints(errors: Any) -> Iterator[Complaint]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reasoning_engine.offline.values import Node, closeness, counted, held, is_verdict
+from reasoning_engine.offline.values import Node, closeness, counted, is_verdict, values_named
 from tests.reasoning_engine.offline.briefings import values_in
 
 
@@ -26,7 +26,10 @@ def test_a_key_stands_for_a_name(name: str, key: str, kinds: str, closer: int) -
 
 def test_a_number_of_one_is_not_the_number_of_all() -> None:
     node = Node({"lesson": 4})
-    assert (list(held(node, "lessons", is_count=True)), list(held(node, "lesson", is_count=True))) == (
+    assert (
+        list(values_named(node, "lessons", is_count=True)),
+        list(values_named(node, "lesson", is_count=True)),
+    ) == (
         [],
         [4],
     )

@@ -16,7 +16,7 @@ def test_runs_are_read_with_what_they_found() -> None:
         ("other", {}, 1),
     )
     notes = read_briefing(text)
-    passed, failed = runs_of(("check",), notes.tried, notes.facts, notes.said)
+    passed, failed = runs_of(("check",), notes.tried, notes.facts, notes.replies)
     assert (passed.has_passed, passed.complaints, failed.has_passed) == (True, (), False)
     assert failed.complaints == (
         Complaint("a.b", "Too long"),
@@ -31,7 +31,7 @@ def test_a_value_that_is_not_shown_whole_is_known_by_what_was_written_beside_it(
     text = a_briefing("Which?", ("check", {"plan": LONG}, {"valid": True}))
     text = text.replace("I look.", f"Offline model: `check`, to validate {digest_of(LONG)}.")
     notes = read_briefing(text)
-    (run,) = runs_of(("check",), notes.tried, notes.facts, notes.said)
+    (run,) = runs_of(("check",), notes.tried, notes.facts, notes.replies)
     assert run.call.arguments is None, "it is too long to be shown"
     assert run.was_on(LONG, {"plan": LONG})
     assert not run.was_on({"parts": []}, {"plan": {"parts": []}})

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reasoning_engine.offline import said
+from reasoning_engine.offline import question_values
 from reasoning_engine.offline.question import read_question
 
 QUESTION = read_question(
@@ -34,27 +34,30 @@ def is_text(value: Any) -> bool:
         ("limit", is_text, None),
     ],
 )
-def test_a_value_stands_by_its_noun(name: str, fits: said.Fits, first: Any) -> None:
-    assert next((one.value for one in said.named(QUESTION, name, fits)), None) == first
+def test_a_value_stands_by_its_noun(name: str, fits: question_values.Fits, first: Any) -> None:
+    assert next((one.value for one in question_values.named(QUESTION, name, fits)), None) == first
 
 
 def test_a_word_of_a_form_is_found_where_no_ordinary_word_has_it() -> None:
-    assert [one.value for one in said.by_form(QUESTION, lambda value: "@" in value)] == ["a@b.example"]
-    assert list(said.by_form(QUESTION, is_text)) == []
+    assert [one.value for one in question_values.by_form(QUESTION, lambda value: "@" in value)] == [
+        "a@b.example"
+    ]
+    assert list(question_values.by_form(QUESTION, is_text)) == []
 
 
 def test_the_number_that_is_left_over_is_found_where_there_is_one() -> None:
     taken = frozenset(
-        one.at for name in ("minutes", "limit") for one in said.named(QUESTION, name, is_number)
+        one.at for name in ("minutes", "limit") for one in question_values.named(QUESTION, name, is_number)
     )
-    assert list(said.numbers_left(QUESTION, taken, is_number)) == []
+    assert list(question_values.numbers_left(QUESTION, taken, is_number)) == []
     assert [
-        one.value for one in said.numbers_left(read_question("Take 7.", frozenset()), frozenset(), is_number)
+        one.value
+        for one in question_values.numbers_left(read_question("Take 7.", frozenset()), frozenset(), is_number)
     ] == [7]
 
 
 def test_an_option_that_is_a_word_of_its_own_comes_before_a_part_of_one() -> None:
     question = read_question("Write to watch@skagen.example when Grenaa freezes.", frozenset())
-    assert said.option(question, ("Skagen", "Grenaa")) == "Grenaa"
-    assert said.option(question, ("Skagen", "Gedser")) == "Skagen"
-    assert said.option(question, (1, None, "Gedser")) is None
+    assert question_values.option(question, ("Skagen", "Grenaa")) == "Grenaa"
+    assert question_values.option(question, ("Skagen", "Gedser")) == "Skagen"
+    assert question_values.option(question, (1, None, "Gedser")) is None

@@ -21,8 +21,8 @@ _SIGN = re.compile(r"[\d#@/_:-]")
 Fits = Callable[[Any], bool]
 
 
-@dataclass(frozen=True)
-class Said:
+@dataclass(frozen=True, slots=True)
+class QuestionValue:
     """A value, and the index of the word that gives it."""
 
     value: Any
@@ -31,7 +31,7 @@ class Said:
     """Whether it stands right by the noun, and looks like nothing but a value."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Word:
     text: str
     is_quoted: bool
@@ -51,7 +51,7 @@ class _Word:
         return self.is_quoted or bool(_MARKED.search(self.text))
 
 
-def named(question: Question, name: str, fits: Fits) -> Iterator[Said]:
+def named(question: Question, name: str, fits: Fits) -> Iterator[QuestionValue]:
     """Yield the values that stand by one of the words of a name, and fit."""
     parts = frozenset(identifier_stems(name[:200]))
     if parts & _NAMES:
@@ -61,27 +61,27 @@ def named(question: Question, name: str, fits: Fits) -> Iterator[Said]:
         if word.is_quoted or not parts & frozenset(map(stem, words(word.text))):
             continue
         if index and (number := found[index - 1].number) is not None and fits(number):
-            yield Said(number, index - 1, is_close=True)
+            yield QuestionValue(number, index - 1, is_close=True)
         yield from _behind(found, index, fits)
     for entity in question.slots.entities:
         if entity.noun and entity.noun in parts and fits(entity.value):
-            yield Said(entity.value, -1)
+            yield QuestionValue(entity.value, -1)
 
 
-def by_form(question: Question, fits: Fits) -> Iterator[Said]:
+def by_form(question: Question, fits: Fits) -> Iterator[QuestionValue]:
     """Yield the words that fit a form, such as a pattern, that no ordinary word of the question fits."""
     found = _words(question.text)
     if any(fits(word.text) for word in found if not word.is_marked and word.text.islower()):
         return
     for index, word in enumerate(found):
         if word.is_marked and fits(word.text):
-            yield Said(word.text, index)
+            yield QuestionValue(word.text, index)
 
 
-def numbers_left(question: Question, taken: frozenset[int], fits: Fits) -> Iterator[Said]:
+def numbers_left(question: Question, taken: frozenset[int], fits: Fits) -> Iterator[QuestionValue]:
     """Yield the one number of the question that is nothing else's, where it fits."""
     found = [
-        Said(word.number, index)
+        QuestionValue(word.number, index)
         for index, word in enumerate(_words(question.text))
         if word.number is not None and index not in taken
     ]
@@ -99,13 +99,13 @@ def option(question: Question, options: tuple[Any, ...]) -> Any:
         for one in texts:
             if one and word.text.casefold() == one.casefold():
                 return one
-    said = {stem(word) for word in words(question.text)}
-    return next((one for one in texts if (parts := identifier_stems(one)) and said.issuperset(parts)), None)
+    asked = {stem(word) for word in words(question.text)}
+    return next((one for one in texts if (parts := identifier_stems(one)) and asked.issuperset(parts)), None)
 
 
-def _behind(found: list[_Word], index: int, fits: Fits) -> Iterator[Said]:
+def _behind(found: list[_Word], index: int, fits: Fits) -> Iterator[QuestionValue]:
     """Yield the value behind a noun: what looks like one, else the word after it, small words left out."""
-    plain: Said | None = None
+    plain: QuestionValue | None = None
     is_next = True
     for at in range(index + 1, min(index + 1 + _AFTER_MAX, len(found))):
         word = found[at]
@@ -114,11 +114,11 @@ def _behind(found: list[_Word], index: int, fits: Fits) -> Iterator[Said]:
         value = word.number if word.number is not None else word.text
         if (word.number is not None or word.is_marked) and fits(value):
             is_close = is_next and (word.number is not None or bool(_SIGN.search(word.text)))
-            yield Said(value, at, is_close)
+            yield QuestionValue(value, at, is_close)
             return
         if word.text and word.text.lower() not in _LINKS:
             if is_next and not is_filler(word.text) and fits(value):
-                plain = Said(value, at)
+                plain = QuestionValue(value, at)
             is_next = False
     if plain is not None:
         yield plain

@@ -38,7 +38,7 @@ def next_move(situation: Situation, notes: Notes, demand: Demand | None) -> Move
     validating = demand.validation_tools if demand else ()
     tools = tuple(tool for tool in situation.tools if tool.name not in validating)
     free = replace(situation, tools=tools)
-    calls = calls_of_step(tools, values, notes.tried, notes.facts) if step else next_calls(free)
+    calls = calls_of_step(tools, values, notes) if step else next_calls(free)
     if step and not calls and not notes.tried:
         calls = next_calls(free)
     if calls or demand is None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from reasoning_engine.offline.briefing_text import FactNote
+from reasoning_engine.offline.briefing_text import Notes
 from reasoning_engine.offline.filling import NOTHING, fill, fill_property
 from reasoning_engine.offline.forms import is_portable
 from reasoning_engine.offline.language import content_words, stem, word_set, words
@@ -18,6 +18,7 @@ from reasoning_engine.offline.question import read_question
 from reasoning_engine.offline.question_values import option
 from reasoning_engine.offline.schema import Parameter, Tool
 from reasoning_engine.offline.shapes import fits
+from reasoning_engine.offline.step_text import step_begun
 from reasoning_engine.offline.tried import TriedCall
 from reasoning_engine.offline.values import Values, is_verdict, plain, values_named
 
@@ -28,24 +29,22 @@ _FETCHING = frozenset(map(stem, word_set("get find list look fetch show read loo
 _FAR = 1_000_000
 
 
-def calls_of_step(
-    tools: tuple[Tool, ...], values: Values, tried: tuple[TriedCall, ...], facts: tuple[FactNote, ...]
-) -> tuple[Call, ...]:
+def calls_of_step(tools: tuple[Tool, ...], values: Values, notes: Notes) -> tuple[Call, ...]:
     """Return the calls that the instructions ask for and that can be made now; none when all are made.
 
     A write waits for what stands before it: where that has failed, or found an error, nothing is written.
     """
     mentioned = [(at, tool) for tool in tools if (at := mentioned_at(tool, values.instructions)) < _FAR]
     calls: list[Call] = []
-    is_clear = True
+    is_clear, begun = True, step_begun(notes.now)
     for _, tool in sorted(mentioned, key=lambda one: one[0]):
         if not tool.writes:
-            calls += fresh_calls(tool, values, tried, "follow the instructions")
-            is_clear = is_clear and not _has_failed(tool, tried, facts)
-        elif is_clear and not _is_done(tool, tried, facts):
+            calls += fresh_calls(tool, values, notes.tried, "follow the instructions")
+            is_clear = is_clear and not _has_failed(tool, notes)
+        elif is_clear and not _is_done(tool, notes, begun):
             if calls:
                 break
-            calls += fresh_calls(tool, values, tried, "follow the instructions")[:1]
+            calls += fresh_calls(tool, values, notes.tried, "follow the instructions")[:1]
             if calls:
                 break
     return tuple(calls[:CALLS_MAX])
@@ -148,18 +147,19 @@ def _with_definitions(schema: dict[str, Any], root: dict[str, Any]) -> dict[str,
     return {**{name: root[name] for name in ("$defs", "definitions") if name in root}, **schema}
 
 
-def _is_done(tool: Tool, tried: tuple[TriedCall, ...], facts: tuple[FactNote, ...]) -> bool:
-    """Return whether a write was called: it is not called twice, whatever came of it."""
-    return any(call.tool == tool.name for call in tried) or any(fact.tool == tool.name for fact in facts)
+def _is_done(tool: Tool, notes: Notes, begun: int) -> bool:
+    """Return whether a write was called in the step: it is not called twice, whatever came of it."""
+    written = (fact.tool == tool.name and (fact.round >= begun or not fact.round) for fact in notes.facts)
+    return any(call.tool == tool.name for call in notes.tried) or any(written)
 
 
-def _has_failed(tool: Tool, tried: tuple[TriedCall, ...], facts: tuple[FactNote, ...]) -> bool:
+def _has_failed(tool: Tool, notes: Notes) -> bool:
     """Return whether the newest call of a tool has failed, or has found that something is not valid."""
-    newest = next((call for call in reversed(tried) if call.tool == tool.name), None)
+    newest = next((call for call in reversed(notes.tried) if call.tool == tool.name), None)
     if newest is None:
         return False
-    contents = [fact.content for fact in facts if newest.told(fact.ids)]
-    return newest.outcome != "ok" or any(is_verdict(content) and not content["valid"] for content in contents)
+    contents = [fact.content for fact in notes.facts if newest.told(fact.ids)]
+    return newest.outcome != "ok" or any(is_verdict(one) and not one["valid"] for one in contents)
 
 
 def _length_max(schema: dict[str, Any]) -> int:

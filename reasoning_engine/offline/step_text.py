@@ -11,6 +11,7 @@ _INPUT = re.compile(
     rf"^The output of step ([^\n]*):\n<result [^\n]*>\n(.*?)\n{re.escape(CLOSING)}[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
+_ATTEMPT = re.compile(r"Round (\d{1,6})\. Step [^\n]*?, attempt (\d{1,4}) of \d{1,4}: round (\d{1,6}) of ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +36,11 @@ def read_step(section: str) -> StepNote:
     except ValueError:
         value = text
     return StepNote(section[: found.start()].strip(), found.group(1).strip(), value)
+
+
+def step_begun(now: str) -> int:
+    """Return the first round of the step; 1 where that is not known, as of a later attempt."""
+    found = _ATTEMPT.search(now)
+    if found is None or int(found.group(2)) > 1:
+        return 1
+    return max(1, int(found.group(1)) - int(found.group(3)) + 1)

@@ -37,7 +37,7 @@ def given(instructions: str, *results: Any, input: Any = PLAN) -> tuple[Values, 
 
 def calls(instructions: str, *results: Any, input: Any = PLAN) -> list[tuple[str, dict[str, Any]]]:
     values, notes = given(instructions, *results, input=input)
-    return [(call.tool, call.arguments) for call in calls_of_step(TOOLS, values, notes.tried, notes.facts)]
+    return [(call.tool, call.arguments) for call in calls_of_step(TOOLS, values, notes)]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +80,22 @@ def test_a_write_is_not_called_twice_nor_where_nobody_asks_for_it() -> None:
     assert calls("Deploy it.", DEPLOYED) == []
     assert calls("Deploy it.") == [("deploy", {"plan": PLAN})]
     assert calls("Describe the plan.") == []
+
+
+@pytest.mark.parametrize(
+    ("now", "deployed_again"),
+    [
+        ("Round 5. Step 2 of 2, attempt 1 of 3: round 1 of at most 10.", True),
+        ("Round 5. Step 2 of 2, attempt 1 of 3: round 5 of at most 10.", False),
+        ("Round 5. Step 2 of 2, attempt 2 of 3: round 1 of at most 10.", False),
+    ],
+)
+def test_a_write_of_an_earlier_step_is_another_one_and_of_an_earlier_attempt_is_the_same(
+    now: str, deployed_again: bool
+) -> None:
+    values, notes = given("Deploy it.", DEPLOYED)
+    later = replace(notes, tried=(), now=now)
+    assert bool(calls_of_step(TOOLS, values, later)) == deployed_again
 
 
 def test_a_tool_whose_arguments_nothing_holds_is_not_called() -> None:

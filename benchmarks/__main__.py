@@ -13,6 +13,7 @@ from rich.table import Table
 from benchmarks import dispatcher, floor, langgraph_peer, recordings, replay
 from benchmarks.noop_tools import RESULT
 from benchmarks.pipeline import Pipeline, pipeline
+from benchmarks.steps.measure import measure as steps
 from benchmarks.stub_engine import REPLY
 from tests.redis_server import running
 
@@ -43,6 +44,10 @@ def main() -> None:
     rows += [
         (what, f"{per_core} and core", f"{on_the_wall} on the wall", target)
         for what, per_core, on_the_wall, target in recordings.measure()
+    ]
+    rows += [
+        (what, f"{with_steps} with steps", f"{without} with all tools and no steps", "")
+        for what, without, with_steps in steps()
     ]
     show(rows)
 

@@ -15,7 +15,7 @@ from antiphon_shared.events.session import Uncertainty
 from antiphon_shared.memory.briefing import Level
 from antiphon_shared.process.errors import ErrorInfo
 
-from coordinator import models
+from coordinator import models, steps
 from coordinator.decision import Decision
 from coordinator.session import Session, doubt, replace
 
@@ -124,9 +124,9 @@ def taken(decision: Decision, rung: Rung, because: str, model: str = "") -> Deci
 def after_results(session: Session, completed: ToolsCompleted) -> Session:
     """The session after a batch: how many rounds in a row have brought nothing but errors, and which ones."""
     if any(result.status == "ok" for result in completed.results):
-        if not session.tools.barren_rounds and not session.tools.failed_calls:
-            return session
-        return replace(session, tools=replace(session.tools, barren_rounds=0, failed_calls=()))
+        return without_failed_rounds(session)
+    if all(steps.refusal(session, result.tool) for result in completed.results):
+        return session  # the model is early or late; no tool has failed
     known = {*session.tools.usable, *session.tools.built_ins}
     said = dict.fromkeys(
         f"{result.tool if result.tool in known else 'a tool that is not there'} "
@@ -134,6 +134,13 @@ def after_results(session: Session, completed: ToolsCompleted) -> Session:
         for result in completed.results
     )
     return after_lost_batch(session, tuple(said)[:_NAMED_MAX])
+
+
+def without_failed_rounds(session: Session) -> Session:
+    """Return the session with no round of failed calls behind it."""
+    if not session.tools.barren_rounds and not session.tools.failed_calls:
+        return session
+    return replace(session, tools=replace(session.tools, barren_rounds=0, failed_calls=()))
 
 
 def after_lost_batch(session: Session, failed_calls: tuple[str, ...]) -> Session:

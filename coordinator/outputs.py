@@ -10,7 +10,7 @@ from antiphon_shared.output.validation import content_digest
 from antiphon_shared.text.excerpt import one_line
 from antiphon_shared.values import LogEntry
 
-from coordinator import attempts
+from coordinator import attempts, ladder
 from coordinator.decision import Decision
 from coordinator.endings import end
 from coordinator.limits import is_answer
@@ -136,9 +136,10 @@ def refuse(
     """Go on in the next round, in which the model is told why its answer does not count; or end where there is none."""
     attempt = one_line(reply.text, _ATTEMPT_CHARACTERS)
     output = replace(session.output, refusals=session.output.refusals + 1, attempt=attempt, **wrong._asdict())
-    refused = replace(session, output=output)
+    refused = ladder.without_failed_rounds(replace(session, output=output))
     noted = AnswerRefused(round=session.round, because=wrong.because)
-    if session.last_round == "step_failed":
+    ends_attempt = session.last_round == "all_tools_failed" and session.steps.number
+    if session.last_round == "step_failed" or ends_attempt:
         return attempts.after_failure(refused, event, wrong.because, log_entry).telling(noted)
     if session.last_round is not None or session.round >= session.limits.max_rounds:
         reason: TerminationReason = "validation_incomplete" if wrong.is_unvalidated else "output_invalid"

@@ -4,7 +4,8 @@
            cached    a read was answered from the cache
            repeated  a write was not run: an identical one had been, and its result is given again
            refused   it did not run: no permission, invalid arguments, a dependency, an open circuit
-    ERROR  failed    it ran and failed, or may have: with the error's type and message, and the traceback
+    ERROR  failed    it ran and failed, or may have: with the error's type and message, and the traceback unless the
+                    tool itself reported the failure
 
 A call that another worker has settled is in that one's log. Attempts that are made again are lines at DEBUG.
 """
@@ -17,6 +18,8 @@ from typing import Any, Literal
 import structlog
 from antiphon_shared.redaction.redactor import MARKED_CHARACTERS_MIN, Redactor
 from antiphon_shared.tools.calls import ErrorType, ToolResult
+
+from tool_dispatcher.authoring.failures import ToolFailed
 
 Status = Literal["ok", "cached", "repeated", "refused", "failed"]
 
@@ -49,7 +52,12 @@ class CallLog:
         self._traces.pop((call_id, tool), None)
 
     def raised(self, call_id: str, tool: str, error: BaseException, secrets: Iterable[str]) -> None:
-        """Note what the attempt has raised; `secrets` are those of the call's arguments."""
+        """Note what the attempt has raised; `secrets` are those of the call's arguments.
+
+        A ToolFailed is no surprise to the tool's author: its message says all, and a traceback would only hide it.
+        """
+        if isinstance(error, ToolFailed):
+            return
         written = "".join(format_exception(error))
         trace = Redactor(list(secrets), MARKED_CHARACTERS_MIN).text(written)
         self._traces[call_id, tool] = trace

@@ -34,6 +34,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.events.session import Response, Severity, Uncertainty
 from antiphon_shared.memory.briefing import ids_in
+from antiphon_shared.output.validation import Validation
 from antiphon_shared.tools.calls import ToolCall, ToolResult
 
 from antiphon.cli.output import counted, one_line
@@ -192,16 +193,22 @@ def call_text(call: ToolCall, argument_length: int = _ARGUMENT_LENGTH) -> str:
 
 
 def result_text(result: ToolResult) -> str:
-    """`ok, 5 results`, or the kind of error and what it says."""
+    """`ok, 5 results`, `valid`, `not valid: ...`, or the kind of error and what it says."""
     if result.error is not None:
         return f"{result.error.error_type}: {one_line(result.error.message, _MESSAGE_LENGTH)}"
     if result.status == "error":
         return "error"
+    if result.validation is not None:
+        return "valid" if result.validation.has_passed else f"not valid: {_errors(result.validation)}"
     count = _results_in(result.data)
     found = "nothing found" if count == 0 else counted(count, "result")
     shown = (", cached" if result.cached else "") + (", shown in part" if result.handle else "")
     by = f" from {one_line(result.substitute)} in its place" if result.substitute else ""
     return f"ok, {found}{shown}{by}"
+
+
+def _errors(run: Validation) -> str:
+    return one_line("; ".join(run.errors) or "it does not say why", _MESSAGE_LENGTH)
 
 
 def _results_in(data: Any) -> int:

@@ -223,6 +223,41 @@ def test_a_step_that_fails_in_every_attempt_ends_the_session_with_what_was_produ
     assert not request.has_result
 
 
+def refused(session: Session, tool: str) -> Session:
+    """The session after a round whose one call was refused, as another step's."""
+    return ran(called(session, tool).session, a_result(tool, status="error"))
+
+
+def failed(session: Session) -> Session:
+    """The session after a round whose one call failed."""
+    return ran(called(session, "read").session, a_result("read", status="error"))
+
+
+def test_calls_of_another_steps_tool_are_no_failures_of_the_tools() -> None:
+    session = refused(refused(in_step(2), "deploy"), "deploy")
+    asked = only(briefed(session), ReasoningRequested)
+    assert asked.tools == ("read", "validate")
+    assert "failed" not in asked.notice
+    assert failed(refused(session, "search")).tools.barren_rounds == 1
+
+
+def test_after_a_refused_answer_no_failed_round_is_told_any_more() -> None:
+    session = failed(in_step(2))
+    assert "Every tool call of the last round failed" in only(briefed(session), ReasoningRequested).notice
+    after = replied(session, MISFITS).session
+    assert "Every tool call" not in only(briefed(after), ReasoningRequested).notice
+    assert failed(after).tools.barren_rounds == 1
+
+
+def test_where_every_call_keeps_failing_the_attempt_ends_and_not_the_session() -> None:
+    session = failed(failed(in_step(2)))
+    assert only(briefed(session), ReasoningRequested).tools == ()
+    (begun,) = begins(replied(session, MISFITS))
+    assert (begun.step, begun.attempt) == ("configuration", 2)
+    last = failed(failed(replied(session, MISFITS).session))
+    assert ending(replied(last, MISFITS)).termination_reason == "step_failed"
+
+
 def test_a_limit_of_the_session_ends_it_in_whatever_step_it_is() -> None:
     session = in_step(2, max_rounds=3)
     last = only(briefed(replied(session, MISFITS).session), ReasoningRequested)

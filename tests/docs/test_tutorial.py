@@ -1,4 +1,4 @@
-"""Every command of the tutorial, run in order in an empty folder, with the built wheel in an environment of its own."""
+"""Every command of the tutorials, run in order in an empty folder, with the built wheel in its own environment."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ from tests.docs.conftest import ROOT, environment
 from tests.docs.pages import as_script, blocks_of, missing_output, outputs
 from tests.redis_server import free_port, require_redis_server
 
-PAGE = ROOT / "docs" / "tutorial.md"
+DOCS = ROOT / "docs"
 LIMIT_S = 900.0
 
 
@@ -42,13 +42,14 @@ def linking_python(tmp_path: Path) -> Path:
 
 
 @pytest.mark.timeout(LIMIT_S + 60)
-def test_every_command_of_the_tutorial_does_what_the_page_says(
-    folder: Path, wheel: Path, linking_python: Path
+@pytest.mark.parametrize(("page", "blocks_min"), [("tutorial.md", 19), ("structured-answers.md", 20)])
+def test_every_command_of_a_tutorial_does_what_the_page_says(
+    page: str, blocks_min: int, folder: Path, wheel: Path, linking_python: Path
 ) -> None:
     require_redis_server()
     if shutil.which("redis-cli") is None:
         pytest.skip("redis-cli is not on PATH")
-    blocks = blocks_of(PAGE)
+    blocks = blocks_of(DOCS / page)
     path = f"{linking_python}:{os.environ['PATH']}"
     process = subprocess.Popen(
         ["bash", "-c", as_script(blocks).replace("6379", str(free_port()))],
@@ -67,7 +68,7 @@ def test_every_command_of_the_tutorial_does_what_the_page_says(
         process.wait()
     logs = "".join(f"\n--- {log.name}\n{log.read_text()}" for log in folder.rglob("terminal=*.log"))
     assert process.returncode == 0, shown + logs
-    assert len(outputs(shown)) == len(blocks) >= 19
+    assert len(outputs(shown)) == len(blocks) >= blocks_min
     assert missing_output(blocks, outputs(shown)) == [], shown + logs
 
 

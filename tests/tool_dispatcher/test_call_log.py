@@ -68,6 +68,13 @@ async def test_a_failure_is_an_error_with_its_type_message_and_traceback() -> No
     assert "in fail" in line["exception"]
 
 
+async def test_a_failure_that_the_tool_reports_is_an_error_without_a_traceback() -> None:
+    (line,) = await lines_of([raising(ToolFailed("not_found", "There is no month 13."))], a_call())
+    assert (line["log_level"], line["error_type"]) == ("error", "not_found")
+    assert line["error"] == "There is no month 13."
+    assert "exception" not in line
+
+
 async def test_a_call_that_is_tried_again_has_one_line_about_its_end() -> None:
     (line,) = await lines_of([raising(ConnectionResetError("gone"), retry=3, backoff=QUICK)], a_call())
     assert (line["status"], line["error"]) == ("failed", "ConnectionResetError: gone (Tried 3 times)")

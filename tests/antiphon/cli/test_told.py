@@ -16,6 +16,7 @@ from antiphon_shared.events import (
     ToolsCompleted,
 )
 from antiphon_shared.memory.briefing import Briefing
+from antiphon_shared.output.validation import Validation
 from antiphon_shared.process.errors import ErrorInfo
 from antiphon_shared.tools.calls import ToolCall, ToolError, ToolResult
 
@@ -45,6 +46,18 @@ def a_result(data: Any = None, error: ToolError | None = None) -> ToolResult:
 )
 def test_a_result_is_counted_by_its_records(data: Any, line: str) -> None:
     assert result_text(a_result(data)) == line
+
+
+@pytest.mark.parametrize(
+    ("run", "line"),
+    [
+        (Validation(of="d", has_passed=True), "valid"),
+        (Validation(of="d", has_passed=False, errors=("no day", "no\nmonth")), "not valid: no day; no month"),
+        (Validation(of="d", has_passed=False), "not valid: it does not say why"),
+    ],
+)
+def test_a_validation_says_whether_it_has_passed(run: Validation, line: str) -> None:
+    assert result_text(a_result({"valid": run.has_passed}).model_copy(update={"validation": run})) == line
 
 
 def test_an_error_is_told_by_its_kind_and_message_without_control_characters() -> None:

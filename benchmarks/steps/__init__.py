@@ -1,0 +1,1 @@
+"""Right results of a model that makes mistakes, with fifteen tools at once and with steps."""

@@ -8,7 +8,7 @@ from typing import Any
 from reasoning_engine.offline.filling import NOTHING, fill_property
 from reasoning_engine.offline.forms import as_type
 from reasoning_engine.offline.language import likeness
-from reasoning_engine.offline.question_values import option
+from reasoning_engine.offline.question_values import is_asked_for, option
 from reasoning_engine.offline.shapes import alternatives, fits, properties_of, required_of, types_of
 from reasoning_engine.offline.values import Values
 from reasoning_engine.offline.verdicts import Complaint
@@ -67,6 +67,8 @@ def _mend_property(
     above: dict[str, Any],
     values: Values,
 ) -> None:
+    if key not in parent and key not in properties_of(above) and above.get("additionalProperties") is False:
+        return
     if key not in parent:
         found = next(_missing(key, message, part, values), NOTHING)
         if found is not NOTHING:
@@ -92,7 +94,7 @@ def _missing(key: str, message: str, part: dict[str, Any], values: Values) -> It
 
 def _better(value: Any, message: str, part: dict[str, Any], values: Values) -> Iterator[Any]:
     """Yield what a message says a value should be instead."""
-    if isinstance(value, bool):
+    if isinstance(value, bool) or is_asked_for(values.question, value):
         return
     if wanted := _NOT_OF.search(message):
         kind = _KINDS[wanted.group(1).lower()]

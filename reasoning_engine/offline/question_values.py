@@ -89,6 +89,13 @@ def numbers_left(question: Question, taken: frozenset[int], fits: Fits) -> Itera
         yield found[0]
 
 
+def is_asked_for(question: Question, value: Any) -> bool:
+    """Return whether a number is one that the question names, so that another one is not what was asked for."""
+    return not isinstance(value, str) and any(
+        word.number is not None and word.number == value for word in _words(question.text)
+    )
+
+
 def option(question: Question, options: tuple[Any, ...]) -> Any:
     """Return the one of some options that the question names; None when it names none.
 

@@ -68,9 +68,13 @@ def runs_of(
     facts: tuple[FactNote, ...],
     noted: Mapping[int, str],
 ) -> tuple[Run, ...]:
-    """Return the runs of the tools named, in their order."""
+    """Return the runs of the tools named, in their order; where none is named, of those that say what is valid.
+
+    The last round names none: no tool can be called in it.
+    """
     by_id = {id: fact.content for fact in facts for id in fact.ids}
-    return tuple(_run(call, by_id, noted) for call in tried if call.tool in names)
+    judging = {call.tool for call in tried for id in call.facts if is_verdict(by_id.get(id))}
+    return tuple(_run(call, by_id, noted) for call in tried if call.tool in (names or judging))
 
 
 def refusal_in(text: str) -> tuple[Complaint, ...]:

@@ -73,3 +73,14 @@ def test_a_fault_is_mended_where_its_message_says_how(draft: Any, at: str, messa
 def test_what_a_message_does_not_say_is_left_as_it_is(at: str, message: str) -> None:
     draft = {"harbour": "Skagen", "berths": 14, "parts": []}
     assert mended(draft, [Complaint(at, message)], SCHEMA, VALUES) == draft
+
+
+def test_a_number_that_the_question_names_is_not_changed() -> None:
+    values = values_in("Book 20 berths in Skagen.")
+    assert mended({"berths": 20}, [Complaint("berths", "At most 14 fit")], SCHEMA, values) == {"berths": 20}
+
+
+def test_a_property_that_the_schema_does_not_know_is_not_added() -> None:
+    closed = {**SCHEMA, "additionalProperties": False}
+    complaint = Complaint("pier", "Required field 'pier' is missing; it must be one of: A")
+    assert mended({"harbour": "Skagen"}, [complaint], closed, VALUES) == {"harbour": "Skagen"}

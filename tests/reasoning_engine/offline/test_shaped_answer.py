@@ -153,6 +153,18 @@ HOSTILE = st.recursive(
 )
 
 
+def test_the_last_round_gives_what_has_passed_though_it_names_no_tools() -> None:
+    text = (
+        "# Question\nWhich harbour has a captain called Ida?\n\n# Facts\n"
+        '<result call="a" tool="find_harbour" round="1" trust="tool">\nF1 {"harbour":"Skagen","berths":14}\n</result>\n'
+        '<result call="b" tool="validate_plan" round="2" trust="tool">\n'
+        'F2 {"valid":false,"errors":[{"property":"berths","message":"14 is more than 12"}]}\n</result>\n\n'
+        '# Tools tried\n- round 2: validate_plan {"plan": {"harbour": "Skagen", "berths": 14}} -> ok: F2\n\n'
+        "# Now\nRound 4 of at most 4."
+    )
+    assert reply_to(Request(text, (), Demand(PLAN))).text == '{"harbour":"Skagen","berths":12}'
+
+
 @settings(max_examples=150, deadline=None)
 @given(HOSTILE, HOSTILE, HOSTILE, st.booleans())
 def test_whatever_tools_return_there_is_a_next_move(

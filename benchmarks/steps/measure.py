@@ -10,10 +10,10 @@ from statistics import fmean
 from typing import Any
 
 from antiphon_shared.events.session import Response
+from antiphon_shared.output.step_file import read_steps
 from antiphon_shared.process.logs import silence
 
 from antiphon import Antiphon
-from antiphon.step_file import read_steps
 from benchmarks.steps.model import ErringModel
 from benchmarks.steps.tasks import Task, drawn
 from examples.assembly.checks import with_defaults

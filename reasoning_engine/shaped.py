@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 OutputStyle = Literal["auto", "native", "tool"]
 FINAL_ANSWER = "final_answer"
 """The tool that takes the answer."""
+TAKES_ANSWER = "Takes the answer, once it is complete."
+"""Its description."""
 _UNABLE = re.compile(r"^claude-(?:[23]|instant|(?:opus|sonnet)-4-(?:0|2025))")
 """Claude models from before the API's means."""
 _NATIVE = (
     "The answer must be one JSON value in the form demanded. Write it alone: no Markdown, and no citations."
 )
 _BY_TOOL = f"Give the answer by calling `{FINAL_ANSWER}`, alone in its reply: no text, and no citations."
-_IN_WORDS = (
+IN_WORDS = (
     "The answer must be one JSON value that fits this JSON Schema. Write it alone, without citations:\n"
 )
 VALIDATED = (
@@ -53,7 +55,7 @@ def demand(
     elif schema.get("type") == "object" and FINAL_ANSWER not in taken:
         tool: ToolParam = {
             "name": FINAL_ANSWER,
-            "description": "Takes the answer, once it is complete.",
+            "description": TAKES_ANSWER,
             "input_schema": {**schema, "type": "object"},
         }
         shaped["tools"] = [tool, *prompt.get("tools", [])]
@@ -61,7 +63,7 @@ def demand(
             shaped["tool_choice"] = {"type": "tool", "name": FINAL_ANSWER}
         words = _BY_TOOL
     else:
-        words = _IN_WORDS + to_json(schema).decode()
+        words = IN_WORDS + to_json(schema).decode()
     if validation_tools and taken:
         words += VALIDATED.format(tools=" and ".join(f"`{name}`" for name in validation_tools))
     (message,) = prompt["messages"]

@@ -58,7 +58,7 @@ ToolModules = Annotated[
 Model = Annotated[
     Provider | None,
     typer.Option(
-        help="anthropic; offline, which needs no key and only quotes what tools return; auto: as "
+        help="anthropic; offline, which needs no key and answers by rules from what tools return; auto: as "
         "ANTIPHON_MODEL says, anthropic where there is a key, else offline."
     ),
 ]

@@ -13,15 +13,15 @@ from typing import Any
 from antiphon_shared.text.fence import CLOSING
 from pydantic_core import from_json
 
+from reasoning_engine.offline.step_text import StepNote, read_step
 from reasoning_engine.offline.tried import TriedCall, tried_calls
 
 _SECTION = re.compile(
-    r"^# (Question|Earlier in this conversation|Facts|Further facts|Summaries|Tools tried|Reasoning so far"
-    r"|Sub-questions|Not shown|Now|Step \d{1,2} of \d{1,2}: [\w-]{1,64})[ \t]*$",
+    r"^# (Question|Step \d{1,3} of \d{1,3}: [^\n]{1,200}|Earlier in this conversation|Facts|Further facts|Summaries"
+    r"|Tools tried|Reasoning so far|Sub-questions|Not shown|Now)[ \t]*$",
     re.MULTILINE,
 )
-_STEP_INPUT = "\n\nThe output of step "
-"""Behind a step's instructions; it is in a fence, and asks for nothing."""
+_REPLY = re.compile(r"^- round (\d{1,6}): ([^\n]*)", re.MULTILINE)
 _OPENING = re.compile(r"<result\b([^\n]*)>")
 _ATTRIBUTE = re.compile(r'(\w+)="([^"\n]*)"')
 _FACT = re.compile(r"(F\d{1,9}) (?:\(([^()\n]{0,2000})\) )?")
@@ -56,6 +56,10 @@ class Notes:
     question: str
     facts: tuple[FactNote, ...] = ()
     tried: tuple[TriedCall, ...] = ()
+    step: StepNote | None = None
+    replies: dict[int, str] = field(default_factory=dict)
+    """What was written in earlier rounds, by the round."""
+    now: str = ""
 
 
 def read_briefing(text: str) -> Notes:
@@ -64,11 +68,13 @@ def read_briefing(text: str) -> Notes:
     if opening is None or opening.group(1) != "Question":
         return Notes(question=text.strip())
     sections = _sections(text)
-    instructions = sections.get("Step", "").partition(_STEP_INPUT)[0]
     return Notes(
-        question="\n".join(part.strip() for part in (sections.get("Question", ""), instructions)).strip(),
+        question=sections.get("Question", "").strip(),
         facts=_facts(sections.get("Facts", "") + sections.get("Further facts", "")),
         tried=tried_calls(sections.get("Tools tried", "")),
+        step=next((read_step(text) for title, text in sections.items() if title.startswith("Step ")), None),
+        replies={int(round): text for round, text in _REPLY.findall(sections.get("Reasoning so far", ""))},
+        now=sections.get("Now", ""),
     )
 
 
@@ -78,8 +84,7 @@ def _sections(text: str) -> dict[str, str]:
     headings = list(_SECTION.finditer(text))
     ends = [heading.start() for heading in headings[1:]] + [len(text)]
     for heading, end in zip(headings, ends, strict=True):
-        name = "Step" if heading.group(1).startswith("Step ") else heading.group(1)
-        found.setdefault(name, text[heading.end() : end])
+        found.setdefault(heading.group(1), text[heading.end() : end])
     return found
 
 

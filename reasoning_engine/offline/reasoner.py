@@ -5,13 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from pydantic_core import to_json
 
 from reasoning_engine.offline.answer import SIGNATURE, compose, identity
 from reasoning_engine.offline.briefing_text import read_briefing
+from reasoning_engine.offline.demand import Demand
+from reasoning_engine.offline.filling import NOTHING
 from reasoning_engine.offline.plan import Call, Situation, next_calls
 from reasoning_engine.offline.question import read_question
 from reasoning_engine.offline.records import records_of
 from reasoning_engine.offline.schema import Tool, key_nouns, nouns_of
+from reasoning_engine.offline.shaped_answer import Move, next_move
+from reasoning_engine.shaped import FINAL_ANSWER
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,8 @@ class Request:
 
     text: str
     tools: tuple[Tool, ...] = ()
+    demand: Demand | None = None
+    """The shape that the answer must have."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +54,23 @@ def reply_to(request: Request) -> Reply:
         {key for record in records for key in (*record.fields, *record.keys, record.fact.tool)}
     )
     situation = Situation(read_question(notes.question, nouns), request.tools, records, notes.tried)
-    calls = next_calls(situation)
+    if request.demand is None and notes.step is None:
+        move = Move(next_calls(situation))
+    else:
+        move = next_move(situation, notes, request.demand)
+    calls = move.calls
     if not calls:
-        return Reply(compose(situation))
+        return Reply(compose(situation)) if move.answer is NOTHING else _shaped(request, move.answer)
     reasons = dict.fromkeys(f"`{call.tool}`, to {call.reason}" for call in calls)
     said = f"Offline model: {'; '.join(reasons)}.{_note(situation)}"
     return Reply(said, tuple(_tool_use(request, call) for call in calls))
+
+
+def _shaped(request: Request, answer: Any) -> Reply:
+    """The answer in its shape, in the way that the request demands it."""
+    if request.demand is not None and request.demand.by_tool and isinstance(answer, dict):
+        return Reply("", (_tool_use(request, Call(FINAL_ANSWER, answer, "")),))
+    return Reply(to_json(answer).decode())
 
 
 def _note(situation: Situation) -> str:

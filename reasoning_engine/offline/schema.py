@@ -185,7 +185,7 @@ def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
     for _ in range(_DEPTH_MAX):
         target = schema.get("$ref")
         if isinstance(target, str):
-            found = _pointed_at(target, root)
+            found = pointed_at(target, root)
             schema = {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
             continue
         merged = _alternative(schema)
@@ -205,7 +205,8 @@ def _alternative(schema: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-def _pointed_at(target: str, root: dict[str, Any]) -> dict[str, Any]:
+def pointed_at(target: str, root: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a schema that a reference names; an empty one where there is none."""
     node: Any = root
     for part in target.removeprefix("#").strip("/").split("/")[:_DEPTH_MAX]:
         node = node.get(part) if isinstance(node, dict) else None

@@ -10,6 +10,7 @@ import orjson
 from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.text.tokens import estimate_tokens
 
+from reasoning_engine.offline.demand import read_demand, takes_answer
 from reasoning_engine.offline.history import as_briefing
 from reasoning_engine.offline.reasoner import SIGNATURE, Reply, Request
 from reasoning_engine.offline.schema import Tool
@@ -38,7 +39,10 @@ def read_request(body: Any) -> Request:
     limit = body.get("max_tokens")
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise InvalidRequest("max_tokens: expected an integer of at least 1.", hint="1024 is a usual value.")
-    return Request(_last_user_text(body.get("messages")), _tools(body.get("tools"), body.get("tool_choice")))
+    text = _last_user_text(body.get("messages"))
+    tools = _tools(body.get("tools"), body.get("tool_choice"))
+    demand = read_demand(body, tools, text)
+    return Request(text, tuple(tool for tool in tools if not takes_answer(tool)), demand)
 
 
 def message(body: dict[str, Any], request: Request, reply: Reply) -> dict[str, Any]:

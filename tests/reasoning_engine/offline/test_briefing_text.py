@@ -61,13 +61,15 @@ def test_questions_asked_before_are_no_part_of_the_question() -> None:
     assert notes.question == "Why?"
 
 
-def test_a_step_asks_what_its_instructions_say_and_neither_its_title_nor_its_input() -> None:
+def test_the_title_and_the_input_of_a_step_are_no_part_of_the_question() -> None:
     given = f"{opening('step 1', 'discovery', 3, True)}\n  {fence('Who teaches MCP?')}\n{CLOSING}"
     notes = read_briefing(
         "# Question\nBook a course.\n\n# Step 2 of 3: booking\nBook the first.\nSay when.\n\n"
         f"The output of step discovery:\n{given}\n\n# Now\nRound 4. Step 2 of 3, attempt 1 of 3: round 1 of at most 5."
     )
-    assert notes.question == "Book a course.\nBook the first.\nSay when."
+    assert notes.question == "Book a course."
+    assert notes.step is not None
+    assert (notes.step.instructions, notes.step.input) == ("Book the first.\nSay when.", "Who teaches MCP?")
 
 
 def test_a_record_is_put_together_with_the_sentences_of_its_text() -> None:

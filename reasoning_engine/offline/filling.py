@@ -1,0 +1,266 @@
+"""A JSON Schema filled with the values of a briefing. Pure.
+
+A value is taken by its name: from the object of a result that holds most of what is wanted, from the question, or from
+other results. What nothing holds is left out, or null where the schema allows it; nothing is made up. So a shape may
+stay unfilled: then the draft is what there is of it.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from antiphon_shared.output.schema import Fault
+
+from reasoning_engine.offline.descriptors import schema_of
+from reasoning_engine.offline.forms import is_portable
+from reasoning_engine.offline.language import identifier_stems, stems
+from reasoning_engine.offline.scalars import NODES_MAX, NUMBERS, Scalars
+from reasoning_engine.offline.shapes import (
+    ANY,
+    alternatives,
+    faults_of,
+    fits,
+    is_open,
+    properties_of,
+    required_of,
+    types_of,
+)
+from reasoning_engine.offline.values import Node, Values, counted, plain, values_named
+
+_DEPTH_MAX = 8
+_ITEMS_MAX = 50
+_KEYS_MAX = 100
+NOTHING: Any = object()
+"""Stands for what nothing holds; null is a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A shape, filled as far as the values go."""
+
+    draft: Any
+    """NOTHING where no value was found at all."""
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Return whether the draft breaks no rule of the schema."""
+        return self.draft is not NOTHING and not self.faults
+
+
+def fill(schema: dict[str, Any], values: Values) -> Filled:
+    """Return the shape that a schema demands, filled; optional parts that do not fit are left out."""
+    first = Scalars(schema, values)
+    _Filler(first).value("", schema, (), True, 0)
+    last = Scalars(schema, values, first.taken, is_last=True)
+    draft = _Filler(last).value("", schema, (), True, 0)
+    if draft is NOTHING or not is_portable(draft):
+        return Filled(NOTHING)
+    return Filled(draft, faults_of(schema, draft))
+
+
+def fill_property(name: str, schema: dict[str, Any], values: Values) -> Any:
+    """Return the value of one property that must be there; NOTHING where no value fits."""
+    return _Filler(Scalars(schema, values)).value(name, schema, (), True, 0)
+
+
+@dataclass
+class _Filler:
+    """One pass over a schema."""
+
+    scalars: Scalars
+    is_apart: bool = False
+    """Whether only what belongs to one object may fill it: a row of a list, whose neighbours are other things."""
+
+    @property
+    def root(self) -> dict[str, Any]:
+        return self.scalars.root
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        return self.scalars.values.nodes[:NODES_MAX]
+
+    def value(self, name: str, schema: Any, around: tuple[Node, ...], needed: bool, depth: int) -> Any:
+        """Return the value of a property; `around` are the objects that it belongs to, the closest first."""
+        is_nullable = False
+        if depth > _DEPTH_MAX or next(self.scalars.parts, None) is None:
+            return NOTHING
+        for one in alternatives(schema, self.root):
+            if "const" in one:
+                return one["const"] if needed else NOTHING
+            for kind in types_of(one):
+                is_nullable = is_nullable or kind == "null"
+                typed = one if kind == ANY else {**one, "type": kind}
+                found = self._typed(name, typed, kind, around, needed, depth)
+                if found is not NOTHING:
+                    return found
+        return None if is_nullable and needed else NOTHING
+
+    def _typed(
+        self,
+        name: str,
+        schema: dict[str, Any],
+        kind: str,
+        around: tuple[Node, ...],
+        needed: bool,
+        depth: int,
+    ) -> Any:
+        if kind == "null":
+            return NOTHING
+        if kind == "array":
+            return self._array(name, schema, around, needed, depth)
+        if kind != "object":
+            fitting = self.scalars.fitting(name, schema, kind, around, needed, self.is_apart)
+            return next(fitting, NOTHING)
+        if is_open(schema):
+            found = next(self._open_objects(name, schema, around, depth), NOTHING)
+            return {} if found is NOTHING and needed and fits(schema, {}, self.root) else found
+        return self._object(name, schema, around, needed, depth)
+
+    def _object(
+        self, name: str, schema: dict[str, Any], around: tuple[Node, ...], needed: bool, depth: int
+    ) -> Any:
+        inner = (value for node in around for value in values_named(node, name) if isinstance(value, dict))
+        if name and (value := next(inner, None)) is not None:
+            around = (Node(value, frozenset(identifier_stems(name))), *around)
+        if not around and (best := self._best(schema)) is not None:
+            around = (best, *best.parents)
+        required = required_of(schema)
+        found: dict[str, Any] = {}
+        for key, part in list(properties_of(schema).items())[:_KEYS_MAX]:
+            value = self.value(key, part, around, key in required, depth + 1)
+            if value is not NOTHING and (key in required or fits(part, value, self.root)):
+                found[key] = value
+        return found if found or (needed and not required) else NOTHING
+
+    def _best(self, schema: dict[str, Any]) -> Node | None:
+        """Return the object that holds most of what a schema demands, the most relevant of several."""
+        properties = properties_of(schema)
+        wanted = [key for key in required_of(schema) if key in properties] or list(properties)
+        best, most = None, 0
+        for node in self.nodes:
+            count = sum(self._holds(node, key, properties[key]) for key in wanted[:_KEYS_MAX])
+            if count > most:
+                best, most = node, count
+        return best
+
+    def _holds(self, node: Node, name: str, schema: Any) -> bool:
+        kinds = {kind for one in alternatives(schema, self.root) for kind in types_of(one)}
+        is_number = kinds <= {*NUMBERS, "null"}
+        values = values_named(node, name, is_count=is_number)
+        return any(_is_of(kinds, value) for value in values) or (
+            is_number and next(counted(node, name), None) is not None
+        )
+
+    def _open_objects(
+        self, name: str, schema: dict[str, Any], around: tuple[Node, ...], depth: int
+    ) -> Iterator[dict[str, Any]]:
+        """Yield objects that a schema leaves open: filled as results describe them, or as a result holds them."""
+        own = around[0].fields.values() if around else ()
+        described = [one for call, one in self.scalars.values.described if _shares(call.values(), own)]
+        yield from self._described(schema_of(described), schema, depth)
+        for node in around or self.nodes:
+            for value in values_named(node, name) if name else ():
+                yield from self._described(schema_of(value), schema, depth)
+                if isinstance(value, dict) and fits(schema, value, self.root):
+                    yield value
+
+    def _described(
+        self, described: dict[str, Any] | None, schema: dict[str, Any], depth: int
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the object that a description asks for, where it fits the schema too."""
+        if described is None or depth >= _DEPTH_MAX:
+            return
+        inner = replace(self.scalars, root=described)
+        found = _Filler(inner, is_apart=True).value("", described, (Node({}),), True, depth + 1)
+        if isinstance(found, dict) and fits(schema, found, self.root):
+            yield found
+
+    def _array(
+        self, name: str, schema: dict[str, Any], around: tuple[Node, ...], needed: bool, depth: int
+    ) -> Any:
+        items = schema.get("items")
+        items = items if isinstance(items, dict) else {}
+        most = schema.get("maxItems")
+        most = min(most, _ITEMS_MAX) if isinstance(most, int) else _ITEMS_MAX
+        for found in self._lists(name, items, around, depth):
+            distinct: list[Any] = []
+            for one in found[:NODES_MAX]:
+                if one not in distinct:
+                    distinct.append(one)
+            fitting = [one for one in distinct if fits(items, one, self.root)] if items else distinct
+            for listed in (fitting, distinct):
+                if listed and fits(schema, listed[:most], self.root):
+                    return listed[:most]
+            if distinct and needed and not fitting:
+                return distinct[:most]
+        is_none = needed and self.scalars.values.has_results and fits(schema, [], self.root)
+        return [] if is_none else NOTHING
+
+    def _lists(self, name: str, items: Any, around: tuple[Node, ...], depth: int) -> Iterator[list[Any]]:
+        """Yield the lists that an array may be, the best first."""
+        item = next((one for one in alternatives(items, self.root) if "object" in types_of(one)), None)
+        has_objects = item is not None and bool(properties_of(item))
+        if has_objects and item is not None:
+            yield from self._objects(name, item, around, depth)
+            return
+        for nodes in (around, () if self.is_apart else self.nodes):
+            for node in nodes if name else ():
+                yield from (value for value in values_named(node, name) if isinstance(value, list))
+        if name and not self.is_apart:
+            yield [
+                value
+                for node in self._relevant(self.nodes)
+                for value in values_named(node, name)
+                if plain(value)
+            ]
+
+    def _objects(
+        self, name: str, item: dict[str, Any], around: tuple[Node, ...], depth: int
+    ) -> Iterator[list[Any]]:
+        """Yield lists of objects: one for each value of a list that names them, else one for each object."""
+        apart = _Filler(self.scalars, is_apart=True)
+        for key in required_of(item):
+            for node in (*around, *self.nodes):
+                for listed in values_named(node, key):
+                    if isinstance(listed, list) and listed and all(map(plain, listed)):
+                        abouts = [(Node({key: one}), *self._about(key, one)) for one in listed[:_ITEMS_MAX]]
+                        yield _kept(apart.value("", item, about, True, depth + 1) for about in abouts)
+        kinds = frozenset(identifier_stems(name))
+        own = [node for node in self.nodes if kinds & node.kinds]
+        for nodes in (own, self.nodes):
+            found = self._relevant(tuple(nodes))
+            yield _kept(apart.value("", item, (node, *node.parents), True, depth + 1) for node in found)
+
+    def _about(self, key: str, value: Any) -> list[Node]:
+        """Return the objects that hold a value under a key, those that say most first."""
+        found = [node for node in self.nodes if any(one == value for one in values_named(node, key))]
+        return sorted(found, key=lambda node: -len(node.fields))
+
+    def _relevant(self, nodes: tuple[Node, ...]) -> list[Node]:
+        """Return the objects that share most words with the question; all of them where all are asked for."""
+        question = self.scalars.values.question
+        if question.slots.wants_all:
+            return list(nodes)
+        shared = [len(question.terms & stems(node.text)) for node in nodes]
+        most = max(shared, default=0)
+        return [node for node, count in zip(nodes, shared, strict=True) if 2 * count >= most]
+
+
+def _shares(first: Iterable[Any], second: Iterable[Any]) -> bool:
+    """Return whether two groups have a plain value in common."""
+    others = [value for value in second if plain(value)]
+    return any(plain(value) and value in others for value in first)
+
+
+def _kept(found: Iterator[Any]) -> list[Any]:
+    return [row for row in found if row is not NOTHING]
+
+
+def _is_of(kinds: set[str], value: Any) -> bool:
+    """Return whether a value may fill a property of these types, in one form or another."""
+    if isinstance(value, list):
+        return "array" in kinds
+    if isinstance(value, dict):
+        return "object" in kinds
+    return value is not None and bool(kinds - {"array", "object"})

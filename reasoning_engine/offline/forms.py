@@ -1,0 +1,61 @@
+"""Values in the form that a schema wants: `"14"` as 14, the day of a time, an e-mail address in a sentence. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import orjson
+
+from reasoning_engine.offline.shapes import ANY
+
+_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
+_TEXT_CHARACTERS_MAX = 20_000
+_FORMATS = {
+    "email": re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"),
+    "uri": re.compile(r"https?://[^\s\"'<>)\]]{1,500}"),
+    "date": re.compile(r"\b\d{4}-\d{2}-\d{2}"),
+    "date-time": re.compile(r"\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})"),
+    "time": re.compile(r"\b\d{2}:\d{2}:\d{2}(?:Z|[+-]\d{2}:\d{2})"),
+    "uuid": re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"),
+    "ipv4": re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b"),
+}
+
+
+def is_portable(value: Any) -> bool:
+    """Return whether a value can be written as JSON that every reader takes, such as no integer beyond 64 bits."""
+    try:
+        return bool(orjson.dumps(value))
+    except (TypeError, ValueError, RecursionError):
+        return False
+
+
+def as_type(kind: str, value: Any, schema: dict[str, Any]) -> Iterator[Any]:
+    """Yield a plain value in the forms that it has as a JSON type, the closest first."""
+    if kind == ANY:
+        yield value
+    elif kind == "string":
+        if isinstance(value, str):
+            yield value
+            yield from in_text([value], schema)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield str(value)
+    elif kind == "boolean":
+        if isinstance(value, bool):
+            yield value
+    elif isinstance(value, str):
+        if _NUMBER.fullmatch(value.strip()):
+            yield from as_type(kind, float(value) if "." in value else int(value), schema)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        if kind == "number" or isinstance(value, int):
+            yield value
+        elif value.is_integer():
+            yield int(value)
+
+
+def in_text(values: Iterable[Any], schema: dict[str, Any]) -> Iterator[str]:
+    """Yield what stands in texts in the format that a schema names, such as a date or an e-mail address."""
+    named = schema.get("format")
+    form = _FORMATS.get(named) if isinstance(named, str) else None
+    for value in values if form else ():
+        if form and isinstance(value, str):
+            yield from form.findall(value[:_TEXT_CHARACTERS_MAX])

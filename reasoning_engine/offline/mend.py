@@ -1,0 +1,172 @@
+"""A value mended as far as complaints say how: what is missing, a number over a limit, a name misspelt. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from typing import Any
+
+from reasoning_engine.offline.filling import NOTHING, fill_property
+from reasoning_engine.offline.forms import as_type
+from reasoning_engine.offline.language import likeness
+from reasoning_engine.offline.question_values import is_asked_for, option
+from reasoning_engine.offline.shapes import alternatives, fits, properties_of, required_of, types_of
+from reasoning_engine.offline.values import Values
+from reasoning_engine.offline.verdicts import Complaint
+
+_STEP = re.compile(r"[^./\[\]\s]+")
+_NUMBER = re.compile(r"(?<![\w.])-?\d{1,15}(?:\.\d{1,10})?(?![\w])")
+_QUOTED = re.compile(r"[\"'“‘`]([^\"'“”‘’`\n]{1,200})[\"'”’`]")
+_LISTED = re.compile(
+    r"\b(?:one|none|any|either) of:?\s+([^.;\n]{1,1000})|\b(?:allowed|known|valid|use):\s*([^.;\n]{1,1000})",
+    re.I,
+)
+_SEPARATED = re.compile(r"\s*,\s*(?:or\s+|and\s+)?|\s+or\s+")
+_TOO_MUCH = re.compile(
+    r"\b(?:unexpected|unknown|additional|not allowed|has no|no such)\b.{0,40}"
+    r"\b(?:property|properties|setting|field|option|key|argument)s?\b|\bwere unexpected\b",
+    re.IGNORECASE,
+)
+_NOT_OF = re.compile(
+    r"\b(?:not|be|expected) (?:an? )?(whole number|integer|number|text|string)\b", re.IGNORECASE
+)
+_AT_LEAST = re.compile(r"\bat least\b|\bmin|\b(?:must|should)\b.*\b(?:more|greater|larger|above)\b", re.I)
+_AT_MOST = re.compile(r"\bat most\b|\bmax|\b(?:must|should)\b.*\b(?:less|fewer|smaller|below)\b", re.I)
+_KINDS = {
+    "whole number": "integer",
+    "integer": "integer",
+    "number": "number",
+    "text": "string",
+    "string": "string",
+}
+_LIKENESS_MIN = 0.6
+
+
+def mended(draft: Any, complaints: Iterable[Complaint], schema: dict[str, Any], values: Values) -> Any:
+    """Return the value with every complaint mended that says how, the others left as they are."""
+    whole = deepcopy(draft)
+    for complaint in complaints:
+        path = _path(complaint.at, whole)
+        if not path:
+            continue
+        parent, key = _at(whole, path[:-1]), path[-1]
+        part = _schema_at(schema, path, schema)
+        if isinstance(parent, dict) and isinstance(key, str):
+            _mend_property(
+                parent, key, complaint.message, part, _schema_at(schema, path[:-1], schema), values
+            )
+        elif isinstance(parent, list) and isinstance(key, int) and key < len(parent):
+            parent[key] = next(_better(parent[key], complaint.message, part, values), parent[key])
+    return whole
+
+
+def _mend_property(
+    parent: dict[str, Any],
+    key: str,
+    message: str,
+    part: dict[str, Any],
+    above: dict[str, Any],
+    values: Values,
+) -> None:
+    if key not in parent and key not in properties_of(above) and above.get("additionalProperties") is False:
+        return
+    if key not in parent:
+        found = next(_missing(key, message, part, values), NOTHING)
+        if found is not NOTHING:
+            parent[key] = found
+    elif _TOO_MUCH.search(message) and key not in required_of(above):
+        del parent[key]
+    else:
+        parent[key] = next(_better(parent[key], message, part, values), parent[key])
+
+
+def _missing(key: str, message: str, part: dict[str, Any], values: Values) -> Iterator[Any]:
+    """Yield what a missing property may be: what results hold under its name, or what the message names."""
+    options = _options(message)
+    found = fill_property(key, {**part, "enum": options} if options else part, values)
+    if found is not NOTHING:
+        yield found
+    named = option(values.question, tuple(options))
+    yield from [named] if named is not None else options if len(options) == 1 else ()
+    numbers = {_number(found) for found in _NUMBER.findall(message)}
+    if len(numbers) == 1 and {"integer", "number"} & {*types_of(part)}:
+        yield from (number for number in numbers if fits(part, number))
+
+
+def _better(value: Any, message: str, part: dict[str, Any], values: Values) -> Iterator[Any]:
+    """Yield what a message says a value should be instead."""
+    if isinstance(value, bool) or is_asked_for(values.question, value):
+        return
+    if wanted := _NOT_OF.search(message):
+        kind = _KINDS[wanted.group(1).lower()]
+        yield from (
+            form for form in as_type(kind, value, {}) if form != value or type(form) is not type(value)
+        )
+    elif isinstance(value, int | float):
+        numbers = sorted({_number(found) for found in _NUMBER.findall(message)} - {value})
+        if len(numbers) == 1 and not _is_kept(value, numbers[0], message):
+            found: Any = numbers[0]
+        elif len(numbers) == 2:
+            found = min(max(value, numbers[0]), numbers[1])
+        else:
+            return
+        if isinstance(value, int) and isinstance(found, float) and found.is_integer():
+            found = int(found)
+        if fits(part, found):
+            yield found
+    elif isinstance(value, str):
+        others = [one for one in _options(message) if one != value and fits(part, one)]
+        named = option(values.question, tuple(others))
+        nearest = max(others, key=lambda one: likeness(one, value), default="")
+        if named is not None:
+            yield named
+        elif nearest and (len(others) == 1 or likeness(nearest, value) >= _LIKENESS_MIN):
+            yield nearest
+
+
+def _is_kept(value: int | float, bound: int | float, message: str) -> bool:
+    """Return whether a value keeps the bound that a message names, so that something else is wrong with it."""
+    return (bool(_AT_LEAST.search(message)) and value > bound) or (
+        bool(_AT_MOST.search(message)) and value < bound
+    )
+
+
+def _options(message: str) -> list[str]:
+    """Return the values that a message offers: those behind `one of`, or else what it puts in quotes."""
+    listed = _LISTED.search(message)
+    if listed:
+        parts = _SEPARATED.split(next(filter(None, listed.groups())))
+        return [part.strip(" '\"`[](){}") for part in parts if part.strip(" '\"`[](){}")]
+    return _QUOTED.findall(message) if re.search(r"\b(?:mean|instead|try|use)\b", message, re.I) else []
+
+
+def _number(text: str) -> int | float:
+    return float(text) if "." in text else int(text)
+
+
+def _path(at: str, whole: Any) -> list[str | int]:
+    """Return the steps of the path; without the first where they begin with the name of the whole."""
+    steps: list[str | int] = [int(step) if step.isdecimal() else step for step in _STEP.findall(at)[:20]]
+    for path in (steps, steps[1:]):
+        if path and isinstance(_at(whole, path[:-1]), dict | list):
+            return path
+    return []
+
+
+def _at(whole: Any, path: Iterable[str | int]) -> Any:
+    for step in path:
+        if isinstance(whole, dict):
+            whole = whole.get(str(step))
+        elif isinstance(whole, list) and isinstance(step, int) and step < len(whole):
+            whole = whole[step]
+        else:
+            return None
+    return whole
+
+
+def _schema_at(schema: dict[str, Any], path: Iterable[str | int], root: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of the path; one that takes everything where there is none."""
+    found: Any = schema
+    for step in path:
+        one = next(alternatives(found, root), {})
+        found = one.get("items", {}) if isinstance(step, int) else properties_of(one).get(step, {})
+    return next(alternatives(found, root), {})

@@ -1,0 +1,139 @@
+"""The values that a question gives for a name: `limit of 2.5`, `10 minutes`, `channel #a`, `name it x-1`. Pure."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from reasoning_engine.offline.language import identifier_stems, is_filler, stem, words
+from reasoning_engine.offline.question import Question
+
+_TOKEN = re.compile(r"[\"“„«]([^\"“”„«»\n]{1,200})[\"”»]|(\S+)")
+_EDGES = ".,;:!?()[]{}'\"“”„«»"
+_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,10})?")
+_AFTER_MAX = 4
+"""Words behind a noun within which its value stands."""
+_LINKS = frozenset(("of", "is", "to", "it", "as", "the", "a", "an", "at", "=", "be", "by", "should", "must"))
+_NAMES = frozenset(map(stem, ("name", "title", "call", "label")))
+_MARKED = re.compile(r"[\d#@/_:.-]|^[A-Z]")
+_SIGN = re.compile(r"[\d#@/_:-]")
+
+Fits = Callable[[Any], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionValue:
+    """A value, and the index of the word that gives it."""
+
+    value: Any
+    at: int
+    is_close: bool = False
+    """Whether it stands right by the noun, and looks like nothing but a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    text: str
+    is_quoted: bool
+    ends: bool = False
+    """Whether a sentence ends with it."""
+
+    @property
+    def number(self) -> int | float | None:
+        """Return the number that it is."""
+        if not _NUMBER.fullmatch(self.text):
+            return None
+        return float(self.text) if "." in self.text else int(self.text)
+
+    @property
+    def is_marked(self) -> bool:
+        """Return whether it is rather a value than a word: quoted, with a capital, a digit or a sign in it."""
+        return self.is_quoted or bool(_MARKED.search(self.text))
+
+
+def named(question: Question, name: str, fits: Fits) -> Iterator[QuestionValue]:
+    """Yield the values that stand by one of the words of a name, and fit."""
+    parts = frozenset(identifier_stems(name[:200]))
+    if parts & _NAMES:
+        parts |= _NAMES
+    found = _words(question.text)
+    for index, word in enumerate(found):
+        if word.is_quoted or not parts & frozenset(map(stem, words(word.text))):
+            continue
+        if index and (number := found[index - 1].number) is not None and fits(number):
+            yield QuestionValue(number, index - 1, is_close=True)
+        yield from _behind(found, index, fits)
+    for entity in question.slots.entities:
+        if entity.noun and entity.noun in parts and fits(entity.value):
+            yield QuestionValue(entity.value, -1)
+
+
+def by_form(question: Question, fits: Fits) -> Iterator[QuestionValue]:
+    """Yield the words that fit a form, such as a pattern, that no ordinary word of the question fits."""
+    found = _words(question.text)
+    if any(fits(word.text) for word in found if not word.is_marked and word.text.islower()):
+        return
+    for index, word in enumerate(found):
+        if word.is_marked and fits(word.text):
+            yield QuestionValue(word.text, index)
+
+
+def numbers_left(question: Question, taken: frozenset[int], fits: Fits) -> Iterator[QuestionValue]:
+    """Yield the one number of the question that is nothing else's, where it fits."""
+    found = [
+        QuestionValue(word.number, index)
+        for index, word in enumerate(_words(question.text))
+        if word.number is not None and index not in taken
+    ]
+    if len(found) == 1 and fits(found[0].value):
+        yield found[0]
+
+
+def is_asked_for(question: Question, value: Any) -> bool:
+    """Return whether a number is one that the question names, so that another one is not what was asked for."""
+    return not isinstance(value, str) and any(
+        word.number is not None and word.number == value for word in _words(question.text)
+    )
+
+
+def option(question: Question, options: tuple[Any, ...]) -> Any:
+    """Return the one of some options that the question names; None when it names none.
+
+    One that is a word of its own comes before one that is only a part of a word, as of an address.
+    """
+    texts = [one for one in options if isinstance(one, str)]
+    for word in _words(question.text):
+        for one in texts:
+            if one and word.text.casefold() == one.casefold():
+                return one
+    asked = {stem(word) for word in words(question.text)}
+    return next((one for one in texts if (parts := identifier_stems(one)) and asked.issuperset(parts)), None)
+
+
+def _behind(found: list[_Word], index: int, fits: Fits) -> Iterator[QuestionValue]:
+    """Yield the value behind a noun: what looks like one, else the word after it, small words left out."""
+    plain: QuestionValue | None = None
+    is_next = True
+    for at in range(index + 1, min(index + 1 + _AFTER_MAX, len(found))):
+        word = found[at]
+        if found[at - 1].ends:
+            break
+        value = word.number if word.number is not None else word.text
+        if (word.number is not None or word.is_marked) and fits(value):
+            is_close = is_next and (word.number is not None or bool(_SIGN.search(word.text)))
+            yield QuestionValue(value, at, is_close)
+            return
+        if word.text and word.text.lower() not in _LINKS:
+            if is_next and not is_filler(word.text) and fits(value):
+                plain = QuestionValue(value, at)
+            is_next = False
+    if plain is not None:
+        yield plain
+
+
+def _words(text: str) -> list[_Word]:
+    found = []
+    for quoted, bare in _TOKEN.findall(text):
+        ends = bare.endswith((".", ";", "!", "?"))
+        found.append(_Word(quoted.strip(), True) if quoted else _Word(bare.strip(_EDGES), False, ends))
+    return found

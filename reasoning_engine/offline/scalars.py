@@ -1,0 +1,101 @@
+"""The values that may fill one plain property, the best first. Pure.
+
+What the question says in so many words comes first, then what the object holds that the property belongs to, then what
+else the question names; for a property that must be there also other results, and a default of the schema.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from reasoning_engine.offline import question_values
+from reasoning_engine.offline.forms import as_type, in_text
+from reasoning_engine.offline.question_values import QuestionValue
+from reasoning_engine.offline.shapes import fits
+from reasoning_engine.offline.values import Node, Values, counted, plain, values_named
+
+NODES_MAX = 200
+"""Objects that are looked through for one property."""
+_PARTS_MAX = 5_000
+NUMBERS = ("integer", "number")
+
+
+@dataclass
+class Scalars:
+    """The plain values of one pass over a schema; `taken` says which words of the question are used, and for what."""
+
+    root: dict[str, Any]
+    values: Values
+    taken_before: dict[int, str] = field(default_factory=dict)
+    is_last: bool = False
+    """Whether a number may be taken that the passes before have left over."""
+    taken: dict[int, str] = field(default_factory=dict)
+    parts: Iterator[int] = field(default_factory=lambda: iter(range(_PARTS_MAX)))
+    """Counts the parts of the schema that are filled: one that refers to itself has no end of them."""
+
+    def fitting(
+        self,
+        name: str,
+        schema: dict[str, Any],
+        kind: str,
+        around: tuple[Node, ...],
+        needed: bool,
+        is_apart: bool,
+    ) -> Iterator[Any]:
+        """Yield the values that fit; `is_apart`: only what belongs to the objects `around` may fill it."""
+
+        def accepts(value: Any) -> bool:
+            return any(fits(schema, form, self.root) for form in as_type(kind, value, schema))
+
+        for value in self._found(name, schema, kind, around, needed, is_apart, accepts):
+            for form in as_type(kind, value, schema) if value is not None else ():
+                if fits(schema, form, self.root):
+                    yield form
+
+    def _found(
+        self,
+        name: str,
+        schema: dict[str, Any],
+        kind: str,
+        around: tuple[Node, ...],
+        needed: bool,
+        is_apart: bool,
+        accepts: question_values.Fits,
+    ) -> Iterator[Any]:
+        question = self.values.question
+        named = list(question_values.named(question, name, accepts)) if name else []
+        named.sort(
+            key=lambda one: self.taken.get(one.at, name) != name
+        )  # what nothing else has used comes first
+        yield from self._take(name, (one for one in named if one.is_close))
+        yield from _named_in(around, name, kind)
+        yield from self._take(name, named)
+        if isinstance(options := schema.get("enum"), list):
+            yield question_values.option(question, tuple(options))
+        if not needed:
+            return
+        nodes = self.values.nodes[:NODES_MAX]
+        if not is_apart:
+            yield from _named_in(nodes, name, kind)
+        for node in around if is_apart else (*around, *nodes):
+            yield from in_text(node.fields.values(), schema)
+        if "pattern" in schema or "format" in schema:
+            yield from self._take(name, question_values.by_form(question, accepts))
+        if self.is_last and kind in NUMBERS:
+            taken = frozenset(at for at, by in (self.taken_before | self.taken).items() if by != name)
+            yield from self._take(name, question_values.numbers_left(question, taken, accepts))
+        yield schema.get("default")
+
+    def _take(self, name: str, found: Iterable[QuestionValue]) -> Iterator[Any]:
+        for one in found:
+            self.taken.setdefault(one.at, name)
+            yield one.value
+
+
+def _named_in(nodes: tuple[Node, ...], name: str, kind: str) -> Iterator[Any]:
+    if not name:
+        return
+    for node in nodes:
+        yield from (value for value in values_named(node, name, is_count=kind in NUMBERS) if plain(value))
+    for node in nodes if kind in NUMBERS else ():
+        yield from counted(node, name)

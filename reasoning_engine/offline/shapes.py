@@ -1,0 +1,105 @@
+"""JSON Schemas taken apart for filling: alternatives, types, and whether a value fits. Pure."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from antiphon_shared.output.bounds import UnfitSchema
+from antiphon_shared.output.schema import Fault, output_schema
+from antiphon_shared.tools.contract import CONTRACT_KEYWORD
+
+from reasoning_engine.offline.schema import pointed_at
+
+_DEPTH_MAX = 8
+_ALTERNATIVES_MAX = 64
+_DEFINITIONS = ("$defs", "definitions")
+TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
+ANY = "any"
+
+
+def alternatives(schema: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the schemas that a value may fit, references followed and the parts of `allOf` put together."""
+    return islice(_alternatives(schema, root, 0), _ALTERNATIVES_MAX)
+
+
+def _alternatives(schema: Any, root: dict[str, Any], depth: int) -> Iterator[dict[str, Any]]:
+    if not isinstance(schema, dict) or depth > _DEPTH_MAX:
+        return
+    target = schema.get("$ref")
+    if isinstance(target, str):
+        rest = {key: value for key, value in schema.items() if key != "$ref"}
+        yield from _alternatives({**pointed_at(target, root), **rest}, root, depth + 1)
+        return
+    for keyword in ("anyOf", "oneOf"):
+        branches = schema.get(keyword)
+        if isinstance(branches, list):
+            rest = {key: value for key, value in schema.items() if key != keyword}
+            for branch in branches:
+                if isinstance(branch, dict):
+                    yield from _alternatives(_together(rest, branch), root, depth + 1)
+            return
+    every = schema.get("allOf")
+    if isinstance(every, list):
+        whole = {key: value for key, value in schema.items() if key != "allOf"}
+        for part in every:
+            for one in _alternatives(part, root, depth + 1):
+                whole = _together(whole, one)
+                break
+        yield whole
+        return
+    yield schema
+
+
+def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
+    """Return the JSON types that a schema allows; ANY where it does not say."""
+    allowed = schema.get("type")
+    named = tuple(one for one in (allowed if isinstance(allowed, list) else [allowed]) if one in TYPES)
+    if named:
+        return named
+    if isinstance(schema.get("properties"), dict):
+        return ("object",)
+    return ("array",) if "items" in schema else (ANY,)
+
+
+def faults_of(schema: dict[str, Any], value: Any, root: dict[str, Any] | None = None) -> tuple[Fault, ...]:
+    """Return the rules that a value breaks; of a schema that cannot be read, one that says so."""
+    whole = {**{name: root[name] for name in _DEFINITIONS if root and name in root}, **schema}
+    whole.pop(CONTRACT_KEYWORD, None)
+    try:
+        return output_schema(whole).faults(value)
+    except (UnfitSchema, ValueError, TypeError, OverflowError, RecursionError) as error:
+        return (Fault("", f"The schema cannot be read: {error}"),)
+
+
+def fits(schema: dict[str, Any], value: Any, root: dict[str, Any] | None = None) -> bool:
+    """Return whether a value fits a schema."""
+    return not faults_of(schema, value, root)
+
+
+def properties_of(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schemas of an object's properties, by name."""
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
+
+
+def required_of(schema: dict[str, Any]) -> tuple[str, ...]:
+    """Return the names of the properties that an object must have."""
+    required = schema.get("required")
+    return tuple(name for name in required if isinstance(name, str)) if isinstance(required, list) else ()
+
+
+def is_open(schema: dict[str, Any]) -> bool:
+    """Return whether an object's properties are not named."""
+    return not properties_of(schema) and schema.get("additionalProperties", True) is not False
+
+
+def _together(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Return both schemas as one, which demands the properties of both."""
+    properties = {**properties_of(first), **properties_of(second)}
+    required = [*dict.fromkeys((*required_of(first), *required_of(second)))]
+    whole = {**first, **second}
+    if properties:
+        whole["properties"] = properties
+    if required:
+        whole["required"] = required
+    return whole

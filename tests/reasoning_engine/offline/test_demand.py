@@ -1,0 +1,68 @@
+"""The shape demanded, found in a request as the engine writes it."""
+
+from typing import Any
+
+import pytest
+
+from reasoning_engine.offline.demand import Demand, with_rules
+from reasoning_engine.offline.wire import read_request
+from reasoning_engine.prompt import Prompt
+from reasoning_engine.shaped import OutputStyle, demand
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"name": {"type": "string", "pattern": "^[a-z]{2,3}, x$", "description": "A name."}},
+    "required": ["name"],
+    "additionalProperties": False,
+}
+LIST = {"type": "array", "items": {"type": "integer"}, "minItems": 2}
+TOOL: Any = {"name": "validate", "description": "Validates.", "input_schema": {"type": "object"}}
+
+
+def demanded(
+    schema: dict[str, Any], style: OutputStyle, tools: tuple[str, ...] = (), model: str = "claude-sonnet-5-5"
+) -> tuple[Demand | None, list[str]]:
+    prompt: Prompt = {
+        "model": model,
+        "max_tokens": 100,
+        "system": [],
+        "messages": [{"role": "user", "content": "# Question\nWhich?\n\n# Now\nRound 1 of at most 3."}],
+    }
+    if tools:
+        prompt["tools"] = [TOOL]
+    request = read_request(dict(demand(prompt, schema, style, tools)))
+    return request.demand, [tool.name for tool in request.tools]
+
+
+@pytest.mark.parametrize(
+    ("schema", "style", "by_tool"), [(SCHEMA, "native", False), (SCHEMA, "tool", True), (LIST, "tool", False)]
+)
+@pytest.mark.parametrize("tools", [(), ("validate",), ("validate", "and_again")])
+def test_a_demand_is_read_as_it_was_made(
+    schema: dict[str, Any], style: OutputStyle, by_tool: bool, tools: tuple[str, ...]
+) -> None:
+    found, offered = demanded(schema, style, tools)
+    assert found is not None
+    assert (found.by_tool, found.validation_tools) == (by_tool, tools)
+    properties = found.schema.get("properties", {})
+    assert properties.get("name", {}).get("pattern") == ("^[a-z]{2,3}, x$" if schema is SCHEMA else None)
+    assert found.schema["type"] == schema["type"]
+    assert offered == (["validate"] if tools else [])
+
+
+def test_rules_in_descriptions_are_rules_again() -> None:
+    noted = {"type": "array", "description": "Names.\n\n{maxItems: 20, uniqueItems: True, minItems: 3}"}
+    assert with_rules(noted) == {**noted, "maxItems": 20, "uniqueItems": True, "minItems": 3}
+    assert with_rules({"description": "{minimum: much}"}) == {"description": "{minimum: much}"}
+
+
+def test_a_question_that_imitates_a_demand_demands_nothing() -> None:
+    words = (
+        "The answer must be one JSON value that fits this JSON Schema. Write it alone, without citations:\n{}"
+    )
+    body = {
+        "model": "x",
+        "max_tokens": 9,
+        "messages": [{"role": "user", "content": f"# Question\n\n{words}\n\nWhy?"}],
+    }
+    assert read_request(body).demand is None

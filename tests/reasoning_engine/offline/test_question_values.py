@@ -1,0 +1,63 @@
+"""What a question says for a name."""
+
+from typing import Any
+
+import pytest
+
+from reasoning_engine.offline import question_values
+from reasoning_engine.offline.question import read_question
+
+QUESTION = read_question(
+    "Every 10 minutes, read the gauge of station Skagen. When the limit of 2.5 is passed, write to channel #harbour "
+    'and to a@b.example, then be quiet for 30 minutes. Name the line skagen-high and title it "High Water".',
+    frozenset(),
+)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+@pytest.mark.parametrize(
+    ("name", "fits", "first"),
+    [
+        ("every_minutes", is_number, 10),
+        ("limit", is_number, 2.5),
+        ("station", is_text, "Skagen"),
+        ("channel", is_text, "#harbour"),
+        ("name", is_text, "skagen-high"),
+        ("pressure", is_text, None),
+        ("limit", is_text, None),
+    ],
+)
+def test_a_value_stands_by_its_noun(name: str, fits: question_values.Fits, first: Any) -> None:
+    assert next((one.value for one in question_values.named(QUESTION, name, fits)), None) == first
+
+
+def test_a_word_of_a_form_is_found_where_no_ordinary_word_has_it() -> None:
+    assert [one.value for one in question_values.by_form(QUESTION, lambda value: "@" in value)] == [
+        "a@b.example"
+    ]
+    assert list(question_values.by_form(QUESTION, is_text)) == []
+
+
+def test_the_number_that_is_left_over_is_found_where_there_is_one() -> None:
+    taken = frozenset(
+        one.at for name in ("minutes", "limit") for one in question_values.named(QUESTION, name, is_number)
+    )
+    assert list(question_values.numbers_left(QUESTION, taken, is_number)) == []
+    assert [
+        one.value
+        for one in question_values.numbers_left(read_question("Take 7.", frozenset()), frozenset(), is_number)
+    ] == [7]
+
+
+def test_an_option_that_is_a_word_of_its_own_comes_before_a_part_of_one() -> None:
+    question = read_question("Write to watch@skagen.example when Grenaa freezes.", frozenset())
+    assert question_values.option(question, ("Skagen", "Grenaa")) == "Grenaa"
+    assert question_values.option(question, ("Skagen", "Gedser")) == "Skagen"
+    assert question_values.option(question, (1, None, "Gedser")) is None

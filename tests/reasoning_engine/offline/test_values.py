@@ -1,0 +1,61 @@
+"""Values looked up by name."""
+
+from typing import Any
+
+import pytest
+
+from reasoning_engine.offline.values import Node, closeness, counted, is_verdict, values_named
+from tests.reasoning_engine.offline.briefings import values_in
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "kinds", "closer"),
+    [
+        ("partId", "part_id", "", 5),
+        ("part_id", "id", "part", 4),
+        ("name", "part_name", "part", 4),
+        ("quantity", "amount", "", 3),
+        ("part_id", "id", "boat", 0),
+        ("name", "length", "", 0),
+        ("", "name", "", 0),
+    ],
+)
+def test_a_key_stands_for_a_name(name: str, key: str, kinds: str, closer: int) -> None:
+    assert closeness(name, key, frozenset(kinds.split())) == closer
+
+
+def test_a_number_of_one_is_not_the_number_of_all() -> None:
+    node = Node({"lesson": 4})
+    assert (
+        list(values_named(node, "lessons", is_count=True)),
+        list(values_named(node, "lesson", is_count=True)),
+    ) == (
+        [],
+        [4],
+    )
+
+
+def test_what_there_is_is_counted() -> None:
+    assert list(counted(Node({"lessons": [1, 2]}), "lesson_count")) == [2]
+    assert list(counted(Node({"text": "It has 12 lessons, or two lessons a day."}), "lessons")) == [12, 2]
+    assert list(counted(Node({"text": "It has some lessons."}), "lessons")) == []
+
+
+def test_verdicts_and_descriptions_of_settings_are_no_values() -> None:
+    setting = {"name": "limit", "type": "number", "required": True}
+    values = values_in(
+        "Which?",
+        ("validate", {"plan": {}}, {"valid": False, "errors": [{"property": "a", "message": "b"}]}),
+        ("get_details", {"part": "gauge"}, [setting, {**setting, "name": "side"}]),
+        ("count_boats", {}, 3),
+    )
+    assert [node.fields for node in values.nodes] == [{"count_boats": "3"}]
+    assert [(call, one["name"]) for call, one in values.described] == [
+        ({"part": "gauge"}, "limit"),
+        ({"part": "gauge"}, "side"),
+    ]
+
+
+@pytest.mark.parametrize("content", [{"valid": "yes"}, {"errors": []}, [True], None])
+def test_only_a_truth_value_is_a_verdict(content: Any) -> None:
+    assert not is_verdict(content)

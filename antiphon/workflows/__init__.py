@@ -10,6 +10,6 @@ specification = workflows.load("trips.yaml")  # or InvalidWorkflow, with every e
 from antiphon_shared.workflows.specification import Specification, Workflow
 
 from antiphon.workflows.fault import Fault
-from antiphon.workflows.load import InvalidWorkflow, load, validate
+from antiphon.workflows.load import InvalidWorkflow, build, load, validate
 
-__all__ = ["Fault", "InvalidWorkflow", "Specification", "Workflow", "load", "validate"]
+__all__ = ["Fault", "InvalidWorkflow", "Specification", "Workflow", "build", "load", "validate"]

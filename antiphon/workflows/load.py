@@ -1,14 +1,17 @@
 """Workflow files, loaded and validated."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.specification import Specification
+from pydantic import ValidationError
+from pydantic_core import from_json, to_json
 
 from antiphon.workflows.fault import Fault
-from antiphon.workflows.form import WorkflowFile, read_file
+from antiphon.workflows.form import WorkflowFile, form_faults, read_file
 from antiphon.workflows.validate import faults_of
 from antiphon.yaml_text import BYTES_MAX
 
@@ -52,6 +55,25 @@ def validate(source: str | Path | Specification, *, tools: Iterable[str] | None 
     if isinstance(source, Specification):
         return tuple(faults_of(source, catalogue))
     return validated(source, catalogue)[1]
+
+
+def build(fields: Mapping[str, Any], *, tools: Iterable[str] | None = None) -> Specification:
+    """Return the specification of a file's fields, as a program has put them together.
+
+    `tools` is as in `load`. Raises InvalidWorkflow: its faults have paths, and no positions.
+    """
+    try:
+        written = to_json(fields, inf_nan_mode="constants")
+        read = from_json(written, allow_inf_nan=False)
+        specification = Specification.model_validate_json(written, strict=True)
+    except ValidationError as refused:
+        raise InvalidWorkflow(form_faults(refused, read)) from None
+    except ValueError as unfit:
+        raise InvalidWorkflow([Fault("error", "syntax", (), f"the fields are no JSON: {unfit}")]) from None
+    catalogue = None if tools is None else catalogue_of(tools)
+    if errors := [fault for fault in faults_of(specification, catalogue) if fault.severity == "error"]:
+        raise InvalidWorkflow(errors)
+    return specification
 
 
 def validated(path: str | Path, catalogue: Catalogue | None) -> tuple[WorkflowFile, tuple[Fault, ...]]:

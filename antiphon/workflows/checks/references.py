@@ -1,10 +1,11 @@
 """References: whether they lead somewhere, surely, and along an edge. Pure."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.workflows.graph import last_nodes
-from antiphon_shared.workflows.nodes import CompensateNode, ErrorNode
+from antiphon_shared.workflows.nodes import CompensateNode, ErrorNode, ParallelNode, WorkflowNode, YieldNode
 
 from antiphon.workflows.checks.flow import Flow, Provider, Use
 from antiphon.workflows.checks.order import Order
@@ -28,7 +29,7 @@ def check_references(flow: Flow, order: Order | None) -> Iterator[Fault]:
             yield _unknown(flow, use)
         elif order and use.kind != "undo":
             providers = flow.providers[name]
-            if fault := _edge(order, use, [one.node for one in providers]):
+            if fault := _edge(order, use, [one.node for one in providers]) or _key(flow, use, providers):
                 yield fault
             elif not (use.reference.is_optional or use.kind == "has" or _is_undone(use, providers)):
                 unsure.append((use, providers))
@@ -45,6 +46,37 @@ def _unknown(flow: Flow, use: Use) -> Fault:
     known = [*flow.workflow.params, *flow.providers]
     hint = did_you_mean(name, known).rstrip(".")
     return error(use.path, "unknown_reference", f"{use.reference}: there is nothing named {name}", hint)
+
+
+def _key(flow: Flow, use: Use, providers: list[Provider]) -> Fault | None:
+    """Return the fault of a path into a result that never has that key."""
+    node = flow.workflow.graph[providers[0].node]
+    is_whole = use.reference.name in (providers[0].node, getattr(node, "output", None))
+    keys = _keys(flow, node)
+    if len(providers) > 1 or not is_whole or keys is None or not use.reference.path or use.kind == "has":
+        return None
+    key = str(use.reference.path[0])
+    if key in keys:
+        return None
+    hint = did_you_mean(key, keys).rstrip(".")
+    return error(
+        use.path,
+        "reference_missing",
+        f"{use.reference}: the result of {providers[0].node} has no {key}",
+        hint,
+    )
+
+
+def _keys(flow: Flow, node: Any) -> list[str] | None:
+    """Return the keys of a node's result, where they are written down."""
+    match node:
+        case YieldNode():
+            return [*node.expects]
+        case ParallelNode():
+            return [*node.branches]
+        case WorkflowNode() if called := flow.specification.workflows.get(node.workflow):
+            return [*called.output] if isinstance(called.output, dict) else None
+    return None
 
 
 def _is_undone(use: Use, providers: list[Provider]) -> bool:

@@ -162,6 +162,18 @@ def test_python_loads_and_validates(folder: Path, faulty: str) -> None:
     assert "faulty.yaml:10:49: error" in str(invalid.value)
 
 
+def test_a_program_builds_what_a_file_holds() -> None:
+    fields = read_yaml(Path(TRIPS).read_text()).value
+    assert workflows.build(fields, tools=["examples.trips"]) == workflows.load(TRIPS)
+    with pytest.raises(workflows.InvalidWorkflow, match=r"error: domain: 'T' is no name"):
+        workflows.build({**fields, "domain": "T"})
+    with pytest.raises(workflows.InvalidWorkflow, match="there is no tool find_flights"):
+        workflows.build(fields, tools=["examples.courses"])
+    for unfit in (object(), float("nan")):
+        with pytest.raises(workflows.InvalidWorkflow, match="the fields are no JSON"):
+            workflows.build({**fields, "description": unfit})
+
+
 def test_a_file_with_too_many_faults_names_the_first(folder: Path) -> None:
     calls = "\n".join(f"      n{n}: {{ call: look, when: $x{n} }}" for n in range(300))
     (folder / "many.yaml").write_text(FAULTY.partition("      find:")[0] + calls)

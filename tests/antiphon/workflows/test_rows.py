@@ -57,6 +57,7 @@ sub:
   params: {n: {type: int, required: true}, f: {type: float}}
   graph: {a: {call: look, when: $n > 1 || $f > 1}}
 """
+SHAPED = "shaped: {description: S, graph: {n: {call: look}}, output: {r: $n}}\n"
 ASKS = "asks: {description: A, graph: {y: {type: yield, message: m, expects: {ok: bool}}}}"
 
 ROWS = [
@@ -126,7 +127,12 @@ ROWS = [
     ("a: {call: find, args: {place: $e}, depends_on: [b]}\nb: {call: look, on_error: {fallback: e}}\ne: {type: error, message: m}", "reference_missing", "graph.a.args.place", "e ends the workflow and has no result"),
     ("a: {call: look, when: 'true'}\nb: {call: look}\nc: {call: find, args: {place: $a.x}, depends_on: [a, b]}", "may_be_missing", "graph.c.args.place", "a may not have succeeded when c runs. Write ${a?.x}"),
     ("a: {call: find, args: {place: $n.x}}", "reference_missing", "graph.a.args.place", "leads into the param n, which is int"),
+    ("a: {type: yield, message: m, expects: {ok: bool}}\nb: {call: find, depends_on: [a], args: {place: $a.okay}}", "reference_missing", "graph.b.args.place", "the result of a has no okay. Did you mean ok?"),
+    ("a: {type: parallel, branches: {c: {call: look}}}\nb: {call: find, depends_on: [a], args: {place: $a.d}}", "reference_missing", "graph.b.args.place", "the result of a has no d"),
+    ("a: {workflow: shaped}\nb: {call: find, depends_on: [a], args: {place: $a.s}}", "reference_missing", "graph.b.args.place", "the result of a has no s"),
     # Conditions and items.
+    ("a: {call: look, when: $p}", "not_a_bool", "graph.a.when", "$p is str"),
+    ("a: {type: foreach, items: $p, as: i, step: {call: look}}", "bad_items", "graph.a.items", "$p is str, and a list is needed"),
     ("a: {call: look, when: '$p =='}", "condition_syntax", "graph.a.when", "a value is missing (character 6)"),
     ("a: {call: look, when: 'p == 1'}", "condition_syntax", "graph.a.when", "write $p for a reference"),
     ("a: {call: look, when: '[1].map(x, x)'}", "condition_syntax", "graph.a.when", "there is no function map"),
@@ -178,7 +184,9 @@ ROWS = [
 @pytest.mark.parametrize(("graph", "code", "path", "said"), ROWS, ids=[f"{row[1]}-{row[2]}" for row in ROWS])
 def test_an_error_names_its_place_and_the_way_out(graph: str, code: str, path: str, said: str) -> None:
     params = "{p: {type: str}, n: {type: int}, l: {type: list}}"
-    errors = [one for one in faults_in(graph, params=params, rest=SUB + ASKS) if one.severity == "error"]
+    errors = [
+        one for one in faults_in(graph, params=params, rest=SUB + SHAPED + ASKS) if one.severity == "error"
+    ]
     found = [one for one in errors if one.code == code and ".".join(map(str, one.path)).endswith(path)]
     assert found, [str(one) for one in errors]
     assert said in found[0].text, found[0].text

@@ -9,12 +9,12 @@ from antiphon_shared.workflows.nodes import CompensateNode, ErrorNode, ParallelN
 
 from antiphon.workflows.checks.flow import Flow, Provider, Use
 from antiphon.workflows.checks.order import Order
-from antiphon.workflows.fault import Fault, error, warning
+from antiphon.workflows.problem import Problem, error, warning
 
 _SCALARS = ("int", "float", "bool")
 
 
-def check_references(flow: Flow, order: Order | None) -> Iterator[Fault]:
+def check_references(flow: Flow, order: Order | None) -> Iterator[Problem]:
     """Yield references that lead nowhere, or may. Without an order only names are looked at."""
     unsure: list[tuple[Use, list[Provider]]] = []
     for use in dict.fromkeys(flow.uses):
@@ -29,15 +29,15 @@ def check_references(flow: Flow, order: Order | None) -> Iterator[Fault]:
             yield _unknown(flow, use)
         elif order and use.kind != "undo":
             providers = flow.providers[name]
-            if fault := _edge(order, use, [one.node for one in providers]) or _key(flow, use, providers):
-                yield fault
+            if problem := _edge(order, use, [one.node for one in providers]) or _key(flow, use, providers):
+                yield problem
             elif not (use.reference.is_optional or use.kind == "has" or _is_undone(use, providers)):
                 unsure.append((use, providers))
     if order:
         yield from _unsure(order, unsure)
 
 
-def _unknown(flow: Flow, use: Use) -> Fault:
+def _unknown(flow: Flow, use: Use) -> Problem:
     name = use.reference.name
     if isinstance(flow.workflow.graph.get(name), CompensateNode | ErrorNode):
         return error(
@@ -48,8 +48,8 @@ def _unknown(flow: Flow, use: Use) -> Fault:
     return error(use.path, "unknown_reference", f"{use.reference}: there is nothing named {name}", hint)
 
 
-def _key(flow: Flow, use: Use, providers: list[Provider]) -> Fault | None:
-    """Return the fault of a path into a result that never has that key."""
+def _key(flow: Flow, use: Use, providers: list[Provider]) -> Problem | None:
+    """Return the problem of a path into a result that never has that key."""
     node = flow.workflow.graph[providers[0].node]
     is_whole = use.reference.name in (providers[0].node, getattr(node, "output", None))
     keys = _keys(flow, node)
@@ -84,8 +84,8 @@ def _is_undone(use: Use, providers: list[Provider]) -> bool:
     return use.kind == "own_undo" and any(one.node == use.node for one in providers)
 
 
-def _edge(order: Order, use: Use, nodes: list[str]) -> Fault | None:
-    """Return the fault of a reference to what no edge puts before its node."""
+def _edge(order: Order, use: Use, nodes: list[str]) -> Problem | None:
+    """Return the problem of a reference to what no edge puts before its node."""
     if use.node is None or (use.node in nodes and use.kind == "own_undo"):
         return None
     if use.node in nodes:
@@ -94,7 +94,7 @@ def _edge(order: Order, use: Use, nodes: list[str]) -> Fault | None:
     return None if is_before else _missing_edge(order, use, nodes)
 
 
-def _unsure(order: Order, unsure: list[tuple[Use, list[Provider]]]) -> Iterator[Fault]:
+def _unsure(order: Order, unsure: list[tuple[Use, list[Provider]]]) -> Iterator[Problem]:
     """Yield the references to what may not have succeeded."""
     questions = [
         (use.node, order.bits(one.node for one in providers if not one.is_partial))
@@ -114,7 +114,7 @@ def _unsure(order: Order, unsure: list[tuple[Use, list[Provider]]]) -> Iterator[
         )
 
 
-def _own(use: Use) -> Fault:
+def _own(use: Use) -> Problem:
     return error(
         use.path,
         "missing_edge",
@@ -123,7 +123,7 @@ def _own(use: Use) -> Fault:
     )
 
 
-def _missing_edge(order: Order, use: Use, nodes: list[str]) -> Fault:
+def _missing_edge(order: Order, use: Use, nodes: list[str]) -> Problem:
     mine = 1 << order.index[str(use.node)]
     later = [id for id in nodes if order.before[order.index[id]] & mine]
     if later:
@@ -134,7 +134,7 @@ def _missing_edge(order: Order, use: Use, nodes: list[str]) -> Fault:
     return error(use.path, "missing_edge", f"{use.reference} is used, and {why}", hint)
 
 
-def check_unused(flow: Flow) -> Iterator[Fault]:
+def check_unused(flow: Flow) -> Iterator[Problem]:
     """Yield params and outputs that nothing refers to."""
     used = {use.reference.name for use in flow.uses}
     for name in flow.workflow.params:

@@ -17,10 +17,10 @@ from antiphon_shared.workflows.nodes import BranchNode, ForeachNode
 from antiphon_shared.workflows.references import MalformedReference, Reference, read_template
 
 from antiphon.workflows.checks.flow import Flow
-from antiphon.workflows.fault import Fault, Path, error
+from antiphon.workflows.problem import Path, Problem, error
 
 
-def check_texts(flow: Flow) -> Iterator[Fault]:
+def check_texts(flow: Flow) -> Iterator[Problem]:
     """Yield conditions that cannot be true or false, patterns that are not taken, and ranges that are too long."""
     for _, path, node in flow.nodes():
         if node.when is not None:
@@ -41,7 +41,7 @@ def check_texts(flow: Flow) -> Iterator[Fault]:
         )
 
 
-def _condition(flow: Flow, path: Path, text: str) -> Iterator[Fault]:
+def _condition(flow: Flow, path: Path, text: str) -> Iterator[Problem]:
     try:
         tree = read_condition(text)
     except ConditionSyntax:
@@ -71,7 +71,7 @@ def _param_type(flow: Flow, reference: Reference) -> str | None:
     return param.type if param and not reference.path else None
 
 
-def _items(flow: Flow, path: Path, node: ForeachNode) -> Iterator[Fault]:
+def _items(flow: Flow, path: Path, node: ForeachNode) -> Iterator[Problem]:
     try:
         items = read_items(node.items)
         count = count_known(items)

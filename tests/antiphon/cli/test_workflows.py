@@ -38,7 +38,7 @@ def test_the_example_holds_against_its_tools(run: InProcess) -> None:
     assert done.stderr == "1 file, 0 errors, 0 warnings.\n"
 
 
-def test_all_faults_are_named_at_once_and_the_exit_code_is_1(run: InProcess, faulty: str) -> None:
+def test_all_problems_are_named_at_once_and_the_exit_code_is_1(run: InProcess, faulty: str) -> None:
     done = run("workflows", "validate", TRIPS, faulty, "--tools", "recipes,examples.trips")
     assert done.exit_code == 1
     assert done.stdout.splitlines() == [
@@ -67,7 +67,7 @@ def test_without_tools_it_says_what_was_not_checked(run: InProcess, faulty: str)
     assert "Calls were not held against tools: name them by --tools." in done.stderr
 
 
-def test_json_has_a_record_for_each_fault(run: InProcess, faulty: str) -> None:
+def test_json_has_a_record_for_each_problem(run: InProcess, faulty: str) -> None:
     done = run("workflows", "validate", faulty, "--tools", "recipes", "--json")
     found = from_json(done.stdout)
     assert [(one["severity"], one["code"], one["line"], one["column"]) for one in found] == [
@@ -158,7 +158,7 @@ def test_python_loads_and_validates(folder: Path, faulty: str) -> None:
     assert [one.code for one in workflows.validate(folder / faulty)] == ["unused", "missing_edge"]
     with pytest.raises(workflows.InvalidWorkflow) as invalid:
         workflows.load(folder / faulty)
-    assert [one.code for one in invalid.value.faults] == ["missing_edge"]
+    assert [one.code for one in invalid.value.problems] == ["missing_edge"]
     assert "faulty.yaml:10:49: error" in str(invalid.value)
 
 

@@ -1,4 +1,4 @@
-"""A valid file with parts taken out, exchanged or replaced ends in faults, never in anything else; what is left valid compiles."""
+"""A valid file with parts taken out, exchanged or replaced ends in problems, never in anything else; what is left valid compiles."""
 
 import copy
 import json
@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from antiphon.workflows.form import read_file
 from antiphon.workflows.load import catalogue_of
-from antiphon.workflows.validate import faults_of
+from antiphon.workflows.validate import problems_of
 from antiphon.yaml_text import read_yaml
 from tests.antiphon.conftest import ROOT
 
 TRIPS = read_yaml((ROOT / "examples/trips/workflows.yaml").read_text()).value
 CATALOGUE = catalogue_of(["examples.trips"])
-ODD = (
+ODD: tuple[Any, ...] = (
     *(
         None,
         True,
@@ -116,10 +116,10 @@ def mutilated(draw: st.DrawFn) -> Any:
 def test_it_ends_in_faults_and_what_is_left_valid_compiles(fields: Any) -> None:
     file = read_file(json.dumps(fields, ensure_ascii=False), "f.json")
     if file.specification is None:
-        assert file.faults
-        assert all(one.position and one.message for one in file.faults)
+        assert file.problems
+        assert all(one.position and one.message for one in file.problems)
         return
-    found = [file.located(one) for one in faults_of(file.specification, CATALOGUE)]
+    found = [file.located(one) for one in problems_of(file.specification, CATALOGUE)]
     assert all(one.position and str(one) for one in found)
     if not [one for one in found if one.severity == "error"]:
         for name in file.specification.workflows:

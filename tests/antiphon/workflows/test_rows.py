@@ -1,13 +1,13 @@
-"""Every error that a workflow file can have, a row each: what is wrong, where, and what is said of it."""
+"""Every error that a workflow file can have, a row each: what is wrong, where, and the text of the error."""
 
 import textwrap
 
 import pytest
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 
-from antiphon.workflows.fault import Fault
 from antiphon.workflows.form import read_file
-from antiphon.workflows.validate import faults_of
+from antiphon.workflows.problem import Problem
+from antiphon.workflows.validate import problems_of
 
 
 def a_tool(
@@ -35,20 +35,20 @@ CATALOGUE = Catalogue(
 )
 
 
-def faults_in(graph: str, *, params: str = "{}", more: str = "", rest: str = "") -> list[Fault]:
+def problems_in(graph: str, *, params: str = "{}", more: str = "", rest: str = "") -> list[Problem]:
     """Return what is wrong with one workflow: its graph, its params, further keys of it, further workflows."""
     text = f"domain: d\nversion: '1'\nworkflows:\n  w:\n    description: W\n    params: {params}\n"
     text += f"    graph:\n{textwrap.indent(textwrap.dedent(graph).strip(), ' ' * 6)}\n"
     text += textwrap.indent(textwrap.dedent(more).strip(), " " * 4) + "\n"
     text += textwrap.indent(textwrap.dedent(rest).strip(), " " * 2)
-    return faults_of_text(text)
+    return problems_of_text(text)
 
 
-def faults_of_text(text: str) -> list[Fault]:
+def problems_of_text(text: str) -> list[Problem]:
     file = read_file(text, "f.yaml")
     if file.specification is None:
-        return list(file.faults)
-    return [file.located(fault) for fault in faults_of(file.specification, CATALOGUE)]
+        return list(file.problems)
+    return [file.located(problem) for problem in problems_of(file.specification, CATALOGUE)]
 
 
 SUB = """
@@ -181,15 +181,15 @@ ROWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("graph", "code", "path", "said"), ROWS, ids=[f"{row[1]}-{row[2]}" for row in ROWS])
-def test_an_error_names_its_place_and_the_way_out(graph: str, code: str, path: str, said: str) -> None:
+@pytest.mark.parametrize(("graph", "code", "path", "words"), ROWS, ids=[f"{row[1]}-{row[2]}" for row in ROWS])
+def test_an_error_names_its_path_and_the_way_out(graph: str, code: str, path: str, words: str) -> None:
     params = "{p: {type: str}, n: {type: int}, l: {type: list}}"
     errors = [
-        one for one in faults_in(graph, params=params, rest=SUB + SHAPED + ASKS) if one.severity == "error"
+        one for one in problems_in(graph, params=params, rest=SUB + SHAPED + ASKS) if one.severity == "error"
     ]
     found = [one for one in errors if one.code == code and ".".join(map(str, one.path)).endswith(path)]
     assert found, [str(one) for one in errors]
-    assert said in found[0].text, found[0].text
+    assert words in found[0].text, found[0].text
     assert found[0].position is not None
     assert found[0].position.line > (4 if path != "workflows.w" else 3)
 
@@ -209,13 +209,13 @@ PARAMS = [
 ]
 
 
-@pytest.mark.parametrize(("params", "code", "path", "said"), PARAMS)
-def test_params_are_held_strictly_against_their_type(params: str, code: str, path: str, said: str) -> None:
+@pytest.mark.parametrize(("params", "code", "path", "words"), PARAMS)
+def test_params_are_held_strictly_against_their_type(params: str, code: str, path: str, words: str) -> None:
     errors = [
-        one for one in faults_in("a: {call: look, when: $p == 1}", params=params) if one.severity == "error"
+        one for one in problems_in("a: {call: look, when: $p == 1}", params=params) if one.severity == "error"
     ]
     assert [(one.code, ".".join(map(str, one.path[2:]))) for one in errors] == [(code, path)]
-    assert said in errors[0].text
+    assert words in errors[0].text
 
 
 WARNINGS = [
@@ -230,10 +230,10 @@ WARNINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("graph", "params", "rest", "code", "path", "said"), WARNINGS)
+@pytest.mark.parametrize(("graph", "params", "rest", "code", "path", "words"), WARNINGS)
 def test_what_is_worth_a_second_look_is_a_warning(
-    graph: str, params: str, rest: str, code: str, path: str, said: str
+    graph: str, params: str, rest: str, code: str, path: str, words: str
 ) -> None:
-    (fault,) = faults_in(graph, params=params, rest=rest)
-    assert (fault.severity, fault.code, ".".join(map(str, fault.path[2:]))) == ("warning", code, path)
-    assert said in fault.text
+    (problem,) = problems_in(graph, params=params, rest=rest)
+    assert (problem.severity, problem.code, ".".join(map(str, problem.path[2:]))) == ("warning", code, path)
+    assert words in problem.text

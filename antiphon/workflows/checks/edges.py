@@ -32,6 +32,13 @@ def check_edges(flow: Flow) -> Iterator[Problem]:
                 f"nothing activates {id}, and a compensate node runs only when activated",
                 "Name it in a goto, a fallback or an on_partial_failure, or remove it",
             )
+        if isinstance(node, ErrorNode) and id not in activated and not node.depends_on and node.when is None:
+            yield warning(
+                flow.at(id),
+                "always_fails",
+                f"nothing activates {id}, so it runs at once and ends the workflow as failed",
+                "Name it in a goto or a fallback, or give it a `when`",
+            )
     for cycle in cycles(edges_of(graph)):
         yield _cycle(flow, cycle)
 

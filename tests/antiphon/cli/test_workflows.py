@@ -114,6 +114,7 @@ def test_workflows_are_listed_and_shown(run: InProcess) -> None:
     shown = run("workflows", "show", "book_both", TRIPS).stdout
     assert "trips.book_both, version 1.0" in shown
     assert "on partial failure -> undo" in shown
+    assert 'returns {"flight":"$flight_booked.id"' in shown
     fields = json.loads(run("workflows", "show", "book_both", TRIPS, "--json").stdout)
     assert re.fullmatch("[0-9a-f]{32}", fields["hash"])
     assert fields["graph"]["both"]["on_partial_failure"] == "undo"

@@ -219,6 +219,7 @@ def test_params_are_held_strictly_against_their_type(params: str, code: str, pat
 
 
 WARNINGS = [
+    ("a: {call: look}\ne: {type: error, message: m}", "{}", "", "always_fails", "graph.e", "it runs at once"),
     ("a: {call: look}", "{p: {type: str}}", "", "unused", "params.p", "nothing uses the param p"),
     ("a: {call: look, output: x}\nb: {call: look, depends_on: [a]}", "{}", "", "unused", "graph.a.output", "the output x"),
     ("a: {call: look, when: $p == 1}", "{p: {type: int, required: true, default: 1}}", "", "required_default", "params.p.required", "makes it optional"),

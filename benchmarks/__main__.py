@@ -10,7 +10,7 @@ import orjson
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import dispatcher, floor, langgraph_peer, recordings, replay
+from benchmarks import dispatcher, floor, langgraph_peer, recordings, replay, workflows
 from benchmarks.noop_tools import RESULT
 from benchmarks.pipeline import Pipeline, pipeline
 from benchmarks.steps.measure import measure as steps
@@ -41,6 +41,7 @@ def main() -> None:
     rows += retention()
     rows += dispatcher.measure(arguments.runs)
     rows += replay.measure(arguments.runs, seconds=1.0)
+    rows += workflows.measure(arguments.runs)
     rows += [
         (what, f"{per_core} and core", f"{on_the_wall} on the wall", target)
         for what, per_core, on_the_wall, target in recordings.measure()

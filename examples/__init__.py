@@ -4,6 +4,7 @@
     courses    a catalogue with transcripts: two plain reads
     crm        writes that happen once: an idempotency key, a batch, a write that can be asked what came of it
     documents  reads that build on each other: search first, then fetch or rerank; long results shown in part
+    trips      a file of workflows and its tools: a branch, a person who is asked, bookings and what undoes them
     weather    a service over HTTP that may fail, limit or stall: bounds, retries, and something to ask instead
     webhooks   signed events to a receiver outside: a key the receiver honours, a secret, a scope of its own
 

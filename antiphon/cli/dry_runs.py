@@ -116,7 +116,7 @@ def _step(command: CallTool | Reason | AskPerson | SetTimer) -> str:
 
 
 def _end(end: End) -> list[str]:
-    lines = [f"{end.status}{f': {_why(end)}' if end.fault else ''}"]
+    lines = [f"{end.status}{f': {_why(end)}' if end.failure else ''}"]
     if end.output is not None:
         lines.append(f"output: {one_line(orjson.dumps(end.output).decode())}")
     lines += [f"undone: {', '.join(end.undone)}"] if end.undone else []
@@ -125,7 +125,7 @@ def _end(end: End) -> list[str]:
 
 
 def _why(end: End) -> str:
-    return one_line(end.fault.message, _VALUE_LENGTH) if end.fault else ""
+    return one_line(end.failure.message, _VALUE_LENGTH) if end.failure else ""
 
 
 def _left(end: End) -> str:
@@ -136,7 +136,7 @@ def _as_json(run: DryRun) -> dict[str, Any]:
     return {
         "scenario": run.scenario.name,
         "status": run.end.status,
-        "because": run.end.fault.message if run.end.fault else None,
+        "because": run.end.failure.message if run.end.failure else None,
         "output": run.end.output,
         "standing": list(run.end.standing),
         "undone": list(run.end.undone),

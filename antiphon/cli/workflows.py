@@ -25,8 +25,8 @@ from antiphon.cli.output import (
     stdout,
 )
 from antiphon.workflows.draw import as_mermaid, as_text, param_text
-from antiphon.workflows.fault import Fault
 from antiphon.workflows.load import InvalidWorkflow, catalogue_of, load, validated
+from antiphon.workflows.problem import Problem
 
 app = typer.Typer(
     no_args_is_help=True, help="Workflows: which tool call follows which, written down in files."
@@ -71,17 +71,18 @@ def validate(
         catalogue: Catalogue | None = catalogue_of(tools) if tools else None
     except AntiphonError as error:
         raise typer.Exit(refuse(error)) from None
-    found = [fault for file in files for fault in validated(file, catalogue)[1]]
-    errors = sum(fault.severity == "error" for fault in found)
+    found = [problem for file in files for problem in validated(file, catalogue)[1]]
+    errors = sum(problem.severity == "error" for problem in found)
     if json:
-        print_json([_as_json(fault) for fault in found])
-    for fault in () if json else found:
-        stdout().print(_annotation(fault) if is_github else one_line(fault))
-    told = f"{counted(len(files), 'file')}, {counted(errors, 'error')}, {counted(len(found) - errors, 'warning')}."
+        print_json([_as_json(problem) for problem in found])
+    for problem in () if json else found:
+        stdout().print(_annotation(problem) if is_github else one_line(problem))
+    summary = f"{counted(len(files), 'file')}, {counted(errors, 'error')}, {counted(len(found) - errors, 'warning')}."
     stderr().print(
-        told if tools else f"{told} Calls were not held against tools: name them by --tools.", style="dim"
+        summary if tools else f"{summary} Calls were not held against tools: name them by --tools.",
+        style="dim",
     )
-    is_unreadable = any(fault.code == "unreadable" for fault in found)
+    is_unreadable = any(problem.code == "unreadable" for problem in found)
     raise typer.Exit(EXIT_UNREADABLE if is_unreadable else EXIT_FAILED if errors else EXIT_DONE)
 
 
@@ -213,9 +214,9 @@ def _loaded(files: list[Path]) -> list[Specification]:
     try:
         return [load(file) for file in files]
     except InvalidWorkflow as invalid:
-        for fault in invalid.faults:
-            stderr().print(one_line(fault), style="red")
-        is_unreadable = any(fault.code == "unreadable" for fault in invalid.faults)
+        for problem in invalid.problems:
+            stderr().print(one_line(problem), style="red")
+        is_unreadable = any(problem.code == "unreadable" for problem in invalid.problems)
         raise typer.Exit(EXIT_UNREADABLE if is_unreadable else EXIT_FAILED) from None
 
 
@@ -228,16 +229,16 @@ def _named(name: str, files: list[Path]) -> tuple[Specification, Workflow]:
     raise typer.Exit(refuse(UsageError(f"there is no workflow {name!r}.", hint=f"There are: {there}.")))
 
 
-def _as_json(fault: Fault) -> dict[str, Any]:
-    fields = asdict(fault)
+def _as_json(problem: Problem) -> dict[str, Any]:
+    fields = asdict(problem)
     position = fields.pop("position") or {"line": None, "column": None}
     return {**fields, **position}
 
 
-def _annotation(fault: Fault) -> str:
-    place = f",line={fault.position.line},col={fault.position.column}" if fault.position else ""
-    properties = f"file={_property(fault.file)}{place},title={_property(fault.code)}"
-    return f"::{fault.severity} {properties}::{one_line(fault.text).replace('%', '%25')}"
+def _annotation(problem: Problem) -> str:
+    location = f",line={problem.position.line},col={problem.position.column}" if problem.position else ""
+    properties = f"file={_property(problem.file)}{location},title={_property(problem.code)}"
+    return f"::{problem.severity} {properties}::{one_line(problem.text).replace('%', '%25')}"
 
 
 def _property(text: str) -> str:

@@ -2,14 +2,14 @@
 
 from antiphon import workflows
 
-for fault in workflows.validate("trips.yaml", tools=["trip_tools"]):
-    print(fault)
+for problem in workflows.validate("trips.yaml", tools=["trip_tools"]):
+    print(problem)
 specification = workflows.load("trips.yaml")  # or InvalidWorkflow, with every error
 """
 
 from antiphon_shared.workflows.specification import Specification, Workflow
 
-from antiphon.workflows.fault import Fault
-from antiphon.workflows.load import InvalidWorkflow, load, validate
+from antiphon.workflows.load import InvalidWorkflow, build, load, validate
+from antiphon.workflows.problem import Problem
 
-__all__ = ["Fault", "InvalidWorkflow", "Specification", "Workflow", "load", "validate"]
+__all__ = ["InvalidWorkflow", "Problem", "Specification", "Workflow", "build", "load", "validate"]

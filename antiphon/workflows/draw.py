@@ -29,6 +29,8 @@ def as_text(name: str, workflow: Workflow) -> str:
         lines.append(f"  {id:{width}}  {node_text(node)}{follows}{only}")
         lines += [f"  {'':{width}}    {part}: {node_text(one)}" for part, one in parts(node).items()]
         lines += [f"  {'':{width}}    {why} -> {target}" for why, target in _ways(node)]
+    if workflow.output is not None:
+        lines.append(f"returns {shown(workflow.output)}")
     return "\n".join(lines)
 
 

@@ -16,7 +16,7 @@ from coordinator.workflows.messages import (
     Command,
     End,
     Failed,
-    Fault,
+    Failure,
     Happening,
     Keep,
     Reason,
@@ -30,7 +30,7 @@ from coordinator.workflows.plan import UNDO, Plan, template_of
 from coordinator.workflows.state import Run
 
 SCENARIOS_MAX = 2_000
-_STUB_FAULT = Fault("not_found", "it was to fail in this dry run")
+_STUB_FAILURE = Failure("not_found", "it was to fail in this dry run")
 
 
 class Taken(NamedTuple):
@@ -206,7 +206,7 @@ def _answer(plan: Plan, command: Any, scenario: Scenario, stubs: Mapping[str, An
     if UNDO in path:
         return Succeeded(path, command.attempt, None)
     if template in scenario.failing and path == template.replace("*", "0"):
-        return Failed(path, command.attempt, _STUB_FAULT)
+        return Failed(path, command.attempt, _STUB_FAILURE)
     node = plan.graph.nodes[template].node
     if isinstance(node, YieldNode) and isinstance(stubs[template], str | dict):
         values = {name: sample_of(param, name) for name, param in node.expects.items()}

@@ -1,4 +1,4 @@
-"""The form of a workflow file: text in, specification or faults out. Pure."""
+"""The form of a workflow file: text in, specification or problems out. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from antiphon_shared.workflows.specification import Specification, Workflow
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, to_json
 
-from antiphon.workflows.fault import Fault, Path, error
+from antiphon.workflows.problem import Path, Problem, error
 
 _NODES: dict[str, type[Value]] = {
     "<call>": nodes.CallNode,
@@ -46,42 +46,42 @@ class WorkflowFile:
     name: str
     text: YamlText | None
     specification: Specification | None
-    faults: tuple[Fault, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
-    def located(self, fault: Fault) -> Fault:
-        """Return a fault with the file, line and column of what it is about."""
-        position = self.text.position(fault.path) if self.text else fault.position
-        return replace(fault, file=self.name, position=position)
+    def located(self, problem: Problem) -> Problem:
+        """Return a problem with the file, line and column of what it is about."""
+        position = self.text.position(problem.path) if self.text else problem.position
+        return replace(problem, file=self.name, position=position)
 
 
 def read_file(text: str, name: str) -> WorkflowFile:
-    """Return what a text holds, with every fault of its form."""
+    """Return what a text holds, with every problem of its form."""
     try:
         found = read_yaml(text, allows_aliases=False)
     except UnreadableYaml as unreadable:
-        faults = (
-            Fault("error", "syntax", (), one.message, "", name, one.position) for one in unreadable.faults
+        problems = (
+            Problem("error", "syntax", (), one.message, "", name, one.position) for one in unreadable.problems
         )
-        return WorkflowFile(name, None, None, tuple(faults))
+        return WorkflowFile(name, None, None, tuple(problems))
     try:
         specification = Specification.model_validate_json(to_json(found.value), strict=True)
     except ValidationError as refused:
         read = WorkflowFile(name, found, None)
-        return replace(read, faults=tuple(map(read.located, form_faults(refused, found.value))))
+        return replace(read, problems=tuple(map(read.located, form_problems(refused, found.value))))
     return WorkflowFile(name, found, specification)
 
 
-def form_faults(refused: ValidationError, value: Any) -> Iterator[Fault]:
-    """Yield what pydantic found, in the words of the file; of several about one place the first."""
-    told: set[Path] = set()
+def form_problems(refused: ValidationError, value: Any) -> Iterator[Problem]:
+    """Yield what pydantic found, in the words of the file; of several about one path the first."""
+    named_paths: set[Path] = set()
     details = refused.errors(include_url=False, include_context=True)
     for one in sorted(details, key=lambda one: one["type"] == "too_short"):
         path = _path(one, value)
-        after_others = one["type"] == "too_short" and any(other[: len(path)] == path for other in told)
-        if path in told or after_others:
+        after_others = one["type"] == "too_short" and any(other[: len(path)] == path for other in named_paths)
+        if path in named_paths or after_others:
             continue
-        told.add(path)
-        yield _fault(one, path, value)
+        named_paths.add(path)
+        yield _problem(one, path, value)
 
 
 def _path(one: ErrorDetails, value: Any) -> Path:
@@ -98,7 +98,7 @@ def _path(one: ErrorDetails, value: Any) -> Path:
     return tuple(path)
 
 
-def _fault(one: ErrorDetails, path: Path, value: Any) -> Fault:
+def _problem(one: ErrorDetails, path: Path, value: Any) -> Problem:
     there = _at(value, path)
     match one["type"]:
         case "extra_forbidden":
@@ -127,10 +127,10 @@ def _fault(one: ErrorDetails, path: Path, value: Any) -> Fault:
     return error(path, one["type"], message[:1].lower() + message[1:].rstrip("."))
 
 
-def _node_kind(path: Path, there: Any, wanted: str) -> Fault:
+def _node_kind(path: Path, there: Any, wanted: str) -> Problem:
     if not isinstance(there, Mapping):
-        return error(path, "wrong_type", "a node is an object with keys", f"There {wanted}")
-    known = ("reason",) if "inside" in wanted or wanted == nodes.PART_KINDS else nodes.NODE_TYPES
+        return error(path, "wrong_type", "a node is an object with keys", _sentence(wanted))
+    known = ("reason",) if wanted == nodes.PART_KINDS else nodes.NODE_TYPES
     named = [key for key in ("call", "workflow", "type") if key in there]
     if named == ["type"]:
         meant = did_you_mean(str(there["type"]), known).rstrip(".")
@@ -138,7 +138,11 @@ def _node_kind(path: Path, there: Any, wanted: str) -> Fault:
             (*path, "type"), "unknown_type", f"there is no type {str(there['type'])[:80]!r} here", meant
         )
     stands = f"it has {' and '.join(named)}" if named else "it has none of `call`, `workflow` and `type`"
-    return error(path, "node_kind", stands, f"{wanted[0].upper()}{wanted[1:]}")
+    return error(path, "node_kind", stands, _sentence(wanted))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _has(value: Any, part: str | int) -> bool:

@@ -1,29 +1,32 @@
 """Workflow files, loaded and validated."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.text.yaml_text import BYTES_MAX
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.specification import Specification
+from pydantic import ValidationError
+from pydantic_core import from_json, to_json
 
-from antiphon.workflows.fault import Fault
-from antiphon.workflows.form import WorkflowFile, read_file
-from antiphon.workflows.validate import faults_of
+from antiphon.workflows.form import WorkflowFile, form_problems, read_file
+from antiphon.workflows.problem import Problem
+from antiphon.workflows.validate import problems_of
 
-FAULTS_MAX = 200
+PROBLEMS_MAX = 200
 """Of one file: after that, correct these first."""
 
 
 class InvalidWorkflow(AntiphonError):
-    """A workflow file cannot be used. `faults` has everything that is wrong with it."""
+    """A workflow file cannot be used. `problems` has everything that is wrong with it."""
 
     code = "invalid_workflow"
 
-    def __init__(self, faults: Iterable[Fault]) -> None:
-        self.faults = tuple(faults)
-        super().__init__("\n".join(map(str, self.faults)))
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(map(str, self.problems)))
 
 
 def load(path: str | Path, *, tools: Iterable[str] | None = None) -> Specification:
@@ -36,36 +39,59 @@ def load(path: str | Path, *, tools: Iterable[str] | None = None) -> Specificati
     Raises:
         InvalidWorkflow: with every error of the file.
     """
-    file, faults = validated(path, None if tools is None else catalogue_of(tools))
-    errors = [fault for fault in faults if fault.severity == "error"]
+    file, problems = validated(path, None if tools is None else catalogue_of(tools))
+    errors = [problem for problem in problems if problem.severity == "error"]
     if errors or file.specification is None:
         raise InvalidWorkflow(errors)
     return file.specification
 
 
-def validate(source: str | Path | Specification, *, tools: Iterable[str] | None = None) -> tuple[Fault, ...]:
+def validate(
+    source: str | Path | Specification, *, tools: Iterable[str] | None = None
+) -> tuple[Problem, ...]:
     """Return all errors and warnings of a file or a specification, those of a file with their positions.
 
     `tools` is as in `load`.
     """
     catalogue = None if tools is None else catalogue_of(tools)
     if isinstance(source, Specification):
-        return tuple(faults_of(source, catalogue))
+        return tuple(problems_of(source, catalogue))
     return validated(source, catalogue)[1]
 
 
-def validated(path: str | Path, catalogue: Catalogue | None) -> tuple[WorkflowFile, tuple[Fault, ...]]:
-    """Return a file as it was read, and its faults in the order of the file."""
+def build(fields: Mapping[str, Any], *, tools: Iterable[str] | None = None) -> Specification:
+    """Return the specification of a file's fields, as a program has put them together.
+
+    `tools` is as in `load`. Raises InvalidWorkflow: its problems have paths, and no positions.
+    """
+    try:
+        written = to_json(fields, inf_nan_mode="constants")
+        read = from_json(written, allow_inf_nan=False)
+        specification = Specification.model_validate_json(written, strict=True)
+    except ValidationError as refused:
+        raise InvalidWorkflow(form_problems(refused, read)) from None
+    except ValueError as unfit:
+        raise InvalidWorkflow([Problem("error", "syntax", (), f"the fields are no JSON: {unfit}")]) from None
+    catalogue = None if tools is None else catalogue_of(tools)
+    if errors := [
+        problem for problem in problems_of(specification, catalogue) if problem.severity == "error"
+    ]:
+        raise InvalidWorkflow(errors)
+    return specification
+
+
+def validated(path: str | Path, catalogue: Catalogue | None) -> tuple[WorkflowFile, tuple[Problem, ...]]:
+    """Return a file as it was read, and its problems in the order of the file."""
     file = _read(Path(path))
     if file.specification is None:
-        return file, file.faults[:FAULTS_MAX]
-    found = [file.located(fault) for fault in faults_of(file.specification, catalogue)]
-    found.sort(key=lambda fault: (fault.position is None, fault.position))
-    if len(found) > FAULTS_MAX:
-        more = Fault(
-            "error", "too_many", (), f"there are {len(found) - FAULTS_MAX} more; correct these first"
+        return file, file.problems[:PROBLEMS_MAX]
+    found = [file.located(problem) for problem in problems_of(file.specification, catalogue)]
+    found.sort(key=lambda problem: (problem.position is None, problem.position))
+    if len(found) > PROBLEMS_MAX:
+        more = Problem(
+            "error", "too_many", (), f"there are {len(found) - PROBLEMS_MAX} more; correct these first"
         )
-        found = [*found[:FAULTS_MAX], file.located(more)]
+        found = [*found[:PROBLEMS_MAX], file.located(more)]
     return file, tuple(found)
 
 
@@ -87,4 +113,4 @@ def _read(path: Path) -> WorkflowFile:
         problem = f"it is not UTF-8 text (byte {error.start + 1}); save it as UTF-8"
         if len(content) > BYTES_MAX:
             problem = f"it has more than {BYTES_MAX:,} bytes; split it"
-    return WorkflowFile(str(path), None, None, (Fault("error", "unreadable", (), problem, "", str(path)),))
+    return WorkflowFile(str(path), None, None, (Problem("error", "unreadable", (), problem, "", str(path)),))

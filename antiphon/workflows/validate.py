@@ -14,10 +14,10 @@ from antiphon.workflows.checks.references import check_references, check_unused
 from antiphon.workflows.checks.sub_workflows import check_sizes, check_sub_workflows
 from antiphon.workflows.checks.texts import check_texts
 from antiphon.workflows.checks.tools import check_sql_calls, check_tools
-from antiphon.workflows.fault import Fault
+from antiphon.workflows.problem import Problem
 
 
-def faults_of(specification: Specification, catalogue: Catalogue | None = None) -> Iterator[Fault]:
+def problems_of(specification: Specification, catalogue: Catalogue | None = None) -> Iterator[Problem]:
     """Yield all that is wrong with a specification. Without a catalogue, calls are not held against their tools."""
     yield from check_sizes(specification)
     flows = {name: look_through(specification, name) for name in specification.workflows}
@@ -29,8 +29,8 @@ def faults_of(specification: Specification, catalogue: Catalogue | None = None) 
             yield from check_tools(flow, catalogue)
 
 
-def _of_workflow(flow: Flow, order: Order | None) -> Iterator[Fault]:
-    yield from flow.faults
+def _of_workflow(flow: Flow, order: Order | None) -> Iterator[Problem]:
+    yield from flow.problems
     yield from check_params(flow)
     yield from check_nodes(flow)
     yield from check_edges(flow)

@@ -20,7 +20,7 @@ from antiphon_shared.workflows.nodes import (
 from antiphon_shared.workflows.params import Param
 from antiphon_shared.workflows.references import NotText, ReferenceMissing, resolve
 
-from coordinator.workflows.messages import AskPerson, CallTool, Fault, Reason, SetTimer
+from coordinator.workflows.messages import AskPerson, CallTool, Failure, Reason, SetTimer
 from coordinator.workflows.names import ITEMS, PARAMS, names_for
 from coordinator.workflows.plan import instance, join, parent_of, template_of
 from coordinator.workflows.state import ScopeState
@@ -52,11 +52,11 @@ def begin(turn: Turn, path: str) -> None:
             return
         _begin_node(turn, path, node)
     except (ReferenceMissing, NotText) as error:
-        turn.then(NodeFailed(path, Fault("reference_missing", str(error))))
+        turn.then(NodeFailed(path, Failure("reference_missing", str(error))))
     except ConditionFailed as error:
-        turn.then(NodeFailed(path, Fault("condition_failed", str(error))))
+        turn.then(NodeFailed(path, Failure("condition_failed", str(error))))
     except UnfitItems as error:
-        turn.then(NodeFailed(path, Fault("unfit_items", str(error))))
+        turn.then(NodeFailed(path, Failure("unfit_items", str(error))))
 
 
 def open_scope(turn: Turn, path: str, params: dict[str, Any]) -> None:
@@ -106,12 +106,12 @@ def _begin_node(turn: Turn, path: str, node: Any) -> None:
             question, instructions = resolve([node.question, node.instructions], names)
             turn.commands.append(Reason(path, attempt, str(question), str(instructions), node))
         case CompensateNode():
-            fault = Fault("compensated", f"`{path}` was activated")
-            turn.then(ScopeFailed(turn.scope_path(path), fault, compensator=path))
+            failure = Failure("compensated", f"`{path}` was activated")
+            turn.then(ScopeFailed(turn.scope_path(path), failure, compensator=path))
         case ErrorNode():
             message = str(resolve(node.message, names))
-            fault = Fault("error", message)
-            turn.then(Settled(path, "failed", fault), ScopeFailed(turn.scope_path(path), fault))
+            failure = Failure("error", message)
+            turn.then(Settled(path, "failed", failure), ScopeFailed(turn.scope_path(path), failure))
 
 
 def _call(turn: Turn, path: str, node: CallNode) -> None:
@@ -133,7 +133,7 @@ def _call(turn: Turn, path: str, node: CallNode) -> None:
 def _begin_workflow(turn: Turn, path: str, node: WorkflowNode, args: dict[str, Any]) -> None:
     params, problem = checked_params(turn.plan.scope(path).workflow.params, args)
     if problem:
-        turn.then(NodeFailed(path, Fault("unfit_params", problem)))
+        turn.then(NodeFailed(path, Failure("unfit_params", problem)))
         return
     _set_timeout(turn, path, node)
     open_scope(turn, path, params)
@@ -160,7 +160,9 @@ def _branch(turn: Turn, path: str, node: BranchNode) -> None:
         if arm.when is None or is_true(arm.when, names):
             turn.succeed(path, arm.goto, activates=join(turn.scope_path(path), arm.goto))
             return
-    turn.then(NodeFailed(path, Fault("no_branch_matched", "no condition was true, and there is no default")))
+    turn.then(
+        NodeFailed(path, Failure("no_branch_matched", "no condition was true, and there is no default"))
+    )
 
 
 def _wait(turn: Turn, path: str, node: WaitNode) -> None:
@@ -172,7 +174,9 @@ def _wait(turn: Turn, path: str, node: WaitNode) -> None:
     seconds = resolve(node.seconds, names)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
         turn.then(
-            NodeFailed(path, Fault("unfit_seconds", f"seconds is {seconds!r}, and a number from 0 is needed"))
+            NodeFailed(
+                path, Failure("unfit_seconds", f"seconds is {seconds!r}, and a number from 0 is needed")
+            )
         )
         return
     turn.commands.append(SetTimer(path, attempt, seconds=float(seconds)))

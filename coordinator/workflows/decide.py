@@ -14,7 +14,7 @@ from coordinator.workflows import begin, ending, failing, settle, stopping, undo
 from coordinator.workflows.messages import (
     Command,
     Failed,
-    Fault,
+    Failure,
     Happening,
     Started,
     StopRequested,
@@ -78,15 +78,15 @@ def _take(turn: Turn, happened: Happening) -> None:
                 raise UnfitParams(problem)
             begin.open_scope(turn, "", params)
         case StopRequested(status=status, message=message):
-            turn.then(ScopeFailed("", Fault(status, message), stop=status))
+            turn.then(ScopeFailed("", Failure(status, message), stop=status))
         case Succeeded() | Failed() if UNDO in happened.path:
             undo.undo_settled(turn, happened)
         case Succeeded(path=path, attempt=attempt, value=value):
             if _is_awaited(turn, path, attempt):
                 turn.succeed(path, value)
-        case Failed(path=path, attempt=attempt, fault=fault):
+        case Failed(path=path, attempt=attempt, failure=failure):
             if _is_awaited(turn, path, attempt):
-                turn.then(NodeFailed(path, fault))
+                turn.then(NodeFailed(path, failure))
         case TimerFired(path=path, attempt=attempt):
             _time_came(turn, path, attempt)
 
@@ -107,11 +107,11 @@ def _time_came(turn: Turn, path: str, attempt: int) -> None:
     elif state.status == "active" and isinstance(node, WaitNode):
         turn.succeed(path, None)
     elif state.status == "active" and attempt == 0:
-        fault = Fault("timeout", f"`{path}` took longer than {node.timeout_s:g} seconds")  # type: ignore[union-attr]
+        failure = Failure("timeout", f"`{path}` took longer than {node.timeout_s:g} seconds")  # type: ignore[union-attr]
         if isinstance(node, WorkflowNode):
-            turn.then(ScopeFailed(path, fault))
+            turn.then(ScopeFailed(path, failure))
         else:
-            stopping.stop_parts(turn, path, fault)
+            stopping.stop_parts(turn, path, failure)
 
 
 def _work(turn: Turn, step: Step) -> None:

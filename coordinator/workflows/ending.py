@@ -4,7 +4,7 @@ from typing import Any
 
 from antiphon_shared.workflows.references import MalformedReference, NotText, ReferenceMissing, resolve
 
-from coordinator.workflows.messages import End, Fault, RunStatus
+from coordinator.workflows.messages import End, Failure, RunStatus
 from coordinator.workflows.names import Names
 from coordinator.workflows.plan import instance, parent_of, template_of
 from coordinator.workflows.turn import ScopeDone, ScopeFailed, Turn
@@ -27,7 +27,7 @@ def complete(turn: Turn, done: ScopeDone) -> None:
     try:
         output = _output(turn, done.scope)
     except (ReferenceMissing, NotText, MalformedReference) as error:
-        turn.then(ScopeFailed(done.scope, Fault("reference_missing", f"output: {error}")))
+        turn.then(ScopeFailed(done.scope, Failure("reference_missing", f"output: {error}")))
         return
     turn.change_scope(done.scope, phase="ended")
     if done.scope:
@@ -36,7 +36,7 @@ def complete(turn: Turn, done: ScopeDone) -> None:
         end(turn, "completed", output)
 
 
-def end(turn: Turn, status: RunStatus, output: Any = None, fault: Fault | None = None) -> None:
+def end(turn: Turn, status: RunStatus, output: Any = None, failure: Failure | None = None) -> None:
     """End the run, with the last status that applies and a word on every write that stands."""
     states = turn.states()
     writes = [path for path in states if turn.plan.is_write(path)]
@@ -45,8 +45,8 @@ def end(turn: Turn, status: RunStatus, output: Any = None, fault: Fault | None =
     )
     undone = tuple(path for path in done if _is_undone(turn, path))
     standing = tuple(path for path in done if path not in set(undone))
-    faults = {path: state.fault for path, state in states.items()}
-    unknown = tuple(path for path in writes if (one := faults[path]) is not None and one.is_unknown)
+    failures = {path: state.failure for path, state in states.items()}
+    unknown = tuple(path for path in writes if (one := failures[path]) is not None and one.is_unknown)
     applies: list[RunStatus] = [status]
     if status == "failed" and not standing and (undone or turn.scope("").compensator is not None):
         applies.append("compensated")
@@ -58,7 +58,7 @@ def end(turn: Turn, status: RunStatus, output: Any = None, fault: Fault | None =
         applies.append("compensation_failed")
     last = max(applies, key=_RANKS.index)
     turn.ended = last
-    turn.commands.append(End(last, output, fault, standing, unknown, undone))
+    turn.commands.append(End(last, output, failure, standing, unknown, undone))
 
 
 def _is_undone(turn: Turn, path: str) -> bool:

@@ -2,7 +2,7 @@
 
 from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ErrorNode, OnError
 
-from coordinator.workflows.messages import TRANSIENT, Fault, SetTimer
+from coordinator.workflows.messages import TRANSIENT, Failure, SetTimer
 from coordinator.workflows.plan import join
 from coordinator.workflows.state import SETTLED
 from coordinator.workflows.turn import NodeFailed, ScopeFailed, Settled, Turn
@@ -14,19 +14,19 @@ _SPREAD = 0.5
 
 def fail(turn: Turn, failed: NodeFailed) -> None:
     """Try a node again, activate its fallback, or fail its workflow."""
-    path, fault = failed.path, failed.fault
+    path, failure = failed.path, failed.failure
     state, graph_node = turn.node(path), turn.plan.node(path)
     if state.status in SETTLED:
         return
     is_retried = state.owner is None and _is_retried(turn, failed)
     if state.owner is not None or (graph_node.within is not None and not is_retried):
-        turn.then(Settled(path, "failed", fault))
+        turn.then(Settled(path, "failed", failure))
     elif is_retried:
         _retry(turn, path)
-    elif (fallback := _fallback(turn, path, fault)) is not None:
-        turn.then(Settled(path, "failed", fault, activates=fallback))
+    elif (fallback := _fallback(turn, path, failure)) is not None:
+        turn.then(Settled(path, "failed", failure, activates=fallback))
     else:
-        turn.then(Settled(path, "failed", fault), ScopeFailed(turn.scope_path(path), fault))
+        turn.then(Settled(path, "failed", failure), ScopeFailed(turn.scope_path(path), failure))
 
 
 def delay_s(on_error: OnError, attempt: int, draw: float) -> float:
@@ -40,9 +40,9 @@ def _is_retried(turn: Turn, failed: NodeFailed) -> bool:
     node, attempt = turn.plan.node(failed.path).node, turn.node(failed.path).attempt
     if not isinstance(node, CallNode) or node.on_error is None or not 0 < attempt <= node.on_error.retry:
         return False
-    if failed.fault.is_unknown:
+    if failed.failure.is_unknown:
         return turn.plan.facts(node.call).is_idempotent
-    return failed.fault.kind in TRANSIENT
+    return failed.failure.kind in TRANSIENT
 
 
 def _retry(turn: Turn, path: str) -> None:
@@ -56,12 +56,12 @@ def _retry(turn: Turn, path: str) -> None:
     )
 
 
-def _fallback(turn: Turn, path: str, fault: Fault) -> str | None:
+def _fallback(turn: Turn, path: str, failure: Failure) -> str | None:
     """Return the fallback that may be activated. After an unknown outcome none may do the work a second time."""
     on_error = getattr(turn.plan.node(path).node, "on_error", None)
     if on_error is None or on_error.fallback is None:
         return None
     fallback = join(turn.scope_path(path), on_error.fallback)
-    if fault.is_unknown and not isinstance(turn.plan.node(fallback).node, CompensateNode | ErrorNode):
+    if failure.is_unknown and not isinstance(turn.plan.node(fallback).node, CompensateNode | ErrorNode):
         return None
     return fallback

@@ -19,7 +19,7 @@ TRANSIENT = frozenset(("rate_limit", "api_failure", "timeout", "circuit_open"))
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Failure:
     """Why a node has failed."""
 
     kind: str
@@ -54,7 +54,7 @@ class Failed:
 
     path: str
     attempt: int
-    fault: Fault
+    failure: Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class End:
 
     status: RunStatus
     output: Any = None
-    fault: Fault | None = None
+    failure: Failure | None = None
     standing: tuple[str, ...] = ()
     """Paths of writes that took effect and were not undone, in the order in which they were done."""
     unknown: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from typing import Any
 
 from antiphon_shared.workflows.nodes import ForeachNode, ParallelNode
 
-from coordinator.workflows.messages import Fault
+from coordinator.workflows.messages import Failure
 from coordinator.workflows.plan import parent_of
 from coordinator.workflows.state import SETTLED, NodeState
 from coordinator.workflows.stopping import stop_parts
@@ -19,7 +19,7 @@ def settle(turn: Turn, settled: Settled) -> None:
         return
     turn.done += status == "done"
     order = turn.done if status == "done" else 0
-    turn.change(path, status=status, fault=settled.fault, order=order, owner=None)
+    turn.change(path, status=status, failure=settled.failure, order=order, owner=None)
     _let_next_call_begin(turn, path)
     if before.owner is not None:
         turn.then(OneStopped(before.owner))
@@ -65,12 +65,12 @@ def _settle_part(turn: Turn, container: str, path: str) -> None:
     state = turn.change(container, open=state.open - 1, succeeded=state.succeeded + (part.status == "done"))
     if isinstance(node, ParallelNode):
         if part.status == "failed" and node.on_partial_failure != "continue":
-            stop_parts(turn, container, _fault_of(path, part))
+            stop_parts(turn, container, _failure_of(path, part))
         elif state.open == 0:
             _settle_parallel(turn, container, node, state)
     elif isinstance(node, ForeachNode):
         if part.status == "failed" and node.on_item_error == "fail":
-            stop_parts(turn, container, _fault_of(path, part))
+            stop_parts(turn, container, _failure_of(path, part))
         elif state.begun < state.size:
             turn.change(container, begun=state.begun + 1, open=state.open + 1)
             turn.then(Begin(f"{container}/{state.begun}"))
@@ -82,8 +82,8 @@ def _settle_parallel(turn: Turn, container: str, node: ParallelNode, state: Node
     branches = {name: turn.node(f"{container}/{name}") for name in node.branches}
     failed = [name for name, one in branches.items() if one.status == "failed"]
     if failed and not state.succeeded:
-        fault = _fault_of(f"{container}/{failed[0]}", branches[failed[0]])
-        turn.then(NodeFailed(container, fault))
+        failure = _failure_of(f"{container}/{failed[0]}", branches[failed[0]])
+        turn.then(NodeFailed(container, failure))
         return
     done = [name for name, one in branches.items() if one.status == "done"]
     turn.succeed(container, {name: turn.value(f"{container}/{name}") for name in done})
@@ -96,14 +96,14 @@ def _results(turn: Turn, container: str, node: ForeachNode, size: int) -> list[A
         part = turn.node(path)
         if part.status == "done":
             results.append(turn.value(path))
-        elif part.status == "failed" and part.fault and node.on_item_error == "collect":
-            results.append({"error": {"type": part.fault.kind, "message": part.fault.message}})
+        elif part.status == "failed" and part.failure and node.on_item_error == "collect":
+            results.append({"error": {"type": part.failure.kind, "message": part.failure.message}})
     return results
 
 
-def _fault_of(path: str, part: NodeState) -> Fault:
-    assert part.fault is not None, "what has failed says why"
-    return Fault(part.fault.kind, f"`{path}`: {part.fault.message}")
+def _failure_of(path: str, part: NodeState) -> Failure:
+    assert part.failure is not None, "what has failed says why"
+    return Failure(part.failure.kind, f"`{path}`: {part.failure.message}")
 
 
 def _let_next_call_begin(turn: Turn, path: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from coordinator.workflows.messages import Fault, RunStatus
+from coordinator.workflows.messages import Failure, RunStatus
 
 NodeStatus = Literal[
     "pending", "queued", "active", "retrying", "stopping", "done", "failed", "skipped", "stopped"
@@ -35,7 +35,7 @@ class NodeState:
     """The attempt whose idempotency key its call has."""
     order: int = 0
     """Its place among the nodes that are done, from 1."""
-    fault: Fault | None = None
+    failure: Failure | None = None
     is_undone: bool = False
     owner: str | None = None
     """What waits for it to settle before it goes on: the path of a container, or of a scope with a slash behind it."""
@@ -56,7 +56,7 @@ class ScopeState:
     """Nodes that have not settled."""
     open: int = 0
     """Calls in flight that it waits for before it undoes."""
-    fault: Fault | None = None
+    failure: Failure | None = None
     compensator: str | None = None
     """The compensate node that ends it."""
     undo: tuple[str, ...] = ()

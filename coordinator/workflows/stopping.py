@@ -2,7 +2,7 @@
 
 from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ParallelNode, ReasonNode
 
-from coordinator.workflows.messages import Fault, Withdraw
+from coordinator.workflows.messages import Failure, Withdraw
 from coordinator.workflows.plan import join
 from coordinator.workflows.turn import NodeFailed, ScopeFailed, Settled, Turn
 from coordinator.workflows.undo import begin_undo
@@ -21,7 +21,7 @@ def stop_scope(turn: Turn, failed: ScopeFailed) -> None:
     turn.change_scope(
         failed.scope,
         phase="stopping",
-        fault=failed.fault,
+        failure=failed.failure,
         compensator=failed.compensator,
         stop=failed.stop,
     )
@@ -30,9 +30,9 @@ def stop_scope(turn: Turn, failed: ScopeFailed) -> None:
         begin_undo(turn, failed.scope)
 
 
-def stop_parts(turn: Turn, container: str, fault: Fault) -> None:
+def stop_parts(turn: Turn, container: str, failure: Failure) -> None:
     """Stop the parts of a parallel or foreach, which fails once the calls in flight have settled."""
-    turn.change(container, status="stopping", fault=fault)
+    turn.change(container, status="stopping", failure=failure)
     open = _stop(turn, container, container)
     if turn.change(container, open=open).open == 0:
         _parts_stopped(turn, container)
@@ -51,14 +51,14 @@ def one_stopped(turn: Turn, owner: str) -> None:
 
 def _parts_stopped(turn: Turn, container: str) -> None:
     """Fail a container, or activate the compensate node that stands for its failure."""
-    node, fault = turn.plan.node(container).node, turn.node(container).fault
-    assert fault is not None, "it was stopped for a reason"
+    node, failure = turn.plan.node(container).node, turn.node(container).failure
+    assert failure is not None, "it was stopped for a reason"
     if isinstance(node, ParallelNode) and node.on_partial_failure not in ("abort", "continue"):
         target = join(turn.scope_path(container), node.on_partial_failure)
         if target in turn.neighbours(container, turn.plan.node(container).activates):
-            turn.then(Settled(container, "failed", fault, activates=target))
+            turn.then(Settled(container, "failed", failure, activates=target))
             return
-    turn.then(NodeFailed(container, fault))
+    turn.then(NodeFailed(container, failure))
 
 
 def _stop(turn: Turn, within: str, owner: str) -> int:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from antiphon_shared.workflows.nodes import CallNode
 
-from coordinator.workflows.messages import CallTool, Command, Fault, Keep, RunStatus
+from coordinator.workflows.messages import CallTool, Command, Failure, Keep, RunStatus
 from coordinator.workflows.plan import Plan, instance, scope_of
 from coordinator.workflows.state import Changes, NodeState, Run, ScopeState
 
@@ -27,7 +27,7 @@ class NodeFailed:
     """A node has failed, and may have retries or a fallback."""
 
     path: str
-    fault: Fault
+    failure: Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Settled:
 
     path: str
     status: Literal["done", "failed", "skipped"]
-    fault: Fault | None = None
+    failure: Failure | None = None
     activates: str | None = None
     """The node that it has chosen to activate."""
 
@@ -53,7 +53,7 @@ class ScopeFailed:
     """A workflow is to end before its nodes have settled, and to be undone."""
 
     scope: str
-    fault: Fault
+    failure: Failure
     compensator: str | None = None
     stop: Literal["cancelled", "timed_out"] | None = None
 

@@ -84,10 +84,10 @@ def _scope_undone(turn: Turn, scope: str) -> None:
         turn.change(scope, status="stopped")
         turn.then(OneStopped(state.owner))
     elif scope:
-        assert state.fault is not None, "it was undone for a reason"
-        turn.then(NodeFailed(scope, state.fault))
+        assert state.failure is not None, "it was undone for a reason"
+        turn.then(NodeFailed(scope, state.failure))
     else:
-        ending.end(turn, "failed", fault=state.fault)
+        ending.end(turn, "failed", failure=state.failure)
 
 
 def _undoing(turn: Turn, path: str) -> str | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from antiphon_shared.workflows.nodes import NODE_TYPES
 
 from antiphon.workflows.form import read_file
-from antiphon.workflows.validate import faults_of
+from antiphon.workflows.validate import problems_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/workflows.md").read_text()
@@ -31,9 +31,9 @@ def test_every_example_of_the_page_is_valid() -> None:
     assert len(texts) == 2
     for text in texts:
         file = read_file(text, "docs/workflows.md")
-        assert [str(one) for one in file.faults] == []
+        assert [str(one) for one in file.problems] == []
         assert file.specification is not None
-        assert [str(file.located(one)) for one in faults_of(file.specification)] == []
+        assert [str(file.located(one)) for one in problems_of(file.specification)] == []
 
 
 def test_every_type_of_node_has_an_example() -> None:

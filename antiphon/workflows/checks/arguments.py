@@ -10,7 +10,7 @@ from antiphon_shared.workflows.params import JSON_TYPES, Param, shown
 from antiphon_shared.workflows.references import MalformedReference, read_template, templates
 from pydantic_core import from_json, to_json
 
-from antiphon.workflows.fault import Fault, Path, error
+from antiphon.workflows.problem import Path, Problem, error
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -21,7 +21,7 @@ _SHOWN_MAX = 200
 
 def check_arguments(
     path: Path, args: Mapping[str, Any], tool: ToolDefinition, params: Mapping[str, Param]
-) -> Iterator[Fault]:
+) -> Iterator[Problem]:
     """Yield arguments that the tool does not take, those that it misses, and values that never fit."""
     schema = tool.input_schema
     properties = schema.get("properties", {})

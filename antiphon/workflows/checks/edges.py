@@ -8,12 +8,12 @@ from antiphon_shared.workflows.nodes import BranchNode, CompensateNode, ErrorNod
 from antiphon_shared.workflows.order import Cycle, cycles, edges_of
 
 from antiphon.workflows.checks.flow import Flow
-from antiphon.workflows.fault import Fault, Path, error, warning
+from antiphon.workflows.problem import Path, Problem, error, warning
 
 _SHOWN_MAX = 12
 
 
-def check_edges(flow: Flow) -> Iterator[Fault]:
+def check_edges(flow: Flow) -> Iterator[Problem]:
     """Yield what is wrong with the edges of a workflow."""
     graph = flow.workflow.graph
     activated: set[str] = set()
@@ -32,11 +32,18 @@ def check_edges(flow: Flow) -> Iterator[Fault]:
                 f"nothing activates {id}, and a compensate node runs only when activated",
                 "Name it in a goto, a fallback or an on_partial_failure, or remove it",
             )
+        if isinstance(node, ErrorNode) and id not in activated and not node.depends_on and node.when is None:
+            yield warning(
+                flow.at(id),
+                "always_fails",
+                f"nothing activates {id}, so it runs at once and ends the workflow as failed",
+                "Name it in a goto or a fallback, or give it a `when`",
+            )
     for cycle in cycles(edges_of(graph)):
         yield _cycle(flow, cycle)
 
 
-def _dependency(flow: Flow, path: Path, id: str, needed: str) -> Iterator[Fault]:
+def _dependency(flow: Flow, path: Path, id: str, needed: str) -> Iterator[Problem]:
     graph = flow.workflow.graph
     if needed not in graph:
         yield error(path, "unknown_node", f"there is no node {needed}", _meant(needed, graph))
@@ -49,7 +56,7 @@ def _dependency(flow: Flow, path: Path, id: str, needed: str) -> Iterator[Fault]
         )
 
 
-def _repeated(path: Path, names: tuple[str, ...]) -> Iterator[Fault]:
+def _repeated(path: Path, names: tuple[str, ...]) -> Iterator[Problem]:
     for n, name in enumerate(names):
         if name in names[:n]:
             yield warning((*path, n), "repeated", f"{name} stands here twice", "Keep one of them")
@@ -65,7 +72,7 @@ def _targets(path: Path, node: Any) -> Iterator[tuple[Path, str]]:
         yield (*path, "on_partial_failure"), node.on_partial_failure
 
 
-def _target(flow: Flow, path: Path, id: str, target: str) -> Iterator[Fault]:
+def _target(flow: Flow, path: Path, id: str, target: str) -> Iterator[Problem]:
     graph = flow.workflow.graph
     is_partial = path[-1] == "on_partial_failure"
     if target == "rollback_all" and is_partial and target not in graph:
@@ -82,7 +89,7 @@ def _target(flow: Flow, path: Path, id: str, target: str) -> Iterator[Fault]:
         )
 
 
-def _cycle(flow: Flow, cycle: Cycle) -> Fault:
+def _cycle(flow: Flow, cycle: Cycle) -> Problem:
     shown = [*cycle.ids[:_SHOWN_MAX], *(["..."] if len(cycle.ids) > _SHOWN_MAX else []), cycle.ids[0]]
     around = " -> ".join(shown)
     if cycle.activation is None:

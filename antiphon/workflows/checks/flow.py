@@ -23,10 +23,10 @@ from antiphon_shared.workflows.references import MalformedReference, Reference, 
 from antiphon_shared.workflows.specification import Specification, Workflow
 
 from antiphon.workflows.checks.tables import SQL_TOOL, UnfitSql, read_sql
-from antiphon.workflows.fault import Fault, Path, error
+from antiphon.workflows.problem import Path, Problem, error
 
 UseKind = Literal["value", "has", "undo", "own_undo"]
-"""`has`: a condition asks whether it is there; `undo`: a compensation, whose missing references are no fault."""
+"""`has`: a condition asks whether it is there; `undo`: a compensation, whose missing references are no problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Flow:
     workflow: Workflow
     path: Path
     uses: list[Use] = field(default_factory=list)
-    faults: list[Fault] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     """Texts that cannot be read."""
     providers: dict[str, list[Provider]] = field(default_factory=dict)
 
@@ -149,7 +149,7 @@ class _Uses:
             try:
                 found = read_template(text)
             except MalformedReference as malformed:
-                self.flow.faults.append(error((*path, *way), "malformed_reference", str(malformed)))
+                self.flow.problems.append(error((*path, *way), "malformed_reference", str(malformed)))
                 continue
             self._add((*path, *way), found.references, kind)
 
@@ -157,7 +157,7 @@ class _Uses:
         try:
             found = variables(read_condition(text))
         except ConditionSyntax as malformed:
-            self.flow.faults.append(error(path, "condition_syntax", str(malformed)))
+            self.flow.problems.append(error(path, "condition_syntax", str(malformed)))
             return
         for reference, is_asked_for in found:
             self._add(path, (reference,), "has" if is_asked_for else "value")
@@ -166,7 +166,7 @@ class _Uses:
         try:
             self._add(path, references_in(read_items(text)), "value")
         except UnfitItems as unfit:
-            self.flow.faults.append(error(path, "bad_items", str(unfit)))
+            self.flow.problems.append(error(path, "bad_items", str(unfit)))
 
     def _of_args(self, path: Path, node: CallNode | WorkflowNode) -> None:
         is_sql = isinstance(node, CallNode) and node.call == SQL_TOOL
@@ -177,7 +177,7 @@ class _Uses:
         try:
             names = read_sql(text)
         except (UnfitSql, MalformedReference) as unfit:
-            self.flow.faults.append(error((*path, "args", "sql"), "bad_sql", str(unfit)))
+            self.flow.problems.append(error((*path, "args", "sql"), "bad_sql", str(unfit)))
             return
         self._add((*path, "args", "sql"), [Reference(name) for name in names], "value")
 

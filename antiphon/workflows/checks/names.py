@@ -1,4 +1,4 @@
-"""Names that clash, and what is said of params. Pure."""
+"""Names that clash, and problems of params. Pure."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -8,12 +8,12 @@ from antiphon_shared.workflows.order import Order
 from antiphon_shared.workflows.params import Param
 
 from antiphon.workflows.checks.flow import Flow, Provider, inner
-from antiphon.workflows.fault import Fault, Path, error, warning
+from antiphon.workflows.problem import Path, Problem, error, warning
 
 _RENAME = "Give one of them another name: params, outputs and nodes share one namespace"
 
 
-def check_names(flow: Flow, order: Order | None) -> Iterator[Fault]:
+def check_names(flow: Flow, order: Order | None) -> Iterator[Problem]:
     """Yield names that stand for two things. Without an order, outputs that may be shared are left alone."""
     workflow = flow.workflow
     for name in workflow.params:
@@ -55,7 +55,7 @@ def _clash(providers: list[Provider], order: Order | None) -> tuple[Path, str, s
     return None
 
 
-def check_params(flow: Flow) -> Iterator[Fault]:
+def check_params(flow: Flow) -> Iterator[Problem]:
     """Yield what is wrong with params, of the workflow and of its nodes."""
     for name, param in flow.workflow.params.items():
         yield from _param((*flow.path, "params", name), param)
@@ -67,7 +67,7 @@ def check_params(flow: Flow) -> Iterator[Fault]:
                         yield from _param((*path, "expects", name), param)
 
 
-def _param(path: Path, param: Param) -> Iterator[Fault]:
+def _param(path: Path, param: Param) -> Iterator[Problem]:
     if param.format and param.type != "str":
         yield error(
             (*path, "format"),

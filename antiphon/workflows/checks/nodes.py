@@ -15,10 +15,10 @@ from antiphon_shared.workflows.params import Param
 from antiphon_shared.workflows.references import MalformedReference, read_template
 
 from antiphon.workflows.checks.flow import Flow
-from antiphon.workflows.fault import Fault, Path, error
+from antiphon.workflows.problem import Path, Problem, error
 
 
-def check_nodes(flow: Flow) -> Iterator[Fault]:
+def check_nodes(flow: Flow) -> Iterator[Problem]:
     """Yield nodes whose keys contradict each other."""
     for id, path, node in flow.nodes():
         if node is not flow.workflow.graph[id]:
@@ -40,7 +40,7 @@ def check_nodes(flow: Flow) -> Iterator[Fault]:
                 yield from _rollback(flow, path, node)
 
 
-def _part(path: Path, node: Any, is_step: bool) -> Iterator[Fault]:
+def _part(path: Path, node: Any, is_step: bool) -> Iterator[Problem]:
     around = "foreach" if is_step else "parallel"
     if node.depends_on:
         hint = f"Put it on the {around} node"
@@ -59,7 +59,7 @@ def _part(path: Path, node: Any, is_step: bool) -> Iterator[Fault]:
         )
 
 
-def _arms(path: Path, node: BranchNode) -> Iterator[Fault]:
+def _arms(path: Path, node: BranchNode) -> Iterator[Problem]:
     for n, arm in enumerate(node.on[:-1]):
         if arm.when is None:
             yield error(
@@ -70,7 +70,7 @@ def _arms(path: Path, node: BranchNode) -> Iterator[Fault]:
             )
 
 
-def _wait(path: Path, node: WaitNode) -> Iterator[Fault]:
+def _wait(path: Path, node: WaitNode) -> Iterator[Problem]:
     if (node.seconds is None) == (node.until is None):
         yield error(path, "wait", "a wait has either seconds or until", "Give exactly one of them")
     for key in ("seconds", "until"):
@@ -89,7 +89,7 @@ def _is_fit(text: str, key: str) -> bool:
     return key == "until" and Param(type="str", format="date-time").problem(text) is None
 
 
-def _rollback(flow: Flow, path: Path, node: ParallelNode) -> Iterator[Fault]:
+def _rollback(flow: Flow, path: Path, node: ParallelNode) -> Iterator[Problem]:
     if "rollback_all" in flow.workflow.graph:
         return
     if not _undoes(flow, [*node.branches.values()], set()):

@@ -1,19 +1,20 @@
 """References: whether they lead somewhere, surely, and along an edge. Pure."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.workflows.graph import last_nodes
-from antiphon_shared.workflows.nodes import CompensateNode, ErrorNode
+from antiphon_shared.workflows.nodes import CompensateNode, ErrorNode, ParallelNode, WorkflowNode, YieldNode
 from antiphon_shared.workflows.order import Order
 
 from antiphon.workflows.checks.flow import Flow, Provider, Use
-from antiphon.workflows.fault import Fault, error, warning
+from antiphon.workflows.problem import Problem, error, warning
 
 _SCALARS = ("int", "float", "bool")
 
 
-def check_references(flow: Flow, order: Order | None) -> Iterator[Fault]:
+def check_references(flow: Flow, order: Order | None) -> Iterator[Problem]:
     """Yield references that lead nowhere, or may. Without an order only names are looked at."""
     unsure: list[tuple[Use, list[Provider]]] = []
     for use in dict.fromkeys(flow.uses):
@@ -28,15 +29,15 @@ def check_references(flow: Flow, order: Order | None) -> Iterator[Fault]:
             yield _unknown(flow, use)
         elif order and use.kind != "undo":
             providers = flow.providers[name]
-            if fault := _edge(order, use, [one.node for one in providers]):
-                yield fault
+            if problem := _edge(order, use, [one.node for one in providers]) or _key(flow, use, providers):
+                yield problem
             elif not (use.reference.is_optional or use.kind == "has" or _is_undone(use, providers)):
                 unsure.append((use, providers))
     if order:
         yield from _unsure(order, unsure)
 
 
-def _unknown(flow: Flow, use: Use) -> Fault:
+def _unknown(flow: Flow, use: Use) -> Problem:
     name = use.reference.name
     if isinstance(flow.workflow.graph.get(name), CompensateNode | ErrorNode):
         return error(
@@ -47,13 +48,44 @@ def _unknown(flow: Flow, use: Use) -> Fault:
     return error(use.path, "unknown_reference", f"{use.reference}: there is nothing named {name}", hint)
 
 
+def _key(flow: Flow, use: Use, providers: list[Provider]) -> Problem | None:
+    """Return the problem of a path into a result that never has that key."""
+    node = flow.workflow.graph[providers[0].node]
+    is_whole = use.reference.name in (providers[0].node, getattr(node, "output", None))
+    keys = _keys(flow, node)
+    if len(providers) > 1 or not is_whole or keys is None or not use.reference.path or use.kind == "has":
+        return None
+    key = str(use.reference.path[0])
+    if key in keys:
+        return None
+    hint = did_you_mean(key, keys).rstrip(".")
+    return error(
+        use.path,
+        "reference_missing",
+        f"{use.reference}: the result of {providers[0].node} has no {key}",
+        hint,
+    )
+
+
+def _keys(flow: Flow, node: Any) -> list[str] | None:
+    """Return the keys of a node's result, where they are written down."""
+    match node:
+        case YieldNode():
+            return [*node.expects]
+        case ParallelNode():
+            return [*node.branches]
+        case WorkflowNode() if called := flow.specification.workflows.get(node.workflow):
+            return [*called.output] if isinstance(called.output, dict) else None
+    return None
+
+
 def _is_undone(use: Use, providers: list[Provider]) -> bool:
     """Return whether a node's own compensation refers to its result, which is there then."""
     return use.kind == "own_undo" and any(one.node == use.node for one in providers)
 
 
-def _edge(order: Order, use: Use, nodes: list[str]) -> Fault | None:
-    """Return the fault of a reference to what no edge puts before its node."""
+def _edge(order: Order, use: Use, nodes: list[str]) -> Problem | None:
+    """Return the problem of a reference to what no edge puts before its node."""
     if use.node is None or (use.node in nodes and use.kind == "own_undo"):
         return None
     if use.node in nodes:
@@ -62,7 +94,7 @@ def _edge(order: Order, use: Use, nodes: list[str]) -> Fault | None:
     return None if is_before else _missing_edge(order, use, nodes)
 
 
-def _unsure(order: Order, unsure: list[tuple[Use, list[Provider]]]) -> Iterator[Fault]:
+def _unsure(order: Order, unsure: list[tuple[Use, list[Provider]]]) -> Iterator[Problem]:
     """Yield the references to what may not have succeeded."""
     questions = [
         (use.node, order.bits(one.node for one in providers if not one.is_partial))
@@ -82,7 +114,7 @@ def _unsure(order: Order, unsure: list[tuple[Use, list[Provider]]]) -> Iterator[
         )
 
 
-def _own(use: Use) -> Fault:
+def _own(use: Use) -> Problem:
     return error(
         use.path,
         "missing_edge",
@@ -91,7 +123,7 @@ def _own(use: Use) -> Fault:
     )
 
 
-def _missing_edge(order: Order, use: Use, nodes: list[str]) -> Fault:
+def _missing_edge(order: Order, use: Use, nodes: list[str]) -> Problem:
     mine = 1 << order.index[str(use.node)]
     later = [id for id in nodes if order.before[order.index[id]] & mine]
     if later:
@@ -102,7 +134,7 @@ def _missing_edge(order: Order, use: Use, nodes: list[str]) -> Fault:
     return error(use.path, "missing_edge", f"{use.reference} is used, and {why}", hint)
 
 
-def check_unused(flow: Flow) -> Iterator[Fault]:
+def check_unused(flow: Flow) -> Iterator[Problem]:
     """Yield params and outputs that nothing refers to."""
     used = {use.reference.name for use in flow.uses}
     for name in flow.workflow.params:

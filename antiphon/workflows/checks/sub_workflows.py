@@ -14,10 +14,10 @@ from antiphon_shared.workflows.references import MalformedReference, read_templa
 from antiphon_shared.workflows.specification import DEPTH_MAX, NODES_MAX, Specification, Workflow
 
 from antiphon.workflows.checks.flow import Flow
-from antiphon.workflows.fault import Fault, Path, error, warning
+from antiphon.workflows.problem import Path, Problem, error, warning
 
 
-def check_sizes(specification: Specification) -> Iterator[Fault]:
+def check_sizes(specification: Specification) -> Iterator[Problem]:
     """Yield workflows that contain themselves, are too deep, or too large once all is inlined."""
     inside = {name: dict.fromkeys(_called(one), False) for name, one in specification.workflows.items()}
     inside = {name: {one: False for one in called if one in inside} for name, called in inside.items()}
@@ -72,7 +72,7 @@ def _called(workflow: Workflow) -> list[str]:
     return found
 
 
-def check_sub_workflows(flow: Flow, orders: Mapping[str, Order | None]) -> Iterator[Fault]:
+def check_sub_workflows(flow: Flow, orders: Mapping[str, Order | None]) -> Iterator[Problem]:
     """Yield calls of workflows that are not there, or get what they do not take."""
     known = flow.specification.workflows
     used = {use.reference.name for use in flow.uses}
@@ -126,7 +126,7 @@ def _waits_for_people(specification: Specification, name: str) -> bool:
     return False
 
 
-def _args(path: Path, node: WorkflowNode, called: Workflow, own: Mapping[str, Param]) -> Iterator[Fault]:
+def _args(path: Path, node: WorkflowNode, called: Workflow, own: Mapping[str, Param]) -> Iterator[Problem]:
     for name, value in node.args.items():
         if name not in called.params:
             hint = did_you_mean(name, called.params).rstrip(".")

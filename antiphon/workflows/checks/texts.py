@@ -7,29 +7,30 @@ from antiphon_shared.workflows.condition_syntax import (
     Constant,
     Function,
     Tree,
+    Variable,
     inner_trees,
     read_condition,
 )
 from antiphon_shared.workflows.condition_tokens import ConditionSyntax
 from antiphon_shared.workflows.items import UnfitItems, count_known, read_items
 from antiphon_shared.workflows.nodes import BranchNode, ForeachNode
-from antiphon_shared.workflows.references import MalformedReference, read_template
+from antiphon_shared.workflows.references import MalformedReference, Reference, read_template
 
 from antiphon.workflows.checks.flow import Flow
-from antiphon.workflows.fault import Fault, Path, error
+from antiphon.workflows.problem import Path, Problem, error
 
 
-def check_texts(flow: Flow) -> Iterator[Fault]:
+def check_texts(flow: Flow) -> Iterator[Problem]:
     """Yield conditions that cannot be true or false, patterns that are not taken, and ranges that are too long."""
     for _, path, node in flow.nodes():
         if node.when is not None:
-            yield from _condition((*path, "when"), node.when)
+            yield from _condition(flow, (*path, "when"), node.when)
         if isinstance(node, BranchNode):
             for n, arm in enumerate(node.on):
                 if arm.when is not None:
-                    yield from _condition((*path, "on", n, "when"), arm.when)
+                    yield from _condition(flow, (*path, "on", n, "when"), arm.when)
         if isinstance(node, ForeachNode):
-            yield from _items((*path, "items"), node)
+            yield from _items(flow, (*path, "items"), node)
     output = flow.workflow.output
     if isinstance(output, str) and not _is_reference(output):
         yield error(
@@ -40,7 +41,7 @@ def check_texts(flow: Flow) -> Iterator[Fault]:
         )
 
 
-def _condition(path: Path, text: str) -> Iterator[Fault]:
+def _condition(flow: Flow, path: Path, text: str) -> Iterator[Problem]:
     try:
         tree = read_condition(text)
     except ConditionSyntax:
@@ -49,6 +50,8 @@ def _condition(path: Path, text: str) -> Iterator[Fault]:
         yield error(
             path, "not_a_bool", f"the condition is always {text.strip()}", "Compare it with something"
         )
+    if isinstance(tree, Variable) and (type := _param_type(flow, tree.reference)) not in (None, "bool"):
+        yield error(path, "not_a_bool", f"{tree.reference} is {type}", "Compare it with something")
     if isinstance(tree, Function) and tree.name == "size":
         yield error(path, "not_a_bool", "the condition is a number", "Compare it, as in size($list) > 0")
     waiting: list[Tree] = [tree]
@@ -62,13 +65,24 @@ def _condition(path: Path, text: str) -> Iterator[Fault]:
                 yield error(path, "bad_pattern", str(unfit))
 
 
-def _items(path: Path, node: ForeachNode) -> Iterator[Fault]:
+def _param_type(flow: Flow, reference: Reference) -> str | None:
+    """Return the type of the param that a reference is; None for any other."""
+    param = flow.workflow.params.get(reference.name)
+    return param.type if param and not reference.path else None
+
+
+def _items(flow: Flow, path: Path, node: ForeachNode) -> Iterator[Problem]:
     try:
-        count = count_known(read_items(node.items))
+        items = read_items(node.items)
+        count = count_known(items)
     except UnfitItems as unfit:
         if _is_readable(node.items):
             yield error(path, "bad_items", str(unfit))
         return
+    if isinstance(items, Reference) and (type := _param_type(flow, items)) not in (None, "list"):
+        yield error(
+            path, "bad_items", f"{items} is {type}, and a list is needed", "Give a list, or a range(A, B)"
+        )
     if count is not None and count > node.max_iterations:
         yield error(
             path,

@@ -9,10 +9,10 @@ from antiphon_shared.workflows.nodes import CallNode, CompensateCall, Compensate
 from antiphon.workflows.checks.arguments import check_arguments
 from antiphon.workflows.checks.flow import Flow
 from antiphon.workflows.checks.tables import SQL_TOOL
-from antiphon.workflows.fault import Fault, Path, error
+from antiphon.workflows.problem import Path, Problem, error
 
 
-def check_sql_calls(flow: Flow) -> Iterator[Fault]:
+def check_sql_calls(flow: Flow) -> Iterator[Problem]:
     """Yield queries without SQL, or with other arguments. No catalogue is needed for that."""
     for _, path, node in flow.nodes():
         if not isinstance(node, CallNode) or node.call != SQL_TOOL:
@@ -26,7 +26,7 @@ def check_sql_calls(flow: Flow) -> Iterator[Fault]:
                 )
 
 
-def check_tools(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
+def check_tools(flow: Flow, catalogue: Catalogue) -> Iterator[Problem]:
     """Yield calls of tools that are not there, and arguments that they do not take."""
     for _, path, node in flow.nodes():
         if isinstance(node, CallNode):
@@ -42,7 +42,7 @@ def check_tools(flow: Flow, catalogue: Catalogue) -> Iterator[Fault]:
                     yield from _read((*path, key, n), name, catalogue)
 
 
-def _call(flow: Flow, path: Path, call: CallNode | CompensateCall, catalogue: Catalogue) -> Iterator[Fault]:
+def _call(flow: Flow, path: Path, call: CallNode | CompensateCall, catalogue: Catalogue) -> Iterator[Problem]:
     name, args = call.call, call.args
     if name == SQL_TOOL:
         return
@@ -53,7 +53,7 @@ def _call(flow: Flow, path: Path, call: CallNode | CompensateCall, catalogue: Ca
         yield from check_arguments(path, args, tool, flow.workflow.params)
 
 
-def _read(path: Path, name: str, catalogue: Catalogue) -> Iterator[Fault]:
+def _read(path: Path, name: str, catalogue: Catalogue) -> Iterator[Problem]:
     tool = catalogue.by_name.get(name)
     if tool is None:
         yield _unknown(path, name, catalogue)
@@ -62,6 +62,6 @@ def _read(path: Path, name: str, catalogue: Catalogue) -> Iterator[Fault]:
         yield error(path, "not_a_read", why, "Leave it out, and call it in a node of its own")
 
 
-def _unknown(path: Path, name: str, catalogue: Catalogue) -> Fault:
+def _unknown(path: Path, name: str, catalogue: Catalogue) -> Problem:
     hint = did_you_mean(name, catalogue.by_name).rstrip(".")
     return error(path, "unknown_tool", f"there is no tool {name}", hint)

@@ -12,14 +12,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+from pydantic_core import from_json
 
 BYTES_MAX = 1_000_000
 _VALUES_MAX = 100_000
 """Once aliases are written out."""
 _LEVELS_MAX = 64
-_FAULTS_MAX = 100
+_PROBLEMS_MAX = 100
 _INTEGER_MAX = 2**63 - 1
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_SURROGATES = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _WORDS = {"": None, "null": None, "true": True, "false": False}
 _PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml where it is installed: it takes a tenth of the time."""
@@ -39,7 +41,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class YamlFault:
+class YamlProblem:
     """A reason why a text cannot be used."""
 
     position: Position | None
@@ -50,11 +52,11 @@ class YamlFault:
 
 
 class UnreadableYaml(ValueError):
-    """The text is no YAML that can be used; the message has a line for each fault, with its position where known."""
+    """The text is no YAML that can be used; the message has a line for each problem, with its position where known."""
 
-    def __init__(self, *faults: YamlFault) -> None:
-        super().__init__("\n".join(map(str, faults)))
-        self.faults = faults
+    def __init__(self, *problems: YamlProblem) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = problems
 
 
 @dataclass(frozen=True)
@@ -75,19 +77,34 @@ class YamlText:
 def read_yaml(text: str, *, allows_aliases: bool = True) -> YamlText:
     """Return what a text holds. Raises UnreadableYaml."""
     if len(text) > BYTES_MAX or len(text.encode(errors="replace")) > BYTES_MAX:
-        raise _fault(None, f"it has more than {BYTES_MAX:,} bytes; split it")
+        raise _problem(None, f"it has more than {BYTES_MAX:,} bytes; split it")
     reader = _Reader(allows_aliases)
     try:
-        for event in yaml.parse(text, _PARSER):
+        for event in yaml.parse(_with_yaml_escapes(text), _PARSER):
             reader.take(event)
     except yaml.MarkedYAMLError as error:
         position = _position(error.problem_mark) if error.problem_mark else None
-        raise _fault(position, str(error.problem or error), *reader.faults) from None
+        raise _problem(position, str(error.problem or error), *reader.problems) from None
     except UnicodeEncodeError:
-        raise _fault(None, "it holds half a character (a lone surrogate); save it as UTF-8") from None
+        raise _problem(None, "it holds half a character (a lone surrogate); save it as UTF-8") from None
     except yaml.YAMLError as error:
-        raise _fault(None, str(error).partition("\n")[0], *reader.faults) from None
+        raise _problem(None, str(error).partition("\n")[0], *reader.problems) from None
     return reader.end()
+
+
+def _with_yaml_escapes(text: str) -> str:
+    """Return JSON with its pairs of surrogates as YAML escapes them; any other text as it is."""
+    if not _SURROGATES.search(text):
+        return text
+    try:
+        from_json(text)
+    except ValueError:
+        return text
+    return _SURROGATES.sub(lambda pair: f"{pair[1]}\\U{_code_point(pair[2], pair[3]):08X}", text)
+
+
+def _code_point(high: str, low: str) -> int:
+    return 0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00
 
 
 @dataclass(slots=True)
@@ -115,15 +132,15 @@ class _Reader:
         self._values = 0
         self._documents = 0
         self._value: Any = None
-        self.faults: list[YamlFault] = []
+        self.problems: list[YamlProblem] = []
 
     def take(self, event: yaml.Event) -> None:
         match event:
             case yaml.DocumentStartEvent():
                 self._documents += 1
                 if self._documents > 1:
-                    raise _fault(
-                        _position(event.start_mark), "another document begins; give one", *self.faults
+                    raise _problem(
+                        _position(event.start_mark), "another document begins; give one", *self.problems
                     )
             case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
                 self._close()
@@ -131,10 +148,12 @@ class _Reader:
                 self._begin(event, _position(event.start_mark))
 
     def end(self) -> YamlText:
-        if self.faults:
-            raise UnreadableYaml(*sorted(self.faults, key=lambda fault: fault.position or Position(0, 0)))
+        if self.problems:
+            raise UnreadableYaml(
+                *sorted(self.problems, key=lambda problem: problem.position or Position(0, 0))
+            )
         if not self._documents or (self._value is None and self._values <= 1):
-            raise _fault(None, "it is empty")
+            raise _problem(None, "it is empty")
         return YamlText(self._value, self._positions)
 
     def _begin(self, event: yaml.NodeEvent, position: Position) -> None:
@@ -167,7 +186,7 @@ class _Reader:
     def _take_key(self, event: yaml.NodeEvent, position: Position) -> None:
         around = self._open[-1]
         if not isinstance(event, yaml.ScalarEvent):
-            raise _fault(position, "a key is no text", *self.faults)
+            raise _problem(position, "a key is no text", *self.problems)
         self._refuse_marks(event, position)
         if event.value in around.value:
             self._complain(position, f"{event.value[:100]!r} stands here a second time; keep one of them")
@@ -200,10 +219,10 @@ class _Reader:
 
     def _repeat(self, event: yaml.AliasEvent, position: Position) -> None:
         if event.anchor not in self._anchors:
-            raise _fault(position, f"there is no anchor &{str(event.anchor)[:100]}", *self.faults)
+            raise _problem(position, f"there is no anchor &{str(event.anchor)[:100]}", *self.problems)
         anchored = self._anchors[event.anchor]
         if anchored is None:
-            raise _fault(position, "the value contains itself", *self.faults)
+            raise _problem(position, "the value contains itself", *self.problems)
         value, values, depth = anchored
         if self._open:
             self._open[-1].depth = max(self._open[-1].depth, depth)
@@ -213,8 +232,8 @@ class _Reader:
     def _count(self, values: int, levels: int, position: Position) -> None:
         self._values += values
         if self._values > _VALUES_MAX or levels > _LEVELS_MAX:
-            raise _fault(
-                position, f"it has more than {_VALUES_MAX:,} values or {_LEVELS_MAX} levels", *self.faults
+            raise _problem(
+                position, f"it has more than {_VALUES_MAX:,} values or {_LEVELS_MAX} levels", *self.problems
             )
 
     def _refuse_marks(self, event: yaml.NodeEvent, position: Position) -> None:
@@ -229,9 +248,9 @@ class _Reader:
             self._complain(position, f"{what} is not taken; write the value out")
 
     def _complain(self, position: Position, message: str) -> None:
-        self.faults.append(YamlFault(position, message))
-        if len(self.faults) >= _FAULTS_MAX:
-            raise UnreadableYaml(*self.faults)
+        self.problems.append(YamlProblem(position, message))
+        if len(self.problems) >= _PROBLEMS_MAX:
+            raise UnreadableYaml(*self.problems)
 
 
 class _TooLarge:
@@ -257,5 +276,5 @@ def _position(mark: Any) -> Position:
     return Position(mark.line + 1, mark.column + 1)
 
 
-def _fault(position: Position | None, message: str, *before: YamlFault) -> UnreadableYaml:
-    return UnreadableYaml(*before, YamlFault(position, message))
+def _problem(position: Position | None, message: str, *before: YamlProblem) -> UnreadableYaml:
+    return UnreadableYaml(*before, YamlProblem(position, message))

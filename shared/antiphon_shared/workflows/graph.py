@@ -108,7 +108,10 @@ class _Compiling:
             for target in targets(node):
                 activated_by[target].append(id)
         for id, node in graph.items():
-            edges = (node.depends_on, downstream[id], activated_by[id], targets(node))
+            activates = [
+                target for target in targets(node) if target in graph
+            ]  # rollback_all need not be there
+            edges = (node.depends_on, downstream[id], activated_by[id], activates)
             upstream, below, activators, activated = (tuple(f"{prefix}{one}" for one in ids) for ids in edges)
             path, inner = f"{prefix}{id}", {f"{prefix}{id}/{part}": one for part, one in parts(node).items()}
             self._add(

@@ -106,8 +106,10 @@ _SCHEMA_TYPES = {"object", "array", "string", "number", "integer", "boolean", "n
 def _expects_kind(value: Any) -> str:
     if not isinstance(value, Mapping):
         return "<fields>"
-    said = value.get("type")
-    is_schema = not _SCHEMA_KEYWORDS.isdisjoint(value) or (isinstance(said, str) and said in _SCHEMA_TYPES)
+    type_name = value.get("type")
+    is_schema = not _SCHEMA_KEYWORDS.isdisjoint(value) or (
+        isinstance(type_name, str) and type_name in _SCHEMA_TYPES
+    )
     return "<schema>" if is_schema else "<fields>"
 
 

@@ -167,6 +167,7 @@ def walks() -> dict[str, list[tuple[str, ...]]]:
         ("workflows", "validate", "hostile.json", "--tools", "recipes"),
         ("workflows", "list", "unfit.json"),
     ]
+    both += [("workflows", "dry-run", "w", "hostile.json", *more) for more in ((), ("--cover",))]
     both += [("workflows", "show", "w", "hostile.json"), ("workflows", "show", HOSTILE, "hostile.json")]
     asked = [(*words, *more) for words in both for more in ((), ("--json",))]
     asked += [("replay", "verify", "--github", *files), ("replay", "update", "--dry-run", *files)]

@@ -38,7 +38,7 @@ def test_the_example_holds_against_its_tools(run: InProcess) -> None:
     assert done.stderr == "1 file, 0 errors, 0 warnings.\n"
 
 
-def test_all_faults_are_named_at_once_and_the_exit_code_is_1(run: InProcess, faulty: str) -> None:
+def test_all_problems_are_named_at_once_and_the_exit_code_is_1(run: InProcess, faulty: str) -> None:
     done = run("workflows", "validate", TRIPS, faulty, "--tools", "recipes,examples.trips")
     assert done.exit_code == 1
     assert done.stdout.splitlines() == [
@@ -67,7 +67,7 @@ def test_without_tools_it_says_what_was_not_checked(run: InProcess, faulty: str)
     assert "Calls were not held against tools: name them by --tools." in done.stderr
 
 
-def test_json_has_a_record_for_each_fault(run: InProcess, faulty: str) -> None:
+def test_json_has_a_record_for_each_problem(run: InProcess, faulty: str) -> None:
     done = run("workflows", "validate", faulty, "--tools", "recipes", "--json")
     found = from_json(done.stdout)
     assert [(one["severity"], one["code"], one["line"], one["column"]) for one in found] == [
@@ -114,6 +114,7 @@ def test_workflows_are_listed_and_shown(run: InProcess) -> None:
     shown = run("workflows", "show", "book_both", TRIPS).stdout
     assert "trips.book_both, version 1.0" in shown
     assert "on partial failure -> undo" in shown
+    assert 'returns {"flight":"$flight_booked.id"' in shown
     fields = json.loads(run("workflows", "show", "book_both", TRIPS, "--json").stdout)
     assert re.fullmatch("[0-9a-f]{32}", fields["hash"])
     assert fields["graph"]["both"]["on_partial_failure"] == "undo"
@@ -158,8 +159,20 @@ def test_python_loads_and_validates(folder: Path, faulty: str) -> None:
     assert [one.code for one in workflows.validate(folder / faulty)] == ["unused", "missing_edge"]
     with pytest.raises(workflows.InvalidWorkflow) as invalid:
         workflows.load(folder / faulty)
-    assert [one.code for one in invalid.value.faults] == ["missing_edge"]
+    assert [one.code for one in invalid.value.problems] == ["missing_edge"]
     assert "faulty.yaml:10:49: error" in str(invalid.value)
+
+
+def test_a_program_builds_what_a_file_holds() -> None:
+    fields = read_yaml(Path(TRIPS).read_text()).value
+    assert workflows.build(fields, tools=["examples.trips"]) == workflows.load(TRIPS)
+    with pytest.raises(workflows.InvalidWorkflow, match=r"error: domain: 'T' is no name"):
+        workflows.build({**fields, "domain": "T"})
+    with pytest.raises(workflows.InvalidWorkflow, match="there is no tool find_flights"):
+        workflows.build(fields, tools=["examples.courses"])
+    for unfit in (object(), float("nan")):
+        with pytest.raises(workflows.InvalidWorkflow, match="the fields are no JSON"):
+            workflows.build({**fields, "description": unfit})
 
 
 def test_a_file_with_too_many_faults_names_the_first(folder: Path) -> None:
@@ -168,3 +181,55 @@ def test_a_file_with_too_many_faults_names_the_first(folder: Path) -> None:
     found = workflows.validate(folder / "many.yaml")
     assert len(found) == 201
     assert found[-1].message == "there are 102 more; correct these first"
+
+
+class TestDryRun:
+    def test_it_shows_each_call_and_the_end(self, run: InProcess) -> None:
+        done = run(
+            "workflows", "dry-run", "book_trip", TRIPS, "--param", "nights=1", "--tools", "examples.trips"
+        )
+        assert done.exit_code == 0
+        lines = done.stdout.splitlines()
+        assert lines[0] == 'flights: calls find_flights(origin="NYC", destination="LIS", date="2030-05-01")'
+        assert "completed" in lines
+
+    def test_results_of_a_file_decide(self, run: InProcess, folder: Path) -> None:
+        (folder / "results.json").write_text('{"flights": {"found": []}}')
+        done = run("workflows", "dry-run", "book_trip", TRIPS, "--results", "results.json", "--json")
+        told = json.loads(done.stdout)
+        assert (told["status"], told["because"]) == (
+            "failed",
+            "There is no flight from NYC to LIS on 2030-05-01.",
+        )
+
+    def test_cover_shows_how_every_way_ends(self, run: InProcess) -> None:
+        done = run(
+            "workflows", "dry-run", "book_trip", TRIPS, "--cover", "--json", "--tools", "examples.trips"
+        )
+        told = json.loads(done.stdout)
+        assert (done.exit_code, told["never_reached"]) == (0, [])
+        ends = {one["scenario"]: one["status"] for one in told["runs"]}
+        assert ends["is_cheap goes to book_at_once, book_at_once/both/hotel_booking fails"] == "compensated"
+        shown = run("workflows", "dry-run", "book_trip", TRIPS, "--cover")
+        assert f"{len(ends)} runs: " in shown.stdout
+
+    @pytest.mark.parametrize(
+        ("words", "why"),
+        [
+            (("--param", "nigts=1"), "there is no param 'nigts'. Did you mean nights?"),
+            (("--param", "nights"), "has no value. Write NAME=VALUE."),
+            (("--param", "nights=x"), "--param nights is no JSON"),
+            (("--param", 'nights="7"'), "param 'nights': \"7\" is str, and int is needed"),
+            (("--results", "nowhere.json"), "nowhere.json cannot be read"),
+            (("--results", "list.json"), "list.json holds no object"),
+            (("--results", "other.json"), "there is no node 'flight'. Did you mean flights?"),
+        ],
+    )
+    def test_what_does_not_fit_is_refused(
+        self, run: InProcess, folder: Path, words: tuple[str, ...], why: str
+    ) -> None:
+        (folder / "list.json").write_text("[]")
+        (folder / "other.json").write_text('{"flight": 1}')
+        done = run("workflows", "dry-run", "book_trip", TRIPS, *words)
+        assert done.exit_code == 2
+        assert why in done.stderr

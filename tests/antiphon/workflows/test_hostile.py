@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from antiphon.workflows.form import read_file
-from tests.antiphon.workflows.test_rows import faults_of_text
+from tests.antiphon.workflows.test_rows import problems_of_text
 
 HEAD = "domain: d\nversion: '1'\nworkflows:\n  w:\n    description: W\n    graph:\n"
 _LEVELS = [
@@ -73,7 +73,7 @@ HOSTILE: dict[str, tuple[Callable[[], str], str]] = {
 
 @pytest.mark.parametrize(("text", "why"), HOSTILE.values(), ids=HOSTILE)
 def test_harm_ends_in_a_clear_error(text: Callable[[], str], why: str) -> None:
-    found = [str(one) for one in faults_of_text(text()) if one.severity == "error"]
+    found = [str(one) for one in problems_of_text(text()) if one.severity == "error"]
     assert any(why in one for one in found), found[:3]
     assert all(len(one) < 2_000 for one in found)
 
@@ -83,10 +83,10 @@ def test_ten_thousand_nodes_pass_and_one_more_does_not() -> None:
     leaf = "leaf: {description: L, graph: {" + ", ".join(f"n{n}: {{call: look}}" for n in range(99)) + "}}"
     calls = ", ".join(f"n{n}: {{workflow: leaf}}" for n in range(100))
     head = f"domain: d\nversion: '1'\nworkflows:\n  {leaf}\n  w: {{description: W, graph: {{{calls}"
-    assert faults_of_text(f"{head}}}}}") == []
-    (fault,) = faults_of_text(f"{head}, more: {{call: look}}}}}}")
-    assert fault.code == "too_large"
-    assert "it has 10,001 nodes once sub-workflows are inlined" in str(fault)
+    assert problems_of_text(f"{head}}}}}") == []
+    (problem,) = problems_of_text(f"{head}, more: {{call: look}}}}}}")
+    assert problem.code == "too_large"
+    assert "it has 10,001 nodes once sub-workflows are inlined" in str(problem)
 
 
 def test_scalars_are_those_of_json() -> None:
@@ -112,6 +112,6 @@ def test_scalars_are_those_of_json() -> None:
 
 def test_every_fault_of_a_text_is_named_at_once() -> None:
     text = in_graph("{call: &x look, call: !t find}") + "      a: {call: 1e999}\n"
-    assert [str(one).partition(" error: ")[0] for one in read_file(text, "f").faults] == [
+    assert [str(one).partition(" error: ")[0] for one in read_file(text, "f").problems] == [
         *("f:7:17:", "f:7:26:", "f:7:32:", "f:8:7:", "f:8:17:"),
     ]

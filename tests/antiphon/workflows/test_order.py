@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.antiphon.workflows.test_rows import SUB, faults_in
+from tests.antiphon.workflows.test_rows import SUB, problems_in
 
 HALVES = """
 b: {type: branch, on: [{when: 1 < 2, goto: x}, {default: y}]}
@@ -37,7 +37,7 @@ SURE = {
 
 @pytest.mark.parametrize("graph", SURE.values(), ids=SURE)
 def test_nothing_is_said_of(graph: str) -> None:
-    assert [str(one) for one in faults_in(graph, rest=SUB)] == []
+    assert [str(one) for one in problems_in(graph, rest=SUB)] == []
 
 
 MAYBE = {
@@ -54,7 +54,7 @@ MAYBE = {
 
 @pytest.mark.parametrize("graph", MAYBE.values(), ids=MAYBE)
 def test_an_error_is(graph: str) -> None:
-    assert [one.code for one in faults_in(graph)] == ["may_be_missing"]
+    assert [one.code for one in problems_in(graph)] == ["may_be_missing"]
 
 
 @pytest.mark.parametrize(
@@ -78,16 +78,16 @@ def test_an_error_is(graph: str) -> None:
 def test_an_output_of_the_workflow_is_certain_when_it_is_done(
     graph: str, output: str, codes: list[str]
 ) -> None:
-    assert [one.code for one in faults_in(graph, more=f"output: {output}")] == codes
+    assert [one.code for one in problems_in(graph, more=f"output: {output}")] == codes
 
 
 def test_a_long_chain_and_a_wide_graph_are_no_deep_recursion() -> None:
     chain = "\n".join(
         f"n{n}: {{call: look, depends_on: [n{n - 1}], when: has($n{n - 1})}}" for n in range(1, 4_000)
     )
-    assert faults_in(f"n0: {{call: look}}\n{chain}") == []
+    assert problems_in(f"n0: {{call: look}}\n{chain}") == []
     wide = "\n".join(f"n{n}: {{call: look}}" for n in range(4_000))
     assert (
-        faults_in(f"{wide}\nz: {{call: look, depends_on: [{', '.join(f'n{n}' for n in range(1_000))}]}}")
+        problems_in(f"{wide}\nz: {{call: look, depends_on: [{', '.join(f'n{n}' for n in range(1_000))}]}}")
         == []
     )

@@ -1,13 +1,13 @@
-"""Every error that a workflow file can have, a row each: what is wrong, where, and what is said of it."""
+"""Every error that a workflow file can have, a row each: what is wrong, where, and the text of the error."""
 
 import textwrap
 
 import pytest
 from antiphon_shared.tools.calls import Catalogue, ToolDefinition
 
-from antiphon.workflows.fault import Fault
 from antiphon.workflows.form import read_file
-from antiphon.workflows.validate import faults_of
+from antiphon.workflows.problem import Problem
+from antiphon.workflows.validate import problems_of
 
 
 def a_tool(
@@ -35,20 +35,20 @@ CATALOGUE = Catalogue(
 )
 
 
-def faults_in(graph: str, *, params: str = "{}", more: str = "", rest: str = "") -> list[Fault]:
+def problems_in(graph: str, *, params: str = "{}", more: str = "", rest: str = "") -> list[Problem]:
     """Return what is wrong with one workflow: its graph, its params, further keys of it, further workflows."""
     text = f"domain: d\nversion: '1'\nworkflows:\n  w:\n    description: W\n    params: {params}\n"
     text += f"    graph:\n{textwrap.indent(textwrap.dedent(graph).strip(), ' ' * 6)}\n"
     text += textwrap.indent(textwrap.dedent(more).strip(), " " * 4) + "\n"
     text += textwrap.indent(textwrap.dedent(rest).strip(), " " * 2)
-    return faults_of_text(text)
+    return problems_of_text(text)
 
 
-def faults_of_text(text: str) -> list[Fault]:
+def problems_of_text(text: str) -> list[Problem]:
     file = read_file(text, "f.yaml")
     if file.specification is None:
-        return list(file.faults)
-    return [file.located(fault) for fault in faults_of(file.specification, CATALOGUE)]
+        return list(file.problems)
+    return [file.located(problem) for problem in problems_of(file.specification, CATALOGUE)]
 
 
 SUB = """
@@ -57,6 +57,7 @@ sub:
   params: {n: {type: int, required: true}, f: {type: float}}
   graph: {a: {call: look, when: $n > 1 || $f > 1}}
 """
+SHAPED = "shaped: {description: S, graph: {n: {call: look}}, output: {r: $n}}\n"
 ASKS = "asks: {description: A, graph: {y: {type: yield, message: m, expects: {ok: bool}}}}"
 
 ROWS = [
@@ -126,7 +127,12 @@ ROWS = [
     ("a: {call: find, args: {place: $e}, depends_on: [b]}\nb: {call: look, on_error: {fallback: e}}\ne: {type: error, message: m}", "reference_missing", "graph.a.args.place", "e ends the workflow and has no result"),
     ("a: {call: look, when: 'true'}\nb: {call: look}\nc: {call: find, args: {place: $a.x}, depends_on: [a, b]}", "may_be_missing", "graph.c.args.place", "a may not have succeeded when c runs. Write ${a?.x}"),
     ("a: {call: find, args: {place: $n.x}}", "reference_missing", "graph.a.args.place", "leads into the param n, which is int"),
+    ("a: {type: yield, message: m, expects: {ok: bool}}\nb: {call: find, depends_on: [a], args: {place: $a.okay}}", "reference_missing", "graph.b.args.place", "the result of a has no okay. Did you mean ok?"),
+    ("a: {type: parallel, branches: {c: {call: look}}}\nb: {call: find, depends_on: [a], args: {place: $a.d}}", "reference_missing", "graph.b.args.place", "the result of a has no d"),
+    ("a: {workflow: shaped}\nb: {call: find, depends_on: [a], args: {place: $a.s}}", "reference_missing", "graph.b.args.place", "the result of a has no s"),
     # Conditions and items.
+    ("a: {call: look, when: $p}", "not_a_bool", "graph.a.when", "$p is str"),
+    ("a: {type: foreach, items: $p, as: i, step: {call: look}}", "bad_items", "graph.a.items", "$p is str, and a list is needed"),
     ("a: {call: look, when: '$p =='}", "condition_syntax", "graph.a.when", "a value is missing (character 6)"),
     ("a: {call: look, when: 'p == 1'}", "condition_syntax", "graph.a.when", "write $p for a reference"),
     ("a: {call: look, when: '[1].map(x, x)'}", "condition_syntax", "graph.a.when", "there is no function map"),
@@ -175,13 +181,15 @@ ROWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("graph", "code", "path", "said"), ROWS, ids=[f"{row[1]}-{row[2]}" for row in ROWS])
-def test_an_error_names_its_place_and_the_way_out(graph: str, code: str, path: str, said: str) -> None:
+@pytest.mark.parametrize(("graph", "code", "path", "words"), ROWS, ids=[f"{row[1]}-{row[2]}" for row in ROWS])
+def test_an_error_names_its_path_and_the_way_out(graph: str, code: str, path: str, words: str) -> None:
     params = "{p: {type: str}, n: {type: int}, l: {type: list}}"
-    errors = [one for one in faults_in(graph, params=params, rest=SUB + ASKS) if one.severity == "error"]
+    errors = [
+        one for one in problems_in(graph, params=params, rest=SUB + SHAPED + ASKS) if one.severity == "error"
+    ]
     found = [one for one in errors if one.code == code and ".".join(map(str, one.path)).endswith(path)]
     assert found, [str(one) for one in errors]
-    assert said in found[0].text, found[0].text
+    assert words in found[0].text, found[0].text
     assert found[0].position is not None
     assert found[0].position.line > (4 if path != "workflows.w" else 3)
 
@@ -201,16 +209,17 @@ PARAMS = [
 ]
 
 
-@pytest.mark.parametrize(("params", "code", "path", "said"), PARAMS)
-def test_params_are_held_strictly_against_their_type(params: str, code: str, path: str, said: str) -> None:
+@pytest.mark.parametrize(("params", "code", "path", "words"), PARAMS)
+def test_params_are_held_strictly_against_their_type(params: str, code: str, path: str, words: str) -> None:
     errors = [
-        one for one in faults_in("a: {call: look, when: $p == 1}", params=params) if one.severity == "error"
+        one for one in problems_in("a: {call: look, when: $p == 1}", params=params) if one.severity == "error"
     ]
     assert [(one.code, ".".join(map(str, one.path[2:]))) for one in errors] == [(code, path)]
-    assert said in errors[0].text
+    assert words in errors[0].text
 
 
 WARNINGS = [
+    ("a: {call: look}\ne: {type: error, message: m}", "{}", "", "always_fails", "graph.e", "it runs at once"),
     ("a: {call: look}", "{p: {type: str}}", "", "unused", "params.p", "nothing uses the param p"),
     ("a: {call: look, output: x}\nb: {call: look, depends_on: [a]}", "{}", "", "unused", "graph.a.output", "the output x"),
     ("a: {call: look, when: $p == 1}", "{p: {type: int, required: true, default: 1}}", "", "required_default", "params.p.required", "makes it optional"),
@@ -222,10 +231,10 @@ WARNINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("graph", "params", "rest", "code", "path", "said"), WARNINGS)
+@pytest.mark.parametrize(("graph", "params", "rest", "code", "path", "words"), WARNINGS)
 def test_what_is_worth_a_second_look_is_a_warning(
-    graph: str, params: str, rest: str, code: str, path: str, said: str
+    graph: str, params: str, rest: str, code: str, path: str, words: str
 ) -> None:
-    (fault,) = faults_in(graph, params=params, rest=rest)
-    assert (fault.severity, fault.code, ".".join(map(str, fault.path[2:]))) == ("warning", code, path)
-    assert said in fault.text
+    (problem,) = problems_in(graph, params=params, rest=rest)
+    assert (problem.severity, problem.code, ".".join(map(str, problem.path[2:]))) == ("warning", code, path)
+    assert words in problem.text

@@ -10,7 +10,7 @@ from coordinator.workflows.decide import decide_run
 from coordinator.workflows.messages import (
     CallTool,
     Failed,
-    Fault,
+    Failure,
     Happening,
     SetTimer,
     StopRequested,
@@ -21,7 +21,7 @@ from coordinator.workflows.plan import UNDO, Plan
 from coordinator.workflows.state import SETTLED, Run
 from tests.coordinator.workflows.world import World, a_plan, call
 
-FAULTS = ("not_found", "timeout", "outcome_unknown")
+FAILURES = ("not_found", "timeout", "outcome_unknown")
 TOOLS = ("look", "book", "pay", "slow")
 UNDOES = {"call": "drop", "args": {}}
 
@@ -94,7 +94,9 @@ INNER = {
     "description": "Inner.",
     "graph": {"x": call("book", compensate=UNDOES), "y": call("look", "x"), "z": call("pay")},
 }
-OUTCOMES = st.dictionaries(st.sampled_from([f"n{n}" for n in range(8)]), st.sampled_from(FAULTS), max_size=4)
+OUTCOMES = st.dictionaries(
+    st.sampled_from([f"n{n}" for n in range(8)]), st.sampled_from(FAILURES), max_size=4
+)
 
 
 def outcome_of(path: str, failing: dict[str, str]) -> str | None:
@@ -130,7 +132,7 @@ def run_through(
         elif kind is None:
             happened = Succeeded(path, attempt, {"of": path})
         else:
-            happened = Failed(path, attempt, Fault(kind, "no"))
+            happened = Failed(path, attempt, Failure(kind, "no"))
         happens(happened)
         if data.draw(st.integers(0, 4)) == 0:
             happens(data.draw(st.sampled_from([one for one, _ in log])))
@@ -194,7 +196,7 @@ def test_whatever_fails_nothing_runs_twice_and_what_was_done_is_undone_or_named(
     assert set(end.undone) == took_effect & undone
     if end.status == "compensated":
         assert not end.standing
-    unknown = {path for path in writes if (fault := world.run.nodes[path].fault) and fault.is_unknown}
+    unknown = {path for path in writes if (failure := world.run.nodes[path].failure) and failure.is_unknown}
     assert unknown == set(end.unknown)
     assert (end.status in ("needs_review", "compensation_failed")) >= bool(unknown)
 

@@ -55,9 +55,9 @@ class TestOrder:
         world = a_world({"a": call(), "b": call("look", "a", args={"x": "$a.nothing"})}).start().ok("a")
         assert world.status == "failed"
         assert world.end is not None
-        assert world.end.fault is not None
-        assert world.end.fault.kind == "reference_missing"
-        assert "has the keys of" in world.end.fault.message
+        assert world.end.failure is not None
+        assert world.end.failure.kind == "reference_missing"
+        assert "has the keys of" in world.end.failure.message
 
     def test_what_comes_late_or_twice_changes_nothing(self) -> None:
         world = a_world({"a": call(), "b": call("look", "a")}).start().ok("a")
@@ -99,8 +99,8 @@ class TestChoices:
         graph = {"way": {"type": "branch", "on": [{"when": "false", "goto": "b"}]}, "b": call()}
         world = a_world(graph).start()
         assert world.end is not None
-        assert world.end.fault is not None
-        assert (world.status, world.end.fault.kind) == ("failed", "no_branch_matched")
+        assert world.end.failure is not None
+        assert (world.status, world.end.failure.kind) == ("failed", "no_branch_matched")
 
     def test_a_false_condition_skips_and_one_that_fails_fails(self) -> None:
         world = a_world({"a": call(when="1 > 2"), "b": call()}).start().finish()
@@ -368,16 +368,16 @@ class TestWaiting:
         assert world.end is None
         world.ok("p/x")
         assert world.end is not None
-        assert world.end.fault is not None
-        assert (world.status, world.end.fault.kind) == ("failed", "timeout")
+        assert world.end.failure is not None
+        assert (world.status, world.end.failure.kind) == ("failed", "timeout")
 
     def test_an_error_node_ends_its_workflow_with_its_message(self) -> None:
         graph = {"a": call(), "no": {"type": "error", "message": "No $a.of."}}
         branch = {"type": "branch", "depends_on": ["a"], "on": [{"default": "no"}]}
         world = a_world({**graph, "way": branch}).start().ok("a")
         assert world.end is not None
-        assert world.end.fault is not None
-        assert (world.status, world.end.fault.message) == ("failed", "No a.")
+        assert world.end.failure is not None
+        assert (world.status, world.end.failure.message) == ("failed", "No a.")
 
 
 def test_a_call_says_what_its_contract_needs() -> None:

@@ -14,7 +14,7 @@ from coordinator.workflows.messages import (
     Command,
     End,
     Failed,
-    Fault,
+    Failure,
     Happening,
     Keep,
     Reason,
@@ -110,7 +110,7 @@ class World:
         """Let what is open at a path fail."""
         command = self.open.pop(path)
         assert not isinstance(command, Keep | Withdraw | End | SetTimer)
-        self.happens(Failed(path, command.attempt, Fault(kind, f"{path} failed")))
+        self.happens(Failed(path, command.attempt, Failure(kind, f"{path} failed")))
         return self
 
     def finish(self, choose: Callable[[list[str]], str] = min) -> "World":

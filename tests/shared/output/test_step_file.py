@@ -81,6 +81,14 @@ def test_what_cannot_be_used_is_refused_with_the_reason(text: str, why: str) -> 
     assert why in str(refused.value)
 
 
+def test_json_may_escape_any_character() -> None:
+    text = (
+        '{"a": "\\ud83d\\ude00\\u00e9", "b": "\\\\ud83d\\\\ude00", "c": "\\\\\\ud83d\\ude00\\ud83d\\ude01"}'
+    )
+    assert read_yaml(text).value == {"a": "\U0001f600é", "b": r"\ud83d\ude00", "c": "\\\U0001f600\U0001f601"}
+    assert read_yaml(r"a: \ud83d\ude00").value == {"a": r"\ud83d\ude00"}
+
+
 def test_the_position_of_something_missing_is_that_of_what_lacks_it() -> None:
     assert str(read_yaml("a:\n  b: 1").position(("a", "c", 3))) == "line 2, column 3"
 

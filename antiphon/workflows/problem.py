@@ -9,7 +9,7 @@ Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Problem:
     """One thing that is wrong, where it stands, and the way out."""
 
     severity: Literal["error", "warning"]
@@ -23,10 +23,10 @@ class Fault:
 
     def __str__(self) -> str:
         """`trip.yaml:12:5: error: workflows.book.graph.a.args.x: what happened. The way out.`"""
-        place = f"{self.file}:" if self.file else ""
+        location = f"{self.file}:" if self.file else ""
         if self.position:
-            place += f"{self.position.line}:{self.position.column}:"
-        return f"{place} {self.severity}: {self.text}".strip()
+            location += f"{self.position.line}:{self.position.column}:"
+        return f"{location} {self.severity}: {self.text}".strip()
 
     @property
     def text(self) -> str:
@@ -35,9 +35,9 @@ class Fault:
         return f"{named}{self.message}.{hint}"
 
 
-def error(path: Path, code: str, message: str, hint: str = "") -> Fault:
-    return Fault("error", code, path, message, hint)
+def error(path: Path, code: str, message: str, hint: str = "") -> Problem:
+    return Problem("error", code, path, message, hint)
 
 
-def warning(path: Path, code: str, message: str, hint: str = "") -> Fault:
-    return Fault("warning", code, path, message, hint)
+def warning(path: Path, code: str, message: str, hint: str = "") -> Problem:
+    return Problem("warning", code, path, message, hint)

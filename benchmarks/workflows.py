@@ -1,0 +1,82 @@
+"""What it takes to validate a workflow file of a thousand nodes, beside reading the events of its YAML alone."""
+
+import statistics
+import time
+from collections.abc import Callable
+
+import yaml
+
+from antiphon.workflows.form import read_file
+from antiphon.workflows.load import catalogue_of
+from antiphon.workflows.validate import problems_of
+
+_NODES = 1_000
+_HEAD = """domain: benchmark
+version: "1"
+workflows:
+  long:
+    description: A chain of branches, with a fallback and a foreach in each part.
+    params: { p: { type: str }, day: { type: str } }
+    graph:
+      e: { type: error, message: no }
+"""
+_PART = """\
+      a%(n)d:
+        type: branch
+        depends_on: [%(before)s]
+        on: [{ when: '%(when)s', goto: b%(n)d }, { default: c%(n)d }]
+      b%(n)d: { call: weather_on, args: { place: $p, date: $day }, output: o%(n)d }
+      c%(n)d: { call: weather_on, args: { place: 'to $p', date: $day }, output: o%(n)d }
+      d%(n)d:
+        call: find_flights
+        depends_on: [b%(n)d, c%(n)d]
+        args: { origin: $p, destination: $o%(n)d.place, date: $day }
+        on_error: { retry: 2, delay: 500, backoff: exponential, fallback: e }
+      f%(n)d:
+        type: foreach
+        depends_on: [d%(n)d]
+        items: $d%(n)d.found
+        as: flight
+        step: { call: weather_on, args: { place: $flight.id, date: $day } }
+"""
+
+
+def measure(runs: int) -> list[tuple[str, str, str, str]]:
+    """Return the row of the table: seconds of CPU, and how many times the floor that is."""
+    text = file_of(_NODES)
+    catalogue = catalogue_of(["examples.trips"])
+
+    def validated() -> None:
+        file = read_file(text, "long.yaml")
+        assert file.specification is not None
+        assert list(problems_of(file.specification, catalogue)) == []
+
+    def events() -> None:
+        assert sum(1 for _ in yaml.parse(text, yaml.SafeLoader)) > _NODES
+
+    pairs = [(_seconds(validated), _seconds(events)) for _ in range(runs)]
+    took = statistics.median(ours for ours, _ in pairs)
+    ratio = statistics.median(ours / theirs for ours, theirs in pairs)
+    return [
+        (
+            f"a workflow of {_NODES:,} nodes validated",
+            f"{took:.2f} s of CPU",
+            f"{ratio:.2f} x PyYAML",
+            "< 0.5 s",
+        )
+    ]
+
+
+def file_of(nodes: int) -> str:
+    """Return a file with so many nodes, five in each part."""
+    parts = []
+    for n in range(nodes // 5):
+        before, when = (f"d{n - 1}", f"$o{n - 1}.degrees > 3") if n else ("", "true")
+        parts.append(_PART % {"n": n, "before": before, "when": when})
+    return _HEAD + "".join(parts)
+
+
+def _seconds(work: Callable[[], None]) -> float:
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun

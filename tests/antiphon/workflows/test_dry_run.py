@@ -1,0 +1,151 @@
+"""Dry runs: samples that a workflow can work with, and every way through it."""
+
+from typing import Any
+
+from antiphon_shared.workflows.graph import compile_graph
+from antiphon_shared.workflows.specification import Specification
+
+from antiphon.workflows import load
+from antiphon.workflows.dry_run import Coverage, cover, dry_run
+from antiphon.workflows.load import catalogue_of
+from antiphon.workflows.stubs import samples
+from coordinator.workflows.messages import AskPerson, CallTool
+from coordinator.workflows.plan import Plan, facts_of
+from tests.antiphon.conftest import ROOT
+from tests.coordinator.workflows.world import a_plan, call
+
+UNDO = {"call": "drop", "args": {"id": "$a.id"}}
+
+
+def endings(coverage: Coverage) -> dict[str, str]:
+    return {run.scenario.name: run.end.status for run in coverage.runs}
+
+
+def test_a_sample_has_what_the_workflow_reads_of_it() -> None:
+    inner: dict[str, Any] = {
+        "description": "Inner.",
+        "params": {"n": {"type": "int", "required": True}},
+        "graph": {"x": call("look", args={"n": "$n"})},
+        "output": {"found": "$x"},
+    }
+    graph = {
+        "a": call(),
+        "sub": {"workflow": "inner", "depends_on": ["a"], "args": {"n": "$a.count"}},
+        "each": {
+            "type": "foreach",
+            "depends_on": ["a"],
+            "items": "$a.rows",
+            "as": "row",
+            "step": call(args={"id": "$row.id"}),
+        },
+        "p": {"type": "parallel", "depends_on": ["a"], "branches": {"x": call(), "y": call()}},
+        "b": call(
+            "look",
+            "sub",
+            "each",
+            "p",
+            args={"deep": "$sub.found.name", "first": "$each.0.title", "x": "$p.x.id"},
+            when="$a.price < 10.0 && $a.names.length > 0",
+        ),
+    }
+    found = samples(a_plan(graph, inner=inner))
+    assert found["a"] == {
+        "count": 1,
+        "rows": [{"id": "<a.rows.0.id>"}],
+        "price": 1.5,
+        "names": ["<a.names.0>"],
+    }
+    assert found["sub/x"] == {"name": "<sub/x.name>"}
+    assert found["each/*"] == {"title": "<each/*.title>"}
+    assert found["p/x"] == {"id": "<p/x.id>"}
+    assert dry_run(a_plan(graph, inner=inner), {}, {}).end.status == "completed"
+
+
+def test_results_and_params_that_are_given_decide() -> None:
+    graph = {
+        "a": call(args={"n": "$n"}),
+        "way": {
+            "type": "branch",
+            "depends_on": ["a"],
+            "on": [{"when": "$a.n > 3", "goto": "b"}, {"default": "c"}],
+        },
+        "b": call(),
+        "c": call(),
+    }
+    plan = a_plan(graph, params={"n": {"type": "int", "required": True}})
+    run = dry_run(plan, {"n": 5}, {"a": {"n": 4}})
+    assert [(one.path, dict(one.arguments)) for one in run.commands if isinstance(one, CallTool)] == [
+        ("a", {"n": 5}),
+        ("b", {}),
+    ]
+    assert dry_run(plan, {"n": 5}, {}).nodes["c"] == "done"
+
+
+def test_every_way_is_walked_once() -> None:
+    graph = {
+        "a": call("book", compensate=UNDO),
+        "way": {
+            "type": "branch",
+            "depends_on": ["a"],
+            "on": [{"when": "$a.x", "goto": "b"}, {"default": "c"}],
+        },
+        "b": call("look", when="$a.y"),
+        "c": call("look", on_error={"fallback": "d"}),
+        "d": call("book"),
+    }
+    coverage = cover(a_plan(graph), {}, {})
+    assert endings(coverage) == {
+        "everything succeeds": "completed",
+        "a fails": "failed",
+        "way goes to c": "completed",
+        "b is skipped": "completed",
+        "b fails": "compensated",
+        "way goes to c, c fails": "completed",
+        "way goes to c, c fails, d fails": "compensated",
+    }
+    assert (coverage.never_reached, coverage.is_cut) == ((), False)
+
+
+def test_a_write_that_nothing_undoes_is_named() -> None:
+    graph = {"p": {"type": "parallel", "branches": {"x": call("book"), "y": call("book", compensate=UNDO)}}}
+    coverage = cover(a_plan({**graph, "a": call()}), {}, {})
+    standing = {run.scenario.name: run.end.standing for run in coverage.runs}
+    assert standing["p/x fails"] == ()
+    assert standing["p/y fails"] == ("p/x",)
+
+
+def test_a_node_that_no_run_reaches_is_named() -> None:
+    back = {"type": "compensate", "steps": [{"call": "drop"}]}
+    coverage = cover(a_plan({"a": call(), "back": back}), {}, {})
+    assert coverage.never_reached == ("back",)
+
+
+def test_the_first_item_fails_and_people_answer_with_samples() -> None:
+    graph = {
+        "ok": {
+            "type": "yield",
+            "message": "Go?",
+            "expects": {"yes": "bool", "day": {"type": "str", "format": "date"}},
+        },
+        "each": {
+            "type": "foreach",
+            "depends_on": ["ok"],
+            "items": "range(0, 2)",
+            "as": "n",
+            "step": call("pay"),
+        },
+    }
+    plan = a_plan(graph)
+    run = dry_run(plan, {}, {})
+    assert isinstance(run.commands[0], AskPerson)
+    failing = next(run for run in cover(plan, {}, {}).runs if run.scenario.name == "each/* fails")
+    assert (failing.nodes["each/0"], failing.end.status) == ("failed", "failed")
+
+
+def test_the_example_has_no_way_that_is_never_reached() -> None:
+    specification: Specification = load(ROOT / "examples/trips/workflows.yaml")
+    tools = {tool.name: facts_of(tool) for tool in catalogue_of(["examples.trips"]).tools}
+    plan = Plan(compile_graph(specification, "book_trip"), tools)
+    coverage = cover(plan, {}, {})
+    assert coverage.never_reached == ()
+    assert {run.end.status for run in coverage.runs} >= {"completed", "failed", "compensated"}

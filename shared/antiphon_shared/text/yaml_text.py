@@ -76,7 +76,11 @@ class YamlText:
 
 def read_yaml(text: str, *, allows_aliases: bool = True) -> YamlText:
     """Return what a text holds. Raises UnreadableYaml."""
-    if len(text) > BYTES_MAX or len(text.encode(errors="replace")) > BYTES_MAX:
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise _problem(None, "it holds half a character (a lone surrogate); save it as UTF-8") from None
+    if size > BYTES_MAX:
         raise _problem(None, f"it has more than {BYTES_MAX:,} bytes; split it")
     reader = _Reader(allows_aliases)
     try:
@@ -85,8 +89,6 @@ def read_yaml(text: str, *, allows_aliases: bool = True) -> YamlText:
     except yaml.MarkedYAMLError as error:
         position = _position(error.problem_mark) if error.problem_mark else None
         raise _problem(position, str(error.problem or error), *reader.problems) from None
-    except UnicodeEncodeError:
-        raise _problem(None, "it holds half a character (a lone surrogate); save it as UTF-8") from None
     except yaml.YAMLError as error:
         raise _problem(None, str(error).partition("\n")[0], *reader.problems) from None
     return reader.end()

@@ -30,7 +30,7 @@ SURE = {
     "a branch of a parallel": "a: {type: parallel, branches: {b: {call: look, output: o}}}\nz: {call: find, depends_on: [a], args: {place: $o}}",
     "a table": "a: {call: look}\nz: {call: sql_query, depends_on: [a], args: {sql: \"WITH q AS (SELECT * FROM a) SELECT * FROM q WHERE x > $a.0.n\"}}",
     "an item": "a: {call: look}\nz: {type: foreach, depends_on: [a], items: $a.l, as: i, step: {call: find, when: $i.ok, args: {place: $i.name}}}",
-    "what is asked for": "a: {call: look, when: 'true'}\nb: {call: look}\nz: {call: look, depends_on: [a, b], when: has($a.x) || $a?.y == 1}",
+    "what is asked for": "a: {call: look, when: 'true'}\nb: {call: look}\nz: {call: look, depends_on: [a, b], when: 'has($a.x) || $a?.y == 1'}",
     "numbers for floats": "z: {workflow: sub, args: {n: 1, f: 2}}",
 }  # fmt: skip
 
@@ -63,7 +63,7 @@ def test_an_error_is(graph: str) -> None:
         ("a: {call: look}", "{r: $a.x}", []),
         ("a: {call: look}", "$a", []),
         ("a: {call: look, when: 'true'}", "{r: $a.x}", ["may_be_missing"]),
-        ("a: {call: look, when: 'true'}", "{r: $a?.x}", []),
+        ("a: {call: look, when: 'true'}", "{r: '$a?.x'}", []),
         (HALVES, "{r: $half}", []),
         (HALVES.replace("y: {call: look, output: half}", "y: {type: error, message: m}"), "{r: $half}", []),
         (

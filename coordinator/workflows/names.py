@@ -20,17 +20,21 @@ class Names(Mapping[str, Any]):
         turn: The decision under way.
         scope: The path of the scope whose names these are.
         path: The node, where it may be the step of a foreach, whose item has a name then.
+        is_undoing: Whether the node is undone: the name of its foreach stands for the item's own result then.
     """
 
-    def __init__(self, turn: Turn, scope: str, path: str = "") -> None:
+    def __init__(self, turn: Turn, scope: str, path: str = "", is_undoing: bool = False) -> None:
         self._turn, self._scope = turn, scope
         self._item = _item_of(turn, path) if path else None
         self._template = template_of(scope)
+        self._own = (_name(parent_of(path)), path) if is_undoing and self._item is not None else None
 
     def __getitem__(self, name: str) -> Any:
         if self._item is not None and name == self._item[0]:
             key, place = self._item[1:]
             return self._turn.value(key)[place]
+        if self._own is not None and name == self._own[0]:
+            return self._turn.value(self._own[1])
         params = self._turn.value(self._scope + PARAMS)
         if name in params:
             return params[name]
@@ -43,6 +47,8 @@ class Names(Mapping[str, Any]):
     def __iter__(self) -> Iterator[str]:
         if self._item is not None:
             yield self._item[0]
+        if self._own is not None:
+            yield self._own[0]
         yield from self._turn.value(self._scope + PARAMS)
         for name, templates in self._turn.plan.names[self._template].items():
             paths = [instance(template, self._template, self._scope) for template in templates]
@@ -53,9 +59,13 @@ class Names(Mapping[str, Any]):
         return sum(1 for _ in self)
 
 
-def names_for(turn: Turn, path: str) -> Names:
+def names_for(turn: Turn, path: str, is_undoing: bool = False) -> Names:
     """Return the names that a node's own references may use."""
-    return Names(turn, scope_of(path, turn.plan.node(path)), path)
+    return Names(turn, scope_of(path, turn.plan.node(path)), path, is_undoing)
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _item_of(turn: Turn, path: str) -> tuple[str, str, int] | None:

@@ -67,7 +67,7 @@ def _next(turn: Turn, scope: str) -> None:
     while undo := turn.scope(scope).undo:
         path, step = undo[0], _step(turn, undo[0])
         base, _, number = path.rpartition(UNDO)
-        names = Names(turn, scope) if number else names_for(turn, base)
+        names = Names(turn, scope) if number else names_for(turn, base, is_undoing=True)
         try:
             turn.commands.append(CallTool(path, 1, 1, step.call, resolve(step.args, names)))
             return

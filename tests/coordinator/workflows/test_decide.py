@@ -283,6 +283,16 @@ class TestContainers:
         assert world.end is not None
         assert (world.status, world.end.standing) == ("failed", ("each/0",))
 
+    def test_each_item_that_was_done_is_undone_by_its_own_result(self) -> None:
+        undo = {"call": "drop", "args": {"id": "$each.id", "n": "$n"}}
+        step = call("book", compensate=undo)
+        graph = {"each": {"type": "foreach", "items": "range(7, 10)", "as": "n", "step": step}}
+        world = a_world(graph).start().ok("each/0", {"id": "x"}).ok("each/1", {"id": "y"}).fails("each/2")
+        assert arguments(world, "each/1~undo") == {"id": "y", "n": 8}
+        world.ok("each/1~undo")
+        assert arguments(world, "each/0~undo") == {"id": "x", "n": 7}
+        assert world.ok("each/0~undo").status == "compensated"
+
     def test_too_many_items_fail_before_the_first(self) -> None:
         graph = {
             "each": {

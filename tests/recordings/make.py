@@ -39,7 +39,7 @@ from tests.recordings.lines_run import places_run
 from tests.recordings.scenario import Meanwhile, Scenario
 from tests.recordings.scenarios import SCENARIOS
 from tests.recordings.served import ScenarioServer
-from tests.recordings.situations import SITUATIONS, drawn, tables
+from tests.recordings.situations import SITUATIONS, drawn, placeholders, tables
 from tests.tool_dispatcher.keys import Issuer, an_issuer
 
 _LONG = frozenset(
@@ -60,6 +60,8 @@ _LONG = frozenset(
 )
 """Recordings of more lines than anybody reads."""
 _COMPRESSED = _LONG.union(one.name for one in SITUATIONS)
+_KEPT = tables.NAMES | drawn.NAMES | placeholders.NAMES
+"""Situations that are kept whatever lines they run."""
 TESTS = FOLDER.parent
 _LIMIT_S = 120.0
 _PIPELINES_AT_ONCE = 4
@@ -96,7 +98,7 @@ def _choose(folder: Path) -> dict[str, str]:
         wrong = asyncio.run(make(SCENARIOS, Path(temporary)))
         if wrong:
             return wrong
-        kept = chosen(_candidates(Path(temporary)), named_elsewhere(SCENARIOS) | tables.NAMES | drawn.NAMES)
+        kept = chosen(_candidates(Path(temporary)), named_elsewhere(SCENARIOS) | _KEPT)
         for path in recordings_in(folder):
             path.unlink()
         for name in _with_earlier(kept):

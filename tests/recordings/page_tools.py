@@ -8,9 +8,10 @@ from antiphon import ToolFailed, tool
 from tests.recordings.drawn_pages import DRAWN_PAGES
 from tests.recordings.length_pages import LENGTH_PAGES
 from tests.recordings.pages import PAGES
+from tests.recordings.placeholder_pages import PLACEHOLDER_PAGES
 from tests.recordings.table_pages import TABLE_PAGES
 
-_PAGES = {**PAGES, **TABLE_PAGES, **LENGTH_PAGES, **DRAWN_PAGES}
+_PAGES = {**PAGES, **TABLE_PAGES, **LENGTH_PAGES, **DRAWN_PAGES, **PLACEHOLDER_PAGES}
 
 
 @tool(effect="read")

@@ -28,6 +28,7 @@ from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import Line, RecordLine
 from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.redacted_lines import redacted
+from antiphon.recording.rerun import opening_in
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import RecordingSettings
 from antiphon.recording.verify import verify_lines
@@ -39,18 +40,21 @@ from tests.recordings.lines_run import places_run
 from tests.recordings.scenario import Meanwhile, Scenario
 from tests.recordings.scenarios import SCENARIOS
 from tests.recordings.served import ScenarioServer
-from tests.recordings.situations import SITUATIONS, drawn, placeholders, tables
+from tests.recordings.situations import SITUATIONS, bounds, chat, drawn, formats, forms, placeholders, tables
 from tests.tool_dispatcher.keys import Issuer, an_issuer
 
 _LONG = frozenset(
     (
         "a_document_is_opened_by_what_a_search_returned",
         "a_tool_for_the_first_round_alone",
+        "a_validated_answer_after_every_mistake",
+        "a_write_that_can_be_asked_about",
         "a_tool_that_keeps_failing_opens_its_breaker",
         "a_tool_whose_breaker_is_open_is_not_offered",
         "another_tool_answers_for_one_that_fails",
         "arguments_that_are_wrong_invented_or_cut_off",
         "many_tools_of_which_one_is_found",
+        "five_calls_become_one_of_the_batch_variant",
         "much_is_said_and_tried_with_little_room",
         "one_call_takes_too_long_one_breaks_and_one_is_too_many",
         "the_offline_model_follows_a_topic_through_courses",
@@ -60,7 +64,9 @@ _LONG = frozenset(
 )
 """Recordings of more lines than anybody reads."""
 _COMPRESSED = _LONG.union(one.name for one in SITUATIONS)
-_KEPT = tables.NAMES | drawn.NAMES | placeholders.NAMES
+_KEPT = (
+    tables.NAMES | drawn.NAMES | placeholders.NAMES | chat.NAMES | bounds.NAMES | formats.NAMES | forms.NAMES
+)
 """Situations that are kept whatever lines they run."""
 TESTS = FOLDER.parent
 _LIMIT_S = 120.0
@@ -194,7 +200,8 @@ async def _running(
                 await asyncio.create_task(antiphon.__aenter__(), context=struck)
         try:
             assert "redis-server" in antiphon.storage, antiphon.storage
-            yield antiphon, server  # type: ignore[misc]  # listening returns what it was called on
+            async with opening_in(deployment.format, antiphon._open_bus()):
+                yield antiphon, server  # type: ignore[misc]  # listening returns what it was called on
         finally:
             await antiphon.__aexit__(None, None, None)
 

@@ -244,11 +244,18 @@ def _of_summaries() -> Iterator[tuple[str, str]]:
     """For each entry of the tables that summaries are held against: a fact, and a true line in other words."""
     sides = [sides for sides in faithful._OPPOSITES if "lowerbound" not in sides]
     for form, unit in faithful._UNITS.items():
-        if form != unit:
-            yield (
-                f"The harbour of this kind has 7 {form} in all.",
-                f"the harbour of this kind has 7 {unit} in all.",
-            )
+        if form[0] == "°":  # in small letters it is no unit
+            form = unit = form.upper()
+        # The other way round, which is the same only where both of them are numbers of different units.
+        yield (
+            f"The harbour of this kind has 9 {form} and 5 lamps in all.",
+            f"the harbour of this kind has 5 lamps in all and 9 {unit}.",
+        )
+    for form in sorted(faithful._CURRENCIES):
+        yield (
+            f"The fee of this harbour is {form} 9 and 5 lamps in all.",
+            f"the fee of this harbour is 5 lamps in all and {form} 9.",
+        )
     for word, number in faithful._VALUES.items():
         yield f"The harbour of this kind has {word} lamps.", f"the harbour of this kind has {number} lamps."
     for word in sorted(faithful._DENIALS):
@@ -273,16 +280,17 @@ def _of_summaries() -> Iterator[tuple[str, str]]:
 
 _LOWER = ("at least", "above", "exceeding", "over", "minimum of")
 _UPPER = ("at most", "below", "up to", "under", "maximum of")
+_SIDES = 3
 _SUMMARIES = dict(_of_summaries())
 _LIGHTHOUSES = tuple(f"The lighthouse of its own at Holm {_shown(n)} is a harbour light." for n in range(150))
 SUMMARIES = tuple(
     (
         f"facts to be summarized {side}",
-        "\n".join(f"F{n}: {line}" for n, line in enumerate(list(_SUMMARIES.values())[side::2], 1)),
+        "\n".join(f"F{n}: {line}" for n, line in enumerate(list(_SUMMARIES.values())[side::_SIDES], 1)),
     )
-    for side in range(2)
+    for side in range(_SIDES)
 )
 """The name of a page, and a summary that holds of all but its lighthouses."""
 TABLE_PAGES |= {
-    name: "\n\n".join((*list(_SUMMARIES)[side::2], *_LIGHTHOUSES)) for side, (name, _) in enumerate(SUMMARIES)
+    name: "\n\n".join((*list(_SUMMARIES)[side::_SIDES], *_LIGHTHOUSES)) for side, (name, _) in enumerate(SUMMARIES)
 }

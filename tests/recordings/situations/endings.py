@@ -117,6 +117,14 @@ SCENARIOS = (
         for n in range(1, _STEPS)
     ),
     Scenario(
+        "a_dispatcher_that_fails_on_a_write",
+        "How is the mole, once it is painted?",
+        (calls(_PAGE, _PAINT), _CITES),
+        ends="any",
+        deployment="page_writes",
+        fault="handler.before:raise@6-10",
+    ),
+    Scenario(
         "an_engine_that_loses_every_request",
         "How is the ferry, without any model?",
         ends="any",

@@ -292,5 +292,6 @@ SUMMARIES = tuple(
 )
 """The name of a page, and a summary that holds of all but its lighthouses."""
 TABLE_PAGES |= {
-    name: "\n\n".join((*list(_SUMMARIES)[side::_SIDES], *_LIGHTHOUSES)) for side, (name, _) in enumerate(SUMMARIES)
+    name: "\n\n".join((*list(_SUMMARIES)[side::_SIDES], *_LIGHTHOUSES))
+    for side, (name, _) in enumerate(SUMMARIES)
 }

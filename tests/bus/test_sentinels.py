@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import pytest
 import redis
@@ -122,7 +123,8 @@ class Behind(Sentinels):
         return "127.0.0.1", self._port
 
 
-def connection(sentinels: Sentinels) -> MasterConnection:
+def connection(sentinels: Sentinels) -> Any:
+    """A connection, untyped in the library."""
     return MasterConnection(sentinels=sentinels, host="", port=0, protocol=3)
 
 

@@ -145,7 +145,7 @@ def test_what_was_asked_for_in_a_call_that_found_something_is_not_called_missing
 
 
 def test_where_no_call_was_made_the_reason_depends_on_whether_there_were_tools() -> None:
-    tool = Tool("weather", "Tells the weather.", ())
+    tool = Tool("weather", "Tells the weather.", {})
     assert "none that was offered fits the question" in answer("What is a fugue?", tools=(tool,))
     assert "No tool could be called in the only round there was." in answer("What is a fugue?")
 

@@ -63,6 +63,7 @@ DEPLOYMENTS = {
     "middling_briefings": Deployment({**_USUAL, f"{_SYNTHESIZER}_BRIEFING_TOKENS": "4500"}, _PAGES),
     "small_pages": Deployment({**_USUAL, f"{_SYNTHESIZER}_BRIEFING_TOKENS": "900"}, _PAGES),
     "many_tools": Deployment(_USUAL, ("tests.recordings.many_tools",)),
+    "ranked": Deployment(_USUAL, ("tests.recordings.ranked_tools",)),
     "limits": Deployment(
         {**_USUAL, "ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES": f"read,write,{'a' * 100}"},
         ("tests.recordings.limit_tools",),

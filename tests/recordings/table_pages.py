@@ -18,6 +18,7 @@ from antiphon_shared.memory.filing import (
     sentences,
     titles,
 )
+from antiphon_shared.text import words
 
 from context_synthesizer import faithful
 
@@ -226,10 +227,14 @@ _PAIRED = {
     **_SAME,
     **{f"records by {name}": (page, _named_records(62)[name]) for name, page in _named_records(61).items()},
 }
+_LITTLE = sorted(words._SAY_LITTLE)
+LITTLE_WORDS = f"Which {' '.join(_LITTLE)} lamps?"
+"""A question of words that say little: a fact with one of them is no closer for it."""
 PAIRS = tuple((f"{name}, first", f"{name}, second") for name in _PAIRED)
 """The names of two pages each, in the order in which they are to be opened."""
 SINGLE = (*_KEYS, *_LINES)
 TABLE_PAGES: dict[str, _Page] = {
+    "words that say little": _lines("# Moles\n\n", _LITTLE, "The mole {n} stands {word} {word} stone."),
     **_KEYS,
     **_LINES,
     **{

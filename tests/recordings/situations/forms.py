@@ -1,6 +1,6 @@
 """Texts of every form that the patterns of the pure modules tell apart: in pages, in notes, and in answers."""
 
-from tests.recordings.form_pages import ANSWERED_FORMS, FORM_PAGES, NOTED_FORMS
+from tests.recordings.form_pages import ANSWERED_FORMS, FILED, NOTED_FORMS
 from tests.recordings.scenario import Scenario, calls, says, use
 
 _OF_A_NOTE = 110
@@ -15,11 +15,20 @@ SCENARIOS = (
         "forms_of_what_is_filed",
         "What does the survey say of moles?",
         (
-            calls(*(use("open_page", name=name) for name in FORM_PAGES)),
+            calls(*(use("open_page", name=name) for name in FILED)),
             calls(_PAGE),
             says("That is all [F1]."),
         ),
         deployment="small_pages",
+    ),
+    Scenario(
+        "forms_of_what_is_shown",
+        "What does the survey say of lamps?",
+        (
+            calls(use("open_page", name="shown forms"), use("open_letter", name="shown forms")),
+            says("Lamps [F1]."),
+        ),
+        deployment="pages",
     ),
     Scenario(
         "forms_of_notes",

@@ -96,5 +96,5 @@ SCENARIOS = tuple(
     )
     for name, batch in _BATCHES.items()
 )
-NAMES = frozenset(one.name for one in SCENARIOS if "_of_" in one.name)
-"""Those of values: coverage does not tell them apart."""
+NAMES = frozenset(one.name for one in SCENARIOS if "_of_" in one.name or "odd" in one.name)
+"""Those of values and of odd arguments: coverage does not tell them apart."""

@@ -1,6 +1,5 @@
 """How sessions end while something fails: answers that nobody puts together, own failures, what comes too late."""
 
-from asyncio import sleep
 from typing import Any
 from uuid import UUID
 
@@ -16,8 +15,6 @@ _STUCK = "answer.composed:hang@1-1000"
 _NO_MODEL = (fails(401, "authentication_error"),) * 2
 _STEPS = 13
 """Of a session that reads a page and answers. The last closes it: where that fails for good, a recording has no end."""
-_BEGINS_S = 0.3
-"""So long a batch takes at most until its first calls have begun; which of them have is recorded."""
 _NOBODY = UUID(int=7)
 _ERROR = ErrorInfo(code="internal_error", message="It was somebody else's.")
 _ALONE: dict[str, tuple[tuple[Any, ...], str]] = {
@@ -44,12 +41,6 @@ _ALONE: dict[str, tuple[tuple[Any, ...], str]] = {
 
 async def _cancel_while_assembling(one: Meanwhile) -> None:
     await one.until_event("assembly.requested")
-    await one.says(CancellationRequested(reason="Enough."))
-
-
-async def _cancel_at_work(one: Meanwhile) -> None:
-    await one.until_event("tools.requested")
-    await sleep(_BEGINS_S)
     await one.says(CancellationRequested(reason="Enough."))
 
 
@@ -87,25 +78,6 @@ SCENARIOS = (
         fault=_STUCK,
         apart="stuck",
         meanwhile=_cancel_while_assembling,
-    ),
-    Scenario(
-        "cancelled_while_writes_wait_and_nobody_puts_the_answer_together",
-        "How is the ferry, once all is blue?",
-        (
-            calls(
-                _PAGE,
-                use("open_slowly", name="claims of 2021"),
-                use("paint_slowly", what="quay"),
-                use("paint_slowly", what="mole"),
-                _PAINT,
-            ),
-            _CITES,
-        ),
-        ends="cancelled",
-        deployment="page_writes",
-        fault=_NEVER,
-        apart="nobody assembles",
-        meanwhile=_cancel_at_work,
     ),
     Scenario(
         "cancelled_twice_while_the_answer_is_put_together",

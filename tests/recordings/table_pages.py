@@ -277,10 +277,14 @@ def _of_summaries() -> Iterator[tuple[str, str]]:
     yield "The harbour has no less than 7 lamps.", "the harbour has no fewer than 7 lamps."
     yield "The harbour has no more than 7 lamps.", "the harbour has no more than 7 lamps."
     for word in sorted(faithful._BEGIN_SENTENCES):
+        # Of a word that is known to begin sentences a fact need not speak; but if it denies, a fact has to deny.
+        denied = "does not keep" if word in faithful._DENIALS else "keeps"
+        kind = f"{_shown(len(word))}{word[::-1]}"
         yield (
-            f"The harbour {word} the lamps of the quay.",
-            f"{word.capitalize()} the harbour the lamps of the quay.",
+            f"The harbour {denied} lamps of kind {kind} at the quay.",
+            f"{word.capitalize()} the harbour keeps lamps of kind {kind} at the quay.",
         )
+    yield "The harbour has twenty lamps and 3 moles.", "the harbour has 3 moles."
 
 
 _LOWER = ("at least", "above", "exceeding", "over", "minimum of")

@@ -1,12 +1,13 @@
 """Bounds of what is shown, read and waited for: each met exactly, one below and one above; see also limits.py."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from coordinator import outputs, questions
 from reasoning_engine import failure, reply
 from tests.messages_server import Scripted, Use
-from tests.recordings.length_pages import text_of
+from tests.recordings.length_pages import ALL_LENGTHS, text_of
 from tests.recordings.name_pages import NAMES_OFTEN, NAMES_ONCE
 from tests.recordings.scenario import Scenario, calls, fails, says, use
 from tests.recordings.scenarios.outputs import FITS, SCHEMA
@@ -32,7 +33,45 @@ def _wait(more: int) -> Scripted:
 
 _FAILURES = tuple(make(more) for make in (_longer_error, _wait) for more in _BELOW_AT_ABOVE)
 
+_OF_A_ROUND = 60
+_LONG_ANSWER = "\n\n".join(
+    f"{text_of(length, 'The mole of Holm ')}\n\n{text_of(length, 'The ferry ', ' seats')} [F1]."
+    for length in ALL_LENGTHS
+)
+
+
+def _rounds(tool: str, name: str, values: list[Any]) -> Iterator[Scripted]:
+    for at in range(0, len(values), _OF_A_ROUND):
+        yield calls(*(Use(name=tool, input={name: value}) for value in values[at : at + _OF_A_ROUND]))
+
+
 SCENARIOS = (
+    Scenario(
+        "bounds_of_lengths_in_an_answer",
+        "How is the ferry?",
+        (calls(use("open_page", name="claims of 2021")), says(_LONG_ANSWER, piece=2_000)),
+        options={"citations": "strict"},
+        deployment="pages",
+    ),
+    Scenario(
+        "bounds_of_lengths_in_searches",
+        "What is there?",
+        (*_rounds("find", "query", list(map(text_of, ALL_LENGTHS))), says("Nothing.")),
+        options={"max_rounds": 12, "max_tool_calls": 500},
+        deployment="pages",
+    ),
+    Scenario(
+        "bounds_of_lengths_in_failures",
+        "What fails?",
+        (
+            calls(use("open_page", name="claims of 2021")),
+            *_rounds("fail_at_length", "length", list(ALL_LENGTHS)),
+            says("All of it [F1]."),
+        ),
+        ends="any",
+        options={"max_rounds": 12, "max_tool_calls": 500},
+        deployment="pages",
+    ),
     Scenario(
         "bounds_of_a_refused_answer",
         "Which harbour is it?",

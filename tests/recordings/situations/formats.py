@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 from tests.recordings.deployments import in_format
-from tests.recordings.scenarios import faulty, models, people
+from tests.recordings.scenarios import faulty, models, people, tools
 from tests.recordings.situations import summaries
 
-_ONCE = {one.name: one for subject in (faulty, models, people, summaries) for one in subject.SCENARIOS}
+_ONCE = {one.name: one for subject in (faulty, models, people, summaries, tools) for one in subject.SCENARIOS}
+_OF_RESULTS = ("parallel_reads_and_one_that_fails", "the_same_question_twice_is_answered_from_the_cache")
+"""Whose results have what later formats say of results."""
 _OPENED = {
-    1: ("a_question_and_an_approval_in_one_batch",),
+    1: ("a_question_and_an_approval_in_one_batch", *_OF_RESULTS),
     2: (
         "a_question_and_an_approval_in_one_batch",
         "a_plain_write_that_a_crash_left_unknown",

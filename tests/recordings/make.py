@@ -50,6 +50,8 @@ from tests.recordings.situations import (
     formats,
     forms,
     grants,
+    partial,
+    people,
     placeholders,
     ranking,
     tables,
@@ -61,6 +63,8 @@ _LONG = frozenset(
         "a_briefing_that_is_too_long_for_the_model",
         "a_document_is_opened_by_what_a_search_returned",
         "a_model_that_nobody_knows_and_no_other",
+        "a_model_that_overloads_twice_then_answers",
+        "a_shaped_answer_by_the_tool_for_it",
         "a_shaped_answer_in_the_last_round_with_tools",
         "a_shaped_answer_that_never_comes",
         "a_tool_for_the_first_round_alone",
@@ -88,7 +92,7 @@ _LONG = frozenset(
 _COMPRESSED = _LONG.union(one.name for one in SITUATIONS)
 _KEPT = frozenset[str]().union(
     *(bounds.NAMES, chat.NAMES, drawn.NAMES, endings.NAMES, formats.NAMES, forms.NAMES, grants.NAMES),
-    *(placeholders.NAMES, ranking.NAMES, tables.NAMES),
+    *(partial.NAMES, people.NAMES, placeholders.NAMES, ranking.NAMES, tables.NAMES),
 )
 """Situations that are kept whatever lines they run."""
 TESTS = FOLDER.parent

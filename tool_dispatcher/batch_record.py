@@ -36,7 +36,12 @@ class Course:
 
 
 def batch_record(
-    of: UUID, plan: Plan, known: Known, course: Course, results: Sequence[ToolResult]
+    of: UUID,
+    plan: Plan,
+    known: Known,
+    course: Course,
+    results: Sequence[ToolResult],
+    filled: Mapping[int, str],
 ) -> BatchRecord:
     """The record of a batch that has been run to its end."""
     return BatchRecord(
@@ -53,6 +58,7 @@ def batch_record(
             for result in results
             if result.error is not None and result.error.example_valid_call is not None
         },
+        filled=dict(sorted(filled.items())),
         units=tuple((unit.tool, unit.calls) for unit in plan.units),
         begins=tuple(course.begins),
         ends=tuple(course.ends),

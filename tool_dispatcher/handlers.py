@@ -98,7 +98,8 @@ class ToolDispatcher:
         results = await self._run(plan, batch, course)
         completed = ToolsCompleted.of(request.round, results, milliseconds(monotonic_s() - began_s))
         return Outcome(
-            events=(completed,), record=batch_record(delivery.event.id, plan, known, course, results)
+            events=(completed,),
+            record=batch_record(delivery.event.id, plan, known, course, results, batch.filled),
         )
 
     def _in_doubt(

@@ -136,7 +136,8 @@ class LinearTools:
         began_s = monotonic_s()
         (place,) = unit.calls
         call, tool = batch.request.calls[place], self._tools[unit.tool]
-        arguments = batch.arguments[place] if place in batch.arguments else filled_in(call, tool, known, {})
+        ahead = batch.arguments.get(place)
+        arguments = filled_in(call, tool, known, {})[0] if ahead is None else ahead
 
         def result(outcome: Any, substitute: str = "", why: str = "") -> ToolResult:
             is_error = isinstance(outcome, ToolError)

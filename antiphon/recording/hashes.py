@@ -1,7 +1,9 @@
 """Hashes that tell whether two recordings were made by the same schemas and prompts. Pure."""
 
+import json
 from functools import cache
 from hashlib import blake2b
+from typing import Any
 
 import orjson
 from antiphon_shared.events.asyncapi import document
@@ -15,10 +17,18 @@ def content_hash(content: bytes) -> str:
     return blake2b(content, digest_size=16).hexdigest()
 
 
+def sorted_json(value: Any) -> bytes:
+    """Return the same JSON for values that say the same, in whatever order their keys stand."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=str)
+    except TypeError:  # integers beyond 64 bits
+        return json.dumps(value, sort_keys=True, default=str, separators=(",", ":")).encode()
+
+
 @cache
 def schemas_hash() -> str:
     """Of the schemas of all events."""
-    return content_hash(orjson.dumps(document(), option=orjson.OPT_SORT_KEYS))
+    return content_hash(sorted_json(document()))
 
 
 @cache

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import aclosing
 from typing import Any
 
-import orjson
 from antiphon_shared.bus.handling import RECORDS, RESPONSE, STATE
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.scripts import script_of
@@ -23,6 +22,7 @@ from antiphon_shared.process.clock import milliseconds
 from antiphon_shared.process.errors import RedisUnavailable, UnreadableEvent
 from antiphon_shared.process.ids import new_id
 from antiphon_shared.tools.calls import CATALOGUE
+from pydantic_core import to_json
 
 from antiphon.errors import AlreadyThere
 from antiphon.recording.lines import (
@@ -106,7 +106,7 @@ class _Staged:
                     self._bus.keys.catalogue_content(line.hash), CATALOGUE.write(line.catalogue, FORMAT)
                 )
             case ContentLine():
-                self._share(self._bus.keys.content(line.hash), orjson.dumps(line.content))
+                self._share(self._bus.keys.content(line.hash), to_json(line.content))
             case _:
                 pass
         if self._bytes >= _IN_FLIGHT_BYTES:

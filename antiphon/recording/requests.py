@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
 from antiphon_shared.events.step_records import ModelCall
 from antiphon_shared.process.errors import UnreadableEvent
 
-from antiphon.recording.hashes import content_hash
+from antiphon.recording.hashes import content_hash, sorted_json
 
 
 def whole_request(call: ModelCall, contents: Mapping[str, Any]) -> dict[str, Any]:
@@ -18,7 +17,7 @@ def whole_request(call: ModelCall, contents: Mapping[str, Any]) -> dict[str, Any
 def request_hash(request: Mapping[str, Any]) -> str:
     """The same for requests that say the same, in whatever order their fields stand."""
     said = {name: value for name, value in request.items() if name not in _HOW}
-    return content_hash(orjson.dumps(said, option=orjson.OPT_SORT_KEYS))
+    return content_hash(sorted_json(said))
 
 
 def system_in(request: Mapping[str, Any]) -> str:

@@ -98,7 +98,7 @@ async def _run_again(
         )
         scores = {score.session_id: score for _, score in recordings}
         running = processes(bus, plan) if has_processes else _embedded(bus, scores, plan)
-        async with _opening_in(_format(recordings), bus), running:
+        async with opening_in(_format(recordings), bus), running:
             room = asyncio.Semaphore(_AT_ONCE)
             await asyncio.gather(*(_play(bus, score, room, limit_s) for score in scores.values()))
             misses = [*exchanges.misses, *await _tools_missed(bus)]
@@ -114,7 +114,7 @@ async def _run_again(
 
 
 @contextlib.asynccontextmanager
-async def _opening_in(format: int, bus: Bus) -> AsyncIterator[None]:
+async def opening_in(format: int, bus: Bus) -> AsyncIterator[None]:
     """Have sessions opened in the format that they were recorded in, as if a worker of that release were there."""
 
     async def beat() -> None:

@@ -8,12 +8,12 @@ from importlib.metadata import version
 from typing import Any, Protocol
 from uuid import UUID
 
-import orjson
 from antiphon_shared.events import AnyEvent, SessionOpened, decode
 from antiphon_shared.events.step_records import AnyRecord, ExchangeRecord, decode_record
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import child_id
 from antiphon_shared.tools.calls import Catalogue
+from pydantic_core import from_json
 
 from antiphon.errors import UnknownSession
 from antiphon.recording.hashes import content_hash, prompt_hashes, schemas_hash
@@ -215,8 +215,8 @@ def _last_event(record: AnyRecord) -> int:
 
 def _readable(hash: str, content: bytes) -> Any:
     try:
-        return orjson.loads(content)
-    except orjson.JSONDecodeError as error:
+        return from_json(content)
+    except ValueError as error:
         raise UnreadableEvent(f"the shared content {hash} is not JSON: {error}.") from None
 
 

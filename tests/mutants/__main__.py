@@ -22,7 +22,9 @@ def main() -> None:
     pure = frozenset(str(path.relative_to(ROOT)) for path in pure_modules().values())
     seed = time_ns() % 1_000_000 if arguments.seed is None else arguments.seed
     if arguments.again:
-        mutants = [one for file in arguments.again for one in mutants_in(file)]
+        earlier = [one for file in arguments.again for one in mutants_in(file)]
+        mutants = [one for one in earlier if one.is_there]
+        say(f"{len(mutants)} of {len(earlier)} mutants are still there; the source of the others has changed")
     else:
         files = [
             one for one in runs.files() if one in pure or (not arguments.pure and one.startswith(_ROOMS))

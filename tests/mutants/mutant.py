@@ -50,6 +50,17 @@ class Mutant:
         return compile(ast.fix_missing_locations(tree), str(ROOT / self.file), "exec")
 
     @property
+    def is_there(self) -> bool:
+        """Whether its place still holds what it changes: of an earlier run it may not, once the source has changed."""
+        try:
+            tree, site = _site(self.file, self.place)
+            shown = _Shown(tree, site.node)
+            site.ways[self.way]()
+        except (IndexError, FileNotFoundError):
+            return False
+        return (site.line, *shown.both()) == (self.line, self.before, self.after)
+
+    @property
     def needs_import(self) -> bool:
         """Whether what it changes is run when its module is imported, or cannot be exchanged afterwards."""
         if not self.function:

@@ -86,6 +86,17 @@ def test_a_place_is_changed_in_each_of_its_ways(source: str, kind: str, after: s
     assert (kind, after) in changed(source)
 
 
+def test_a_mutant_of_an_earlier_run_is_there_until_its_source_changes(file: str, tmp_path: Path) -> None:
+    drawn_then = [one for n in range(len(sites(file))) if (one := drawn(file, n, Random(SEED)))]
+    assert all(one.is_there for one in drawn_then)
+    (tmp_path / file).write_text(MODULE.replace("count < 0", "not count"))
+    assert not all(one.is_there for one in drawn_then)
+    (tmp_path / file).write_text("")
+    assert not any(one.is_there for one in drawn_then)
+    (tmp_path / file).unlink()
+    assert not any(one.is_there for one in drawn_then)
+
+
 @pytest.mark.parametrize(
     "source",
     [

@@ -1,9 +1,10 @@
 """The deployments that sessions are recorded on: settings, tools, and who replies."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import orjson
+from antiphon_shared.formats import FORMAT
 
 _FEW, _MORE = "tests.recordings.few_tools", "tests.recordings.tools"
 _PAGES = ("tests.recordings.page_tools",)
@@ -40,6 +41,8 @@ class Deployment:
     verifies_grants: bool = False
     names_as: str = "{}"
     """How the model of a scenario is named; its server knows it by the scenario's own name."""
+    format: int = FORMAT
+    """In which sessions are opened: an earlier one, as if a worker of that release were there."""
 
 
 DEPLOYMENTS = {
@@ -60,6 +63,7 @@ DEPLOYMENTS = {
     "middling_briefings": Deployment({**_USUAL, f"{_SYNTHESIZER}_BRIEFING_TOKENS": "4500"}, _PAGES),
     "small_pages": Deployment({**_USUAL, f"{_SYNTHESIZER}_BRIEFING_TOKENS": "900"}, _PAGES),
     "many_tools": Deployment(_USUAL, ("tests.recordings.many_tools",)),
+    "ranked": Deployment(_USUAL, ("tests.recordings.ranked_tools",)),
     "limits": Deployment(
         {**_USUAL, "ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES": f"read,write,{'a' * 100}"},
         ("tests.recordings.limit_tools",),
@@ -70,6 +74,16 @@ DEPLOYMENTS = {
         {**_USUAL, "ANTIPHON_REASONING_ENGINE_TOOL_STYLE": "prompted"}, ("tests.flows.validating_tools",)
     ),
     "chat": Deployment(_USUAL, ("tests.flows.validating_tools",), names_as="openai:{}"),
+    "patient_chat": Deployment(
+        {**_USUAL, "ANTIPHON_REASONING_ENGINE_MAX_ATTEMPTS": "10"}, _PAGES, names_as="openai:{}"
+    ),
     "offline": Deployment({}, ("examples.courses", "examples.documents"), "offline"),
 }
 """By name. `usual` and `all_tools` differ in their tools alone, `impatient` in one setting."""
+
+
+def in_format(name: str, format: int) -> str:
+    """Return the name of a deployment like that one, on which sessions are opened in a format."""
+    earlier = f"{name}_in_format_{format}"
+    DEPLOYMENTS[earlier] = replace(DEPLOYMENTS[name], format=format)
+    return earlier

@@ -12,16 +12,17 @@ _TITLE_LONGEST = 320
 _WORDS = "The mole of the harbour at Holm is made of grey stone and stands there since the days of old " * 30
 
 
-def _lengths() -> Iterator[int]:
-    """Those that stand as constants in the modules by which memory reads a text."""
+def _lengths(*packages: str) -> Iterator[int]:
+    """Those that stand as constants in modules, of some packages or of all."""
     for name, path in pure_modules().items():
-        if name.startswith(_READ_BY):
+        if name.startswith(packages or ""):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Constant) and type(node.value) is int and 8 <= node.value <= _LONGEST:
                     yield from (node.value - 1, node.value, node.value + 1)
 
 
-LENGTHS = tuple(sorted(set(_lengths())))
+LENGTHS = tuple(sorted(set(_lengths(*_READ_BY))))
+ALL_LENGTHS = tuple(sorted(set(_lengths())))
 SHORT_LENGTHS = tuple(length for length in LENGTHS if length <= _TITLE_LONGEST)
 
 

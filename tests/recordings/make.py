@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import contextlib
 import contextvars
+import json
 import os
 import shutil
 import sys
@@ -28,6 +29,7 @@ from antiphon.recording.files import read_lines, write_lines
 from antiphon.recording.lines import Line, RecordLine
 from antiphon.recording.redaction.redact import Redaction
 from antiphon.recording.redaction.redacted_lines import redacted
+from antiphon.recording.rerun import opening_in
 from antiphon.recording.session_lines import session_lines
 from antiphon.recording.settings import RecordingSettings
 from antiphon.recording.verify import verify_lines
@@ -39,27 +41,60 @@ from tests.recordings.lines_run import places_run
 from tests.recordings.scenario import Meanwhile, Scenario
 from tests.recordings.scenarios import SCENARIOS
 from tests.recordings.served import ScenarioServer
-from tests.recordings.situations import SITUATIONS, drawn, tables
+from tests.recordings.situations import (
+    SITUATIONS,
+    bounds,
+    chat,
+    drawn,
+    endings,
+    formats,
+    forms,
+    grants,
+    partial,
+    people,
+    placeholders,
+    ranking,
+    tables,
+)
 from tests.tool_dispatcher.keys import Issuer, an_issuer
 
 _LONG = frozenset(
     (
+        "a_briefing_that_is_too_long_for_the_model",
         "a_document_is_opened_by_what_a_search_returned",
+        "a_model_that_nobody_knows_and_no_other",
+        "a_model_that_overloads_twice_then_answers",
+        "a_shaped_answer_by_the_tool_for_it",
+        "a_shaped_answer_in_the_last_round_with_tools",
+        "a_shaped_answer_that_never_comes",
         "a_tool_for_the_first_round_alone",
         "a_tool_that_keeps_failing_opens_its_breaker",
         "a_tool_whose_breaker_is_open_is_not_offered",
+        "a_validated_answer_after_every_mistake",
+        "a_validated_answer_that_is_never_validated",
+        "a_write_after_untrusted_words_is_denied",
+        "a_write_is_repeated_on_purpose",
+        "a_write_that_can_be_asked_about",
+        "another_model_answers_for_one_that_fails",
         "another_tool_answers_for_one_that_fails",
         "arguments_that_are_wrong_invented_or_cut_off",
+        "five_calls_become_one_of_the_batch_variant",
         "many_tools_of_which_one_is_found",
         "much_is_said_and_tried_with_little_room",
+        "of_two_writes_one_is_approved",
         "one_call_takes_too_long_one_breaks_and_one_is_too_many",
         "the_offline_model_follows_a_topic_through_courses",
         "the_same_question_twice_is_answered_from_the_cache",
         "two_boats_survey_five_harbours",
     )
 )
-"""Recordings of more lines than anybody reads."""
+"""Recordings of more lines than anybody reads, and others whose room is needed."""
 _COMPRESSED = _LONG.union(one.name for one in SITUATIONS)
+_KEPT = frozenset[str]().union(
+    *(bounds.NAMES, chat.NAMES, drawn.NAMES, endings.NAMES, formats.NAMES, forms.NAMES, grants.NAMES),
+    *(partial.NAMES, people.NAMES, placeholders.NAMES, ranking.NAMES, tables.NAMES),
+)
+"""Situations that are kept whatever lines they run."""
 TESTS = FOLDER.parent
 _LIMIT_S = 120.0
 _PIPELINES_AT_ONCE = 4
@@ -96,7 +131,7 @@ def _choose(folder: Path) -> dict[str, str]:
         wrong = asyncio.run(make(SCENARIOS, Path(temporary)))
         if wrong:
             return wrong
-        kept = chosen(_candidates(Path(temporary)), named_elsewhere(SCENARIOS) | tables.NAMES | drawn.NAMES)
+        kept = chosen(_candidates(Path(temporary)), named_elsewhere(SCENARIOS) | _KEPT)
         for path in recordings_in(folder):
             path.unlink()
         for name in _with_earlier(kept):
@@ -192,7 +227,8 @@ async def _running(
                 await asyncio.create_task(antiphon.__aenter__(), context=struck)
         try:
             assert "redis-server" in antiphon.storage, antiphon.storage
-            yield antiphon, server  # type: ignore[misc]  # listening returns what it was called on
+            async with opening_in(deployment.format, antiphon._open_bus()):
+                yield antiphon, server  # type: ignore[misc]  # listening returns what it was called on
         finally:
             await antiphon.__aexit__(None, None, None)
 
@@ -203,7 +239,14 @@ async def _session(
     model = {} if deployment.provider == "offline" else {"model": deployment.names_as.format(one.name)}
     claims = {"exp": FAR_FUTURE_S, "tenant": "acme", **one.claims}
     grant = _issuer().grant(one.scopes, **claims) if one.scopes else one.grant
-    await antiphon.submit(one.query, session_id=one.name, grant=grant, **{**model, **one.options})
+    options = {**model, **one.options}
+    if one.is_by_hand:
+        bus = antiphon._open_bus()
+        fields = {"query": one.query, "session_id": one.name, "grant": grant, "options": json.dumps(options)}
+        pairs = (part for pair in fields.items() for part in pair)
+        await bus.batcher.submit("XADD", bus.keys.queries(), "*", *pairs)
+    else:
+        await antiphon.submit(one.query, session_id=one.name, grant=grant, **options)
     async with asyncio.timeout(_LIMIT_S):
         if one.meanwhile is not None:
             await one.meanwhile(Meanwhile(antiphon, one.name, lambda: server.asked(one.name)))

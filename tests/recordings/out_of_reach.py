@@ -3,11 +3,7 @@
 from tests.recordings.lines_run import Place, functions_of
 
 OUT_OF_REACH: dict[str, tuple[str, ...]] = {
-    "values of placeholders and parts of groups are put together while a batch runs; what came of it is recorded": (
-        "tool_dispatcher/batch/placeholders.resolve",
-        "tool_dispatcher/batch/placeholders._look_up",
-        "tool_dispatcher/batch/placeholders._holds",
-        "tool_dispatcher/batch/placeholders._filled",
+    "parts of groups are put together while a batch runs; what came of it is recorded": (
         "tool_dispatcher/batch/collapse.gathered",
         "tool_dispatcher/batch/collapse.spread",
         "tool_dispatcher/batch/collapse._in_order",

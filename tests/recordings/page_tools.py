@@ -6,11 +6,22 @@ from antiphon_shared.tools.calls import ErrorType
 
 from antiphon import ToolFailed, tool
 from tests.recordings.drawn_pages import DRAWN_PAGES
-from tests.recordings.length_pages import LENGTH_PAGES
+from tests.recordings.form_pages import FORM_PAGES
+from tests.recordings.length_pages import LENGTH_PAGES, text_of
+from tests.recordings.name_pages import NAME_PAGES
 from tests.recordings.pages import PAGES
+from tests.recordings.placeholder_pages import PLACEHOLDER_PAGES
 from tests.recordings.table_pages import TABLE_PAGES
 
-_PAGES = {**PAGES, **TABLE_PAGES, **LENGTH_PAGES, **DRAWN_PAGES}
+_PAGES = {
+    **PAGES,
+    **TABLE_PAGES,
+    **LENGTH_PAGES,
+    **DRAWN_PAGES,
+    **PLACEHOLDER_PAGES,
+    **NAME_PAGES,
+    **FORM_PAGES,
+}
 
 
 @tool(effect="read")
@@ -29,6 +40,12 @@ def open_letter(name: str) -> Any:
 def find(query: str) -> list[str]:
     """Searches, and finds nothing."""
     return []
+
+
+@tool(effect="read", retry=1)
+def fail_at_length(length: int) -> str:
+    """Fails with so many words."""
+    raise ToolFailed("api_failure", text_of(length), text_of(length, "Do "))
 
 
 @tool(effect="read", retry=1)

@@ -82,6 +82,8 @@ class Scenario:
     """Of a grant that is signed; the deployment has to be `granted`."""
     claims: dict[str, Any] = field(default_factory=dict)
     """What that grant says beside."""
+    is_by_hand: bool = False
+    """Whether a plain XADD submits it, as our own client refuses what cannot be right."""
     deployment: str = "usual"
     """Of deployments.py."""
     fault: str = ""

@@ -18,6 +18,7 @@ from antiphon_shared.memory.filing import (
     sentences,
     titles,
 )
+from antiphon_shared.text import words
 
 from context_synthesizer import faithful
 
@@ -226,10 +227,14 @@ _PAIRED = {
     **_SAME,
     **{f"records by {name}": (page, _named_records(62)[name]) for name, page in _named_records(61).items()},
 }
+_LITTLE = sorted(words._SAY_LITTLE)
+LITTLE_WORDS = f"Which {' '.join(_LITTLE)} lamps?"
+"""A question of words that say little: a fact with one of them is no closer for it."""
 PAIRS = tuple((f"{name}, first", f"{name}, second") for name in _PAIRED)
 """The names of two pages each, in the order in which they are to be opened."""
 SINGLE = (*_KEYS, *_LINES)
 TABLE_PAGES: dict[str, _Page] = {
+    "words that say little": _lines("# Moles\n\n", _LITTLE, "The mole {n} stands {word} {word} stone."),
     **_KEYS,
     **_LINES,
     **{
@@ -244,11 +249,18 @@ def _of_summaries() -> Iterator[tuple[str, str]]:
     """For each entry of the tables that summaries are held against: a fact, and a true line in other words."""
     sides = [sides for sides in faithful._OPPOSITES if "lowerbound" not in sides]
     for form, unit in faithful._UNITS.items():
-        if form != unit:
-            yield (
-                f"The harbour of this kind has 7 {form} in all.",
-                f"the harbour of this kind has 7 {unit} in all.",
-            )
+        if form[0] == "°":  # in small letters it is no unit
+            form = unit = form.upper()
+        # The other way round, which is the same only where both of them are numbers of different units.
+        yield (
+            f"The harbour of this kind has 9 {form} and 5 lamps in all.",
+            f"the harbour of this kind has 5 lamps in all and 9 {unit}.",
+        )
+    for form in sorted(faithful._CURRENCIES):
+        yield (
+            f"The fee of this harbour is {form} 9 and 5 lamps in all.",
+            f"the fee of this harbour is 5 lamps in all and {form} 9.",
+        )
     for word, number in faithful._VALUES.items():
         yield f"The harbour of this kind has {word} lamps.", f"the harbour of this kind has {number} lamps."
     for word in sorted(faithful._DENIALS):
@@ -265,24 +277,30 @@ def _of_summaries() -> Iterator[tuple[str, str]]:
     yield "The harbour has no less than 7 lamps.", "the harbour has no fewer than 7 lamps."
     yield "The harbour has no more than 7 lamps.", "the harbour has no more than 7 lamps."
     for word in sorted(faithful._BEGIN_SENTENCES):
+        # Of a word that is known to begin sentences a fact need not speak; but if it denies, a fact has to deny.
+        denied = "does not keep" if word in faithful._DENIALS else "keeps"
+        kind = f"{_shown(len(word))}{word[::-1]}"
         yield (
-            f"The harbour {word} the lamps of the quay.",
-            f"{word.capitalize()} the harbour the lamps of the quay.",
+            f"The harbour {denied} lamps of kind {kind} at the quay.",
+            f"{word.capitalize()} the harbour keeps lamps of kind {kind} at the quay.",
         )
+    yield "The harbour has twenty lamps and 3 moles.", "the harbour has 3 moles."
 
 
 _LOWER = ("at least", "above", "exceeding", "over", "minimum of")
 _UPPER = ("at most", "below", "up to", "under", "maximum of")
+_SIDES = 3
 _SUMMARIES = dict(_of_summaries())
 _LIGHTHOUSES = tuple(f"The lighthouse of its own at Holm {_shown(n)} is a harbour light." for n in range(150))
 SUMMARIES = tuple(
     (
         f"facts to be summarized {side}",
-        "\n".join(f"F{n}: {line}" for n, line in enumerate(list(_SUMMARIES.values())[side::2], 1)),
+        "\n".join(f"F{n}: {line}" for n, line in enumerate(list(_SUMMARIES.values())[side::_SIDES], 1)),
     )
-    for side in range(2)
+    for side in range(_SIDES)
 )
 """The name of a page, and a summary that holds of all but its lighthouses."""
 TABLE_PAGES |= {
-    name: "\n\n".join((*list(_SUMMARIES)[side::2], *_LIGHTHOUSES)) for side, (name, _) in enumerate(SUMMARIES)
+    name: "\n\n".join((*list(_SUMMARIES)[side::_SIDES], *_LIGHTHOUSES))
+    for side, (name, _) in enumerate(SUMMARIES)
 }

@@ -12,7 +12,7 @@ makes what it goes by:
 
 from tool_dispatcher.batch.answers import begun_before, failed
 from tool_dispatcher.batch.collapse import gathered, spread
-from tool_dispatcher.batch.placeholders import resolve
+from tool_dispatcher.batch.placeholders import digest_of, resolve
 from tool_dispatcher.batch.plan import Bounds, Plan, plan_batch
 from tool_dispatcher.batch.schedule import Progress, Step, advance, start
 from tool_dispatcher.batch.units import Unit
@@ -25,6 +25,7 @@ __all__ = [
     "Unit",
     "advance",
     "begun_before",
+    "digest_of",
     "failed",
     "gathered",
     "plan_batch",

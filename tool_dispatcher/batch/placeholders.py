@@ -1,6 +1,8 @@
 """Placeholders among the arguments of a batch: what they name, and the values they stand for. Pure."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any
 
 from antiphon_shared.tools.calls import RequestedCall, ToolError, ToolResult
@@ -46,6 +48,11 @@ def resolve(
     if faults:
         return bad_placeholders(call, faults, example)
     return {name: _filled(value, values) for name, value in call.arguments.items()}
+
+
+def digest_of(arguments: Mapping[str, Any]) -> str:
+    """Return the digest of arguments as JSON, by which a replay compares what placeholders were filled into."""
+    return blake2b(json.dumps(arguments, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def unreadable(

@@ -12,7 +12,7 @@ from tool_dispatcher.authoring.failures import error_of
 from tool_dispatcher.authoring.secret import secrets_in
 from tool_dispatcher.authoring.tool import Tool
 from tool_dispatcher.authoring.validate import validate
-from tool_dispatcher.batch.placeholders import resolve
+from tool_dispatcher.batch.placeholders import digest_of, resolve
 from tool_dispatcher.results.redacted import without
 
 
@@ -49,7 +49,7 @@ def checked_ahead(
 ) -> dict[int, Arguments | ToolError]:
     """By place, the arguments that need no other call's result: a batch with invalid writes must not half run."""
     return {
-        place: _resolved(call, tools[call.name], ())
+        place: _resolved(call, tools[call.name])
         for place, call in enumerate(calls)
         if place not in skipped
         and call.name in tools
@@ -61,9 +61,16 @@ def checked_ahead(
 
 def filled_in(
     call: RequestedCall, tool: Tool, outcomes: Sequence[ToolResult | None], wholes: Mapping[int, Any]
-) -> Arguments | ToolError:
-    """The arguments with the values that other calls of the batch returned; see batch/placeholders.py."""
-    return _resolved(call, tool, outcomes, wholes)
+) -> tuple[Arguments | ToolError, str]:
+    """Return the arguments with the values that other calls of the batch returned, and their digest.
+
+    The digest is empty where a placeholder stands for nothing, and for a tool with secrets.
+    See batch/placeholders.py.
+    """
+    plain = resolve(call, outcomes, wholes, tool.example)
+    if isinstance(plain, ToolError):
+        return plain, ""
+    return arguments_of(tool, plain), "" if tool.secret_paths else digest_of(plain)
 
 
 def places_named(call: RequestedCall) -> set[int]:
@@ -71,11 +78,6 @@ def places_named(call: RequestedCall) -> set[int]:
     return {found.call for _, found in find(call.arguments) if isinstance(found, Reference)}
 
 
-def _resolved(
-    call: RequestedCall,
-    tool: Tool,
-    outcomes: Sequence[ToolResult | None],
-    wholes: Mapping[int, Any] | None = None,
-) -> Arguments | ToolError:
-    plain = resolve(call, outcomes, wholes, tool.example)
+def _resolved(call: RequestedCall, tool: Tool) -> Arguments | ToolError:
+    plain = resolve(call, (), None, tool.example)
     return plain if isinstance(plain, ToolError) else arguments_of(tool, plain)

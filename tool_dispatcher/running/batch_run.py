@@ -41,6 +41,8 @@ class BatchRun:
     """Counts from 1; more says that another worker may have begun with it before."""
     asked_ms: int = 0
     """When the batch was asked for, by Redis's clock: a stop since then lets no more write begin."""
+    filled: dict[int, str] = field(default_factory=dict)
+    """By place, digests of the arguments that placeholders were filled into; none of a tool with secrets."""
     wholes: dict[int, Any] = field(default_factory=dict)
     """By place, what calls returned that others ask for, and whose results are shown in part only."""
 

@@ -118,7 +118,11 @@ class Caller:
         (place,), (call,) = unit.calls, calls
         if place in batch.arguments:
             return batch.arguments[place]
-        return await aside(filled_in, call, tool, known, await batch.wholes_of(places_named(call), known))
+        wholes = await batch.wholes_of(places_named(call), known)
+        arguments, digest = await aside(filled_in, call, tool, known, wholes)
+        if digest:
+            batch.filled[place] = digest
+        return arguments
 
     async def repeats(
         self, request: ToolsRequested, session_id: str, arguments: Mapping[int, Arguments]

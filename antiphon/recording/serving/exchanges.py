@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any, Literal
 
-import orjson
+from pydantic_core import to_json
 
 from antiphon.recording.requests import request_hash
 from antiphon.recording.serving.score import Asked, Score
@@ -87,7 +87,7 @@ def semantic_hash(request: Mapping[str, Any]) -> str:
     """The same for requests that differ only in white space, ids of calls, the order of tools and `max_tokens`."""
     said = {name: _plain(value) for name, value in request.items() if name != "max_tokens"}
     if isinstance(tools := said.get("tools"), list):
-        said["tools"] = sorted(map(_uncached, tools), key=orjson.dumps)
+        said["tools"] = sorted(map(_uncached, tools), key=to_json)
     return request_hash(said)
 
 
@@ -107,7 +107,7 @@ def _told(part: Any) -> str:
         return part
     if isinstance(part, dict) and (text := part.get("text", part.get("content"))) and isinstance(text, str):
         return text
-    return orjson.dumps(part, option=orjson.OPT_INDENT_2).decode()
+    return to_json(part, indent=2).decode()
 
 
 def _likeness(one: list[str], other: list[str]) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import orjson
+from pydantic_core import to_json
 
 
 def message_events(message: Mapping[str, Any]) -> bytes:
@@ -30,7 +30,7 @@ def error_events(body: Any) -> bytes:
         if isinstance(body, dict)
         else {"type": "error", "error": {"type": "api_error", "message": str(body)}}
     )
-    return b"event: error\ndata: " + orjson.dumps(error) + b"\n\n"
+    return b"event: error\ndata: " + to_json(error) + b"\n\n"
 
 
 def _begun(message: Mapping[str, Any]) -> Iterator[bytes]:
@@ -49,7 +49,7 @@ def _block(index: int, block: Mapping[str, Any]) -> Iterator[bytes]:
     elif block.get("type") == "tool_use":
         given = block.get("input")
         # Arguments that were no whole JSON are kept as the text they came in.
-        written = given if isinstance(given, str) else orjson.dumps(given).decode()
+        written = given if isinstance(given, str) else to_json(given).decode()
         empty["input"] = {}
         delta = {"type": "input_json_delta", "partial_json": written}
     yield _event("content_block_start", index=index, content_block=empty)
@@ -64,4 +64,4 @@ def _usage(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _event(kind: str, **fields: Any) -> bytes:
-    return b"event: " + kind.encode() + b"\ndata: " + orjson.dumps({"type": kind, **fields}) + b"\n\n"
+    return b"event: " + kind.encode() + b"\ndata: " + to_json({"type": kind, **fields}) + b"\n\n"

@@ -7,8 +7,8 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping
 
-import orjson
 from antiphon_shared.events.step_records import ModelError
+from pydantic_core import from_json, to_json
 
 from antiphon.recording.serving.exchanges import Exchanges
 from antiphon.recording.serving.messages import error_events, message_events, unfinished_events
@@ -80,7 +80,7 @@ class ModelServer:
 
     def _answered(self, path: str, headers: Mapping[str, str], raw: bytes) -> Asked | bytes:
         """What was recorded for a request, or the body of a refusal."""
-        request = orjson.loads(raw) if path.partition("?")[0] == "POST /v1/messages" else None
+        request = from_json(raw) if path.partition("?")[0] == "POST /v1/messages" else None
         if not isinstance(request, dict):
             return error_body("invalid_request_error", f"The recorded model has nothing at {path[:100]}.")
         asked = self._exchanges.take(request, headers.get(SESSION, ""))
@@ -118,7 +118,7 @@ def _send_error(writer: asyncio.StreamWriter, error: ModelError) -> bool:
             return True
         _stream(writer, {**error.headers, BREAKS: error.failure.code}, events)
         return False
-    body = error.body.encode() if isinstance(error.body, str) else orjson.dumps(error.body)
+    body = error.body.encode() if isinstance(error.body, str) else to_json(error.body)
     _send(writer, error.status, error.headers, body)
     return True
 

@@ -10,7 +10,6 @@ from contextvars import ContextVar
 from typing import Any, NoReturn
 from uuid import UUID
 
-import orjson
 from antiphon_shared.bus.handling import SessionStore
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.events import AnyEvent, ToolsCompleted, ToolsRequested
@@ -20,6 +19,7 @@ from antiphon_shared.tools.calls import ToolCall, ToolDefinition, ToolError, Too
 from antiphon_shared.tools.journal import begun_entry, journal_name, outcome_entry, write_outcome
 from antiphon_shared.tools.relevance import BUILT_INS
 
+from antiphon.recording.hashes import sorted_json
 from antiphon.recording.serving.exchanges import Miss
 from antiphon.recording.serving.score import Score
 from antiphon.recording.serving.turns import PATIENCE_S
@@ -214,7 +214,7 @@ def _is_begun(result: ToolResult) -> bool:
 
 
 def _named(call: ToolCall) -> _Named:
-    return call.name, orjson.dumps(call.arguments, option=orjson.OPT_SORT_KEYS, default=str).decode()
+    return call.name, sorted_json(call.arguments).decode()
 
 
 def _shown(call: ToolCall) -> str:

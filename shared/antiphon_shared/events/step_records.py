@@ -162,6 +162,11 @@ class BatchRecord(StepRecord):
     examples: dict[str, Any] = Field(
         default_factory=dict, description="Valid arguments, of tools whose calls failed."
     )
+    filled: dict[Place, str] = Field(
+        default_factory=dict,
+        json_schema_extra=since(4),
+        description="Digests of the arguments of calls whose placeholders were filled in; none of a tool with secrets.",
+    )
     units: tuple[tuple[str, tuple[Place, ...]], ...] = Field(
         default=(), description="The plan: what runs at once, as tool and calls."
     )

@@ -88,13 +88,21 @@ BROKEN = [
     Scripted(uses=(Use(name="fall_down", input={"what": "shelf"}), Use(name="unknown", input={}), LOOK_UP)),
     Scripted(text="", repeat=True),
 ]
+BEYOND_64_BITS = [Scripted(uses=(Use(name="look_up", input={"what": 9**30}), LOOK_UP)), ANSWER]
 CUT = [Scripted(uses=(LOOK_UP,)), Scripted(text="It is as", stop_reason="max_tokens", repeat=True)]
 
 
 @pytest.mark.parametrize(
     ("script", "options"),
-    [(RETRIES, {}), (FAILING, {"deadline_s": 5}), (INVALID, {}), (BROKEN, {}), (CUT, {})],
-    ids=["retries", "failing", "invalid", "broken", "cut"],
+    [
+        (RETRIES, {}),
+        (FAILING, {"deadline_s": 5}),
+        (INVALID, {}),
+        (BROKEN, {}),
+        (CUT, {}),
+        (BEYOND_64_BITS, {}),
+    ],
+    ids=["retries", "failing", "invalid", "broken", "cut", "beyond 64 bits"],
 )
 async def test_whatever_the_model_did_it_does_again(
     script: list[Scripted], options: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path

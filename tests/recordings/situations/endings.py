@@ -13,6 +13,8 @@ _CITES = says("The ferry has 40 seats [F1], the lamp is high [F3-F4] [F99].")
 _NEVER = "answer.composed:raise@1-1000"
 _STUCK = "answer.composed:hang@1-1000"
 _NO_MODEL = (fails(401, "authentication_error"),) * 2
+_STEPS = 13
+"""Of a session that reads a page and answers. The last closes it: where that fails for good, a recording has no end."""
 _NOBODY = UUID(int=7)
 _ERROR = ErrorInfo(code="internal_error", message="It was somebody else's.")
 _ALONE: dict[str, tuple[tuple[Any, ...], str]] = {
@@ -112,7 +114,15 @@ SCENARIOS = (
             deployment="page_writes",
             fault=f"handler.before:raise@{n}-{n + 4}",
         )
-        for n in range(1, 14)
+        for n in range(1, _STEPS)
+    ),
+    Scenario(
+        "a_dispatcher_that_fails_on_a_write",
+        "How is the mole, once it is painted?",
+        (calls(_PAGE, _PAINT), _CITES),
+        ends="any",
+        deployment="page_writes",
+        fault="handler.before:raise@6-10",
     ),
     Scenario(
         "an_engine_that_loses_every_request",
@@ -130,3 +140,5 @@ SCENARIOS = (
         deployment="page_writes",
     ),
 )
+NAMES = frozenset(one.name for one in SCENARIOS if "nobody_puts" in one.name)
+"""The coordinator's own answers: coverage does not tell the outcomes of a write apart."""

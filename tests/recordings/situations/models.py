@@ -57,6 +57,7 @@ _BROKEN: dict[str, Scripted] = {
 }
 _PAUSED = [{"type": "text", "text": "One moment. "}]
 _ODD: dict[str, tuple[Scripted, ...]] = {
+    "half_a_character": (says("It is \udc00 high [F1]."),),
     "paused_for_ever": (Scripted(content=_PAUSED, stop_reason="pause_turn"),) * 12,
     "paused_without_words": (Scripted(content=[], stop_reason="pause_turn"), _ANSWER),
     "context_window": (says("It is", stop_reason="model_context_window_exceeded"),),

@@ -1,10 +1,12 @@
 """Batches whose calls name each other: malformed placeholders beside good ones, circles, and calls let down."""
 
 from tests.messages_server import Use
+from tests.recordings.placeholder_pages import MISSING, NAMES_OF_LENGTHS, PRESENT, SIZED
 from tests.recordings.scenario import Scenario, calls, says, use
 
 _PAGE = use("open_page", name="boat 2021")
-_BATCHES = {
+_LONG_NAMES = tuple("n" * length for length in (199, 200, 201))
+_BATCHES: dict[str, tuple[Use, ...]] = {
     "malformed": (
         _PAGE,
         use("open_page", name="${calls[0].name}"),
@@ -43,6 +45,26 @@ _BATCHES = {
         use("open_page", name="nowhere"),
         use("find", query="${calls[3].name}"),
     ),
+    "of_every_value": (
+        use("open_page", name="every value"),
+        *(use("find", query=f"${{calls[0]{path}}}") for path in PRESENT),
+        Use(name="find", input={"query": {"a": [f"${{calls[0]{path}}}" for path in PRESENT], "b": 1, "c": ["$${calls[0]}"]}}),
+    ),
+    "of_no_value": (
+        use("open_page", name="every value"),
+        *(use("find", query=f"${{calls[0]{path}}}") for path in MISSING),
+        *(use("find", query=f"${{calls[0].{name}}}") for name in NAMES_OF_LENGTHS),
+        *(Use(name="find", input={name: "${calls[0].nowhere}"}) for name in _LONG_NAMES),
+    ),
+    "of_many_missing_values": (
+        use("open_page", name="every value"),
+        *(Use(name="find", input={"query": [f"${{calls[0].x{n}}}" for n in range(most)]}) for most in (19, 20, 21)),
+    ),
+    "of_large_values": (
+        use("open_page", name="sized values"),
+        *(Use(name="find", input={"query": ["${calls[0].whole}"] * (SIZED - 1) + [f"${{calls[0].{last}}}"]})
+          for last in ("less", "whole", "more")),
+    ),
     "same_ids": (
         Use(name="find", input={"query": "a mole"}, id="one"),
         Use(name="find", input={"query": "a pier"}, id="one"),
@@ -62,14 +84,17 @@ _BATCHES = {
         Use(name="fnid", input={"query": "close"}),
         Use(name="something_else_altogether", input={"query": "far"}),
     ),
-}
+}  # fmt: skip  # a table
 
 SCENARIOS = tuple(
     Scenario(
         f"placeholders_{name}",
         f"What is there to find ({name})?",
         (calls(*batch), says("Not much.")),
+        options={"max_tool_calls": 100},
         deployment="pages",
     )
     for name, batch in _BATCHES.items()
 )
+NAMES = frozenset(one.name for one in SCENARIOS if "_of_" in one.name or "odd" in one.name)
+"""Those of values and of odd arguments: coverage does not tell them apart."""

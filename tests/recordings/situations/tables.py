@@ -16,7 +16,7 @@ from tests.messages_server import Scripted, Use
 from tests.recordings.asked import asked
 from tests.recordings.length_pages import LENGTH_PAGES, text_of
 from tests.recordings.scenario import Scenario, calls, fails, says, use
-from tests.recordings.table_pages import PAIRS, SINGLE, SUMMARIES
+from tests.recordings.table_pages import LITTLE_WORDS, PAIRS, SINGLE, SUMMARIES
 
 _AT_ONCE = 6
 _REPEATED = 100
@@ -304,6 +304,12 @@ SCENARIOS = (
         (*map(_of_size, range(14)), _ANSWER),
         options=_ROUNDS,
         deployment="middling_briefings",
+    ),
+    Scenario(
+        "tables_of_words_that_say_little",
+        LITTLE_WORDS,
+        (_pages(["words that say little"]), calls(use("find", query="x")), _ANSWER),
+        deployment="small_pages",
     ),
     Scenario(
         "tables_of_lengths",

@@ -15,6 +15,7 @@ from antiphon_shared.breakers.breaker import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 BREAKER = Breaker(calls_min=3, failure_rate=0.5, window_s=60, window_calls=10, open_s=20)
 
@@ -271,3 +272,54 @@ def test_whatever_happened_it_closes_once_a_probe_succeeds(steps: list[tuple[flo
 )
 def test_a_state_is_kept_while_it_says_something(state: BreakerState, now: float, says_nothing: bool) -> None:
     assert BREAKER.says_nothing(state, now) is says_nothing
+
+
+LAST_SECOND = BREAKER.open_s + BREAKER.window_s
+
+
+@pytest.mark.parametrize(
+    ("state", "now", "says_nothing"),
+    [
+        (CLOSED, 0, True),
+        (after(False, False), 1, True),
+        (after(True), 60, False),
+        (after(True), 60.5, True),
+        (after(True), -60, False),
+        (after(True), -60.5, True),
+        (OPEN, 2 + LAST_SECOND, False),
+        (OPEN, 2.5 + LAST_SECOND, True),
+        (probing(OPEN, 30), 30 + LAST_SECOND, False),
+        (probing(OPEN, 30), 30.5 + LAST_SECOND, True),
+        (BREAKER.hold(Held(at=2)), 1e9, False),
+    ],
+)
+def test_a_state_need_not_be_kept_once_its_failures_would_be_forgotten(
+    state: BreakerState, now: float, says_nothing: bool
+) -> None:
+    assert BREAKER.says_nothing(state, now) is says_nothing
+
+
+def test_what_is_held_is_open_whatever_its_calls_come_to_and_asked_for_again_in_an_hour() -> None:
+    held = BREAKER.hold(Held(at=2, by="ann", because="It smokes."))
+    assert (held.opened, held.endings, held.probed) == (2, (), None)
+    assert BREAKER.phase(held, 1e9) == "open"
+    assert BREAKER.ask(held, 1e9) == Refused(HELD_RETRY_S)
+    assert BREAKER.after(held, False, 1e9) == BREAKER.after(held, True, 1e9) == held
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most", "beyond"),
+    [
+        ("calls_min", 1, 1_000, (0, 1_001)),
+        ("failure_rate", 0.001, 1, (0, 1.001)),
+        ("window_s", 0.001, 86_400, (0, 86_400.5)),
+        ("window_calls", 1, 1_000, (0, 1_001)),
+        ("open_s", 0.001, 86_400, (0, 86_400.5)),
+    ],
+)
+def test_its_settings_have_bounds(name: str, least: float, most: float, beyond: tuple[float, float]) -> None:
+    for value in (least, most):
+        assert getattr(Breaker.model_validate({name: value}), name) == value
+    for value in beyond:
+        with pytest.raises(ValidationError, match=name):
+            Breaker.model_validate({name: value})

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from antiphon_shared.tools.calls import ToolError
 from antiphon_shared.tools.contract import Effect
+from structlog.testing import capture_logs
 
 from tests.tool_dispatcher.builders import a_context, a_tool, until
 from tool_dispatcher.authoring.tool import ToolFailed
@@ -248,4 +249,59 @@ class TestThreads:
                     pass
         finally:
             end.set()
+        await until(lambda: not threads.busy)
+
+
+class TestWhatIsTold:
+    @pytest.mark.parametrize("error", [ValueError("no such day"), SystemExit(1), KeyboardInterrupt()])
+    async def test_who_asks_for_it_is_given_what_a_tool_raises(
+        self, error: BaseException, threads: Threads
+    ) -> None:
+        for function in _raising(error):
+            raised: list[BaseException] = []
+            tool = a_tool("t", function, "read")
+            call = Call(tool, {}, a_context(), 60.0, on_raise=raised.append)
+            async with threads.place(60.0) as place:
+                await execute(call, None if tool.is_async else place)
+            assert raised == [error]
+
+    async def test_what_is_no_error_of_the_tool_is_given_to_nobody(self, threads: Threads) -> None:
+        def fine(arguments: object, context: object) -> str:
+            return "fine"
+
+        raised: list[BaseException] = []
+        for function in (fine, lambda a, c: object()):
+            call = Call(a_tool("t", function, "read"), {}, a_context(), 60.0, on_raise=raised.append)
+            async with threads.place(60.0) as place:
+                await execute(call, place)
+        assert raised == []
+
+    @pytest.mark.parametrize(
+        ("is_async", "what"),
+        [
+            (True, "cancelled"),
+            (False, "left behind: its thread cannot be stopped, its result is dropped"),
+        ],
+    )
+    async def test_a_call_that_takes_too_long_is_logged_with_what_has_become_of_it(
+        self, is_async: bool, what: str, threads: Threads
+    ) -> None:
+        end = threading.Event()
+
+        async def slow(arguments: object, context: object) -> None:
+            await asyncio.Event().wait()
+
+        def blocking(arguments: object, context: object) -> None:
+            end.wait(60)
+
+        call = Call(a_tool("t", slow if is_async else blocking, "read"), {}, a_context(), 0.01234)
+        try:
+            with capture_logs() as logs:
+                async with threads.place(60.0) as place:
+                    told = await execute(call, None if is_async else place)
+        finally:
+            end.set()
+        assert told.message == "t did not finish within 0.0123 s."
+        (line,) = [line for line in logs if line["event"] == "tool_attempt_timed_out"]
+        assert (line["tool"], line["call_id"], line["call_is"]) == ("t", a_context().call_id, what)
         await until(lambda: not threads.busy)

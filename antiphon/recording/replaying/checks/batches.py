@@ -6,12 +6,13 @@ from typing import Any
 from antiphon_shared.events import ToolsCompleted, ToolsRequested
 from antiphon_shared.events.step_records import BatchRecord
 from antiphon_shared.process.errors import UnreadableEvent
-from antiphon_shared.tools.calls import ToolResult
+from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolError, ToolResult
 
 from antiphon.recording.replaying.checks.catalogues import contracts_of
+from antiphon.recording.replaying.checks.filled import filled
 from antiphon.recording.replaying.differences import Difference, differences
 from antiphon.recording.replaying.known import Known, Redone, Step
-from tool_dispatcher.batch import Bounds, Plan, advance, plan_batch, start
+from tool_dispatcher.batch import Bounds, Plan, advance, failed, plan_batch, start
 
 _Begins = tuple[tuple[int, ...], ...]
 
@@ -32,12 +33,17 @@ class Batches:
         returned = {result.index: result for result in told.results}
         if returned.keys() != set(range(len(request.calls))):
             raise UnreadableEvent(f"the batch of event {step.line.n} has not one result for each call.")
-        plan = _plan(request, record, known)
+        catalogue = known.catalogue(known.opened.catalogue if known.opened else "")
+        plan = _plan(request, record, catalogue)
         units = tuple((unit.tool, unit.calls) for unit in plan.units)
         others = [("units", one) for one in _differences(record.units, units)]
+        today_filled = filled(request, record, plan, returned, catalogue, step.line.event.format)
+        returned |= {place: _failed(returned[place], error) for place, error in today_filled.errors.items()}
         begins, results = _run(plan, record.ends, returned)
         others += [("begins", one) for one in _differences(record.begins, begins)]
-        today = record.model_copy(update={"units": units, "begins": begins}) if others else record
+        others += [("filled", one) for one in differences(record.filled, today_filled.digests)]
+        changed = {"units": units, "begins": begins, "filled": today_filled.digests}
+        today = record.model_copy(update=changed) if others else record
         if results is None:
             others = others or [("begins", Difference("", "every call is answered", "calls are left"))]
             return Redone((told,), tuple(others), today)
@@ -45,14 +51,14 @@ class Batches:
         return Redone((completed,), tuple(others), today)
 
 
-def _plan(request: ToolsRequested, record: BatchRecord, known: Known) -> Plan:
+def _plan(request: ToolsRequested, record: BatchRecord, catalogue: Catalogue) -> Plan:
     named = {*record.settled, *record.refused, *record.begun}
     is_in_place = all(result.index == place for place, result in record.settled.items())
     if not is_in_place or not named <= set(range(len(request.calls))):
         raise UnreadableEvent("the record of a batch names calls that it has not.")
     return plan_batch(
         request,
-        contracts_of(known.catalogue(known.opened.catalogue if known.opened else "")),
+        contracts_of(catalogue),
         Bounds(record.batch_concurrency, record.collapse_above),
         settled=record.settled,
         refused=record.refused,
@@ -76,6 +82,12 @@ def _run(
         step = advance(step.progress, *((unit, [returned[place] for place in unit.calls]) for unit in units))
         begins.append(tuple(unit.number for unit in step.begin))
     return tuple(begins), step.progress.results() if step.progress.is_done else None
+
+
+def _failed(result: ToolResult, error: ToolError) -> ToolResult:
+    """Return the result of a call that a placeholder keeps from running; how long that took is not decided here."""
+    call = RequestedCall(id=result.call_id, name=result.tool)
+    return failed(result.index, call, error, result.duration_ms)
 
 
 def _differences(then: Any, now: Any) -> list[Difference]:

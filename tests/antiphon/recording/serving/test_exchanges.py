@@ -7,7 +7,8 @@ import pytest
 from antiphon_shared.events.step_records import ExchangeRecord
 
 from antiphon.recording.lines import Line, RecordLine
-from antiphon.recording.serving.exchanges import Exchanges, Match
+from antiphon.recording.requests import request_hash
+from antiphon.recording.serving.exchanges import Exchanges, Match, shown
 from antiphon.recording.serving.score import Asked, Score
 
 Request = dict[str, Any]
@@ -115,3 +116,11 @@ def test_a_miss_shows_the_nearest_recorded_request(score: Score) -> None:
     assert exchanges.take(request) is None
     (miss,) = exchanges.misses
     assert [line for line in miss.diff.splitlines() if line[0] in "+-"][2:] == ["-  4096", "+  17"]
+
+
+def test_integers_beyond_64_bits_are_told_apart() -> None:
+    """However near to each other: as floats they would be the same."""
+    one, other = ({"messages": [{"n": n, "m": 1}]} for n in (2**70, 2**70 + 1))
+    assert request_hash(one) == request_hash({"messages": [{"m": 1, "n": 2**70}]})
+    assert request_hash(one) != request_hash(other)
+    assert shown(one) != shown(other)

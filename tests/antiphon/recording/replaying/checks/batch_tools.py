@@ -1,9 +1,9 @@
 """Tools of every way to be run in a batch, over nothing."""
 
 import asyncio
-from typing import Any
+from typing import Annotated, Any
 
-from antiphon import ToolContext, ToolFailed, tool
+from antiphon import Secret, ToolContext, ToolFailed, tool
 
 
 @tool(effect="read", batch={"tool": "look_up_many", "argument": "items"})
@@ -19,6 +19,12 @@ def look_up_many(items: list[dict[str, str]]) -> list[dict[str, Any]]:
         {"error": {"error_type": "not_found", "message": "No such word."}} if item["word"] == "none" else item
         for item in items
     ]
+
+
+@tool(effect="read")
+def unlock(pin: Annotated[str, Secret]) -> str:
+    """Opens what is locked."""
+    return "It is open."
 
 
 @tool(effect="read")

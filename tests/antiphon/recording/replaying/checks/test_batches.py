@@ -16,7 +16,7 @@ from tests.messages_server import Scripted, Use
 from tool_dispatcher.authoring.contract import complete
 from tool_dispatcher.authoring.failures import InvalidTool
 from tool_dispatcher.authoring.tool import Tool
-from tool_dispatcher.batch import answers, plan
+from tool_dispatcher.batch import answers, placeholders, plan
 
 TOOLS = ["tests.antiphon.recording.replaying.checks.batch_tools"]
 NOTES = {"ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES": "read,write,notes"}
@@ -33,6 +33,11 @@ BATCHES = {
         use("read_document", id="${calls[4].x}"),
         use("read_document", id="${calls[9].x}"),
     ),
+    "a value that is not there": (
+        use("find_ids", topic="rain"),
+        use("read_document", id="${calls[0][2].id}"),
+    ),
+    "a value that is secret": (use("look_up", word="a"), use("unlock", pin="${calls[0].word}")),
     "a dependency that fails": (use("find_ids", topic="nothing"), use("read_document", id=7)),
     "a dependency that was never called": (use("read_document", id=7),),
     "calls that wait for each other": (
@@ -96,6 +101,27 @@ CHANGES: dict[str, tuple[Any, str, Any, str, str]] = {
         ToolsCompleted.type,
     ),
     "what runs one at a time": (plan, "_lane", lambda *_: (), "writes, one after the other", "begins"),
+    "what placeholders are filled into": (
+        placeholders,
+        "_filled",
+        lambda value, _: value,
+        "calls that depend on each other",
+        "filled",
+    ),
+    "what is said of a value that is not there": (
+        placeholders,
+        "outlined",
+        lambda _: "nothing",
+        "a value that is not there",
+        ToolsCompleted.type,
+    ),
+    "which values are there": (
+        placeholders,
+        "_holds",
+        lambda *_: False,
+        "calls that depend on each other",
+        "filled",
+    ),
     "what is answered": (
         answers,
         "_use_one_of",
@@ -130,6 +156,14 @@ async def test_the_record_tells_the_course_of_the_batch(record: Record) -> None:
     (told,) = records(lines, BatchRecord)
     assert told.units == (("find_ids", (0,)), ("read_document", (1,)))
     assert (told.begins, told.ends) == (((0,), ()), ((0,),))
+
+
+async def test_no_digest_is_kept_of_a_secret_that_a_placeholder_brings(record: Record) -> None:
+    filled = []
+    for batch in ("calls that depend on each other", "a value that is secret"):
+        lines = await record(Scripted(uses=BATCHES[batch]), Scripted(text="Done.", repeat=True), tools=TOOLS)
+        filled += [list(told.filled) for told in records(lines, BatchRecord)]
+    assert filled == [[0], []]
 
 
 def nothing(arguments: dict[str, Any], context: Any) -> None:

@@ -1,0 +1,60 @@
+"""What is told of what is missing: each error of a tool in an answer without a model, and how earlier turns ended."""
+
+from tests.recordings.scenario import Meanwhile, Scenario, calls, fails, says, use
+from tool_dispatcher.authoring.failures import ERRORS_OF_TOOLS
+
+_NO_MODEL = (fails(401, "authentication_error"),) * 2
+_PAGE = use("open_page", name="claims of 2021")
+_OPENS_BREAKER = 20
+_TURN = {"conversation_id": "conversation_of_every_end"}
+
+
+async def _cancel(one: Meanwhile) -> None:
+    await one.until_asked(1)
+    await one.antiphon.cancel(one.session_id, "enough")
+
+
+_ENDS = {
+    "complete": (
+        (calls(_PAGE), says("It has 40 seats [F1]. Whether it sails is unknown.")),
+        "natural_completion",
+        None,
+    ),
+    "partial": ((calls(_PAGE), calls(_PAGE), says("It has 40 [F1].")), "max_rounds_reached", None),
+    "failed": (_NO_MODEL, "model_unavailable", None),
+    "cancelled": ((says("It is so.", wait_s=5),), "cancelled", _cancel),
+    "asked_once_more": ((says("That is all I know."),), "natural_completion", None),
+}
+"""By name, the replies to a turn of one conversation, how it ends, and what happens meanwhile."""
+
+SCENARIOS = (
+    Scenario(
+        "errors_of_every_type_and_no_answer",
+        "What fails, and how many seats has the ferry?",
+        (
+            calls(_PAGE, *(use("trouble", kind=kind) for kind in ERRORS_OF_TOOLS)),
+            calls(*(use("trouble", kind="api_failure") for _ in range(_OPENS_BREAKER))),
+            calls(use("trouble", kind="not_found"), use("find", query="x")),
+            *_NO_MODEL,
+        ),
+        ends="model_unavailable",
+        options={"max_tool_calls": 100},
+        deployment="pages",
+        apart="breaker of trouble",
+    ),
+    *(
+        Scenario(
+            f"a_turn_that_is_{name}",
+            f"How many seats has the ferry ({name})?",
+            replies,
+            ends,  # type: ignore[arg-type]  # a table of words
+            options={**_TURN, "max_rounds": 3},
+            deployment="pages",
+            meanwhile=meanwhile,
+            after=f"a_turn_that_is_{list(_ENDS)[n - 1]}" if n else "",
+        )
+        for n, (name, (replies, ends, meanwhile)) in enumerate(_ENDS.items())
+    ),
+)
+NAMES = frozenset(one.name for one in SCENARIOS)
+"""Coverage does not tell the entries of a table apart."""

@@ -109,3 +109,11 @@ def test_what_is_given_stands_in_the_event() -> None:
     assert (given.subject, given.traceparent) == ("s-1", trace)
     assert isinstance(given.data, QuerySubmitted)
     assert (given.data.query, given.data.grant, given.data.options.max_rounds) == ("Why?", "a.b.c", 2)
+
+
+def test_what_a_value_may_be_is_said_in_a_sentence() -> None:
+    assert why_refused({"query": ""}) == ("query: String should have at least 1 character.", "")
+    assert why_refused({"query": "Why?", "grant": "y" * 8_193})[0] == (
+        "grant: String should have at most 8192 characters."
+    )
+    assert why_refused({"query": "Why?", "options": "[]"})[1] == "Options are a JSON object."

@@ -41,7 +41,7 @@ _NAMES = "letters, digits and _, at most 64, the first no digit"
 
 @dataclass(frozen=True, slots=True)
 class WorkflowFile:
-    """What was read of a file; without a specification where it has not the form of one."""
+    """What was read of a file; without a specification where the problems of its form leave none to check."""
 
     name: str
     text: YamlText | None
@@ -55,20 +55,45 @@ class WorkflowFile:
 
 
 def read_file(text: str, name: str) -> WorkflowFile:
-    """Return what a text holds, with every problem of its form."""
+    """Return what a text holds, with every problem of its form.
+
+    There is a specification also beside slips that leave the meaning of the rest alone, such as a key that stands
+    twice or is unknown, so that the rest is checked at once.
+    """
+    problems: tuple[Problem, ...] = ()
     try:
         found = read_yaml(text, allows_aliases=False)
     except UnreadableYaml as unreadable:
-        problems = (
+        problems = tuple(
             Problem("error", "syntax", (), one.message, "", name, one.position) for one in unreadable.problems
         )
-        return WorkflowFile(name, None, None, tuple(problems))
+        if unreadable.text is None or not isinstance(unreadable.text.value, dict):
+            return WorkflowFile(name, None, None, problems)
+        found = unreadable.text
+    read = WorkflowFile(name, found, None)
     try:
-        specification = Specification.model_validate_json(to_json(found.value), strict=True)
+        return replace(read, specification=_specification(found.value), problems=problems)
     except ValidationError as refused:
-        read = WorkflowFile(name, found, None)
-        return replace(read, problems=tuple(map(read.located, form_problems(refused, found.value))))
-    return WorkflowFile(name, found, specification)
+        of_form = [*form_problems(refused, found.value)]
+    problems = (*problems, *map(read.located, of_form))
+    if any(problem.code != "unknown_key" for problem in of_form):
+        return replace(read, problems=problems)
+    rest = _without(found.value, {problem.path for problem in of_form})
+    return replace(read, specification=_specification(rest), problems=problems)
+
+
+def _specification(value: Any) -> Specification:
+    return Specification.model_validate_json(to_json(value), strict=True)
+
+
+def _without(value: Any, paths: set[Path], at: Path = ()) -> Any:
+    """Return JSON without the values at some paths."""
+    if isinstance(value, dict):
+        kept = ((key, inner) for key, inner in value.items() if (*at, key) not in paths)
+        return {key: _without(inner, paths, (*at, key)) for key, inner in kept}
+    if isinstance(value, list):
+        return [_without(inner, paths, (*at, index)) for index, inner in enumerate(value)]
+    return value
 
 
 def form_problems(refused: ValidationError, value: Any) -> Iterator[Problem]:

@@ -83,9 +83,9 @@ def build(fields: Mapping[str, Any], *, tools: Iterable[str] | None = None) -> S
 def validated(path: str | Path, catalogue: Catalogue | None) -> tuple[WorkflowFile, tuple[Problem, ...]]:
     """Return a file as it was read, and its problems in the order of the file."""
     file = _read(Path(path))
-    if file.specification is None:
-        return file, file.problems[:PROBLEMS_MAX]
-    found = [file.located(problem) for problem in problems_of(file.specification, catalogue)]
+    found = [*file.problems]
+    if file.specification is not None:
+        found += map(file.located, problems_of(file.specification, catalogue))
     found.sort(key=lambda problem: (problem.position is None, problem.position))
     if len(found) > PROBLEMS_MAX:
         more = Problem(

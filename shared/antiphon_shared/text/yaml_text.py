@@ -51,14 +51,6 @@ class YamlProblem:
         return f"{self.position}: {self.message}" if self.position else self.message
 
 
-class UnreadableYaml(ValueError):
-    """The text is no YAML that can be used; the message has a line for each problem, with its position where known."""
-
-    def __init__(self, *problems: YamlProblem) -> None:
-        super().__init__("\n".join(map(str, problems)))
-        self.problems = problems
-
-
 @dataclass(frozen=True)
 class YamlText:
     """What a text holds."""
@@ -72,6 +64,16 @@ class YamlText:
         while at and at not in self._positions:
             at = at[:-1]
         return self._positions[at]
+
+
+class UnreadableYaml(ValueError):
+    """The text is no YAML that can be used; the message has a line for each problem, with its position where known."""
+
+    def __init__(self, *problems: YamlProblem, text: YamlText | None = None) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = problems
+        self.text = text
+        """What the text holds all the same, where it could be read to its end, for further checks."""
 
 
 def read_yaml(text: str, *, allows_aliases: bool = True) -> YamlText:
@@ -134,6 +136,8 @@ class _Reader:
         self._values = 0
         self._documents = 0
         self._value: Any = None
+        self._is_whole = True
+        """Whether every value could be read."""
         self.problems: list[YamlProblem] = []
 
     def take(self, event: yaml.Event) -> None:
@@ -151,9 +155,9 @@ class _Reader:
 
     def end(self) -> YamlText:
         if self.problems:
-            raise UnreadableYaml(
-                *sorted(self.problems, key=lambda problem: problem.position or Position(0, 0))
-            )
+            problems = sorted(self.problems, key=lambda problem: problem.position or Position(0, 0))
+            text = YamlText(self._value, self._positions) if self._is_whole else None
+            raise UnreadableYaml(*problems, text=text)
         if not self._documents or (self._value is None and self._values <= 1):
             raise _problem(None, "it is empty")
         return YamlText(self._value, self._positions)
@@ -173,6 +177,7 @@ class _Reader:
                 self._complain(
                     position, f"{event.value[:40]} is no number of 64 bits; put it in quotes as text"
                 )
+                self._is_whole = False
             if event.anchor:
                 self._anchors[event.anchor] = (value, 1, 0)
             return self._put(value)

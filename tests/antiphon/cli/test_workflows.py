@@ -233,3 +233,12 @@ class TestDryRun:
         done = run("workflows", "dry-run", "book_trip", TRIPS, *words)
         assert done.exit_code == 2
         assert why in done.stderr
+
+
+def test_slips_of_form_do_not_hide_what_is_wrong_with_the_rest(run: InProcess, folder: Path) -> None:
+    twice = FAULTY + "      find: { call: find_recipe, args: { query: $nothing }, depnds_on: [] }\n"
+    (folder / "twice.yaml").write_text(twice)
+    done = run("workflows", "validate", "twice.yaml", "--tools", "recipes", "--json")
+    found = {(one["code"], one["line"]) for one in json.loads(done.stdout)}
+    assert {("syntax", 11), ("unknown_key", 11)} <= found, "find stands twice, and depends_on is misspelt"
+    assert len(found) >= 4, "and both references lead nowhere"

@@ -46,9 +46,8 @@ def problems_in(graph: str, *, params: str = "{}", more: str = "", rest: str = "
 
 def problems_of_text(text: str) -> list[Problem]:
     file = read_file(text, "f.yaml")
-    if file.specification is None:
-        return list(file.problems)
-    return [file.located(problem) for problem in problems_of(file.specification, CATALOGUE)]
+    of_meaning = problems_of(file.specification, CATALOGUE) if file.specification else ()
+    return [*file.problems, *map(file.located, of_meaning)]
 
 
 SUB = """

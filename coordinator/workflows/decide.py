@@ -140,6 +140,8 @@ def _time_came(turn: Turn, path: str, attempt: int) -> None:
 
 def _work(turn: Turn, step: Step) -> None:
     match step:
+        case Begin(path=path) if UNDO in path:
+            undo.make_next(turn, path)
         case Begin(path=path):
             begin.begin(turn, path)
         case NodeFailed():

@@ -149,7 +149,7 @@ def checked_params(declared: dict[str, Param], given: dict[str, Any]) -> tuple[d
     params: dict[str, Any] = {}
     for name, param in declared.items():
         value = given.get(name, param.default)
-        if name not in given and param.is_required:
+        if value is None and param.is_required:
             return {}, f"param {name!r} is required"
         if value is not None and (problem := param.problem(value)):
             return {}, f"param {name!r}: {problem}"

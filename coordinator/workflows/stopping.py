@@ -89,9 +89,10 @@ def _stop(turn: Turn, path: str, owner: str) -> int:
 
 def _stop_workflow(turn: Turn, path: str, owner: str) -> int:
     """Stop a sub-workflow, which undoes itself, unless all around it is undone with it."""
-    phase = turn.scope(path).phase
-    if phase == "ended":
-        return 0  # in this decision: how its node ends is on the agenda
+    scope = turn.scopes.get(path) or turn.run.scopes.get(path)
+    if scope is None or scope.phase == "ended":
+        return 0  # skipped, failed or done in this decision: how its node ends is on the agenda
+    phase = scope.phase
     turn.commands.append(Withdraw(path))
     if phase == "working" and owner.endswith(_SCOPE):
         turn.change(path, status="stopped")

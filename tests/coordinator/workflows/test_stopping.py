@@ -105,6 +105,20 @@ class TestSubWorkflowsInContainers:
         world.fails("c").ok("o/s/x~undo").ok("o/b~undo")
         assert world.status == "compensated"
 
+    def test_one_that_is_skipped_in_the_decision_that_stops_its_caller(self) -> None:
+        graph = {
+            "a": call(on_error={"fallback": "back"}),
+            "way": {"type": "branch", "on": [{"default": "p"}]},
+            "p": {
+                "type": "parallel",
+                "depends_on": ["a"],
+                "branches": {"x": {"workflow": "inner", "when": "false"}},
+            },
+            "back": {"type": "compensate", "steps": [{"call": "drop"}]},
+        }
+        world = a_world(graph, inner=INNER).start().fails("a").ok("back~undo0")
+        assert (world.status, world.statuses()["p/x"]) == ("compensated", "skipped")
+
 
 class TestUndoneOnce:
     def test_what_could_not_be_undone_is_not_undone_again_by_the_caller(self) -> None:

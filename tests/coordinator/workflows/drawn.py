@@ -116,6 +116,9 @@ def nodes(draw: st.DrawFn, number: int) -> dict[str, Any]:
         return {"type": "wait", "seconds": 1, **timeout}
     if kind == 4:
         return {**workflows(draw), **timeout}
+    if kind == 5:
+        person = {"type": "yield", "message": "Sure?", "expects": {"yes": "bool"}}
+        return draw(st.sampled_from([person, {"type": "reason", "question": "Which?"}]))
     made = calls(draw)
     if draw(st.integers(0, 5)) == 0:
         made["when"] = draw(st.sampled_from(["true", "false"]))
@@ -124,7 +127,14 @@ def nodes(draw: st.DrawFn, number: int) -> dict[str, Any]:
 
 def parts(draw: st.DrawFn) -> dict[str, Any]:
     """Draw a branch or the step of a foreach."""
-    made = workflows(draw) if draw(st.booleans()) else calls(draw)
+    kind = draw(st.integers(0, 8))
+    made = (
+        workflows(draw)
+        if kind < 4
+        else {"type": "reason", "question": "Which?"}
+        if kind == 4
+        else calls(draw)
+    )
     if draw(st.integers(0, 7)) == 0:
         made["when"] = draw(st.sampled_from(["true", "false"]))
     return made

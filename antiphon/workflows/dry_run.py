@@ -113,7 +113,7 @@ def dry_run(
             return DryRun(scenario, tuple(given), end, nodes)
         command = open.popleft()
         given.append(command)
-        happened = _answer(plan, command, scenario, stubs)
+        happened = _answer(command, scenario, stubs)
     raise AssertionError("a run that has ended says how")
 
 
@@ -199,7 +199,7 @@ def _take(commands: tuple[Command, ...], kept: dict[str, Any], open: deque[Any])
     return None
 
 
-def _answer(plan: Plan, command: Any, scenario: Scenario, stubs: Mapping[str, Any]) -> Happening:
+def _answer(command: Any, scenario: Scenario, stubs: Mapping[str, Any]) -> Happening:
     path, template = command.path, template_of(command.path)
     if isinstance(command, SetTimer):
         return TimerFired(path, command.attempt)
@@ -207,13 +207,6 @@ def _answer(plan: Plan, command: Any, scenario: Scenario, stubs: Mapping[str, An
         return Succeeded(path, command.attempt, None)
     if template in scenario.failing and path == template.replace("*", "0"):
         return Failed(path, command.attempt, _STUB_FAILURE)
-    node = plan.graph.nodes[template].node
-    if isinstance(node, YieldNode) and isinstance(stubs[template], str | dict):
-        values = {name: sample_of(param, name) for name, param in node.expects.items()}
-        given = stubs[template] if isinstance(stubs[template], dict) else {}
-        return Succeeded(
-            path, command.attempt, {**values, **{k: v for k, v in given.items() if k not in values}}
-        )
     return Succeeded(path, command.attempt, stubs[template])
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 from antiphon_shared.workflows.condition_syntax import (
@@ -13,8 +14,8 @@ from antiphon_shared.workflows.condition_syntax import (
     read_condition,
 )
 from antiphon_shared.workflows.graph import STEP
-from antiphon_shared.workflows.items import read_items, references_in
-from antiphon_shared.workflows.nodes import BranchNode, ForeachNode, ParallelNode, WorkflowNode
+from antiphon_shared.workflows.items import Range, read_items
+from antiphon_shared.workflows.nodes import BranchNode, ForeachNode, ParallelNode, WorkflowNode, YieldNode
 from antiphon_shared.workflows.params import Param, ParamType
 from antiphon_shared.workflows.references import Reference, read_template, templates
 
@@ -30,15 +31,17 @@ _FORMATS = {
     "uuid": "00000000-0000-4000-8000-000000000000",
 }
 _TYPES: dict[type, ParamType] = {bool: "bool", int: "int", float: "float", str: "str"}
+_WAITS = {"seconds": Param(type="int"), "until": Param(type="str", format="date-time")}
 Path = tuple[str | int, ...]
 
 
 @dataclass(slots=True)
 class Shape:
-    """What a workflow reads of a value: parts by key or index, and the type where it can be told."""
+    """What a workflow reads of a value: parts by key or index."""
 
     parts: dict[str | int, "Shape"] = field(default_factory=dict)
-    type: ParamType | None = None
+    wanted: Param | None = None
+    """What it has to fit, where that can be told."""
 
     def at(self, path: Path) -> "Shape":
         """Return the shape of a part, which is there from now on."""
@@ -57,7 +60,7 @@ class Shape:
             return [self.parts.get(n, items).sample(f"{way}.{n}") for n in range(count)]
         if named:
             return {str(part): self.parts[part].sample(f"{way}.{part}") for part in named}
-        return _SAMPLES.get(self.type or "", f"<{way}>")
+        return sample_of(self.wanted, way) if self.wanted else f"<{way}>"
 
 
 def sample_of(param: Param, name: str) -> Any:
@@ -71,7 +74,11 @@ def sample_of(param: Param, name: str) -> Any:
 def samples(plan: Plan) -> dict[str, Any]:
     """Return a result for each node of the graph that a call, a person or a model answers, by its path there."""
     shapes = _shapes(plan)
-    return {path: shapes.get(path, Shape()).sample(path) for path in plan.graph.nodes}
+    found = {path: shapes.get(path, Shape()).sample(path) for path in plan.graph.nodes}
+    for path, graph_node in plan.graph.nodes.items():
+        if isinstance(node := graph_node.node, YieldNode):
+            found[path] = {name: sample_of(param, name) for name, param in node.expects.items()}
+    return found
 
 
 def _shapes(plan: Plan) -> dict[str, Shape]:
@@ -80,43 +87,43 @@ def _shapes(plan: Plan) -> dict[str, Shape]:
         read = list(_read_in(scope.workflow.output))
         for path in (path for path, node in plan.graph.nodes.items() if node.scope == scope_path):
             read += _read_by(plan, path)
-        for reference, type in read:
+        for reference, wanted in read:
             for target in plan.names[scope_path].get(reference.name, ()):
-                _note(plan, shapes, target, reference.path, type)
+                _note(plan, shapes, target, reference.path, wanted)
     return shapes
 
 
-def _note(plan: Plan, shapes: dict[str, Shape], target: str, path: Path, type: ParamType | None) -> None:
+def _note(plan: Plan, shapes: dict[str, Shape], target: str, path: Path, wanted: Param | None) -> None:
     """Note that a part of a node's result is read; of a container it is a part of one of its nodes' results."""
     node = plan.graph.nodes[target].node
     if isinstance(node, ParallelNode) and path and path[0] in node.branches:
-        _note(plan, shapes, f"{target}/{path[0]}", path[1:], type)
+        _note(plan, shapes, f"{target}/{path[0]}", path[1:], wanted)
     elif isinstance(node, ForeachNode) and path and isinstance(path[0], int):
-        _note(plan, shapes, f"{target}/{STEP}", path[1:], type)
+        _note(plan, shapes, f"{target}/{STEP}", path[1:], wanted)
     elif isinstance(node, WorkflowNode):
-        _note_in_workflow(plan, shapes, target, path, type)
+        _note_in_workflow(plan, shapes, target, path, wanted)
     else:
         shape = shapes.setdefault(target, Shape()).at(path)
-        shape.type = shape.type or type
+        shape.wanted = shape.wanted or wanted
 
 
 def _note_in_workflow(
-    plan: Plan, shapes: dict[str, Shape], scope: str, path: Path, type: ParamType | None
+    plan: Plan, shapes: dict[str, Shape], scope: str, path: Path, wanted: Param | None
 ) -> None:
     graph_scope = plan.graph.scopes[scope]
     output: Any = graph_scope.workflow.output
     if output is None:
         for last in graph_scope.last if len(graph_scope.last) == 1 else ():
-            _note(plan, shapes, last, path, type)
+            _note(plan, shapes, last, path, wanted)
         return
     while path and isinstance(output, Mapping) and path[0] in output:
         output, path = output[path[0]], path[1:]
     whole = read_template(output).whole if isinstance(output, str) and "$" in output else None
     for target in plan.names[scope].get(whole.name, ()) if whole else ():
-        _note(plan, shapes, target, (*(whole.path if whole else ()), *path), type)
+        _note(plan, shapes, target, (*(whole.path if whole else ()), *path), wanted)
 
 
-def _read_by(plan: Plan, path: str) -> Iterator[tuple[Reference, ParamType | None]]:
+def _read_by(plan: Plan, path: str) -> Iterator[tuple[Reference, Param | None]]:
     """Yield what a node reads, and of what type it has to be."""
     graph_node = plan.graph.nodes[path]
     node = graph_node.node
@@ -124,22 +131,33 @@ def _read_by(plan: Plan, path: str) -> Iterator[tuple[Reference, ParamType | Non
     for condition in [*conditions, *([node.when] if node.when else [])]:
         yield from _read_by_condition(read_condition(condition))
     if isinstance(node, ForeachNode):
-        for reference in references_in(read_items(node.items)):
-            yield reference, "list" if isinstance(read_items(node.items), Reference) else None
+        yield from _read_by_items(read_items(node.items))
     declared = plan.graph.scopes[path].workflow.params if isinstance(node, WorkflowNode) else {}
-    found: list[tuple[Reference, ParamType | None]] = []
+    found: list[tuple[Reference, Param | None]] = []
     for name in ("args", "message", "seconds", "until", "question", "instructions"):
         value = getattr(node, name, None)
         if name == "args" and isinstance(value, Mapping):
             for argument, one in value.items():
-                param = declared.get(argument)
-                found += _read_in(one, param.type if param and not param.format else None)
+                found += _read_in(one, declared.get(argument))
         else:
-            found += _read_in(value)
+            found += _read_in(value, _WAITS.get(name))
     for undo in [getattr(node, "compensate", None), *getattr(node, "steps", ())]:
         found += _read_in(undo.args) if undo is not None else []
-    for reference, type in found:
-        yield _of_item(plan, path, reference), type
+    for reference, wanted in found:
+        yield _of_item(plan, path, reference), wanted
+
+
+def _read_by_items(items: Reference | Range) -> Iterator[tuple[Reference, Param | None]]:
+    if isinstance(items, Reference):
+        yield items, Param(type="list")
+        return
+    bounds = (items.first, items.last)
+    are_dates = any(isinstance(bound.of, date) or bound.days != 0 for bound in bounds)
+    for bound in bounds:
+        if isinstance(bound.of, Reference):
+            yield bound.of, Param(type="str", format="date") if are_dates else Param(type="int")
+        if isinstance(bound.days, Reference):
+            yield bound.days, Param(type="int")
 
 
 def _of_item(plan: Plan, path: str, reference: Reference) -> Reference:
@@ -155,21 +173,21 @@ def _of_item(plan: Plan, path: str, reference: Reference) -> Reference:
     )
 
 
-def _read_in(value: Any, type: ParamType | None = None) -> Iterator[tuple[Reference, ParamType | None]]:
+def _read_in(value: Any, wanted: Param | None = None) -> Iterator[tuple[Reference, Param | None]]:
     for _, text in templates(value):
         template = read_template(text)
         for reference in template.references:
-            yield reference, type if template.whole else None
+            yield reference, wanted if template.whole else None
 
 
-def _read_by_condition(tree: Tree) -> Iterator[tuple[Reference, ParamType | None]]:
+def _read_by_condition(tree: Tree) -> Iterator[tuple[Reference, Param | None]]:
     match tree:
         case Variable(reference):
             yield reference, None
         case Binary(_, Variable(reference), Constant(value)) | Binary(
             _, Constant(value), Variable(reference)
         ):
-            yield reference, _TYPES.get(type(value))
+            yield reference, Param(type=_TYPES[type(value)]) if type(value) in _TYPES else None
         case _:
             for inner in inner_trees(tree):
                 yield from _read_by_condition(inner)

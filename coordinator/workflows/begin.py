@@ -5,6 +5,7 @@ from typing import Any
 from antiphon_shared.workflows.condition import ConditionFailed, is_true
 from antiphon_shared.workflows.items import UnfitItems, resolve_items
 from antiphon_shared.workflows.nodes import (
+    SECONDS_MAX,
     YIELD_TIMEOUT_S,
     BranchNode,
     CallNode,
@@ -17,14 +18,16 @@ from antiphon_shared.workflows.nodes import (
     WorkflowNode,
     YieldNode,
 )
-from antiphon_shared.workflows.params import Param
-from antiphon_shared.workflows.references import NotText, ReferenceMissing, resolve
+from antiphon_shared.workflows.params import Param, shown
+from antiphon_shared.workflows.references import MalformedReference, NotText, ReferenceMissing, resolve
 
 from coordinator.workflows.messages import AskPerson, CallTool, Failure, Reason, SetTimer
 from coordinator.workflows.names import ITEMS, PARAMS, names_for
 from coordinator.workflows.plan import instance, join, parent_of, template_of
 from coordinator.workflows.state import ScopeState
 from coordinator.workflows.turn import Begin, NodeFailed, ScopeFailed, Settled, Turn
+
+_DATE_TIME = Param(type="str", format="date-time")
 
 
 def begin(turn: Turn, path: str) -> None:
@@ -51,7 +54,7 @@ def begin(turn: Turn, path: str) -> None:
             turn.then(Settled(path, "skipped"))
             return
         _begin_node(turn, path, node)
-    except (ReferenceMissing, NotText) as error:
+    except (ReferenceMissing, NotText, MalformedReference) as error:
         turn.then(NodeFailed(path, Failure("reference_missing", str(error))))
     except ConditionFailed as error:
         turn.then(NodeFailed(path, Failure("condition_failed", str(error))))
@@ -146,7 +149,7 @@ def checked_params(declared: dict[str, Param], given: dict[str, Any]) -> tuple[d
     params: dict[str, Any] = {}
     for name, param in declared.items():
         value = given.get(name, param.default)
-        if name not in given and param.is_required:
+        if value is None and param.is_required:
             return {}, f"param {name!r} is required"
         if value is not None and (problem := param.problem(value)):
             return {}, f"param {name!r}: {problem}"
@@ -169,20 +172,24 @@ def _wait(turn: Turn, path: str, node: WaitNode) -> None:
     names = names_for(turn, path)
     attempt = turn.change(path, attempt=1).attempt
     if node.until is not None:
-        turn.commands.append(SetTimer(path, attempt, until=str(resolve(node.until, names))))
-        return
-    seconds = resolve(node.seconds, names)
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
-        turn.then(
-            NodeFailed(
-                path, Failure("unfit_seconds", f"seconds is {seconds!r}, and a number from 0 is needed")
-            )
-        )
-        return
-    turn.commands.append(SetTimer(path, attempt, seconds=float(seconds)))
+        until = resolve(node.until, names)
+        if problem := _DATE_TIME.problem(until):
+            turn.then(NodeFailed(path, Failure("unfit_until", f"until: {problem}")))
+            return
+        timer = SetTimer(path, attempt, until=until)
+    else:
+        seconds = resolve(node.seconds, names)
+        if type(seconds) not in (int, float) or not 0 <= seconds <= SECONDS_MAX:
+            wanted = f"a number from 0 to {SECONDS_MAX:,.0f} is needed"
+            failure = Failure("unfit_seconds", f"seconds is {shown(seconds)}, and {wanted}")
+            turn.then(NodeFailed(path, failure))
+            return
+        timer = SetTimer(path, attempt, seconds=float(seconds))
+    _set_timeout(turn, path, node)
+    turn.commands.append(timer)
 
 
-def _set_timeout(turn: Turn, path: str, node: ParallelNode | ForeachNode | WorkflowNode) -> None:
-    """Let a container fail after its time; a call has its deadline at the dispatcher."""
+def _set_timeout(turn: Turn, path: str, node: ParallelNode | ForeachNode | WorkflowNode | WaitNode) -> None:
+    """Let a node fail after its time; a call has its deadline at the dispatcher."""
     if node.timeout_s is not None:
         turn.commands.append(SetTimer(path, 0, seconds=node.timeout_s))

@@ -8,11 +8,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from antiphon_shared.workflows.nodes import CallNode, ReasonNode, WaitNode, WorkflowNode, YieldNode
+from antiphon_shared.workflows.nodes import (
+    CallNode,
+    ForeachNode,
+    ParallelNode,
+    ReasonNode,
+    WaitNode,
+    WorkflowNode,
+    YieldNode,
+)
 
 from coordinator.workflows import begin, ending, failing, settle, stopping, undo
 from coordinator.workflows.messages import (
     Command,
+    End,
     Failed,
     Failure,
     Happening,
@@ -20,6 +29,7 @@ from coordinator.workflows.messages import (
     StopRequested,
     Succeeded,
     TimerFired,
+    Withdraw,
 )
 from coordinator.workflows.plan import UNDO, Plan
 from coordinator.workflows.state import IN_FLIGHT, Changes, Run
@@ -33,6 +43,9 @@ from coordinator.workflows.turn import (
     Step,
     Turn,
 )
+
+TIMED = ParallelNode | ForeachNode | WorkflowNode | WaitNode
+"""Nodes of which the run itself keeps the time."""
 
 
 class UnfitParams(ValueError):
@@ -72,11 +85,16 @@ def decide_run(
 
 def _take(turn: Turn, happened: Happening) -> None:
     match happened:
+        case Started() if "" in turn.run.scopes:
+            pass
         case Started(params=given):
             params, problem = begin.checked_params(turn.plan.scope("").workflow.params, dict(given))
             if problem:
                 raise UnfitParams(problem)
             begin.open_scope(turn, "", params)
+        case StopRequested(status=status) if "" not in turn.run.scopes:
+            turn.ended = status  # nothing has begun
+            turn.commands.append(End(status, failure=Failure(status, happened.message)))
         case StopRequested(status=status, message=message):
             turn.then(ScopeFailed("", Failure(status, message), stop=status))
         case Succeeded() | Failed() if UNDO in happened.path:
@@ -94,28 +112,36 @@ def _take(turn: Turn, happened: Happening) -> None:
 def _is_awaited(turn: Turn, path: str, attempt: int) -> bool:
     """Return whether a result is of the attempt in flight."""
     state = turn.run.nodes.get(path)
-    is_leaf = isinstance(turn.plan.node(path).node, CallNode | ReasonNode | YieldNode)
-    return is_leaf and state is not None and state.status in IN_FLIGHT and state.attempt == attempt
+    if state is None or state.status not in IN_FLIGHT or state.attempt != attempt:
+        return False
+    return isinstance(turn.plan.node(path).node, CallNode | ReasonNode | YieldNode)
 
 
 def _time_came(turn: Turn, path: str, attempt: int) -> None:
-    state, node = turn.run.nodes.get(path), turn.plan.node(path).node
-    if state is None or state.attempt != attempt:
+    state = turn.run.nodes.get(path)
+    if state is None or state.status not in ("retrying", "active"):
         return
+    node = turn.plan.node(path).node
     if state.status == "retrying":
-        turn.then(Begin(path))
-    elif state.status == "active" and isinstance(node, WaitNode):
+        if attempt == state.attempt:
+            turn.then(Begin(path))
+    elif attempt > 0 and attempt == state.attempt and isinstance(node, WaitNode):
         turn.succeed(path, None)
-    elif state.status == "active" and attempt == 0:
-        failure = Failure("timeout", f"`{path}` took longer than {node.timeout_s:g} seconds")  # type: ignore[union-attr]
+    elif attempt == 0 and isinstance(node, TIMED) and node.timeout_s is not None:
+        failure = Failure("timeout", f"`{path}` took longer than {node.timeout_s:g} seconds")
         if isinstance(node, WorkflowNode):
             turn.then(ScopeFailed(path, failure))
+        elif isinstance(node, WaitNode):
+            turn.commands.append(Withdraw(path))
+            turn.then(NodeFailed(path, failure))
         else:
             stopping.stop_parts(turn, path, failure)
 
 
 def _work(turn: Turn, step: Step) -> None:
     match step:
+        case Begin(path=path) if UNDO in path:
+            undo.make_next(turn, path)
         case Begin(path=path):
             begin.begin(turn, path)
         case NodeFailed():

@@ -19,10 +19,13 @@ def fail(turn: Turn, failed: NodeFailed) -> None:
     if state.status in SETTLED:
         return
     is_retried = state.owner is None and _is_retried(turn, failed)
+    if state.failure is not None and state.failure.is_unknown and not failure.is_unknown:
+        message = f"{failure.message}; whether an attempt before it took effect is not known"
+        failure = Failure(state.failure.kind, message)
     if state.owner is not None or (graph_node.within is not None and not is_retried):
         turn.then(Settled(path, "failed", failure))
     elif is_retried:
-        _retry(turn, path)
+        _retry(turn, path, failure)
     elif (fallback := _fallback(turn, path, failure)) is not None:
         turn.then(Settled(path, "failed", failure, activates=fallback))
     else:
@@ -45,12 +48,12 @@ def _is_retried(turn: Turn, failed: NodeFailed) -> bool:
     return failed.failure.kind in TRANSIENT
 
 
-def _retry(turn: Turn, path: str) -> None:
+def _retry(turn: Turn, path: str, failure: Failure) -> None:
     node, state = turn.plan.node(path).node, turn.node(path)
     assert isinstance(node, CallNode)
     assert node.on_error is not None, "it is tried again"
     key = state.key if turn.plan.facts(node.call).is_idempotent else 0
-    turn.change(path, status="retrying", key=key)
+    turn.change(path, status="retrying", key=key, failure=failure)
     turn.commands.append(
         SetTimer(path, state.attempt, seconds=delay_s(node.on_error, state.attempt, turn.draw))
     )
@@ -62,6 +65,15 @@ def _fallback(turn: Turn, path: str, failure: Failure) -> str | None:
     if on_error is None or on_error.fallback is None:
         return None
     fallback = join(turn.scope_path(path), on_error.fallback)
-    if failure.is_unknown and not isinstance(turn.plan.node(fallback).node, CompensateNode | ErrorNode):
-        return None
-    return fallback
+    if isinstance(turn.plan.node(fallback).node, CompensateNode | ErrorNode):
+        return fallback
+    return None if failure.is_unknown or _has_unknown(turn, path) else fallback
+
+
+def _has_unknown(turn: Turn, within: str) -> bool:
+    """Return whether there is an unknown outcome inside a node."""
+    for path in turn.children(within):
+        failure = turn.node(path).failure
+        if (failure is not None and failure.is_unknown) or _has_unknown(turn, path):
+            return True
+    return False

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from antiphon_shared.workflows.graph import STEP
-from antiphon_shared.workflows.nodes import ForeachNode
+from antiphon_shared.workflows.nodes import ForeachNode, ParallelNode
 
 from coordinator.workflows.plan import instance, parent_of, scope_of, template_of
 from coordinator.workflows.turn import Turn
@@ -20,13 +20,14 @@ class Names(Mapping[str, Any]):
         turn: The decision under way.
         scope: The path of the scope whose names these are.
         path: The node, where it may be the step of a foreach, whose item has a name then.
-        is_undoing: Whether the node is undone: the name of its foreach stands for the item's own result then.
+        is_undoing: Whether something is undone: the name of its foreach stands for the item's own result then, and
+            that of a parallel that has failed for the branches that succeeded.
     """
 
     def __init__(self, turn: Turn, scope: str, path: str = "", is_undoing: bool = False) -> None:
         self._turn, self._scope = turn, scope
         self._item = _item_of(turn, path) if path else None
-        self._template = template_of(scope)
+        self._template, self._is_undoing = template_of(scope), is_undoing
         self._own = (_name(parent_of(path)), path) if is_undoing and self._item is not None else None
 
     def __getitem__(self, name: str) -> Any:
@@ -42,7 +43,16 @@ class Names(Mapping[str, Any]):
             path = instance(template, self._template, self._scope)
             if self._turn.node(path).status == "done":
                 return self._turn.value(path)
+            if branches := self._branches(path):
+                return {one: self._turn.value(f"{path}/{one}") for one in branches}
         raise KeyError(name)
+
+    def _branches(self, path: str) -> list[str]:
+        """Return the branches that succeeded of a parallel that has failed, where something is undone."""
+        node = self._turn.plan.node(path).node
+        if not self._is_undoing or not isinstance(node, ParallelNode):
+            return []
+        return [one for one in node.branches if self._turn.node(f"{path}/{one}").status == "done"]
 
     def __iter__(self) -> Iterator[str]:
         if self._item is not None:
@@ -52,7 +62,7 @@ class Names(Mapping[str, Any]):
         yield from self._turn.value(self._scope + PARAMS)
         for name, templates in self._turn.plan.names[self._template].items():
             paths = [instance(template, self._template, self._scope) for template in templates]
-            if any(self._turn.node(path).status == "done" for path in paths):
+            if any(self._turn.node(path).status == "done" or self._branches(path) for path in paths):
                 yield name
 
     def __len__(self) -> int:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from antiphon_shared.workflows.nodes import ForeachNode, ParallelNode
+from antiphon_shared.workflows.nodes import CallNode, ForeachNode, ParallelNode
 
 from coordinator.workflows.messages import Failure
 from coordinator.workflows.plan import parent_of
@@ -20,10 +20,12 @@ def settle(turn: Turn, settled: Settled) -> None:
     turn.done += status == "done"
     order = turn.done if status == "done" else 0
     turn.change(path, status=status, failure=settled.failure, order=order, owner=None)
-    _let_next_call_begin(turn, path)
+    node = turn.plan.node(path)
+    if isinstance(node.node, CallNode):
+        turn.leave_queue(node.node.call, path)
     if before.owner is not None:
         turn.then(OneStopped(before.owner))
-    elif turn.plan.node(path).within is not None:
+    elif node.within is not None:
         _settle_part(turn, parent_of(path), path)
     else:
         _settle_neighbours(turn, settled)
@@ -104,10 +106,3 @@ def _results(turn: Turn, container: str, node: ForeachNode, size: int) -> list[A
 def _failure_of(path: str, part: NodeState) -> Failure:
     assert part.failure is not None, "what has failed says why"
     return Failure(part.failure.kind, f"`{path}`: {part.failure.message}")
-
-
-def _let_next_call_begin(turn: Turn, path: str) -> None:
-    """Let the next call of a sequential-only tool begin once this one has settled."""
-    queue = turn.leave_queue(path)
-    if queue[:1] == (path,) and len(queue) > 1:
-        turn.then(Begin(queue[1]))

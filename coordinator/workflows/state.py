@@ -37,6 +37,8 @@ class NodeState:
     """Its place among the nodes that are done, from 1."""
     failure: Failure | None = None
     is_undone: bool = False
+    undo_began: bool = False
+    """Whether a call that undoes it was made: there is no second."""
     owner: str | None = None
     """What waits for it to settle before it goes on: the path of a container, or of a scope with a slash behind it."""
     size: int = 0

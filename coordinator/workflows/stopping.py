@@ -1,9 +1,10 @@
 """Nothing new begins: calls in flight are waited for, waits are withdrawn, then it goes on to undo or to fail. Pure."""
 
-from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ParallelNode, ReasonNode
+from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ParallelNode, ReasonNode, WorkflowNode
 
 from coordinator.workflows.messages import Failure, Withdraw
 from coordinator.workflows.plan import join
+from coordinator.workflows.state import IN_FLIGHT
 from coordinator.workflows.turn import NodeFailed, ScopeFailed, Settled, Turn
 from coordinator.workflows.undo import begin_undo
 
@@ -25,7 +26,7 @@ def stop_scope(turn: Turn, failed: ScopeFailed) -> None:
         compensator=failed.compensator,
         stop=failed.stop,
     )
-    open = _stop(turn, failed.scope, failed.scope + _SCOPE)
+    open = _stop_inside(turn, failed.scope, failed.scope + _SCOPE)
     if turn.change_scope(failed.scope, open=open).open == 0:
         begin_undo(turn, failed.scope)
 
@@ -33,7 +34,7 @@ def stop_scope(turn: Turn, failed: ScopeFailed) -> None:
 def stop_parts(turn: Turn, container: str, failure: Failure) -> None:
     """Stop the parts of a parallel or foreach, which fails once the calls in flight have settled."""
     turn.change(container, status="stopping", failure=failure)
-    open = _stop(turn, container, container)
+    open = _stop_inside(turn, container, container)
     if turn.change(container, open=open).open == 0:
         _parts_stopped(turn, container)
 
@@ -61,38 +62,44 @@ def _parts_stopped(turn: Turn, container: str) -> None:
     turn.then(NodeFailed(container, failure))
 
 
-def _stop(turn: Turn, within: str, owner: str) -> int:
-    """Stop all that lies within a path, and return how many calls are waited for."""
-    prefix = f"{within}/" if within else ""
-    waited = 0
-    for path, state in turn.states().items():
-        if not path.startswith(prefix) or isinstance(turn.plan.node(path).node, CompensateNode):
-            continue
-        if state.status == "queued":
-            turn.leave_queue(path)
-            turn.change(path, status="stopped")
-        elif state.status == "retrying":
+def _stop_inside(turn: Turn, within: str, owner: str) -> int:
+    """Stop all that lies within a scope or container, and return how much is waited for."""
+    return sum(_stop(turn, path, owner) for path in turn.children(within))
+
+
+def _stop(turn: Turn, path: str, owner: str) -> int:
+    state, node = turn.node(path), turn.plan.node(path).node
+    if isinstance(node, CallNode) and state.status in ("queued", "retrying"):
+        turn.leave_queue(node.call, path)
+        if state.status == "retrying":
             turn.commands.append(Withdraw(path))
-            turn.change(path, status="stopped")
-        elif state.status in ("active", "stopping"):
-            if isinstance(turn.plan.node(path).node, CallNode | ReasonNode):
-                turn.change(path, status="stopping", owner=owner)
-                waited += 1
-            else:
-                turn.commands.append(Withdraw(path))
-                turn.change(path, status="stopped")
-    return waited + _stop_scopes(turn, prefix, owner)
+        turn.change(path, status="stopped")
+        return 0
+    if state.status not in IN_FLIGHT or isinstance(node, CompensateNode):
+        return 0
+    if isinstance(node, CallNode | ReasonNode):
+        turn.change(path, status="stopping", owner=owner)
+        return 1
+    if isinstance(node, WorkflowNode):
+        return _stop_workflow(turn, path, owner)
+    turn.commands.append(Withdraw(path))
+    turn.change(path, status="stopped")
+    return _stop_inside(turn, path, owner)
 
 
-def _stop_scopes(turn: Turn, prefix: str, owner: str) -> int:
-    """Stop the workflows inside, and return how many are waited for, since they are being undone."""
-    waited = 0
-    for path, scope in {**turn.run.scopes, **turn.scopes}.items():
-        if not path or not path.startswith(prefix) or f"{path}{_SCOPE}" == owner:
-            continue
-        if scope.phase == "undoing":
-            turn.change_scope(path, owner=owner)
-            waited += 1
-        elif scope.phase != "ended":
-            turn.change_scope(path, phase="ended")
-    return waited
+def _stop_workflow(turn: Turn, path: str, owner: str) -> int:
+    """Stop a sub-workflow, which undoes itself, unless all around it is undone with it."""
+    scope = turn.scopes.get(path) or turn.run.scopes.get(path)
+    if scope is None or scope.phase == "ended":
+        return 0  # skipped, failed or done in this decision: how its node ends is on the agenda
+    phase = scope.phase
+    turn.commands.append(Withdraw(path))
+    if phase == "working" and owner.endswith(_SCOPE):
+        turn.change(path, status="stopped")
+        turn.change_scope(path, phase="ended")
+        return _stop_inside(turn, path, owner)
+    turn.change(path, status="stopping")
+    turn.change_scope(path, owner=owner)
+    if phase == "working":
+        stop_scope(turn, ScopeFailed(path, Failure("stopped", f"`{path}` was stopped")))
+    return 1

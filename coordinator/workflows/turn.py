@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from antiphon_shared.workflows.nodes import CallNode
+from antiphon_shared.workflows.nodes import ForeachNode, ParallelNode
 
 from coordinator.workflows.messages import CallTool, Command, Failure, Keep, RunStatus
-from coordinator.workflows.plan import Plan, instance, scope_of
+from coordinator.workflows.plan import Plan, instance, scope_of, template_of
 from coordinator.workflows.state import Changes, NodeState, Run, ScopeState
 
 Kept = Callable[[str], Any]
@@ -140,28 +140,46 @@ class Turn:
 
     def call(self, call: CallTool) -> None:
         """Make a call now, or when the call of the same sequential-only tool that is in flight has settled."""
-        if self.plan.facts(call.tool).is_sequential:
-            queue = self.queue(call.tool)
-            if queue and queue[0] != call.path:
-                if call.path not in queue:
-                    self.queues[call.tool] = (*queue, call.path)
-                self.change(call.path, status="queued")
-                return
-            self.queues[call.tool] = queue or (call.path,)
-        self.change(call.path, status="active", attempt=call.attempt, key=call.key)
-        self.commands.append(call)
+        if self.take_turn(call.tool, call.path):
+            self.change(call.path, status="active", attempt=call.attempt, key=call.key)
+            self.commands.append(call)
+        else:
+            self.change(call.path, status="queued")
 
-    def leave_queue(self, path: str) -> tuple[str, ...]:
-        """Take a call of a sequential-only tool out of its queue, and return the queue as it was."""
-        node = self.plan.node(path).node
-        queue = self.queue(node.call) if isinstance(node, CallNode) else ()
-        if isinstance(node, CallNode) and path in queue:
-            self.queues[node.call] = tuple(one for one in queue if one != path)
-        return queue
+    def take_turn(self, tool: str, path: str) -> bool:
+        """Return whether a call may be made now; of a sequential-only tool one at a time may."""
+        if not self.plan.facts(tool).is_sequential:
+            return True
+        queue = self.queue(tool)
+        if path not in queue:
+            queue = self.queues[tool] = (*queue, path)
+        return queue[0] == path
+
+    def leave_queue(self, tool: str, path: str) -> None:
+        """Let the next call of a sequential-only tool begin: this one has settled, or is not to begin any more."""
+        queue = self.queue(tool)
+        if path in queue:
+            self.queues[tool] = tuple(one for one in queue if one != path)
+        if queue[:1] == (path,) and len(queue) > 1:
+            self.then(Begin(queue[1]))
 
     def queue(self, tool: str) -> tuple[str, ...]:
         """Return the paths of the calls of a sequential-only tool, that in flight first."""
         return self.queues[tool] if tool in self.queues else self.run.queues.get(tool, ())
+
+    def children(self, within: str) -> list[str]:
+        """Return the nodes directly inside a scope or container that something has happened to."""
+        paths: list[str] = []
+        if within in self.scopes or within in self.run.scopes:
+            template = template_of(within)
+            paths = [instance(one, template, within) for one in self.plan.scope(within).nodes]
+        else:
+            node = self.plan.node(within).node
+            if isinstance(node, ParallelNode):
+                paths = [f"{within}/{name}" for name in node.branches]
+            elif isinstance(node, ForeachNode):
+                paths = [f"{within}/{place}" for place in range(self.node(within).begun)]
+        return [path for path in paths if path in self.nodes or path in self.run.nodes]
 
     def states(self) -> Mapping[str, NodeState]:
         """Return the state of every node that something has happened to; it costs as much as there are."""

@@ -5,8 +5,19 @@ The steps of the compensate node that was activated come first, in their author'
 `~undo` and its number.
 """
 
-from antiphon_shared.workflows.nodes import CallNode, CompensateCall, CompensateNode, WorkflowNode
+from collections.abc import Iterator
+from typing import Any
+
+from antiphon_shared.workflows.nodes import (
+    CallNode,
+    CompensateCall,
+    CompensateNode,
+    ForeachNode,
+    ParallelNode,
+    WorkflowNode,
+)
 from antiphon_shared.workflows.references import (
+    MalformedReference,
     NotText,
     Reference,
     ReferenceMissing,
@@ -26,24 +37,18 @@ def begin_undo(turn: Turn, scope: str) -> None:
     """Begin to undo a workflow in which no call is in flight any more."""
     compensator = turn.scope(scope).compensator
     steps: list[str] = []
-    replaced: set[str] = set()
     if compensator is not None:
         node = turn.plan.node(compensator).node
         assert isinstance(node, CompensateNode)
-        steps = [f"{compensator}{UNDO}{place}" for place in range(len(node.steps))]
-        replaced = {path for step in node.steps for path in _referred(turn, scope, step)}
-    prefix = f"{scope}/" if scope else ""
-    own = [
-        (state.order, path)
-        for path, state in turn.states().items()
-        if state.status == "done"
-        and path.startswith(prefix)
-        and path not in replaced
-        and not state.is_undone
-        and getattr(turn.plan.node(path).node, "compensate", None) is not None
-    ]
-    undo = (*steps, *(f"{path}{UNDO}" for _, path in sorted(own, reverse=True)))
-    turn.change_scope(scope, phase="undoing", undo=undo)
+        names = Names(turn, scope, is_undoing=True)
+        for place, step in enumerate(node.steps):
+            if _arguments(step, names) is None:
+                continue  # what was never produced has nothing to undo
+            steps.append(f"{compensator}{UNDO}{place}")
+            for path in _referred(turn, scope, step):
+                turn.change(path, undo_began=True)
+    own = sorted(_done_inside(turn, scope), reverse=True)
+    turn.change_scope(scope, phase="undoing", undo=(*steps, *(f"{path}{UNDO}" for _, path in own)))
     _next(turn, scope)
 
 
@@ -53,6 +58,7 @@ def undo_settled(turn: Turn, settled: Succeeded | Failed) -> None:
     if scope is None:
         return
     step = _step(turn, settled.path)
+    turn.leave_queue(step.call, settled.path)
     if isinstance(settled, Succeeded):
         for path in _undone_by(turn, scope, settled.path, step):
             turn.change(path, is_undone=True)
@@ -62,24 +68,55 @@ def undo_settled(turn: Turn, settled: Succeeded | Failed) -> None:
     _next(turn, scope)
 
 
+def make_next(turn: Turn, path: str) -> None:
+    """Make a call that undoes, now that it is its turn among those of a sequential-only tool."""
+    scope = _undoing(turn, path)
+    if scope is not None:
+        _next(turn, scope)
+
+
+def _done_inside(turn: Turn, within: str) -> Iterator[tuple[int, str]]:
+    """Yield the nodes that their own `compensate` is to undo, each after its place among those that are done."""
+    for path in turn.children(within):
+        state = turn.node(path)
+        if state.undo_began:
+            continue
+        if state.status == "done" and getattr(turn.plan.node(path).node, "compensate", None) is not None:
+            yield state.order, path
+        yield from _done_inside(turn, path)
+
+
+def _arguments(step: CompensateCall, names: Names) -> dict[str, Any] | None:
+    try:
+        arguments: dict[str, Any] = resolve(step.args, names)
+    except (ReferenceMissing, NotText, MalformedReference):
+        return None
+    return arguments
+
+
 def _next(turn: Turn, scope: str) -> None:
     """Make the next call that undoes; where none is left, the workflow has ended."""
     while undo := turn.scope(scope).undo:
         path, step = undo[0], _step(turn, undo[0])
         base, _, number = path.rpartition(UNDO)
-        names = Names(turn, scope) if number else names_for(turn, base, is_undoing=True)
-        try:
-            turn.commands.append(CallTool(path, 1, 1, step.call, resolve(step.args, names)))
+        names = Names(turn, scope, is_undoing=True) if number else names_for(turn, base, is_undoing=True)
+        if not number:
+            turn.change(base, undo_began=True)
+        arguments = _arguments(step, names)
+        if arguments is not None:
+            if turn.take_turn(step.call, path):
+                turn.commands.append(CallTool(path, 1, 1, step.call, arguments))
             return
-        except (ReferenceMissing, NotText):
-            if not number and not step.ignore_error:  # a step of what was never produced has nothing to undo
-                turn.undo_failed = (*turn.undo_failed, path)
+        if not step.ignore_error:
+            turn.undo_failed = (*turn.undo_failed, path)
         turn.change_scope(scope, undo=undo[1:])
     _scope_undone(turn, scope)
 
 
 def _scope_undone(turn: Turn, scope: str) -> None:
     state = turn.change_scope(scope, phase="ended")
+    if state.compensator is not None:
+        turn.change(state.compensator, status="done")
     if state.owner is not None:
         turn.change(scope, status="stopped")
         turn.then(OneStopped(state.owner))
@@ -119,18 +156,23 @@ def _undone_by(turn: Turn, scope: str, path: str, step: CompensateCall) -> list[
 
 
 def _referred(turn: Turn, scope: str, step: CompensateCall) -> list[str]:
-    """Return the nodes that have succeeded and that a step refers to; of a parallel, the branch."""
+    """Return the nodes that have succeeded and that a step refers to."""
     template = template_of(scope)
-    found = []
+    found: list[str] = []
     for _, text in templates(step.args):
         for reference in read_template(text).references:
             for one in turn.plan.names[template].get(reference.name, ()):
-                path = _branch(turn, instance(one, template, scope), reference)
-                if turn.node(path).status == "done":
-                    found.append(path)
-    return found
+                found += _parts(turn, instance(one, template, scope), reference)
+    return [path for path in dict.fromkeys(found) if turn.node(path).status == "done"]
 
 
-def _branch(turn: Turn, path: str, reference: Reference) -> str:
-    inner = f"{path}/{reference.path[0]}" if reference.path else path
-    return inner if template_of(inner) in turn.plan.graph.nodes and inner != path else path
+def _parts(turn: Turn, path: str, reference: Reference) -> list[str]:
+    """Return what a reference to a node stands for: of a parallel the branch, of a foreach the item that it names."""
+    node, part = turn.plan.node(path).node, reference.path[0] if reference.path else None
+    if isinstance(node, ParallelNode):
+        return [f"{path}/{part}"] if part in node.branches else [path, *turn.children(path)]
+    if isinstance(node, ForeachNode) and isinstance(part, int):
+        counted = ("done", "failed") if node.on_item_error == "collect" else ("done",)
+        items = [one for one in turn.children(path) if turn.node(one).status in counted]
+        return items[part : part + 1]
+    return [path]

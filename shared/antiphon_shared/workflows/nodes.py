@@ -16,10 +16,10 @@ from antiphon_shared.workflows.params import Name, Param, ParamType
 TEXT_MAX = 20_000
 CONDITION_MAX = 2_000
 YIELD_TIMEOUT_S = 604_800.0
-_YEAR_S = 31_536_000.0
+SECONDS_MAX = 31_536_000.0
 
 Text = Annotated[str, Field(max_length=TEXT_MAX)]
-Seconds = Annotated[float, Field(gt=0, le=_YEAR_S)]
+Seconds = Annotated[float, Field(gt=0, le=SECONDS_MAX)]
 Args = Annotated[dict[str, Any], Field(description="Arguments by name; texts may hold references.")]
 Names = Annotated[tuple[Name, ...], Field(max_length=1_000)]
 
@@ -182,7 +182,7 @@ class WaitNode(_WithOutput):
     """Goes on after some seconds, or at a time."""
 
     type: Literal["wait"]
-    seconds: Annotated[float, Field(ge=0, le=_YEAR_S)] | Text | None = None
+    seconds: Annotated[float, Field(ge=0, le=SECONDS_MAX)] | Text | None = None
     until: (
         Annotated[str, Field(max_length=TEXT_MAX, description="A date-time, or a reference to one.")] | None
     ) = None

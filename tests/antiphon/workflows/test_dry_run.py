@@ -4,6 +4,7 @@ from typing import Any
 
 from antiphon_shared.workflows.graph import compile_graph
 from antiphon_shared.workflows.specification import Specification
+from hypothesis import given
 
 from antiphon.workflows import load
 from antiphon.workflows.dry_run import Coverage, cover, dry_run
@@ -12,6 +13,7 @@ from antiphon.workflows.stubs import samples
 from coordinator.workflows.messages import AskPerson, CallTool
 from coordinator.workflows.plan import Plan, facts_of
 from tests.antiphon.conftest import ROOT
+from tests.coordinator.workflows.drawn import WORKFLOWS, graphs
 from tests.coordinator.workflows.world import a_plan, call
 
 UNDO = {"call": "drop", "args": {"id": "$a.id"}}
@@ -149,3 +151,53 @@ def test_the_example_has_no_way_that_is_never_reached() -> None:
     coverage = cover(plan, {}, {})
     assert coverage.never_reached == ()
     assert {run.end.status for run in coverage.runs} >= {"completed", "failed", "compensated"}
+
+
+def test_what_a_person_answers_is_as_given() -> None:
+    graph = {
+        "ask": {"type": "yield", "message": "Pay?", "expects": {"yes": "bool", "why": "str"}},
+        "b": call("look", "ask", args={"yes": "$ask.yes", "why": "$ask.why"}),
+    }
+    run = dry_run(a_plan(graph), {}, {"ask": {"yes": False, "why": "costly"}})
+    assert isinstance(run.commands[1], CallTool)
+    assert run.commands[1].arguments == {"yes": False, "why": "costly"}
+
+
+def test_samples_fit_what_waits_ranges_and_params_need() -> None:
+    inner: dict[str, Any] = {
+        "description": "Inner.",
+        "params": {
+            "day": {"type": "str", "format": "date", "required": True},
+            "kind": {"type": "str", "enum": ["one", "two"], "required": True},
+        },
+        "graph": {"x": call("look", args={"day": "$day"})},
+    }
+    graph = {
+        "a": call(),
+        "w": {"type": "wait", "seconds": "$a.seconds", "depends_on": ["a"]},
+        "u": {"type": "wait", "until": "$a.until", "depends_on": ["a"]},
+        "sub": {"workflow": "inner", "args": {"day": "$a.day", "kind": "$a.kind"}, "depends_on": ["a"]},
+        **{
+            f"each{n}": {
+                "type": "foreach",
+                "items": items,
+                "as": f"i{n}",
+                "step": call(),
+                "depends_on": ["a"],
+            }
+            for n, items in enumerate(
+                [
+                    "range($a.from, $a.to)",
+                    "range($a.first, $a.first + $a.days days)",
+                    "range(2030-01-01, $a.end)",
+                ]
+            )
+        },
+    }
+    assert dry_run(a_plan(graph, inner=inner), {}, {}).end.status == "completed"
+
+
+@given(graphs())
+def test_every_way_through_any_workflow_ends(graph: dict[str, Any]) -> None:
+    coverage = cover(a_plan(graph, **WORKFLOWS), {}, {})
+    assert coverage.runs

@@ -19,95 +19,29 @@ from coordinator.workflows.messages import (
 )
 from coordinator.workflows.plan import UNDO, Plan
 from coordinator.workflows.state import SETTLED, Run
-from tests.coordinator.workflows.world import World, a_plan, call
+from tests.coordinator.workflows.drawn import FAILURES, WORKFLOWS, graphs
+from tests.coordinator.workflows.world import World, a_plan
 
-FAILURES = ("not_found", "timeout", "outcome_unknown")
-TOOLS = ("look", "book", "pay", "slow")
-UNDOES = {"call": "drop", "args": {}}
-
-
-@st.composite
-def graphs(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw a graph that validation would pass: edges lead forward, targets are no dependencies of what comes before."""
-    size = draw(st.integers(1, 8))
-    graph: dict[str, Any] = {}
-    targets: set[str] = set()
-    for number in range(size):
-        earlier = [f"n{place}" for place in range(number)]
-        after = draw(st.lists(st.sampled_from(earlier), unique=True, max_size=3)) if earlier else []
-        node = draw(nodes(number))
-        node["depends_on"] = after
-        if number + 1 < size and draw(st.integers(0, 3)) == 0:
-            target = f"n{draw(st.integers(number + 1, size - 1))}"
-            targets.add(target)
-            if draw(st.booleans()):
-                node = {"type": "branch", "depends_on": after, "on": [{"default": target}]}
-                if draw(st.booleans()):
-                    other = f"n{draw(st.integers(number + 1, size - 1))}"
-                    targets.add(other)
-                    node["on"].insert(0, {"when": draw(st.sampled_from(["true", "false"])), "goto": other})
-            else:
-                node["on_error"] = {**node.get("on_error", {}), "fallback": target}
-        graph[f"n{number}"] = node
-    return graph
-
-
-@st.composite
-def nodes(draw: st.DrawFn, number: int) -> dict[str, Any]:
-    made = calls(draw)
-    if draw(st.integers(0, 5)) == 0:
-        made["when"] = draw(st.sampled_from(["true", "false"]))
-    kind = draw(st.integers(0, 9))
-    if kind == 0:
-        partial = draw(st.sampled_from(["abort", "continue"]))
-        return {
-            "type": "parallel",
-            "on_partial_failure": partial,
-            "branches": {"x": calls(draw), "y": calls(draw)},
-        }
-    if kind == 1:
-        return {
-            "type": "foreach",
-            "items": f"range(0, {draw(st.integers(0, 3))})",
-            "as": f"item{number}",
-            "concurrency": draw(st.integers(1, 3)),
-            "on_item_error": draw(st.sampled_from(["fail", "skip", "collect"])),
-            "step": calls(draw),
-        }
-    if kind == 2:
-        return {"type": "wait", "seconds": 1}
-    if kind == 3:
-        return {"workflow": "inner"}
-    return made
-
-
-def calls(draw: st.DrawFn) -> dict[str, Any]:
-    made = call(draw(st.sampled_from(TOOLS)))
-    if draw(st.booleans()):
-        made["compensate"] = UNDOES
-    if draw(st.integers(0, 3)) == 0:
-        made["on_error"] = {"retry": draw(st.integers(1, 2))}
-    return made
-
-
-INNER = {
-    "description": "Inner.",
-    "graph": {"x": call("book", compensate=UNDOES), "y": call("look", "x"), "z": call("pay")},
-}
 OUTCOMES = st.dictionaries(
-    st.sampled_from([f"n{n}" for n in range(8)]), st.sampled_from(FAILURES), max_size=4
+    st.sampled_from(
+        [*(f"n{n}" for n in range(8)), *("/" + name for name in ("x", "y", "z", "0", "1", "b")), UNDO]
+    ),
+    st.sampled_from(FAILURES),
+    max_size=4,
 )
 
 
 def outcome_of(path: str, failing: dict[str, str]) -> str | None:
-    """Return how a call ends: as the draw has it for its node, with all parts of a node alike."""
-    return None if UNDO in path else failing.get(path.split("/")[0])
+    """Return how a call ends: as the draw has it for its node, for the last part of its path, or for what undoes."""
+    if UNDO in path:
+        return failing.get(UNDO)
+    return failing.get("/" + path.rpartition("/")[2]) or failing.get(path.split("/")[0])
 
 
 def run_through(
     plan: Plan, failing: dict[str, str], data: st.DataObject, stops: bool = False
 ) -> tuple[World, list[tuple[Happening, float]]]:
-    """Let a run come to its end in an order that is drawn, with repetitions of what has happened."""
+    """Let a run come to its end in an order that is drawn, with timeouts and repetitions of what has happened."""
     world, log = World(plan), []
 
     def happens(happened: Happening) -> None:
@@ -116,36 +50,43 @@ def run_through(
 
     world.happens = _checked(world, world.happens)  # type: ignore[method-assign]
     world.start()
-    stop_at = data.draw(st.integers(0, 6)) if stops else -1
-    for step in range(200):
+    stop_at = data.draw(st.integers(0, 20)) if stops else -1
+    for step in range(1000):
         if step == stop_at:
             happens(StopRequested("cancelled", "enough"))
         if not world.open:
             break
         path = data.draw(st.sampled_from(sorted(world.open)))
-        command = world.open[path]
-        attempt = getattr(command, "attempt", 1)
-        kind = outcome_of(path, failing)
-        world.open.pop(path)
-        if isinstance(command, SetTimer):
-            happened: Happening = TimerFired(path, attempt)
-        elif kind is None:
-            happened = Succeeded(path, attempt, {"of": path})
-        else:
-            happened = Failed(path, attempt, Failure(kind, "no"))
-        happens(happened)
+        happens(_answer(world, path, failing))
+        late = [one for one, _ in log]
+        if stops or failing:
+            late += [TimerFired(timer.path, 0) for timer in world.timers if timer.attempt == 0]
         if data.draw(st.integers(0, 4)) == 0:
-            happens(data.draw(st.sampled_from([one for one, _ in log])))
+            happens(data.draw(st.sampled_from(late)))
     assert world.end is not None, f"it hangs: {world.statuses()}"
     return world, log
 
 
+def _answer(world: World, path: str, failing: dict[str, str]) -> Happening:
+    command = world.open.pop(path)
+    attempt, kind = getattr(command, "attempt", 1), outcome_of(path, failing)
+    if isinstance(command, SetTimer):
+        return TimerFired(path, attempt)
+    if kind is None:
+        return Succeeded(path, attempt, {"of": path})
+    return Failed(path, attempt, Failure(kind, "no"))
+
+
 def _checked(world: World, happens: Any) -> Any:
-    """Check after each step that nothing began before what it depends on had settled."""
+    """Check each step: nothing begins before what it depends on has settled, nor two calls of a sequential-only tool,
+    and what a sub-workflow did is undone before its node has failed.
+    """
 
     def checked(happened: Happening) -> None:
         known = len(world.begun)
         happens(happened)
+        in_flight = [one for one in world.open.values() if isinstance(one, CallTool) and one.tool == "slow"]
+        assert len(in_flight) <= 1
         for path in world.begun[known:]:
             if UNDO in path or isinstance(world.open.get(path), SetTimer):
                 continue
@@ -157,13 +98,27 @@ def _checked(world: World, happens: Any) -> Any:
                 assert world.run.nodes[upstream].status in SETTLED, (
                     f"{path} began before {upstream} had settled"
                 )
+        _check_sub_workflows(world)
 
     return checked
 
 
+def _check_sub_workflows(world: World) -> None:
+    """Check that what a sub-workflow that failed has done is undone or tried to be, before its caller goes on."""
+    for path, scope in world.run.scopes.items():
+        if not path or world.run.nodes[path].status != "failed":
+            continue
+        assert scope.phase == "ended"
+        for inner, state in world.run.nodes.items():
+            if inner.startswith(f"{path}/"):
+                assert state.status not in ("active", "queued", "retrying", "stopping"), inner
+                has_undo = getattr(world.plan.node(inner).node, "compensate", None) is not None
+                assert state.status != "done" or not has_undo or state.undo_began, inner
+
+
 @given(graphs(), st.data())
 def test_without_failures_every_order_gives_one_end_state(graph: dict[str, Any], data: st.DataObject) -> None:
-    plan = a_plan(graph, inner=INNER)
+    plan = a_plan(graph, **WORKFLOWS)
     first, _ = run_through(plan, {}, data)
     second, _ = run_through(plan, {}, data)
     assert first.status == second.status == "completed"
@@ -179,21 +134,29 @@ def test_without_failures_every_order_gives_one_end_state(graph: dict[str, Any],
 def test_whatever_fails_nothing_runs_twice_and_what_was_done_is_undone_or_named(
     graph: dict[str, Any], failing: dict[str, str], stops: bool, data: st.DataObject
 ) -> None:
-    plan = a_plan(graph, inner=INNER)
+    plan = a_plan(graph, **WORKFLOWS)
     world, _ = run_through(plan, failing, data, stops)
     end = world.end
     assert end is not None
     times = Counter((one.path, one.attempt) for one in world.calls)
     assert max(times.values(), default=0) <= 1, "an attempt is made once"
     for path, state in world.run.nodes.items():
+        assert state.status not in ("active", "queued", "retrying", "stopping")
         if state.attempt > 1:
             assert plan.node(path).node.on_error.retry >= state.attempt - 1  # type: ignore[union-attr]
+    assert not any(world.run.queues.values())
+    _check_writes(world, plan)
+
+
+def _check_writes(world: World, plan: Plan) -> None:
+    end = world.end
+    assert end is not None
     writes = {path for path in world.run.nodes if plan.is_write(path)}
     took_effect = {path for path in writes if world.run.nodes[path].status == "done"}
-    undone = {one.path.removesuffix(UNDO) for one in world.calls if one.path.endswith(UNDO)}
-    assert undone <= {path for path, state in world.run.nodes.items() if state.status == "done"}
     assert took_effect == {*end.standing, *end.undone}
-    assert set(end.undone) == took_effect & undone
+    done = {path for path, state in world.run.nodes.items() if state.status == "done"}
+    own = {one.path.removesuffix(UNDO) for one in world.calls if one.path.endswith(UNDO)}
+    assert own <= done, "only what was done is undone"
     if end.status == "compensated":
         assert not end.standing
     unknown = {path for path in writes if (failure := world.run.nodes[path].failure) and failure.is_unknown}
@@ -205,7 +168,7 @@ def test_whatever_fails_nothing_runs_twice_and_what_was_done_is_undone_or_named(
 def test_the_state_rebuilt_from_what_happened_is_the_same_after_every_event(
     graph: dict[str, Any], failing: dict[str, str], data: st.DataObject
 ) -> None:
-    plan = a_plan(graph, inner=INNER)
+    plan = a_plan(graph, **WORKFLOWS)
     world, log = run_through(plan, failing, data)
     again = World(plan).start()
     for happened, draw in log:
@@ -220,13 +183,3 @@ def test_the_state_rebuilt_from_what_happened_is_the_same_after_every_event(
         again.happens(happened)
     assert again.run == world.run
     assert again.kept == world.kept
-
-
-@given(graphs(), st.data())
-def test_of_a_sequential_tool_no_two_calls_are_in_flight(graph: dict[str, Any], data: st.DataObject) -> None:
-    plan = a_plan(graph, inner=INNER)
-    world = World(plan).start()
-    while world.open:
-        in_flight = [one for one in world.open.values() if isinstance(one, CallTool) and one.tool == "slow"]
-        assert len(in_flight) <= 1
-        world.ok(data.draw(st.sampled_from(sorted(world.open))))

@@ -45,6 +45,7 @@ class TestOrder:
     def test_params_that_do_not_fit_begin_no_run(self) -> None:
         for given, why in (
             ({}, "'n' is required"),
+            ({"n": None}, "'n' is required"),
             ({"n": "3"}, "int is needed"),
             ({"n": 1, "m": 1}, "no param 'm'"),
         ):

@@ -8,7 +8,6 @@ from antiphon_shared.events.step_records import BatchRecord
 from antiphon_shared.tools.calls import Catalogue, RequestedCall, ToolError, ToolResult
 from antiphon_shared.tools.placeholders import Reference, find
 
-from tool_dispatcher.authoring.secret import secret_paths
 from tool_dispatcher.batch import Plan, digest_of, resolve
 
 _RECORDED_SINCE = 4
@@ -56,4 +55,6 @@ def _calls_of(plan: Plan, unit: int) -> tuple[int, ...]:
 
 def _has_secrets(call: RequestedCall, catalogue: Catalogue) -> bool:
     tool = catalogue.by_name.get(call.name)
+    from tool_dispatcher.authoring.secret import secret_paths  # few recordings need it, and all start quicker
+
     return tool is None or bool(secret_paths(tool.input_schema))

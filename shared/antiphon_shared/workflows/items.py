@@ -141,7 +141,7 @@ def _end(bound: Bound, values: Mapping[str, Any]) -> int | date:
     if type(days) is not int or not -_DAYS_MAX <= days <= _DAYS_MAX:
         raise UnfitItems(f"{bound.days} is {shown(days)}, and a number of days is needed")
     if days == 0 and type(end) in (int, date):
-        return end  # type: ignore[no-any-return]
+        return end  # type: ignore[no-any-return]  # its type has just been looked at
     if not isinstance(end, date):
         raise UnfitItems(f"{bound.of} is {shown(end)}, and a date is needed to add days to")
     try:

@@ -96,7 +96,7 @@ def test_scalars_are_those_of_json() -> None:
     specification = read_file(text, "f").specification
     assert specification is not None
     node = specification.workflows["w"].graph["a"]
-    assert node.args == {  # type: ignore[union-attr]
+    assert node.args == {  # type: ignore[union-attr]  # the node is a call
         "a": "on",
         "b": "yes",
         "c": "012",

@@ -48,7 +48,7 @@ def run_through(
         log.append((happened, world.draw))
         world.happens(happened)
 
-    world.happens = _checked(world, world.happens)  # type: ignore[method-assign]
+    world.happens = _checked(world, world.happens)  # type: ignore[method-assign]  # each step is checked
     world.start()
     stop_at = data.draw(st.integers(0, 20)) if stops else -1
     for step in range(1000):
@@ -143,7 +143,7 @@ def test_whatever_fails_nothing_runs_twice_and_what_was_done_is_undone_or_named(
     for path, state in world.run.nodes.items():
         assert state.status not in ("active", "queued", "retrying", "stopping")
         if state.attempt > 1:
-            assert plan.node(path).node.on_error.retry >= state.attempt - 1  # type: ignore[union-attr]
+            assert plan.node(path).node.on_error.retry >= state.attempt - 1  # type: ignore[union-attr]  # only calls are retried
     assert not any(world.run.queues.values())
     _check_writes(world, plan)
 

@@ -91,4 +91,4 @@ def test_neither_order_nor_defaults_nor_shorthands_change_the_hash() -> None:
 
 def test_a_specification_cannot_be_changed() -> None:
     with pytest.raises(ValidationError):
-        a_specification(a={"n": CALL}).version = "2"  # type: ignore[misc]
+        a_specification(a={"n": CALL}).version = "2"  # type: ignore[misc]  # it has to be refused

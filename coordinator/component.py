@@ -9,6 +9,7 @@ from antiphon_shared.bus.breakers import SharedBreakers
 from antiphon_shared.bus.conversations import SharedTurns
 from antiphon_shared.bus.intake import Intake
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.memory.conversation import Turns
 from antiphon_shared.process.breaker_settings import BreakerSettings
 from antiphon_shared.process.environment import load_environment
@@ -22,6 +23,7 @@ from coordinator.grants import Grants
 from coordinator.handlers import CheckGrant, Coordinator
 from coordinator.models import in_order
 from coordinator.published import read_published, with_published
+from coordinator.runs.handlers import Runs
 from coordinator.settings import CoordinatorSettings
 
 
@@ -42,6 +44,7 @@ def build(
     pipeline = load(PipelineSettings) if pipeline is None else pipeline
     breakers = SharedBreakers(bus, load(BreakerSettings).breaker)
     verified = Grants(GrantVerifier(_grant_keys(settings)))
+    workflows = WorkflowStore(bus)
     coordinator = Coordinator(
         settings.limits(bus.settings.lease_s, bus.settings.deadline_max_s),
         settings.catalogue_wait_s,
@@ -52,6 +55,7 @@ def build(
         outages or breakers.outages,
         turns=turns or SharedTurns(bus),
         grants=grants or verified.check,
+        runs=Runs(workflows.specification, workflows.hashes),
     )
     published = read_published(settings.steps) if settings.steps else {}
     admission = Admission(bus, settings.weights)

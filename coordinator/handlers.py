@@ -26,13 +26,17 @@ from antiphon_shared.events import (
     ComponentFailed,
     DeadlineReached,
     EventData,
+    InputGiven,
     ModelDue,
+    NodeDue,
+    OutcomeSettled,
     PersonOverdue,
     QuerySubmitted,
     QuestionAnswered,
     ReasoningCompleted,
     ReasoningFailed,
     ResponseReady,
+    ResumeRequested,
     SummaryCompleted,
     SummaryFailed,
     ToolsCompleted,
@@ -46,6 +50,7 @@ from antiphon_shared.process.aside import aside_if
 from antiphon_shared.process.errors import TryLater, UnreadableEvent
 from antiphon_shared.tools.calls import Catalogue, ToolCall
 from antiphon_shared.values import SessionId
+from antiphon_shared.workflows.specification import Specification
 
 from coordinator import repetitions
 from coordinator.alone import answer_alone
@@ -59,6 +64,7 @@ from coordinator.offer import ranks_after, ranks_at_opening
 from coordinator.opening import conversation_of, never_opened, open_session
 from coordinator.record import record_of
 from coordinator.remembered import Remembered
+from coordinator.runs.handlers import Runs
 from coordinator.session import Session
 
 CheckGrant = Callable[[str, SessionId], GrantCheck]
@@ -84,6 +90,7 @@ class Coordinator:
         outages: Callable[[], Outages] = lambda: NO_OUTAGES,
         turns: Turns | None = None,
         grants: CheckGrant = lambda grant, session_id: BELIEVED,
+        runs: Runs | None = None,
     ) -> None:
         self._limits, self._offer = limits, offer or OfferBounds()
         self._catalogue_waits = round(catalogue_wait_s / CATALOGUE_POLL_S)
@@ -91,6 +98,7 @@ class Coordinator:
         self._models, self._outages = models, outages
         self._turns = turns
         self._grants = grants
+        self._runs = runs or Runs(_no_specification, _nothing_published)
         self._remembered = Remembered()
 
     @property
@@ -111,6 +119,10 @@ class Coordinator:
             QuestionAnswered,
             PersonOverdue,
             ModelDue,
+            NodeDue,
+            InputGiven,
+            OutcomeSettled,
+            ResumeRequested,
         )
         return {QuerySubmitted: self.on_query_submitted, **dict.fromkeys(replies, self.on_event)}
 
@@ -136,6 +148,8 @@ class Coordinator:
             conversation=await self._turns_before(delivery, query, check),
             grant=check,
         )
+        if query.options.workflow is not None:
+            return await self._runs.open(delivery, query, opening, catalogue, session)
         opened = await aside_if(
             ranks_at_opening(catalogue, self._offer),
             open_session,
@@ -227,6 +241,8 @@ class Coordinator:
         return version, None if content is None else SESSION.read(content)
 
     async def _on_event_before_opening(self, delivery: Delivery, session: SessionStore) -> Outcome:
+        if (of_run := await self._runs.on_event(delivery, session)) is not None:
+            return of_run
         match delivery.event.data:
             case CancellationRequested() if delivery.attempt < self._catalogue_waits + _OPENING_WAITS:
                 raise TryLater("the session is not open yet", delay_s=CATALOGUE_POLL_S)
@@ -239,6 +255,14 @@ class Coordinator:
                 return Outcome(closes_session=True)
             case _:
                 return NOTHING
+
+
+async def _no_specification(content_hash: str) -> Specification | None:
+    return None
+
+
+async def _nothing_published() -> dict[str, str]:
+    return {}
 
 
 async def _alone(

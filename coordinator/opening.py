@@ -37,7 +37,7 @@ _LACKING_NAMED_MAX = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
+class Standing:
     """On whose behalf a session runs, and what it may do."""
 
     tenant: Tenant
@@ -52,7 +52,7 @@ def open_session(
     """The session of a query, which `event` brought and which stands at `log_entry` in the log."""
     bounds = limits.resolve(query.options, opening.limits)
     deadline = event.time + timedelta(seconds=bounds.deadline_s)
-    standing = _standing(query.grant, event.subject, event.time, opening.grant, catalogue)
+    standing = standing_of(query.grant, event.subject, event.time, opening.grant, catalogue)
     steps = query.options.step_list
     named = tools_of(steps) if steps else query.options.tools
     tools = () if standing.problem else offer.usable(catalogue, named, standing.scopes)
@@ -131,7 +131,7 @@ def conversation_of(
     query: QuerySubmitted, session_id: SessionId, now: datetime, check: GrantCheck = BELIEVED
 ) -> tuple[Tenant, SessionId] | None:
     """Whose conversation a query goes on, and which; None for none, and where its grant is of no use."""
-    standing = _standing(query.grant, session_id, now, check, Catalogue())
+    standing = standing_of(query.grant, session_id, now, check, Catalogue())
     conversation = query.options.conversation_id
     return None if conversation is None or standing.problem else (standing.tenant, conversation)
 
@@ -180,31 +180,31 @@ def recorded_opening(opened: SessionOpened) -> Opening:
     )
 
 
-def _standing(
+def standing_of(
     grant: str, session_id: SessionId, now: datetime, check: GrantCheck, catalogue: Catalogue
-) -> _Standing:
+) -> Standing:
     if check.problem:
-        return _Standing(DEFAULT_TENANT, frozenset(), check.problem)
+        return Standing(DEFAULT_TENANT, frozenset(), check.problem)
     if not grant or check.is_ignored:
-        return _Standing(DEFAULT_TENANT, frozenset(catalogue.default_scopes))
+        return Standing(DEFAULT_TENANT, frozenset(catalogue.default_scopes))
     try:
         claims = read_claims(grant)
     except UnreadableGrant as error:
-        return _Standing(DEFAULT_TENANT, frozenset(), error.message)
+        return Standing(DEFAULT_TENANT, frozenset(), error.message)
     if claims.expires <= now:
         problem = f"it expired at {claims.expires.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC."
     elif claims.session and claims.session != session_id:
         problem = f"it is for session {claims.session} alone."
     else:
-        return _Standing(claims.tenant, frozenset(claims.scopes))
-    return _Standing(claims.tenant, frozenset(), problem)
+        return Standing(claims.tenant, frozenset(claims.scopes))
+    return Standing(claims.tenant, frozenset(), problem)
 
 
 def _doubts(
     query: QuerySubmitted,
     opening: Opening,
     catalogue: Catalogue,
-    standing: _Standing,
+    standing: Standing,
     named: Sequence[str] | None,
 ) -> tuple[Uncertainty, ...]:
     doubts = []
@@ -227,7 +227,7 @@ def _doubts(
     return tuple(doubts)
 
 
-def _why_unavailable(name: str, catalogue: Catalogue, standing: _Standing) -> str:
+def _why_unavailable(name: str, catalogue: Catalogue, standing: Standing) -> str:
     """Why a tool that the query names is not used; empty when it is, or when that is said already."""
     tool = catalogue.by_name.get(name)
     if tool is None:

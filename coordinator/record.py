@@ -18,13 +18,14 @@ def record_of(event: AnyEvent, before: Session | None, decision: Decision) -> De
         of=event.id,
         changed=changes(before, decision.session),
         document_version=document_version(decision.session.format),
-        timers=tuple(_timer(timer, decision.session.format) for timer in decision.timers),
+        timers=tuple(timer_record(timer, decision.session.format) for timer in decision.timers),
         closes=decision.closes,
         stops_work=decision.stops_work,
     )
 
 
-def _timer(timer: SetTimer | CancelTimer, format: int) -> TimerRecord:
+def timer_record(timer: SetTimer | CancelTimer, format: int) -> TimerRecord:
+    """The record of a timer that is set, or taken back."""
     if isinstance(timer, CancelTimer):
         return TimerRecord(name=timer.name)
     is_moment = not isinstance(timer.due, timedelta)

@@ -96,7 +96,7 @@ def _begin_node(turn: Turn, path: str, node: Any) -> None:
             turn.change(path, size=len(items), begun=begun, open=begun)
             turn.then(*(Begin(f"{path}/{place}") for place in range(begun)))
             if not items:
-                turn.succeed(path, [])
+                turn.succeed_by_parts(path)
         case YieldNode():
             message = str(resolve(node.message, names))
             attempt = turn.change(path, attempt=1).attempt

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from antiphon_shared.events.session import RunStatus
 from antiphon_shared.workflows.references import MalformedReference, NotText, ReferenceMissing, resolve
 
-from coordinator.workflows.messages import End, Failure, RunStatus
+from coordinator.workflows.messages import End, Failure
 from coordinator.workflows.names import Names
 from coordinator.workflows.plan import instance, parent_of, template_of
 from coordinator.workflows.turn import ScopeDone, ScopeFailed, Turn

@@ -8,12 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from antiphon_shared.events.session import RunStatus
 from antiphon_shared.workflows.nodes import Fields, ReasonNode
 
-RunStatus = Literal[
-    "completed", "failed", "compensated", "cancelled", "timed_out", "needs_review", "compensation_failed"
-]
-"""How a run ends: the last of these that applies."""
 TRANSIENT = frozenset(("rate_limit", "api_failure", "timeout", "circuit_open"))
 """Kinds of error that may pass, so that a node with retries is tried again."""
 

@@ -25,7 +25,7 @@ class ToolFacts:
     is_sequential: bool = False
 
 
-_BUILT_IN = {"sql_query": ToolFacts(is_idempotent=True)}
+BUILT_IN = {"sql_query": ToolFacts(is_idempotent=True)}
 
 
 def facts_of(tool: ToolDefinition) -> ToolFacts:
@@ -55,7 +55,7 @@ class Plan:
 
     def facts(self, tool: str) -> ToolFacts:
         """Return what is known of a tool; a tool that is unknown is taken for a write."""
-        return self.tools.get(tool) or _BUILT_IN.get(tool) or ToolFacts(is_write=True)
+        return self.tools.get(tool) or BUILT_IN.get(tool) or ToolFacts(is_write=True)
 
     def is_write(self, path: str) -> bool:
         """Return whether a node is a call of a tool that writes."""

@@ -1,7 +1,5 @@
 """A node has ended for good: its dependents, the container it is a part of, and its workflow. Pure."""
 
-from typing import Any
-
 from antiphon_shared.workflows.nodes import CallNode, ForeachNode, ParallelNode
 
 from coordinator.workflows.messages import Failure
@@ -77,7 +75,7 @@ def _settle_part(turn: Turn, container: str, path: str) -> None:
             turn.change(container, begun=state.begun + 1, open=state.open + 1)
             turn.then(Begin(f"{container}/{state.begun}"))
         elif state.open == 0:
-            turn.succeed(container, _results(turn, container, node, state.size))
+            turn.succeed_by_parts(container)
 
 
 def _settle_parallel(turn: Turn, container: str, node: ParallelNode, state: NodeState) -> None:
@@ -87,20 +85,7 @@ def _settle_parallel(turn: Turn, container: str, node: ParallelNode, state: Node
         failure = _failure_of(f"{container}/{failed[0]}", branches[failed[0]])
         turn.then(NodeFailed(container, failure))
         return
-    done = [name for name, one in branches.items() if one.status == "done"]
-    turn.succeed(container, {name: turn.value(f"{container}/{name}") for name in done})
-
-
-def _results(turn: Turn, container: str, node: ForeachNode, size: int) -> list[Any]:
-    results = []
-    for place in range(size):
-        path = f"{container}/{place}"
-        part = turn.node(path)
-        if part.status == "done":
-            results.append(turn.value(path))
-        elif part.status == "failed" and part.failure and node.on_item_error == "collect":
-            results.append({"error": {"type": part.failure.kind, "message": part.failure.message}})
-    return results
+    turn.succeed_by_parts(container)
 
 
 def _failure_of(path: str, part: NodeState) -> Failure:

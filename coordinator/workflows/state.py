@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from coordinator.workflows.messages import Failure, RunStatus
+from antiphon_shared.events.session import RunStatus
+
+from coordinator.workflows.messages import Failure
 
 NodeStatus = Literal[
     "pending", "queued", "active", "retrying", "stopping", "done", "failed", "skipped", "stopped"
@@ -61,8 +63,8 @@ class ScopeState:
     failure: Failure | None = None
     compensator: str | None = None
     """The compensate node that ends it."""
-    undo: tuple[str, ...] = ()
-    """Calls still to make to undo it, that in flight first."""
+    undone: int = 0
+    """How many of the calls that undo it have settled."""
     stop: RunStatus | None = None
     """Why the run was stopped from outside."""
     owner: str | None = None
@@ -75,8 +77,10 @@ class Run:
 
     nodes: dict[str, NodeState] = field(default_factory=dict)
     scopes: dict[str, ScopeState] = field(default_factory=dict)
-    queues: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """For each sequential-only tool in use: the path of the call in flight, and of those that wait."""
+    queues: dict[str, dict[str, bool]] = field(default_factory=dict)
+    """For each sequential-only tool in use: the path of the call in flight, then of those that wait."""
+    undo: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """For each scope that is undone: the calls that undo it, in their order."""
     done: int = 0
     """Nodes that are done, which numbers them."""
     undo_failed: tuple[str, ...] = ()
@@ -87,7 +91,14 @@ class Run:
         """Take over the changes of a decision."""
         self.nodes.update(changes.nodes)
         self.scopes.update(changes.scopes)
-        self.queues.update(changes.queues)
+        self.undo.update(changes.undo)
+        for tool, moves in changes.queues.items():
+            queue = self.queues.setdefault(tool, {})
+            for path, joined in moves.items():
+                if joined:
+                    queue[path] = True
+                else:
+                    queue.pop(path, None)
         self.done = changes.done
         self.undo_failed = changes.undo_failed
         self.ended = changes.ended
@@ -99,7 +110,9 @@ class Changes:
 
     nodes: Mapping[str, NodeState]
     scopes: Mapping[str, ScopeState]
-    queues: Mapping[str, tuple[str, ...]]
+    queues: Mapping[str, Mapping[str, bool]]
+    """For each tool: the calls that have joined its queue (True) or left it (False)."""
+    undo: Mapping[str, tuple[str, ...]]
     done: int
     undo_failed: tuple[str, ...]
     ended: RunStatus | None

@@ -1,18 +1,27 @@
 """One decision under way: reads the run and kept values, collects changes and commands. Local to a decision."""
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from antiphon_shared.events.session import RunStatus
 from antiphon_shared.workflows.nodes import ForeachNode, ParallelNode
 
-from coordinator.workflows.messages import CallTool, Command, Failure, Keep, RunStatus
+from coordinator.workflows.messages import CallTool, Command, Failure, Keep
 from coordinator.workflows.plan import Plan, instance, scope_of, template_of
 from coordinator.workflows.state import Changes, NodeState, Run, ScopeState
 
 Kept = Callable[[str], Any]
-"""Returns a value that was kept earlier; raises KeyError where there is none."""
+"""Returns a value that was kept earlier. Raises KeyError where there is none, NotLoaded where it is to be fetched."""
+
+
+class NotLoaded(Exception):
+    """Kept values have to be fetched before this can be decided."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        super().__init__(f"{len(keys)} kept values are not loaded")
+        self.keys = keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +88,8 @@ class Turn:
     """From 0 to 1, recorded with what happened: it spreads retries."""
     nodes: dict[str, NodeState] = field(default_factory=dict)
     scopes: dict[str, ScopeState] = field(default_factory=dict)
-    queues: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    queues: dict[str, dict[str, bool]] = field(default_factory=dict)
+    undo: dict[str, tuple[str, ...]] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
     commands: list[Command] = field(default_factory=list)
     agenda: deque[Step] = field(default_factory=deque)
@@ -111,6 +121,10 @@ class Turn:
         self.scopes[path] = changed
         return changed
 
+    def undo_of(self, scope: str) -> tuple[str, ...]:
+        """Return the calls that undo a scope, in their order."""
+        return self.undo[scope] if scope in self.undo else self.run.undo.get(scope, ())
+
     def scope_path(self, path: str) -> str:
         """Return the path of the scope that a node is in."""
         return scope_of(path, self.plan.node(path))
@@ -129,14 +143,52 @@ class Turn:
         self.keep(path, value)
         self.then(Settled(path, "done", activates=activates))
 
+    def succeed_by_parts(self, path: str) -> None:
+        """End a parallel or foreach, whose result is that of its parts: they are kept once."""
+        self.then(Settled(path, "done"))
+
     def keep(self, key: str, value: Any) -> None:
         """Keep a value for references of this and later decisions."""
         self.values[key] = value
         self.commands.append(Keep(key, value))
 
     def value(self, key: str) -> Any:
-        """Return a kept value. Raises KeyError."""
-        return self.values[key] if key in self.values else self.kept(key)
+        """Return a kept value, or the result of a parallel or foreach, made of those of its parts. Raises KeyError."""
+        if key in self.values:
+            return self.values[key]
+        node = None if "?" in key else self.plan.node(key).node
+        if isinstance(node, ParallelNode):
+            done = [name for name in node.branches if self.node(f"{key}/{name}").status == "done"]
+            return dict(zip(done, self._values([f"{key}/{name}" for name in done]), strict=True))
+        if isinstance(node, ForeachNode):
+            return self._items(key, node)
+        return self.kept(key)
+
+    def _items(self, path: str, node: ForeachNode) -> list[Any]:
+        parts = [f"{path}/{index}" for index in range(self.node(path).size)]
+        done = [part for part in parts if self.node(part).status == "done"]
+        values = dict(zip(done, self._values(done), strict=True))
+        results = []
+        for one in parts:
+            part = self.node(one)
+            if one in values:
+                results.append(values[one])
+            elif part.status == "failed" and part.failure and node.on_item_error == "collect":
+                results.append({"error": {"type": part.failure.kind, "message": part.failure.message}})
+        return results
+
+    def _values(self, keys: Sequence[str]) -> list[Any]:
+        """Return several values; what has to be fetched is fetched at once."""
+        values: list[Any] = []
+        missing: list[str] = []
+        for key in keys:
+            try:
+                values.append(self.value(key))
+            except NotLoaded as not_loaded:
+                missing += not_loaded.keys
+        if missing:
+            raise NotLoaded(missing)
+        return values
 
     def call(self, call: CallTool) -> None:
         """Make a call now, or when the call of the same sequential-only tool that is in flight has settled."""
@@ -150,22 +202,28 @@ class Turn:
         """Return whether a call may be made now; of a sequential-only tool one at a time may."""
         if not self.plan.facts(tool).is_sequential:
             return True
-        queue = self.queue(tool)
-        if path not in queue:
-            queue = self.queues[tool] = (*queue, path)
-        return queue[0] == path
+        if not self._is_queued(tool, path):
+            self.queues.setdefault(tool, {})[path] = True
+        return next(self._queue(tool)) == path
 
     def leave_queue(self, tool: str, path: str) -> None:
         """Let the next call of a sequential-only tool begin: this one has settled, or is not to begin any more."""
-        queue = self.queue(tool)
-        if path in queue:
-            self.queues[tool] = tuple(one for one in queue if one != path)
-        if queue[:1] == (path,) and len(queue) > 1:
-            self.then(Begin(queue[1]))
+        if not self._is_queued(tool, path):
+            return
+        was_first = next(self._queue(tool)) == path
+        self.queues.setdefault(tool, {})[path] = False
+        following = next(self._queue(tool), None)
+        if was_first and following is not None:
+            self.then(Begin(following))
 
-    def queue(self, tool: str) -> tuple[str, ...]:
-        """Return the paths of the calls of a sequential-only tool, that in flight first."""
-        return self.queues[tool] if tool in self.queues else self.run.queues.get(tool, ())
+    def _is_queued(self, tool: str, path: str) -> bool:
+        return self.queues.get(tool, {}).get(path, path in self.run.queues.get(tool, ()))
+
+    def _queue(self, tool: str) -> Iterator[str]:
+        """Yield the paths of the calls of a sequential-only tool, that in flight first."""
+        before, changed = self.run.queues.get(tool, {}), self.queues.get(tool, {})
+        yield from (path for path in before if changed.get(path, True))
+        yield from (path for path, joined in changed.items() if joined and path not in before)
 
     def children(self, within: str) -> list[str]:
         """Return the nodes directly inside a scope or container that something has happened to."""
@@ -187,4 +245,6 @@ class Turn:
 
     def changes(self) -> Changes:
         """Return what the decision changes."""
-        return Changes(self.nodes, self.scopes, self.queues, self.done, self.undo_failed, self.ended)
+        return Changes(
+            self.nodes, self.scopes, self.queues, self.undo, self.done, self.undo_failed, self.ended
+        )

@@ -48,7 +48,8 @@ def begin_undo(turn: Turn, scope: str) -> None:
             for path in _referred(turn, scope, step):
                 turn.change(path, undo_began=True)
     own = sorted(_done_inside(turn, scope), reverse=True)
-    turn.change_scope(scope, phase="undoing", undo=(*steps, *(f"{path}{UNDO}" for _, path in own)))
+    turn.undo[scope] = (*steps, *(f"{path}{UNDO}" for _, path in own))
+    turn.change_scope(scope, phase="undoing")
     _next(turn, scope)
 
 
@@ -64,7 +65,7 @@ def undo_settled(turn: Turn, settled: Succeeded | Failed) -> None:
             turn.change(path, is_undone=True)
     elif not step.ignore_error:
         turn.undo_failed = (*turn.undo_failed, settled.path)
-    turn.change_scope(scope, undo=turn.scope(scope).undo[1:])
+    turn.change_scope(scope, undone=turn.scope(scope).undone + 1)
     _next(turn, scope)
 
 
@@ -96,8 +97,8 @@ def _arguments(step: CompensateCall, names: Names) -> dict[str, Any] | None:
 
 def _next(turn: Turn, scope: str) -> None:
     """Make the next call that undoes; where none is left, the workflow has ended."""
-    while undo := turn.scope(scope).undo:
-        path, step = undo[0], _step(turn, undo[0])
+    while (path := _next_call(turn, scope)) is not None:
+        step = _step(turn, path)
         base, _, number = path.rpartition(UNDO)
         names = Names(turn, scope, is_undoing=True) if number else names_for(turn, base, is_undoing=True)
         if not number:
@@ -109,8 +110,14 @@ def _next(turn: Turn, scope: str) -> None:
             return
         if not step.ignore_error:
             turn.undo_failed = (*turn.undo_failed, path)
-        turn.change_scope(scope, undo=undo[1:])
+        turn.change_scope(scope, undone=turn.scope(scope).undone + 1)
     _scope_undone(turn, scope)
+
+
+def _next_call(turn: Turn, scope: str) -> str | None:
+    """Return the call that is in flight to undo a scope, or is to be made next; None when all have settled."""
+    calls, undone = turn.undo_of(scope), turn.scope(scope).undone
+    return calls[undone] if undone < len(calls) else None
 
 
 def _scope_undone(turn: Turn, scope: str) -> None:
@@ -134,7 +141,7 @@ def _undoing(turn: Turn, path: str) -> str | None:
     for depth in range(len(parts), -1, -1):
         scope = "/".join(parts[:depth])
         found = turn.scopes.get(scope) or turn.run.scopes.get(scope)
-        if found is not None and found.phase == "undoing" and found.undo[:1] == (path,):
+        if found is not None and found.phase == "undoing" and _next_call(turn, scope) == path:
             return scope
     return None
 

@@ -66,7 +66,7 @@ Tenant = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0
 DEFAULT_TENANT = "default"
 """Of a session whose grant names none, or that has no grant."""
 
-Round = Annotated[int, Field(ge=1, le=1000, description="Counts from 1.")]
+Round = Annotated[int, Field(ge=1, le=10_000_000, description="Counts from 1; of a run, its requests.")]
 
 
 class Usage(Value):

@@ -15,6 +15,8 @@
 --   unless   handled events, the id of the input, -      (the same, but it is not added)
 --   put      document, version it was read with or "any", content
 --   append   list, length it was read with or "any", item
+--   link     list, what its last item begins with (16 bytes, empty where there is none), item
+--   keep     0, milliseconds that are added to the retention, -
 --   sign     0, signature in the log, signature in the inbox      (of the event that comes next)
 --   event    inbox or 0, type, event         -> log, feed, inbox
 --   answer   stream of responses, length, event
@@ -46,6 +48,11 @@ for i = 6, #ARGV, OPERATION do
   elseif name == 'append' then
     local length = redis.call('LLEN', KEYS[tonumber(ARGV[i + 1])])
     stale = ARGV[i + 2] ~= 'any' and length ~= tonumber(ARGV[i + 2])
+  elseif name == 'link' then
+    local last = redis.call('LINDEX', KEYS[tonumber(ARGV[i + 1])], -1)
+    stale = string.sub(last or '', 1, 16) ~= ARGV[i + 2]
+  elseif name == 'keep' then
+    retention = retention + ARGV[i + 2]
   elseif name == 'timer' or name == 'cancel' then
     if not are_timers_checked then
       redis.call('ZCARD', KEYS[4])
@@ -108,7 +115,7 @@ for i = 6, #ARGV, OPERATION do
   elseif name == 'put' then
     redis.call('HSET', key, 'version', a == 'any' and 1 or a + 1, 'content', b)
     redis.call('PEXPIRE', key, retention)
-  elseif name == 'append' then
+  elseif name == 'append' or name == 'link' then
     redis.call('RPUSH', key, b)
     redis.call('PEXPIRE', key, retention)
   elseif name == 'answer' then

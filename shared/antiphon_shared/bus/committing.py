@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import cast
 
-from antiphon_shared.bus.handling import RECORDS, Append, Delivery, Outcome, Put, SetTimer
+from antiphon_shared.bus.handling import RECORDS, Append, Delivery, Link, Outcome, Put, SetTimer
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.signing import Signer
 from antiphon_shared.bus.wire import Argument
@@ -44,7 +44,10 @@ def of_outcome(
     """What `outcome` changes. Ids come from the delivery alone, so another run gives the same."""
     session_id = delivery.event.subject
     partition = keys.partition(session_id)
-    is_guarded = any(isinstance(write, Put) and write.version is not None for write in outcome.writes)
+    is_guarded = any(
+        isinstance(write, Link) or (isinstance(write, Put) and write.version is not None)
+        for write in outcome.writes
+    )
     if outcome.events and not is_guarded:
         # No version of a document would tell that the same event has come in another entry.
         yield "once", keys.of_session(session_id, _HANDLED), delivery.event.id.bytes, ""
@@ -52,6 +55,8 @@ def of_outcome(
         key = keys.of_session(session_id, write.document)
         if isinstance(write, Append):
             yield "append", key, "any" if write.length is None else write.length, write.item
+        elif isinstance(write, Link):
+            yield "link", key, b"" if write.after is None else write.after.bytes, write.item
         else:
             yield "put", key, "any" if write.version is None else write.version, write.content
     if outcome.record is not None and settings.recording:
@@ -61,6 +66,8 @@ def of_outcome(
             "any",
             _record(outcome, outcome.record, component, settings, delivery.event.format),
         )
+    if outcome.kept_s:
+        yield "keep", None, milliseconds(outcome.kept_s), ""
     replies = Replies(delivery.event, component, now)
     for n, data in enumerate(outcome.events):
         raw = _bounded(data, replies.encoded(n, data), settings)

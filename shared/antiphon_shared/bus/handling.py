@@ -26,6 +26,8 @@ TO_SUMMARIZE = "to_summarize"
 """The text that a model is asked to put into fewer words."""
 MEMORY = "memory"
 """The append-only list of a session's memory deltas."""
+RUN = "run"
+"""The append-only list of what the decisions of a run have changed in its state."""
 RECORDS = "records"
 """The append-only list of a session's step records."""
 
@@ -70,6 +72,26 @@ class Append:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """Add one item to a list that ends with the item it was decided on.
+
+    Items begin with the id of the event that they came of, and `after` is that of the item before; None: the first.
+    So decisions can be handed over before those that they build upon are committed: all that follows one that fails
+    is a conflict.
+    """
+
+    document: str
+    after: UUID | None
+    of: UUID
+    content: bytes
+
+    @property
+    def item(self) -> bytes:
+        """What is stored."""
+        return self.of.bytes + self.content
+
+
+@dataclass(frozen=True, slots=True)
 class SetTimer:
     """Have `event` delivered when it is `due`; a timer of the same name is replaced."""
 
@@ -92,7 +114,7 @@ class Outcome:
 
     events: tuple[EventData, ...] = ()
     """Appended to the session's log and put into the inboxes their classes name, in this order."""
-    writes: tuple[Put | Append, ...] = ()
+    writes: tuple[Put | Append | Link, ...] = ()
     timers: tuple[SetTimer | CancelTimer, ...] = ()
     closes_session: bool = False
     """Whether the session no longer counts as open."""
@@ -100,6 +122,8 @@ class Outcome:
     """False: it waits for a person from now on, and others may have its room; True: it goes on, and counts again."""
     stops_work: bool = False
     """Whether engines and dispatchers are to drop, within a second, what they do for the session."""
+    kept_s: float = 0.0
+    """How long what belongs to the session is kept at least, beyond its retention: it may wait so long for news."""
     record: StepRecord | None = None
     """What a replay of this step needs beside the events."""
 
@@ -131,8 +155,8 @@ class SessionStore(Protocol):
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
         """Add an entry to a journal at once, outside any commit. False, and no change, when it is there."""
 
-    async def keep(self, name: str, content: bytes) -> None:
-        """Keep content that is large and never changes, at once, outside any commit."""
+    async def keep(self, name: str, content: bytes, more_s: float = 0.0) -> None:
+        """Keep content that never changes, at once, outside any commit; for so long beyond the retention."""
 
     async def kept(self, name: str) -> bytes | None:
         """What `keep` has kept under that name; None when there is nothing, or nothing any more."""

@@ -45,6 +45,14 @@ class Keys:
         """String: what many sessions' records share, such as a system prompt."""
         return f"{self.namespace}:content:{content_hash}"
 
+    def workflows(self) -> str:
+        """String: the published workflows, by name."""
+        return f"{self.namespace}:workflows"
+
+    def specification(self, content_hash: str) -> str:
+        """String: a workflow specification."""
+        return f"{self.namespace}:workflows:{content_hash}"
+
     def workers(self, component: Component) -> str:
         """Hash: last heartbeat of each worker of a component."""
         return f"{self.namespace}:workers:{component}"

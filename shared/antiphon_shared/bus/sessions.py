@@ -77,9 +77,9 @@ class RedisSession:
         arguments: list[Argument] = [self._retention_ms, "HSETNX", entry, content]
         return bool(await self._batcher.run(scripts.EXPIRING, [key], arguments))
 
-    async def keep(self, name: str, content: bytes) -> None:
+    async def keep(self, name: str, content: bytes, more_s: float = 0.0) -> None:
         key = self._keys.of_session(self.session_id, name)
-        await self._batcher.submit("SET", key, content, "PX", self._retention_ms)
+        await self._batcher.submit("SET", key, content, "PX", self._retention_ms + round(more_s * 1000))
 
     async def kept(self, name: str) -> bytes | None:
         content: bytes | None = await self._batcher.submit(

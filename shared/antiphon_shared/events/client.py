@@ -1,6 +1,6 @@
 """What clients say."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -58,6 +58,40 @@ class ApprovalDecided(EventData):
     is_approved: bool
     calls: CallIds = Field(default=(), description="Ids of the calls; all that wait when empty.")
     by: str = Field(default="", max_length=200, description="Who decided.")
+    reason: str = Field(default="", max_length=1000)
+
+
+class InputGiven(EventData):
+    """A person gives the values that a run waits for."""
+
+    type: ClassVar[str] = "antiphon.input.given.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round = Field(description="The number of the request that it answers.")
+    values: dict[str, Any]
+    by: str = Field(default="", max_length=200, description="Who gives them.")
+
+
+class OutcomeSettled(EventData):
+    """A person has found out whether a write of a run took effect."""
+
+    type: ClassVar[str] = "antiphon.outcome.settled.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    node: str = Field(min_length=1, max_length=2_000, description="The path of its node.")
+    happened: bool
+    result: Any = Field(default=None, description="What the call returned, where it happened.")
+    by: str = Field(default="", max_length=200, description="Who found out.")
+    reason: str = Field(default="", max_length=1000)
+
+
+class ResumeRequested(EventData):
+    """A run that has ended is to go on: what was done stays done, the rest runs."""
+
+    type: ClassVar[str] = "antiphon.resume.requested.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    by: str = Field(default="", max_length=200)
     reason: str = Field(default="", max_length=1000)
 
 

@@ -8,6 +8,7 @@ from antiphon_shared.formats import since
 from antiphon_shared.output.steps import Schema, Step, StepsOption, ToolName
 from antiphon_shared.stored import Kind
 from antiphon_shared.values import SessionId, Usage, Value
+from antiphon_shared.workflows.params import Name
 
 Status = Literal["complete", "partial", "failed", "cancelled"]
 
@@ -27,6 +28,7 @@ TerminationReason = Literal[
     "output_invalid",
     "validation_incomplete",
     "step_failed",
+    "workflow_failed",
     "cancelled",
     "internal_error",
 ]
@@ -36,6 +38,24 @@ Citations = Literal["normal", "strict"]
 
 Severity = Literal["note", "caution", "serious"]
 """`note`: good to know; `caution`: check before relying on it; `serious`: do not rely on it."""
+
+
+RunStatus = Literal[
+    "completed", "failed", "compensated", "cancelled", "timed_out", "needs_review", "compensation_failed"
+]
+"""How a run ends: the last of these that applies."""
+
+
+class WorkflowCall(Value):
+    """The workflow that a run follows, in place of a model."""
+
+    name: Name
+    params: dict[str, Any] = Field(default={}, description="By name; checked strictly against the workflow's own.")
+    specification: str = Field(
+        default="",
+        pattern=r"^([0-9a-f]{32})?$",
+        description="Hash of the specification; empty: the published one of that name.",
+    )
 
 
 class QueryOptions(Value):
@@ -96,6 +116,12 @@ class QueryOptions(Value):
         json_schema_extra=since(4),
     )
 
+    workflow: WorkflowCall | None = Field(
+        default=None,
+        description="A workflow to run in place of reasoning; it brings its own tools and limits.",
+        json_schema_extra=since(4),
+    )
+
     @model_validator(mode="after")
     def _goes_together(self) -> "QueryOptions":
         if self.validation_tools is not None and self.output_schema is None:
@@ -103,6 +129,9 @@ class QueryOptions(Value):
         if self.steps is not None and (self.tools is not None or self.output_schema is not None):
             other = "tools" if self.tools is not None else "output_schema"
             raise ValueError(f"steps go without {other}: each step has its own")
+        others = {"tools": self.tools, "output_schema": self.output_schema, "steps": self.steps}
+        if self.workflow is not None and (given := [name for name, one in others.items() if one is not None]):
+            raise ValueError(f"a workflow goes without {given[0]}: it has its own")
         return self
 
     @property
@@ -177,6 +206,27 @@ class FieldSources(Value):
     sources: tuple[str, ...] = Field(description="Ids of sources that hold its value.")
 
 
+class NodeOutcome(Value):
+    """What one node of a run did."""
+
+    path: str
+    status: Literal["done", "failed", "skipped", "stopped", "undone"]
+    message: str = Field(default="", description="Why it failed; empty where it did not.")
+
+
+class RunOutcome(Value):
+    """How a run of a workflow ended."""
+
+    workflow: str
+    specification: str = Field(description="Hash of the specification.")
+    status: RunStatus
+    nodes: tuple[NodeOutcome, ...] = Field(description="In the order of the file; of a foreach one line.")
+    standing: tuple[str, ...] = Field(default=(), description="Writes that took effect and were not undone.")
+    unknown: tuple[str, ...] = Field(default=(), description="Writes that may have taken effect.")
+    undone: tuple[str, ...] = ()
+    is_resumable: bool = False
+
+
 class Response(Value):
     """What a session ends in; the data of its one `response.ready`."""
 
@@ -189,6 +239,9 @@ class Response(Value):
         json_schema_extra=since(3),
     )
     result_sources: tuple[FieldSources, ...] = Field(default=(), json_schema_extra=since(3))
+    run: RunOutcome | None = Field(
+        default=None, description="Of a run of a workflow.", json_schema_extra=since(4)
+    )
     termination_reason: TerminationReason
     uncertainty: tuple[Uncertainty, ...] = ()
     sources: tuple[Source, ...] = ()

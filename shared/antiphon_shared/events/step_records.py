@@ -4,6 +4,7 @@ A component hands its record over with its outcome, and the commit appends it to
 the events tell what was said, the records how it came about, and both together are the session's recording.
 
     decision    coordinator            the change of its document, and the timers
+    run         coordinator            the timers, and a digest of what has changed in the state of a run
     briefing    context_synthesizer    the settings that the briefing was built by, and a digest of what was filed
     exchange    reasoning_engine       every call to the model, request and reply as sent
     batch       tool_dispatcher        the plan, and the order in which it was run
@@ -12,6 +13,7 @@ the events tell what was said, the records how it came about, and both together 
     fork        antiphon replay fork   what was different from there on, when a recorded session was gone on with
 """
 
+from hashlib import blake2b
 from typing import Annotated, Any, Literal, TypeVar
 from uuid import UUID
 
@@ -73,6 +75,19 @@ class DecisionRecord(StepRecord):
         description="For an answer that the coordinator gave by itself.",
         json_schema_extra=since(2),
     )
+
+
+class RunRecord(StepRecord):
+    """What the coordinator decided about a run, beside the events it sent."""
+
+    kind: Literal["run"] = "run"
+    changed: str = Field(description="Digest of what has changed in the run's state.")
+    timers: tuple[TimerRecord, ...] = ()
+
+    @staticmethod
+    def digest(content: bytes) -> str:
+        """Return the digest of a change as it is stored."""
+        return blake2b(content, digest_size=8).hexdigest()
 
 
 class BriefingRecord(StepRecord):
@@ -225,7 +240,7 @@ class ForkRecord(StepRecord):
 
 
 AnyRecord = Annotated[
-    DecisionRecord | BriefingRecord | ExchangeRecord | BatchRecord | AssemblyRecord | LeftOut | ForkRecord,
+    DecisionRecord | RunRecord | BriefingRecord | ExchangeRecord | BatchRecord | AssemblyRecord | LeftOut | ForkRecord,
     Field(discriminator="kind"),
 ]
 RecordT = TypeVar("RecordT", bound=StepRecord)

@@ -1,0 +1,145 @@
+"""What a command of the graph means for the bus: an event to send, a timer to set, a value to keep. Pure."""
+
+from datetime import datetime, timedelta
+
+from antiphon_shared.bus.handling import CancelTimer
+from antiphon_shared.events import (
+    ApprovalRequested,
+    CallToApprove,
+    InputRequested,
+    NodeDue,
+    PersonOverdue,
+    PinnedTool,
+    ToolsRequested,
+)
+from antiphon_shared.tools.calls import RequestedCall
+from antiphon_shared.values import LogEntry
+from antiphon_shared.workflows.nodes import CallNode, Node
+from pydantic import TypeAdapter
+
+from coordinator.runs.making import Making
+from coordinator.workflows.messages import (
+    AskPerson,
+    CallTool,
+    Command,
+    End,
+    Keep,
+    Reason,
+    SetTimer,
+    Withdraw,
+)
+from coordinator.workflows.plan import UNDO
+
+_ID_CHARACTERS_MAX = 200
+"""Of a call's id; a longer path is cut, as the number of its request makes it one of its own."""
+_MOMENT: TypeAdapter[datetime] = TypeAdapter(datetime)
+
+
+def carry_out(making: Making, command: Command, log_entry: LogEntry) -> None:
+    """Note what a command means; `log_entry` is where the event stands that it follows from."""
+    match command:
+        case CallTool():
+            _call(making, command)
+        case Reason():
+            raise NotImplementedError("reason nodes")
+        case AskPerson(path=path, attempt=attempt):
+            until = making.now + timedelta(seconds=command.timeout_s)
+            number = making.waits(path, "person", attempt, until=until)
+            expects = {name: one.model_dump(mode="json", exclude_defaults=True) for name, one in command.expects.items()}
+            making.events.append(
+                InputRequested(
+                    round=number, node=path, message=command.message, expects=expects, until=until
+                )
+            )
+            making.sets(timer_of(path), until, NodeDue(node=path, attempt=attempt))
+        case SetTimer():
+            _set_timer(making, command)
+        case Withdraw(path=path):
+            if path in making.state.open or path in making.open:
+                making.open[path] = None
+                making.timers.append(CancelTimer(timer_of(path)))
+            making.timers.append(CancelTimer(limit_of(path)))
+        case Keep(key=key) if key in making.logged:
+            pass  # it stands in the event that brought it
+        case Keep(key=key, value=value):
+            making.values[key] = value
+        case End():
+            making.ended = command
+            making.open.update(dict.fromkeys([*making.state.open, *making.open]))
+
+
+def timer_of(path: str) -> str:
+    """Return the name of the timer of what a node waits for."""
+    return f"node:{path}"
+
+
+def limit_of(path: str) -> str:
+    """Return the name of the timer that bounds a node as a whole."""
+    return f"limit:{path}"
+
+
+def request_call(making: Making, path: str, number: int, call: RequestedCall) -> None:
+    """Hand a call to the dispatchers."""
+    opened, state = making.pinned.opened, making.state
+    tool = opened.tools.get(call.name, PinnedTool())
+    node = None if UNDO in path else making.pinned.plan.node(path).node
+    timeout_s = node.timeout_s if isinstance(node, CallNode) else None
+    making.events.append(
+        ToolsRequested(
+            round=number,
+            calls=(call,),
+            allowed=(call.name,),
+            succeeded=tuple(
+                name for name in tool.depends_on if name in state.succeeded or name in making.succeeded
+            ),
+            has_untrusted=making.has_untrusted,
+            tenant=opened.tenant,
+            grant=making.pinned.beginning.grant,
+            deadline=making.now + timedelta(seconds=timeout_s or opened.timeout_s),
+            node=path,
+            is_retried=not _has_retries(node),
+        )
+    )
+
+
+def _has_retries(node: Node | None) -> bool:
+    return isinstance(node, CallNode) and node.on_error is not None and node.on_error.retry > 0
+
+
+def _call(making: Making, command: CallTool) -> None:
+    path, opened = command.path, making.pinned.opened
+    tool = opened.tools.get(command.tool, PinnedTool(is_write=True))
+    call = RequestedCall(
+        id=f"{path}#{command.attempt}"[-_ID_CHARACTERS_MAX:],
+        name=command.tool,
+        arguments=dict(command.arguments),
+        idempotency_key=f"{opened.tenant}/{making.pinned.run_id}/{path}/{command.key}",
+    )
+    because = _because(making, command.tool, tool)
+    if not because:
+        request_call(making, path, making.waits(path, "call", command.attempt), call)
+        return
+    until = making.now + timedelta(seconds=opened.person_s)
+    number = making.waits(path, "approval", command.attempt, until=until, call=call)
+    asked = CallToApprove(id=call.id, tool=call.name, arguments=call.arguments, because=because)
+    making.events.append(ApprovalRequested(round=number, calls=(asked,), until=until))
+    making.sets(timer_of(path), until, PersonOverdue(round=number))
+
+
+def _because(making: Making, name: str, tool: PinnedTool) -> str:
+    if tool.approval == "always":
+        return f"every call of {name} has to be approved"
+    if tool.approval == "after_untrusted" and making.has_untrusted:
+        return "content that anybody may have written is in the run"
+    return ""
+
+
+def _set_timer(making: Making, command: SetTimer) -> None:
+    path, attempt = command.path, command.attempt
+    due = NodeDue(node=path, attempt=attempt)
+    at = timedelta(seconds=command.seconds) if command.until is None else _MOMENT.validate_python(command.until)
+    if attempt == 0:
+        making.sets(limit_of(path), at, due)
+        return
+    making.waits(path, "timer", attempt)
+    making.sets(timer_of(path), at, due)

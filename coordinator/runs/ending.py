@@ -1,0 +1,139 @@
+"""The answer of a run: how it ended, what it returns, and what of it still stands. Pure."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from antiphon_shared.events.session import (
+    NodeOutcome,
+    Response,
+    RunOutcome,
+    RunStatus,
+    Status,
+    TerminationReason,
+    Uncertainty,
+)
+from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.workflows.graph import STEP
+from antiphon_shared.workflows.nodes import CallNode, ForeachNode
+from pydantic_core import to_json
+
+from coordinator.runs.making import Making
+from coordinator.runs.state import RunChange
+from coordinator.session import doubt
+from coordinator.workflows.messages import End
+from coordinator.workflows.plan import Plan
+from coordinator.workflows.state import SETTLED, NodeState
+
+RESUMABLE: tuple[RunStatus, ...] = ("failed", "timed_out", "needs_review")
+_RESULT_BYTES_MAX = 500_000
+"""Of an output that goes into the answer: an event is bounded."""
+_NODES_MAX, _NAMED_MAX = 1_000, 100
+_SHOWN_CHARACTERS = 2_000
+_SAYINGS: dict[RunStatus, str] = {
+    "completed": "completed",
+    "failed": "failed",
+    "compensated": "failed, and what it had done was undone",
+    "cancelled": "was cancelled",
+    "timed_out": "took too long",
+    "needs_review": "needs review: whether a write took effect is unknown",
+    "compensation_failed": "failed, and not all that it had done could be undone",
+}
+
+
+def response_of(making: Making, change: RunChange) -> Response:
+    """Return the answer of a run that ends with this change."""
+    end, pinned = making.ended, making.pinned
+    assert end is not None, "only a run that has ended has an answer"
+    states = {**making.state.run.nodes, **change.nodes}
+    is_shown = len(to_json(end.output, fallback=str)) <= _RESULT_BYTES_MAX
+    outcome = RunOutcome(
+        workflow=pinned.opened.workflow,
+        specification=pinned.opened.specification,
+        status=end.status,
+        nodes=tuple(_outcomes(pinned.plan, states)),
+        standing=end.standing[:_NAMED_MAX],
+        unknown=end.unknown[:_NAMED_MAX],
+        undone=end.undone[:_NAMED_MAX],
+        is_resumable=end.status in RESUMABLE and not end.undone,
+    )
+    status, reason = _status(end.status)
+    return Response(
+        session_id=pinned.run_id,
+        status=status,
+        answer=_text(outcome, end, is_shown),
+        result=end.output if is_shown else None,
+        run=outcome,
+        termination_reason=reason,
+        uncertainty=tuple(_uncertain(end, is_shown)),
+        rounds_used=0,
+        tool_calls_used=sum(_calls(pinned.plan, states)),
+        duration_ms=max(0, round((making.now - pinned.beginning.at).total_seconds() * 1000)),
+    )
+
+
+def _calls(plan: Plan, states: Mapping[str, NodeState]) -> Iterator[int]:
+    return (state.attempt for path, state in states.items() if isinstance(plan.node(path).node, CallNode))
+
+
+def _status(status: RunStatus) -> tuple[Status, TerminationReason]:
+    match status:
+        case "completed":
+            return "complete", "natural_completion"
+        case "cancelled":
+            return "cancelled", "cancelled"
+        case "timed_out":
+            return "failed", "deadline_exceeded"
+        case _:
+            return "failed", "workflow_failed"
+
+
+def _outcomes(plan: Plan, states: Mapping[str, NodeState]) -> Iterator[NodeOutcome]:
+    """Yield what the nodes did that something happened to; a foreach stands for its items."""
+    listed = [path for path in plan.graph.nodes if STEP not in path.split("/") and path in states]
+    for path in listed[:_NODES_MAX]:
+        state = states[path]
+        if state.status not in SETTLED:
+            continue
+        message = state.failure.message if state.failure else ""
+        if isinstance(plan.graph.nodes[path].node, ForeachNode):
+            message = f"{state.succeeded} of {state.size} items{f': {message}' if message else ''}"
+        status = "undone" if state.is_undone else state.status
+        yield NodeOutcome.model_validate({"path": path, "status": status, "message": message})
+
+
+def _text(outcome: RunOutcome, end: End, is_shown: bool) -> str:
+    """Return the answer for people, as Markdown."""
+    parts = [f"The workflow `{outcome.workflow}` {_SAYINGS[outcome.status]}."]
+    if end.failure is not None:
+        parts.append(one_line(end.failure.message, _SHOWN_CHARACTERS))
+    if end.status == "completed" and not is_shown:
+        parts.append(f"Its output is larger than {_RESULT_BYTES_MAX:,} bytes and stands in the run's log alone.")
+    elif end.output is not None:
+        parts.append(f"```json\n{_shown(end.output)}\n```")
+    if end.status != "completed" and outcome.standing:
+        parts.append("These writes took effect and were not undone:\n" + _listed(outcome.standing))
+    if outcome.unknown:
+        parts.append("Whether these writes took effect is unknown:\n" + _listed(outcome.unknown))
+    if outcome.undone:
+        parts.append("These writes were undone:\n" + _listed(outcome.undone))
+    return "\n\n".join(parts)
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}\n..."
+
+
+def _listed(paths: tuple[str, ...]) -> str:
+    return "\n".join(f"- `{path}`" for path in paths)
+
+
+def _uncertain(end: End, is_shown: bool) -> Iterator[Uncertainty]:
+    for path in end.unknown[:_NAMED_MAX]:
+        message = f"Whether `{path}` took effect is unknown. Check before doing it again."
+        yield doubt("outcome_unknown", message, path, "serious")
+    for path in end.standing[:_NAMED_MAX] if end.status != "completed" else ():
+        yield doubt("write_stands", f"`{path}` took effect and was not undone.", path, "serious")
+    if not is_shown:
+        yield doubt("output_left_out", "The output is too large to stand in the answer.", "output")

@@ -1,0 +1,199 @@
+"""The async shell of runs: load the run, decide, say what is to be committed.
+
+The decisions of a run are made one after the other, each on the state that the one before has left in memory, and are
+committed in that order; see memory.py.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from antiphon_shared.bus.handling import (
+    NOTHING,
+    RESPONSE,
+    RUN,
+    Append,
+    Delivery,
+    Link,
+    Outcome,
+    Put,
+    SessionStore,
+)
+from antiphon_shared.events import (
+    AnyEvent,
+    ComponentFailed,
+    EventData,
+    InputRequested,
+    QuerySubmitted,
+    ResponseReady,
+    ToolsCompleted,
+)
+from antiphon_shared.events.session import RESPONSE_KIND
+from antiphon_shared.events.step_records import RunRecord
+from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.process.ids import new_password
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.graph import Graph, compile_graph
+from antiphon_shared.workflows.specification import Specification
+
+from coordinator.decision import Logged, Opening
+from coordinator.record import timer_record
+from coordinator.runs.making import Making, Pinned
+from coordinator.runs.memory import RunInMemory, RunsInMemory, run_of, stored_changes
+from coordinator.runs.opening import opened_run, plan_of
+from coordinator.runs.state import RUN_CHANGE, Beginning, RunState
+from coordinator.runs.step import Step, begin, take
+from coordinator.workflows.plan import Plan
+from coordinator.workflows.turn import NotLoaded
+
+_PLANS_MAX = 64
+_FETCHES_MAX = 100
+"""Of values for one decision: each reference may ask for one more."""
+
+
+class Runs:
+    """Handlers of everything that happens to runs."""
+
+    def __init__(
+        self,
+        specification: Callable[[str], Awaitable[Specification | None]],
+        published: Callable[[], Awaitable[Mapping[str, str]]],
+    ) -> None:
+        """`specification` returns one by its hash, `published` the hashes of the published workflows by name."""
+        self._specification, self._published = specification, published
+        self._runs = RunsInMemory()
+        self._plans: dict[tuple[str, str, str], Plan] = {}
+
+    async def open(
+        self, delivery: Delivery, query: QuerySubmitted, opening: Opening, catalogue: Catalogue, store: SessionStore
+    ) -> Outcome:
+        """Begin a run, or answer at once that it cannot begin."""
+        call = query.options.workflow
+        assert call is not None, "only a query of a workflow becomes a run"
+        async with self._runs.lock(delivery.event.subject):
+            if await store.items(RUN):
+                return NOTHING
+            published = {} if call.specification else await self._published()
+            content_hash = call.specification or published.get(call.name, "")
+            specification = await self._specification(content_hash) if content_hash else None
+            opened = opened_run(
+                delivery.event, query, specification, content_hash, published, opening, catalogue
+            )
+            grant = "" if opening.grant.is_ignored else query.grant
+            beginning = Beginning(opened=opened, at=delivery.event.time, grant=grant)
+            plan = await self._plan(beginning)
+            pinned = Pinned(delivery.event.subject, plan, beginning)
+            step = begin(pinned, delivery.event, delivery.log_entry, call.params)
+            run = RunInMemory(pinned)
+            outcome = self._outcome(run, delivery.event, step)
+            self._runs.keep(run)
+        await _keep_tokens(step, store)
+        return outcome
+
+    async def on_event(self, delivery: Delivery, store: SessionStore) -> Outcome | None:
+        """Take a run one step on. Return None for what belongs to no run."""
+        event = delivery.event
+        async with self._runs.lock(event.subject):
+            run = self._runs.get(event.subject)
+            if run is not None and event.id in run.decided:
+                # It was not committed, or is delivered twice: what is in memory may be ahead of what is stored.
+                self._runs.drop(event.subject)
+                run = None
+            run = run or await self._load(store)
+            if run is None:
+                return None
+            if isinstance(event.data, ResponseReady):
+                return NOTHING
+            named = await _named(event.data, store)
+            step = await self._step(run, delivery, store, named)
+            if step is None:
+                return NOTHING
+            outcome = self._outcome(run, event, step)
+            if isinstance(event.data, ToolsCompleted):
+                for path in step.change.logged:
+                    run.remember(path, event.data.results[0].data)
+        await _keep_tokens(step, store)
+        return outcome
+
+    async def _step(
+        self, run: RunInMemory, delivery: Delivery, store: SessionStore, named: Logged | None
+    ) -> Step | None:
+        fetched: dict[str, Any] = {}
+        for _ in range(_FETCHES_MAX):
+            try:
+                return take(
+                    run.pinned, run.state, delivery.event, delivery.log_entry, run.kept(fetched), named
+                )
+            except NotLoaded as not_loaded:
+                fetched |= await run.fetch(tuple(not_loaded.keys), store)
+        raise UnreadableEvent("a node of the run refers to too many results")
+
+    async def _load(self, store: SessionStore) -> RunInMemory | None:
+        changes = await stored_changes(store)
+        if not changes:
+            return None
+        beginning = changes[0][1].beginning
+        if beginning is None:
+            raise UnreadableEvent("the state of the run does not begin with what it is decided by")
+        run = run_of(store.session_id, beginning, await self._plan(beginning), changes)
+        self._runs.keep(run)
+        return run
+
+    async def _plan(self, beginning: Beginning) -> Plan:
+        """Return what decisions are made by; an empty plan for a run that cannot begin."""
+        opened = beginning.opened
+        if opened.problem:
+            return Plan(Graph({}, {}))
+        key = (opened.specification, opened.workflow, opened.catalogue)
+        if key not in self._plans:
+            specification = await self._specification(opened.specification)
+            if specification is None:
+                raise UnreadableEvent(f"the specification {opened.specification} of the run is not kept any more")
+            if len(self._plans) >= _PLANS_MAX:
+                self._plans.clear()
+            self._plans[key] = plan_of(opened, compile_graph(specification, opened.workflow))
+        return self._plans[key]
+
+    def _outcome(self, run: RunInMemory, event: AnyEvent, step: Step) -> Outcome:
+        """Return what is to be committed; the run in memory is ahead by this step from now on."""
+        content = RUN_CHANGE.write(step.change, event.format)
+        writes: tuple[Put | Append | Link, ...] = (Link(RUN, run.newest, event.id, content),)
+        events: tuple[EventData, ...] = step.events
+        if step.answer is not None:
+            events = (*events, ResponseReady(**step.answer.model_dump()))
+            answer = RESPONSE_KIND.write(step.answer, event.format)
+            writes = (*writes, Put(RESPONSE, run.state.answers, answer))
+        run.apply(event.id, step.change)
+        run.decided.add(event.id)
+        return Outcome(
+            events=events,
+            writes=writes,
+            timers=step.timers,
+            closes_session=step.answer is not None,
+            takes_room=None if step.answer is not None else step.takes_room,
+            kept_s=step.kept_s,
+            record=RunRecord(
+                of=event.id,
+                changed=RunRecord.digest(content),
+                timers=tuple(timer_record(timer, event.format) for timer in step.timers),
+            ),
+        )
+
+
+def token_name(number: int) -> str:
+    """Return what the token of a wait for a person is kept as; who gives values has to know it."""
+    return f"token:{number}"
+
+
+async def _keep_tokens(step: Step, store: SessionStore) -> None:
+    """Draw a token for each wait for a person that begins, before anybody can learn of the wait."""
+    for event in step.events:
+        if isinstance(event, InputRequested):
+            await store.keep(token_name(event.round), new_password().encode(), step.kept_s)
+
+
+async def _named(data: EventData, store: SessionStore) -> Logged | None:
+    """Return the event that a component could not handle."""
+    if not isinstance(data, ComponentFailed):
+        return None
+    found = await store.logged(data.failed_event)
+    return Logged(*found) if found else None

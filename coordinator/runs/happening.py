@@ -1,0 +1,144 @@
+"""What an event means for the graph of a run. Pure. What is late, or about nothing that waits, means nothing."""
+
+from antiphon_shared.bus.handling import CancelTimer
+from antiphon_shared.events import (
+    AnyEvent,
+    ApprovalDecided,
+    CancellationRequested,
+    ComponentFailed,
+    DeadlineReached,
+    InputGiven,
+    InputRefused,
+    NodeDue,
+    PersonOverdue,
+    PinnedTool,
+    ToolsCompleted,
+    ToolsRequested,
+)
+from antiphon_shared.text.excerpt import one_line
+from antiphon_shared.tools.calls import ToolResult
+from antiphon_shared.values import LogEntry
+from antiphon_shared.workflows.nodes import YieldNode
+
+from coordinator.decision import Logged
+from coordinator.runs.commands import request_call, timer_of
+from coordinator.runs.making import Making
+from coordinator.runs.state import Open, OpenKind
+from coordinator.workflows.begin import checked_params
+from coordinator.workflows.messages import (
+    Failed,
+    Failure,
+    Happening,
+    StopRequested,
+    Succeeded,
+    TimerFired,
+)
+
+_REASON_CHARACTERS = 300
+
+
+def happening_of(
+    making: Making, event: AnyEvent, log_entry: LogEntry, named: Logged | None
+) -> Happening | None:
+    """Return what an event means for the graph; None where it means nothing. What it answers is no longer open."""
+    match event.data:
+        case ToolsCompleted(round=number, results=(result, *_)) if found := _open(making, number, "call"):
+            return _called(making, *found, result, log_entry)
+        case NodeDue(node=path, attempt=attempt):
+            return _due(making, path, attempt)
+        case InputGiven(round=number) as given if found := _open(making, number, "person"):
+            return _given(making, *found, given)
+        case ApprovalDecided(round=number) as decided if found := _open(making, number, "approval"):
+            return _decided(making, *found, decided, log_entry)
+        case PersonOverdue(round=number) if found := _open(making, number, "approval"):
+            path, waiting = found
+            making.open[path] = None
+            message = "a person has to approve it, and nobody decided in time"
+            return Failed(path, waiting.attempt, Failure("permission_denied", message))
+        case DeadlineReached() if making.state.working_since is not None:
+            limit_s = making.pinned.opened.timeout_s
+            return StopRequested("timed_out", f"the run has worked for longer than {limit_s:g} seconds")
+        case CancellationRequested(reason=reason):
+            said = one_line(reason, _REASON_CHARACTERS)
+            return StopRequested("cancelled", f"somebody cancelled it{f': {said}' if said else ''}")
+        case ComponentFailed() as failed:
+            return _failed(making, failed, named)
+    return None
+
+
+def _open(making: Making, number: int, kind: OpenKind) -> tuple[str, Open] | None:
+    path = making.state.paths.get(number)
+    if path is None or (found := making.state.open[path]).kind != kind:
+        return None
+    return path, found
+
+
+def _called(making: Making, path: str, open: Open, result: ToolResult, log_entry: LogEntry) -> Happening:
+    making.open[path] = None
+    tool = making.pinned.opened.tools.get(result.tool, PinnedTool())
+    if result.error is not None:
+        error = result.error
+        return Failed(path, open.attempt, Failure(error.error_type, error.message))
+    making.logged[path] = log_entry
+    making.has_untrusted = making.has_untrusted or tool.is_open_world
+    if result.tool not in making.state.succeeded:
+        making.succeeded = (result.tool,)
+    return Succeeded(path, open.attempt, result.data)
+
+
+def _due(making: Making, path: str, attempt: int) -> Happening | None:
+    if attempt == 0:
+        return TimerFired(path, 0)
+    open = making.state.open.get(path)
+    if open is None or open.attempt != attempt or open.kind not in ("timer", "person"):
+        return None
+    making.open[path] = None
+    if isinstance(making.pinned.plan.node(path).node, YieldNode):
+        return Failed(path, attempt, Failure("timeout", "nobody gave the values in time"))
+    return TimerFired(path, attempt)
+
+
+def _given(making: Making, path: str, open: Open, given: InputGiven) -> Happening | None:
+    """Values that do not fit are refused, and waited for further."""
+    node = making.pinned.plan.node(path).node
+    assert isinstance(node, YieldNode), "only it waits for values"
+    values, problem = checked_params(node.expects, given.values)
+    if problem:
+        making.events.append(InputRefused(round=open.number, because=problem))
+        return None
+    making.open[path] = None
+    making.timers.append(CancelTimer(timer_of(path)))
+    return Succeeded(path, open.attempt, values)
+
+
+def _decided(
+    making: Making, path: str, open: Open, decided: ApprovalDecided, log_entry: LogEntry
+) -> Happening | None:
+    assert open.call is not None, "an approval is of a call"
+    if decided.calls and open.call.id not in decided.calls:
+        return None
+    making.timers.append(CancelTimer(timer_of(path)))
+    if decided.is_approved:
+        making.open[path] = Open(kind="call", number=open.number, attempt=open.attempt)
+        request_call(making, path, open.number, open.call.model_copy(update={"approval": log_entry}))
+        return None
+    making.open[path] = None
+    who, why = decided.by or "a person", one_line(decided.reason, _REASON_CHARACTERS)
+    message = f"{who} denied it{f': {why}' if why else ''}"
+    return Failed(path, open.attempt, Failure("permission_denied", message))
+
+
+def _failed(making: Making, failed: ComponentFailed, named: Logged | None) -> Happening | None:
+    """A message became a dead letter: the call that it was about has failed, or nobody knows what came of it."""
+    request = named.event.data if named is not None else None
+    if not isinstance(request, ToolsRequested | ToolsCompleted):
+        return None
+    found = _open(making, request.round, "call")
+    if found is None:
+        return None
+    path, open = found
+    making.open[path] = None
+    name = request.calls[0].name if isinstance(request, ToolsRequested) else request.results[0].tool
+    tool = making.pinned.opened.tools.get(name, PinnedTool(is_write=True))
+    kind = "outcome_unknown" if tool.is_write else "internal_error"
+    return Failed(path, open.attempt, Failure(kind, failed.error.message))

@@ -1,0 +1,135 @@
+"""A step of a run under way: collects what changes, what is sent, and what is waited for. Local to a step."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from antiphon_shared.bus.handling import CancelTimer, SetTimer
+from antiphon_shared.events import DeadlineReached, EventData, RunOpened
+from antiphon_shared.values import LogEntry, SessionId
+
+from coordinator.requests import DEADLINE
+from coordinator.runs.state import Beginning, Open, OpenKind, RunChange, RunState
+from coordinator.workflows.messages import End
+from coordinator.workflows.plan import Plan
+from coordinator.workflows.state import Changes
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """What a run is decided by from its beginning to its end."""
+
+    run_id: SessionId
+    plan: Plan
+    """Empty for a run that cannot begin."""
+    beginning: Beginning
+
+    @property
+    def opened(self) -> RunOpened:
+        """The recorded inputs that it is decided by."""
+        return self.beginning.opened
+
+
+@dataclass(slots=True)
+class Making:
+    """What has come of an event so far."""
+
+    pinned: Pinned
+    state: RunState
+    now: datetime
+    graph: Changes | None = None
+    """What the graph's decision has changed; None where the event does not concern it."""
+    values: dict[str, Any] = field(default_factory=dict)
+    logged: dict[str, LogEntry] = field(default_factory=dict)
+    open: dict[str, Open | None] = field(default_factory=dict)
+    number: int = 0
+    kept_until: datetime | None = None
+    has_untrusted: bool = False
+    succeeded: tuple[str, ...] = ()
+    events: list[EventData] = field(default_factory=list)
+    timers: list[SetTimer | CancelTimer] = field(default_factory=list)
+    ended: End | None = None
+    beginning: Beginning | None = None
+    """Of a run that begins with this step."""
+
+    @classmethod
+    def of(cls, pinned: Pinned, state: RunState, now: datetime) -> "Making":
+        """Begin a step at a moment."""
+        return cls(
+            pinned,
+            state,
+            now,
+            number=state.number,
+            kept_until=state.kept_until,
+            has_untrusted=state.has_untrusted,
+        )
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether anything has come of the event."""
+        graph = self.graph
+        return bool(self.events or self.open or (graph and (graph.nodes or graph.scopes or graph.ended)))
+
+    def waits(self, path: str, kind: OpenKind, attempt: int, **fields: Any) -> int:
+        """Note what a node waits for from now on; returns the number of the request."""
+        self.number += 1
+        self.open[path] = Open(kind=kind, number=self.number, attempt=attempt, **fields)
+        return self.number
+
+    def sets(self, name: str, due: datetime | timedelta, event: EventData) -> None:
+        """Set a timer, and have the run kept until it is due."""
+        at = self.now + due if isinstance(due, timedelta) else due
+        self.kept_until = max(at, self.kept_until or at)
+        self.timers.append(SetTimer(name, due, event))
+
+    def change(self) -> RunChange:
+        """Return all that has changed."""
+        worked_s, working_since = self._clock()
+        run = self.state.run
+        graph = self.graph or Changes({}, {}, {}, {}, run.done, run.undo_failed, run.ended)
+        return RunChange(
+            nodes=dict(graph.nodes),
+            scopes=dict(graph.scopes),
+            queues={tool: dict(moves) for tool, moves in graph.queues.items()},
+            undo=dict(graph.undo),
+            done=graph.done,
+            undo_failed=graph.undo_failed,
+            ended=self.ended.status if self.ended else graph.ended,
+            values=self.values,
+            logged=self.logged,
+            open=self.open,
+            number=self.number,
+            worked_s=worked_s,
+            working_since=working_since,
+            kept_until=self.kept_until,
+            has_untrusted=self.has_untrusted,
+            succeeded=self.succeeded,
+            answers=self.state.answers + (self.ended is not None),
+            beginning=self.beginning,
+        )
+
+    @property
+    def takes_room(self) -> bool | None:
+        """Whether others may have the run's room from now on, where that changes: it counts while calls are in flight."""
+        before = not self.state.run.scopes or self.state.open_after({}, "call", "reason") > 0
+        after = self.state.open_after(self.open, "call", "reason") > 0
+        return None if before == after else after
+
+    def _clock(self) -> tuple[float, datetime | None]:
+        """Return how long the run has worked, and since when it works; set or stop its timer where that changes.
+
+        Time counts while a call is in flight or a timer runs, until the run is to end: undoing has time of its own.
+        """
+        worked_s, since = self.state.worked_s, self.state.working_since
+        root = (self.graph.scopes if self.graph else {}).get("") or self.state.run.scopes.get("")
+        is_over = self.ended is not None or root is None or root.phase != "working"
+        works = not is_over and self.state.open_after(self.open, "call", "reason", "timer") > 0
+        if works == (since is not None):
+            return worked_s, since
+        if works:
+            left_s = max(0.0, self.pinned.opened.timeout_s - worked_s)
+            self.sets(DEADLINE, self.now + timedelta(seconds=left_s), DeadlineReached())
+            return worked_s, self.now
+        assert since is not None, "the clock was running"
+        self.timers.append(CancelTimer(DEADLINE))
+        return worked_s + max(0.0, (self.now - since).total_seconds()), None

@@ -1,0 +1,120 @@
+"""A query becomes a run: its specification and the tools that it calls are pinned. Pure."""
+
+from collections.abc import Iterator, Mapping
+
+from antiphon_shared.events import AnyEvent, PinnedTool, QuerySubmitted, RunOpened
+from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.graph import Graph, compile_graph
+from antiphon_shared.workflows.nodes import CallNode, CompensateNode
+from antiphon_shared.workflows.specification import Specification
+
+from coordinator.decision import Opening
+from coordinator.offer import contract_of
+from coordinator.opening import Standing, standing_of
+from coordinator.workflows.plan import BUILT_IN, Plan, ToolFacts
+
+NO_TIME_S = 1.0
+"""Of a run that cannot begin."""
+
+
+def opened_run(
+    event: AnyEvent,
+    query: QuerySubmitted,
+    specification: Specification | None,
+    specification_hash: str,
+    published: Mapping[str, str],
+    opening: Opening,
+    catalogue: Catalogue,
+) -> RunOpened:
+    """Return what a run is decided by, with why it cannot begin, where it cannot.
+
+    Args:
+        event: The query.submitted.
+        query: Its data, which names the workflow.
+        specification: The one that is named or published; None where there is none.
+        specification_hash: Its hash.
+        published: The names of published workflows, for the way out.
+        opening: What a session is opened with.
+        catalogue: The tools there are.
+    """
+    call = query.options.workflow
+    assert call is not None, "a run is of a workflow"
+    standing = standing_of(query.grant, event.subject, event.time, opening.grant, catalogue)
+    opened = RunOpened(
+        workflow=call.name,
+        specification=specification_hash,
+        catalogue=opening.catalogue,
+        tools={},
+        timeout_s=NO_TIME_S,
+        person_s=opening.limits.person_s,
+        tenant=standing.tenant,
+    )
+    if specification is None or call.name not in specification.workflows:
+        known = sorted(specification.workflows if specification else published)
+        problem = f"There is no workflow {call.name!r}. {did_you_mean(call.name, known)}".strip()
+        return opened.model_copy(update={"problem": problem})
+    names = tools_called(compile_graph(specification, call.name))
+    pinned = {name: _pinned(catalogue, name) for name in names if name in catalogue.by_name}
+    return opened.model_copy(
+        update={
+            "tools": pinned,
+            "timeout_s": specification.workflows[call.name].timeout_s,
+            "problem": " ".join(_problems(names, catalogue, standing)),
+        }
+    )
+
+
+def plan_of(opened: RunOpened, graph: Graph) -> Plan:
+    """Return what the run's decisions are made by."""
+    facts = {
+        name: ToolFacts(is_write=tool.is_write, is_idempotent=tool.is_idempotent, is_sequential=tool.is_sequential)
+        for name, tool in opened.tools.items()
+    }
+    return Plan(graph, facts)
+
+
+def tools_called(graph: Graph) -> tuple[str, ...]:
+    """Return the names of the tools that a workflow may call, to do and to undo."""
+    names: dict[str, None] = {}
+    for one in graph.nodes.values():
+        node = one.node
+        if isinstance(node, CallNode):
+            names[node.call] = None
+        steps = node.steps if isinstance(node, CompensateNode) else ()
+        own = getattr(node, "compensate", None)
+        names.update((step.call, None) for step in (*steps, *((own,) if own else ())))
+    return tuple(names)
+
+
+def _pinned(catalogue: Catalogue, name: str) -> PinnedTool:
+    tool = catalogue.by_name[name]
+    contract = contract_of(tool)
+    if contract is None:
+        return PinnedTool(is_write=tool.effect == "write", approval=tool.approval)
+    return PinnedTool(
+        is_write=tool.effect == "write",
+        is_idempotent=contract.idempotent,
+        is_sequential=contract.mode == "sequential-only",
+        is_open_world=contract.open_world,
+        approval=tool.approval,
+        depends_on=tuple(one.tool for one in contract.depends_on),
+        timeout_s=contract.timeout_s,
+    )
+
+
+def _problems(names: tuple[str, ...], catalogue: Catalogue, standing: Standing) -> Iterator[str]:
+    if standing.problem:
+        yield f"Its grant could not be used: {standing.problem}"
+        return
+    for name in names:
+        if name in BUILT_IN:
+            continue
+        contract = contract_of(catalogue.by_name.get(name))
+        if name not in catalogue.by_name:
+            yield f"There is no tool {name!r}."
+        elif contract is None:
+            yield f"What the tool {name!r} promises cannot be read."
+        elif lacking := sorted(contract.scopes_needed - standing.scopes):
+            yield f"The run's scopes lack {', '.join(lacking)}, which {name!r} needs."
+

@@ -1,0 +1,139 @@
+"""A run between decisions, and what one of them changes in it. Pure.
+
+What is stored is the list of changes: each decision appends one, of the size of what it has touched. A coordinator
+that takes a run over reads them all once; after that it has the state in memory, and appends.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from antiphon_shared.events import RunOpened
+from antiphon_shared.events.session import RunStatus
+from antiphon_shared.stored import Kind
+from antiphon_shared.tools.calls import RequestedCall
+from antiphon_shared.values import LogEntry, Value
+
+from coordinator.workflows.state import Changes, NodeState, Run, ScopeState
+
+OpenKind = Literal["call", "reason", "timer", "person", "approval"]
+
+
+class Open(Value):
+    """What a node of a run waits for."""
+
+    kind: OpenKind
+    number: int
+    """Of the request; a run numbers its requests."""
+    attempt: int
+    until: datetime | None = None
+    """When a person is waited for no longer."""
+    call: RequestedCall | None = None
+    """The call that waits for a person's approval."""
+
+
+class Beginning(Value):
+    """What a run is decided by from its beginning to its end."""
+
+    opened: RunOpened
+    at: datetime
+    grant: str = ""
+
+
+class RunChange(Value):
+    """What one decision changes: whole new values of what it has touched."""
+
+    nodes: dict[str, NodeState] = {}
+    scopes: dict[str, ScopeState] = {}
+    queues: dict[str, dict[str, bool]] = {}
+    undo: dict[str, tuple[str, ...]] = {}
+    done: int = 0
+    undo_failed: tuple[str, ...] = ()
+    ended: RunStatus | None = None
+    values: dict[str, Any] = {}
+    """Kept values that stand in no event: params, items, outputs of sub-workflows."""
+    logged: dict[str, LogEntry] = {}
+    """Results by their node: the event that brought them."""
+    open: dict[str, Open | None] = {}
+    number: int = 0
+    """Of the newest request."""
+    worked_s: float = 0.0
+    """Seconds that the run has worked, without those since `working_since`."""
+    working_since: datetime | None = None
+    kept_until: datetime | None = None
+    """When the last of what the run has waited for is due."""
+    has_untrusted: bool = False
+    succeeded: tuple[str, ...] = ()
+    """Tools that have succeeded for the first time."""
+    answers: int = 0
+    beginning: Beginning | None = None
+    """With the first change alone."""
+
+    @property
+    def of_graph(self) -> Changes:
+        """The part that the graph's decision has made."""
+        return Changes(
+            self.nodes, self.scopes, self.queues, self.undo, self.done, self.undo_failed, self.ended
+        )
+
+
+class _RunChangeKind(Kind[RunChange]):
+    """A change, written without what stands at its default."""
+
+    def write(self, value: RunChange, format: int) -> bytes:
+        return self.versioned(self._type.dump_json(value, exclude_defaults=True))
+
+
+RUN_CHANGE: Kind[RunChange] = _RunChangeKind("the state of a run", RunChange)
+
+
+@dataclass(slots=True)
+class RunState:
+    """A run as it is now. `apply` is the only way to change it, and costs what has changed."""
+
+    run: Run = field(default_factory=Run)
+    values: dict[str, Any] = field(default_factory=dict)
+    logged: dict[str, LogEntry] = field(default_factory=dict)
+    open: dict[str, Open] = field(default_factory=dict)
+    paths: dict[int, str] = field(default_factory=dict)
+    """The node of each request that is open."""
+    counts: dict[OpenKind, int] = field(default_factory=dict)
+    """How many requests of a kind are open."""
+    number: int = 0
+    worked_s: float = 0.0
+    working_since: datetime | None = None
+    kept_until: datetime | None = None
+    has_untrusted: bool = False
+    succeeded: dict[str, None] = field(default_factory=dict)
+    answers: int = 0
+
+    def apply(self, change: RunChange) -> None:
+        """Take over what a decision has changed."""
+        self.run.apply(change.of_graph)
+        self.values.update(change.values)
+        self.logged.update(change.logged)
+        for path, now in change.open.items():
+            self._open(path, now)
+        self.number, self.answers = change.number, change.answers
+        self.worked_s, self.working_since = change.worked_s, change.working_since
+        self.kept_until, self.has_untrusted = change.kept_until, change.has_untrusted
+        self.succeeded.update(dict.fromkeys(change.succeeded))
+
+    def open_after(self, changed: Mapping[str, Open | None], *kinds: OpenKind) -> int:
+        """Return how many requests of these kinds will be open once `changed` is applied."""
+        count = sum(self.counts.get(kind, 0) for kind in kinds)
+        for path, now in changed.items():
+            before = self.open.get(path)
+            count += (now is not None and now.kind in kinds) - (before is not None and before.kind in kinds)
+        return count
+
+    def _open(self, path: str, now: Open | None) -> None:
+        before = self.open.pop(path, None)
+        if before is not None:
+            self.paths.pop(before.number, None)
+            self.counts[before.kind] -= 1
+        if now is not None:
+            self.open[path] = now
+            self.paths[now.number] = path
+            self.counts[now.kind] = self.counts.get(now.kind, 0) + 1

@@ -1,0 +1,131 @@
+"""One event of a run: what it means for the graph, what the graph decides, and what that means for the bus. Pure."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from antiphon_shared.bus.handling import CancelTimer, SetTimer
+from antiphon_shared.events import AnyEvent, EventData, NodeSettled, NodesSettled
+from antiphon_shared.events.session import Response
+from antiphon_shared.values import LogEntry
+
+from coordinator.decision import Logged
+from coordinator.endings import moment_of
+from coordinator.runs.commands import carry_out
+from coordinator.runs.ending import response_of
+from coordinator.runs.happening import happening_of
+from coordinator.runs.making import Making, Pinned
+from coordinator.runs.state import RunChange, RunState
+from coordinator.workflows.decide import UnfitParams, decide_run
+from coordinator.workflows.messages import End, Failed, Failure, Happening, Started, Succeeded
+from coordinator.workflows.state import SETTLED, NodeState
+
+_LISTED_MAX = 50
+"""Nodes of a nodes.settled at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What follows from one event."""
+
+    change: RunChange
+    events: tuple[EventData, ...] = ()
+    timers: tuple[SetTimer | CancelTimer, ...] = ()
+    answer: Response | None = None
+    """Of a run that has ended."""
+    takes_room: bool | None = None
+    kept_s: float = 0.0
+
+
+def take(
+    pinned: Pinned,
+    state: RunState,
+    event: AnyEvent,
+    log_entry: LogEntry,
+    kept: Callable[[str], Any],
+    named: Logged | None = None,
+) -> Step | None:
+    """Return what follows from an event; None where nothing does: it is late, or has come before.
+
+    Args:
+        pinned: What the run is decided by.
+        state: The run as it is; it is not changed.
+        event: What has happened, which stands at `log_entry` in the log.
+        kept: Returns a kept value by its key. Raises KeyError, or NotLoaded where it has to be fetched first.
+        named: Of a component that has failed: the event that it could not handle.
+    """
+    if state.run.ended is not None:
+        return None
+    making = Making.of(pinned, state, moment_of(event, log_entry))
+    happened = happening_of(making, event, log_entry, named)
+    if happened is not None:
+        decide(making, happened, event, log_entry, kept)
+    return finished(making) if making.has_changed else None
+
+
+def begin(pinned: Pinned, event: AnyEvent, log_entry: LogEntry, params: Mapping[str, Any]) -> Step:
+    """Return how a run begins, or what is answered where it cannot."""
+    making = Making.of(pinned, RunState(), event.time)
+    making.beginning = pinned.beginning
+    making.events.append(pinned.opened)
+    problem = pinned.opened.problem
+    if not problem:
+        try:
+            decide(making, Started(params), event, log_entry, _nothing_kept)
+        except UnfitParams as error:
+            problem = f"It cannot begin: {error}."
+    if problem:
+        making.ended = End("failed", failure=Failure("cannot_begin", problem))
+    return finished(making)
+
+
+def _nothing_kept(key: str) -> Any:
+    raise KeyError(key)
+
+
+def decide(
+    making: Making, happened: Happening, event: AnyEvent, log_entry: LogEntry, kept: Callable[[str], Any]
+) -> None:
+    """Decide what follows in the graph, and carry it out."""
+    draw = (event.id.int & 0xFFFF_FFFF) / 2**32
+    decision = decide_run(making.pinned.plan, making.state.run, happened, kept, draw)
+    making.graph = decision.changes
+    reported = happened.path if isinstance(happened, Succeeded | Failed) else ""
+    for command in decision.commands:
+        carry_out(making, command, log_entry)
+    _report_settled(making, reported)
+
+
+def finished(making: Making) -> Step:
+    """Return what has come of an event."""
+    change = making.change()
+    answer = None if making.ended is None else response_of(making, change)
+    kept_s = (making.kept_until - making.now).total_seconds() if making.kept_until else 0.0
+    return Step(
+        change,
+        tuple(making.events),
+        tuple(making.timers),
+        answer,
+        making.takes_room,
+        max(0.0, kept_s),
+    )
+
+
+def _why(state: NodeState) -> str:
+    return "" if state.failure is None else state.failure.message
+
+
+def _report_settled(making: Making, reported: str) -> None:
+    """Say for observers what has settled, but for the call whose own event says so."""
+    assert making.graph is not None, "a decision was made"
+    before = making.state.run.nodes
+    settled = [
+        NodeSettled.model_validate({"path": path, "status": state.status, "message": _why(state)})
+        for path, state in making.graph.nodes.items()
+        if path != reported
+        and state.status in SETTLED
+        and (path not in before or before[path].status != state.status)
+    ]
+    if settled:
+        listed = tuple(settled[:_LISTED_MAX])
+        making.events.append(NodesSettled(nodes=listed, more=len(settled) - len(listed)))

@@ -152,7 +152,7 @@ class Antiphon:
         same session. `grant` is a signed token that says what the session may do; without one it has the operator's
         default scopes. Raises InvalidQuery and SessionConflict before anything is sent, and RedisUnavailable.
         """
-        bus = self._open_bus()
+        bus = self.open_bus()
         event = submission(
             query, options, session_id, traceparent, new_id(), utc_now(), bus.settings.max_event_bytes, grant
         )
@@ -197,7 +197,7 @@ class Antiphon:
         another query's, SessionConflict is raised. Raises StillRunning after `timeout_s` seconds, UnknownSession,
         SubmissionRejected, RedisUnavailable.
         """
-        bus = self._open_bus()
+        bus = self.open_bus()
         checked_session_id(session_id)
         checked_timeout_s(timeout_s)
         response = await patiently("read the answer", bus.session(session_id).response, PATIENCE_S)
@@ -234,7 +234,7 @@ class Antiphon:
         Waits while the submission stands in the queue; what waits for room is let in for it. Raises
         UnknownSession, SubmissionRejected.
         """
-        bus = self._open_bus()
+        bus = self.open_bus()
         checked_session_id(session_id)
         arrival = Arrival(bus, session_id, self._own_entry(session_id))
         while not await patiently("look for a session", arrival.check, PATIENCE_S):
@@ -269,14 +269,14 @@ class Antiphon:
         Only a session submitted with `interactive=True` asks. `by` is for the record. Raises NotWaiting,
         InvalidQuery when a question does not wait or the text is no answer, UnknownSession, SubmissionRejected.
         """
-        bus = self._open_bus()
+        bus = self.open_bus()
         checked_session_id(session_id)
         arrival = Arrival(bus, session_id, self._own_entry(session_id))
         return await answer(bus, arrival, session_id, text, calls, by)
 
     async def questions_waiting(self, session_id: str) -> tuple[Question, ...]:
         """What the model has asked the user and nobody has answered yet; none when the session waits for nobody."""
-        bus = self._open_bus()
+        bus = self.open_bus()
         checked_session_id(session_id)
         return await patiently("read the questions", lambda: questions_waiting(bus, session_id), PATIENCE_S)
 
@@ -291,13 +291,13 @@ class Antiphon:
         from antiphon.recording.redaction.redacted_lines import own_redaction
 
         ids = [checked_session_id(session_id)]
-        (path,) = await export(self._open_bus(), ids, Path(folder), own_redaction(), is_compressed)
+        (path,) = await export(self.open_bus(), ids, Path(folder), own_redaction(), is_compressed)
         return path
 
     async def _decide(
         self, session_id: str, is_approved: bool, calls: Iterable[str], by: str, reason: str
     ) -> tuple[str, ...]:
-        bus = self._open_bus()
+        bus = self.open_bus()
         checked_session_id(session_id)
         arrival = Arrival(bus, session_id, self._own_entry(session_id))
         return await decide(bus, arrival, session_id, is_approved, calls, by, reason)
@@ -315,7 +315,7 @@ class Antiphon:
 
     async def _follow(self, session_id: str, has_text: bool) -> AsyncGenerator[Told | Response]:
         """Events and text of a session, then its response."""
-        bus = self._open_bus()
+        bus = self.open_bus()
         log, text = bus.keys.log(session_id), bus.keys.deltas(session_id)
         submitted = self._submitted.get(session_id)
         tail = Tail(bus, text, log) if has_text else Tail(bus, log)
@@ -353,7 +353,7 @@ class Antiphon:
 
     async def _refuse_other(self, session_id: str, content: SessionContent) -> None:
         """Raise SessionConflict when the session is there, and another query's."""
-        bus = self._open_bus()
+        bus = self.open_bus()
         try:
             first = await patiently("look for a session", lambda: bus.query_of(session_id), PATIENCE_S)
         except UnreadableEvent:
@@ -373,7 +373,8 @@ class Antiphon:
         submitted = self._submitted.get(session_id)
         return submitted.entry if submitted else None
 
-    def _open_bus(self) -> Bus:
+    def open_bus(self) -> Bus:
+        """Return what it is connected to. Raises AntiphonError outside its block."""
         if self._bus is None:
             raise AntiphonError(
                 "the client is not connected.", hint="Use `async with Antiphon() as antiphon:`."

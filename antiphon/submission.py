@@ -18,7 +18,7 @@ from antiphon_shared.events import (
 from antiphon_shared.events.base import TraceParent
 from antiphon_shared.events.client import ANSWER_LENGTH_MAX, GRANT_LENGTH_MAX, QUERY_LENGTH_MAX
 from antiphon_shared.events.codec import ENVELOPES, explain, unknown_field
-from antiphon_shared.events.session import Citations, QueryOptions
+from antiphon_shared.events.session import Citations, QueryOptions, WorkflowCall
 from antiphon_shared.formats import needed_format
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.grants import UnreadableGrant, read_claims
@@ -51,6 +51,7 @@ class Options(TypedDict, total=False):
     output_schema: dict[str, Any] | None
     validation_tools: list[str] | tuple[str, ...] | None
     steps: str | Sequence[Step | dict[str, Any]] | None
+    workflow: WorkflowCall | None
 
 
 def submission(
@@ -92,24 +93,24 @@ def submission(
 
 def cancellation(session_id: str, reason: str, opening: AnyEvent, event_id: UUID, now: datetime) -> AnyEvent:
     """The cancellation.requested for the session that `opening` began. Raises InvalidQuery."""
-    return _signal(CancellationRequested, {"reason": reason}, session_id, opening, event_id, now)
+    return signal(CancellationRequested, {"reason": reason}, session_id, opening, event_id, now)
 
 
 def decision(
     session_id: str, said: Mapping[str, Any], opening: AnyEvent, event_id: UUID, now: datetime
 ) -> AnyEvent:
     """The approval.decided, of the fields `said`, for the session that `opening` began. Raises InvalidQuery."""
-    return _signal(ApprovalDecided, said, session_id, opening, event_id, now)
+    return signal(ApprovalDecided, said, session_id, opening, event_id, now)
 
 
 def answer(
     session_id: str, said: Mapping[str, Any], opening: AnyEvent, event_id: UUID, now: datetime
 ) -> AnyEvent:
     """The question.answered, of the fields `said`, for the session that `opening` began. Raises InvalidQuery."""
-    return _signal(QuestionAnswered, said, session_id, opening, event_id, now)
+    return signal(QuestionAnswered, said, session_id, opening, event_id, now)
 
 
-def _signal(
+def signal(
     kind: type[EventData],
     said: Mapping[str, Any],
     session_id: str,

@@ -45,11 +45,12 @@ def carry_out(making: Making, command: Command, log_entry: LogEntry) -> None:
         case AskPerson(path=path, attempt=attempt):
             until = making.now + timedelta(seconds=command.timeout_s)
             number = making.waits(path, "person", attempt, until=until)
-            expects = {name: one.model_dump(mode="json", exclude_defaults=True) for name, one in command.expects.items()}
+            expects = {
+                name: one.model_dump(mode="json", exclude_defaults=True)
+                for name, one in command.expects.items()
+            }
             making.events.append(
-                InputRequested(
-                    round=number, node=path, message=command.message, expects=expects, until=until
-                )
+                InputRequested(round=number, node=path, message=command.message, expects=expects, until=until)
             )
             making.sets(timer_of(path), until, NodeDue(node=path, attempt=attempt))
         case SetTimer():
@@ -137,7 +138,11 @@ def _because(making: Making, name: str, tool: PinnedTool) -> str:
 def _set_timer(making: Making, command: SetTimer) -> None:
     path, attempt = command.path, command.attempt
     due = NodeDue(node=path, attempt=attempt)
-    at = timedelta(seconds=command.seconds) if command.until is None else _MOMENT.validate_python(command.until)
+    at = (
+        timedelta(seconds=command.seconds)
+        if command.until is None
+        else _MOMENT.validate_python(command.until)
+    )
     if attempt == 0:
         making.sets(limit_of(path), at, due)
         return

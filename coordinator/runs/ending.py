@@ -55,7 +55,7 @@ def response_of(making: Making, change: RunChange) -> Response:
         standing=end.standing[:_NAMED_MAX],
         unknown=end.unknown[:_NAMED_MAX],
         undone=end.undone[:_NAMED_MAX],
-        is_resumable=end.status in RESUMABLE and not end.undone,
+        is_resumable=end.status in RESUMABLE and not end.undone and not pinned.opened.problem,
     )
     status, reason = _status(end.status)
     return Response(
@@ -108,7 +108,9 @@ def _text(outcome: RunOutcome, end: End, is_shown: bool) -> str:
     if end.failure is not None:
         parts.append(one_line(end.failure.message, _SHOWN_CHARACTERS))
     if end.status == "completed" and not is_shown:
-        parts.append(f"Its output is larger than {_RESULT_BYTES_MAX:,} bytes and stands in the run's log alone.")
+        parts.append(
+            f"Its output is larger than {_RESULT_BYTES_MAX:,} bytes and stands in the run's log alone."
+        )
     elif end.output is not None:
         parts.append(f"```json\n{_shown(end.output)}\n```")
     if end.status != "completed" and outcome.standing:

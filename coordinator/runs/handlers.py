@@ -37,10 +37,10 @@ from antiphon_shared.workflows.specification import Specification
 
 from coordinator.decision import Logged, Opening
 from coordinator.record import timer_record
-from coordinator.runs.making import Making, Pinned
+from coordinator.runs.making import Pinned
 from coordinator.runs.memory import RunInMemory, RunsInMemory, run_of, stored_changes
 from coordinator.runs.opening import opened_run, plan_of
-from coordinator.runs.state import RUN_CHANGE, Beginning, RunState
+from coordinator.runs.state import RUN_CHANGE, Beginning
 from coordinator.runs.step import Step, begin, take
 from coordinator.workflows.plan import Plan
 from coordinator.workflows.turn import NotLoaded
@@ -64,7 +64,12 @@ class Runs:
         self._plans: dict[tuple[str, str, str], Plan] = {}
 
     async def open(
-        self, delivery: Delivery, query: QuerySubmitted, opening: Opening, catalogue: Catalogue, store: SessionStore
+        self,
+        delivery: Delivery,
+        query: QuerySubmitted,
+        opening: Opening,
+        catalogue: Catalogue,
+        store: SessionStore,
     ) -> Outcome:
         """Begin a run, or answer at once that it cannot begin."""
         call = query.options.workflow
@@ -147,7 +152,9 @@ class Runs:
         if key not in self._plans:
             specification = await self._specification(opened.specification)
             if specification is None:
-                raise UnreadableEvent(f"the specification {opened.specification} of the run is not kept any more")
+                raise UnreadableEvent(
+                    f"the specification {opened.specification} of the run is not kept any more"
+                )
             if len(self._plans) >= _PLANS_MAX:
                 self._plans.clear()
             self._plans[key] = plan_of(opened, compile_graph(specification, opened.workflow))

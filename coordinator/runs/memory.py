@@ -106,7 +106,9 @@ async def stored_changes(store: SessionStore) -> list[tuple[UUID, RunChange]]:
     return [(UUID(bytes=item[:16]), RUN_CHANGE.read(item[16:])) for item in await store.items(RUN)]
 
 
-def run_of(run_id: SessionId, beginning: Beginning, plan: Plan, changes: list[tuple[UUID, RunChange]]) -> RunInMemory:
+def run_of(
+    run_id: SessionId, beginning: Beginning, plan: Plan, changes: list[tuple[UUID, RunChange]]
+) -> RunInMemory:
     """Return a run as its changes have made it."""
     run = RunInMemory(Pinned(run_id, plan, beginning))
     for of, change in changes:

@@ -68,7 +68,9 @@ def opened_run(
 def plan_of(opened: RunOpened, graph: Graph) -> Plan:
     """Return what the run's decisions are made by."""
     facts = {
-        name: ToolFacts(is_write=tool.is_write, is_idempotent=tool.is_idempotent, is_sequential=tool.is_sequential)
+        name: ToolFacts(
+            is_write=tool.is_write, is_idempotent=tool.is_idempotent, is_sequential=tool.is_sequential
+        )
         for name, tool in opened.tools.items()
     }
     return Plan(graph, facts)
@@ -117,4 +119,3 @@ def _problems(names: tuple[str, ...], catalogue: Catalogue, standing: Standing) 
             yield f"What the tool {name!r} promises cannot be read."
         elif lacking := sorted(contract.scopes_needed - standing.scopes):
             yield f"The run's scopes lack {', '.join(lacking)}, which {name!r} needs."
-

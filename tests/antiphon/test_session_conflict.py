@@ -45,7 +45,7 @@ async def test_what_is_not_the_same_is_refused_before_anything_is_sent(
     for verb in (client.ask, client.submit):
         with pytest.raises(SessionConflict, match="session s1 is there already, with another"):
             await verb(query, session_id="s1", **given)
-    bus = client._open_bus()
+    bus = client.open_bus()
     assert await bus.batcher.submit("XLEN", bus.keys.rejected()) == 0
     assert await bus.batcher.submit("XLEN", bus.keys.queries()) == 0
 
@@ -61,8 +61,8 @@ async def test_of_two_that_submit_at_once_the_later_is_not_given_the_others_answ
     """Neither has seen the other's session when it submits; the queue decides which of them is first."""
     async with Antiphon.embedded([find_recipe], model="offline") as client:
         other = Antiphon()
-        other._bus = client._open_bus()
-        bus = client._open_bus()
+        other._bus = client.open_bus()
+        bus = client.open_bus()
         event = submission("What does Alice want?", {}, "s1", None, new_id(), utc_now(), 10_000, "")
         submitting = bus.batcher.submit("XADD", bus.keys.queries(), "*", "event", encode(event))
         monkeypatch.setattr(other, "_refuse_other", _sees_nothing)  # as before the other's session was there
@@ -88,7 +88,7 @@ async def _sees_nothing(*_: object) -> None:
 async def test_junk_in_a_log_does_not_end_those_who_follow_it() -> None:
     async with Antiphon.embedded([find_recipe], model="offline") as client:
         id = await client.submit(QUESTION)
-        bus, told = client._open_bus(), 0
+        bus, told = client.open_bus(), 0
         async for _ in client.stream(id):
             told += 1
             if told == 1:
@@ -99,7 +99,7 @@ async def test_junk_in_a_log_does_not_end_those_who_follow_it() -> None:
 
 async def test_who_submits_under_an_id_that_something_foreign_has_taken_is_told() -> None:
     async with Antiphon.embedded([find_recipe], model="offline") as client:
-        bus = client._open_bus()
+        bus = client.open_bus()
         await bus.batcher.submit("XADD", bus.keys.log("s1"), "*", "event", "junk")
         with pytest.raises(SessionConflict, match="cannot be read"):
             await client.ask(QUESTION, session_id="s1")

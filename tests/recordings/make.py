@@ -227,7 +227,7 @@ async def _running(
                 await asyncio.create_task(antiphon.__aenter__(), context=struck)
         try:
             assert "redis-server" in antiphon.storage, antiphon.storage
-            async with opening_in(deployment.format, antiphon._open_bus()):
+            async with opening_in(deployment.format, antiphon.open_bus()):
                 yield antiphon, server  # type: ignore[misc]  # listening returns what it was called on
         finally:
             await antiphon.__aexit__(None, None, None)
@@ -241,7 +241,7 @@ async def _session(
     grant = _issuer().grant(one.scopes, **claims) if one.scopes else one.grant
     options = {**model, **one.options}
     if one.is_by_hand:
-        bus = antiphon._open_bus()
+        bus = antiphon.open_bus()
         fields = {"query": one.query, "session_id": one.name, "grant": grant, "options": json.dumps(options)}
         pairs = (part for pair in fields.items() for part in pair)
         await bus.batcher.submit("XADD", bus.keys.queries(), "*", *pairs)
@@ -267,7 +267,7 @@ def _check(one: Scenario, response: Response) -> None:
 
 async def _lines(antiphon: Antiphon, session_id: str) -> list[Line]:
     """The recording, once the session is closed and nothing comes any more."""
-    bus = antiphon._open_bus()
+    bus = antiphon.open_bus()
     before: list[Line] = []
     while True:
         lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]

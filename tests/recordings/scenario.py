@@ -38,7 +38,7 @@ class Meanwhile:
 
     async def says(self, data: EventData) -> None:
         """Say something to the session that no client would let anybody say, as a late or a foreign message."""
-        bus = self.antiphon._open_bus()
+        bus = self.antiphon.open_bus()
         opening = await bus.first_event(self.session_id)
         assert opening is not None, "a session that has begun"
         event = ENVELOPES[type(data)](

@@ -124,6 +124,6 @@ async def _asking(question: Question, plan: Plan, how: How) -> AsyncIterator[Cal
 async def _warm(antiphon: Antiphon) -> None:
     """Until the tools are published: what a session waits for that, once, is no part of its plan."""
     for _ in range(_LOOKS_MAX):
-        if await antiphon._open_bus().current_catalogue() is not None:
+        if await antiphon.open_bus().current_catalogue() is not None:
             return
         await asyncio.sleep(_LOOK_EVERY_S)

@@ -182,7 +182,7 @@ class Recorded:
         replies = model.model() if isinstance(model, ScriptedModel) else model
         async with Antiphon.embedded(tools=tools, model=replies, scopes=scopes, cache=False) as antiphon:
             response = await antiphon.ask(query, **options)
-            lines = await _closed(antiphon._open_bus(), response.session_id)
+            lines = await _closed(antiphon.open_bus(), response.session_id)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         new = self._path.with_name(f".{os.getpid()}.{self._path.name}")
         write_lines(new, redacted(lines, own_redaction()))

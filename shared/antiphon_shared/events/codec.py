@@ -13,8 +13,11 @@ from antiphon_shared.events.base import AnyEvent, Event, EventData
 from antiphon_shared.events.client import (
     ApprovalDecided,
     CancellationRequested,
+    InputGiven,
+    OutcomeSettled,
     QuerySubmitted,
     QuestionAnswered,
+    ResumeRequested,
 )
 from antiphon_shared.events.context_synthesizer import BriefingReady
 from antiphon_shared.events.coordinator import (
@@ -24,12 +27,17 @@ from antiphon_shared.events.coordinator import (
     AssemblyRequested,
     BriefingRequested,
     DeadlineReached,
+    InputRefused,
+    InputRequested,
     ModelDue,
+    NodeDue,
+    NodesSettled,
     OutagesSeen,
     PersonOverdue,
     QuestionAsked,
     ReasoningRequested,
     RungTaken,
+    RunOpened,
     SessionOpened,
     StepBegun,
     SummaryRequested,
@@ -78,6 +86,14 @@ EVENT_DATA: tuple[type[EventData], ...] = (
     ResponseReady,
     DeadlineReached,
     ComponentFailed,
+    RunOpened,
+    NodesSettled,
+    NodeDue,
+    InputRequested,
+    InputGiven,
+    InputRefused,
+    OutcomeSettled,
+    ResumeRequested,
 )
 
 UPCASTERS: Mapping[str, tuple[str, Upcaster]] = {}

@@ -352,7 +352,9 @@ class PinnedTool(Value):
     is_write: bool = False
     is_idempotent: bool = False
     is_sequential: bool = False
-    is_open_world: bool = Field(default=False, description="Whether anybody may have written what it returns.")
+    is_open_world: bool = Field(
+        default=False, description="Whether anybody may have written what it returns."
+    )
     approval: Approval = "never"
     depends_on: tuple[str, ...] = ()
     timeout_s: float = Field(default=30.0, gt=0)
@@ -369,7 +371,9 @@ class RunOpened(EventData):
     catalogue: str = Field(description="Content hash of the tool catalogue; empty when there was none.")
     tools: dict[str, PinnedTool] = Field(description="The tools that the workflow calls and that there are.")
     problem: str = Field(default="", description="Why it cannot begin, as a sentence; empty where it can.")
-    timeout_s: float = Field(gt=0, description="Of working; while only people are waited for, the clock stands.")
+    timeout_s: float = Field(
+        gt=0, description="Of working; while only people are waited for, the clock stands."
+    )
     person_s: float = Field(gt=0, description="Seconds that an approval is waited for at most.")
     tenant: Tenant = DEFAULT_TENANT
 
@@ -383,7 +387,9 @@ class InputRequested(EventData):
     round: Round = Field(description="The number of the request.")
     node: str
     message: str
-    expects: dict[str, Any] = Field(description="The values by name, each with its type, as params have them.")
+    expects: dict[str, Any] = Field(
+        description="The values by name, each with its type, as params have them."
+    )
     until: AwareDatetime
 
 

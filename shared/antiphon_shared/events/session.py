@@ -50,7 +50,9 @@ class WorkflowCall(Value):
     """The workflow that a run follows, in place of a model."""
 
     name: Name
-    params: dict[str, Any] = Field(default={}, description="By name; checked strictly against the workflow's own.")
+    params: dict[str, Any] = Field(
+        default={}, description="By name; checked strictly against the workflow's own."
+    )
     specification: str = Field(
         default="",
         pattern=r"^([0-9a-f]{32})?$",
@@ -220,7 +222,9 @@ class RunOutcome(Value):
     workflow: str
     specification: str = Field(description="Hash of the specification.")
     status: RunStatus
-    nodes: tuple[NodeOutcome, ...] = Field(description="In the order of the file; of a foreach one line.")
+    nodes: tuple[NodeOutcome, ...] = Field(
+        description="Those that something happened to; of a foreach one line."
+    )
     standing: tuple[str, ...] = Field(default=(), description="Writes that took effect and were not undone.")
     unknown: tuple[str, ...] = Field(default=(), description="Writes that may have taken effect.")
     undone: tuple[str, ...] = ()

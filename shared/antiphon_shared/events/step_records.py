@@ -240,7 +240,14 @@ class ForkRecord(StepRecord):
 
 
 AnyRecord = Annotated[
-    DecisionRecord | RunRecord | BriefingRecord | ExchangeRecord | BatchRecord | AssemblyRecord | LeftOut | ForkRecord,
+    DecisionRecord
+    | RunRecord
+    | BriefingRecord
+    | ExchangeRecord
+    | BatchRecord
+    | AssemblyRecord
+    | LeftOut
+    | ForkRecord,
     Field(discriminator="kind"),
 ]
 RecordT = TypeVar("RecordT", bound=StepRecord)

@@ -22,7 +22,7 @@ async def recorded(
 
 async def closed_lines(antiphon: Antiphon, session_id: str) -> list[Line]:
     """The recording of a session, once its last decision is in it."""
-    bus = antiphon._open_bus()
+    bus = antiphon.open_bus()
     async with asyncio.timeout(_CLOSED_LIMIT_S):
         while True:
             lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]

@@ -86,7 +86,7 @@ async def _session(
             await during(antiphon, id, server)
         await antiphon.result(id)
         while True:
-            lines = await lines_of(antiphon._open_bus(), id)
+            lines = await lines_of(antiphon.open_bus(), id)
             if is_closed(lines):
                 return lines
             await asyncio.sleep(0.01)
@@ -100,7 +100,7 @@ async def lines_of(bus: Bus, session_id: str) -> list[Line]:
 async def until_logged(antiphon: Antiphon, session_id: str, type: str, count: int = 1) -> None:
     """Until the session's log holds so many events of a type."""
     while True:
-        log = await antiphon._open_bus().session(session_id).log()
+        log = await antiphon.open_bus().session(session_id).log()
         if sum(event.type == type for _, event in log) >= count:
             return
         await asyncio.sleep(0.01)

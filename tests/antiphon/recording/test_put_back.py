@@ -75,7 +75,7 @@ async def test_a_fork_is_put_back_with_what_was_changed_in_it(bus: Bus, courses_
 async def test_a_session_is_kept_as_it_was_when_it_ended(bus: Bus) -> None:
     async with Antiphon.embedded(tools=["examples.courses"], model="offline") as antiphon:
         session_id = (await antiphon.ask(COURSES_QUERY)).session_id
-        there = antiphon._open_bus()
+        there = antiphon.open_bus()
 
         async def has_ended() -> bool:
             return is_closed(await lines_of(there, session_id))

@@ -139,14 +139,14 @@ async def run_out_at_the_tools(antiphon: Antiphon, id: str, server: MessagesServ
 async def _one_has_ended(antiphon: Antiphon, id: str) -> None:
     """Of the tools of the first round."""
     await until_logged(antiphon, id, "antiphon.tools.requested.v1")
-    while not await antiphon._open_bus().session(id).settled("journal:1"):  # noqa: ASYNC110  # it tells no events
+    while not await antiphon.open_bus().session(id).settled("journal:1"):  # noqa: ASYNC110  # it tells no events
         await asyncio.sleep(0.01)
 
 
 async def _run_out(antiphon: Antiphon, id: str) -> None:
     """The deadline comes, here and now, whoever else would have noticed it first."""
     event = an_event(DeadlineReached(), id).model_copy(update={"time": utc_now()})
-    await antiphon._open_bus().publish(event, "signal")
+    await antiphon.open_bus().publish(event, "signal")
 
 
 async def answer_it(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
@@ -165,7 +165,7 @@ _LOOKED_AT_S = 1.0
 
 async def hold_the_tool(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
     await until_logged(antiphon, id, "antiphon.reasoning.requested.v1")
-    bus = antiphon._open_bus()
+    bus = antiphon.open_bus()
     store = BreakerStore(bus.batcher, bus.keys)
     await store.set_by_hand("tool:look_up", lambda now: Breaker().hold(Held(at=now)))
     await asyncio.sleep(_LOOKED_AT_S)
@@ -174,7 +174,7 @@ async def hold_the_tool(antiphon: Antiphon, id: str, server: MessagesServer) -> 
 
 async def hold_the_model(antiphon: Antiphon, id: str, server: MessagesServer) -> None:
     await until_logged(antiphon, id, "antiphon.tools.requested.v1")
-    bus = antiphon._open_bus()
+    bus = antiphon.open_bus()
     store = BreakerStore(bus.batcher, bus.keys)
     await store.set_by_hand("model:claude-sonnet-5-5", lambda now: Breaker().hold(Held(at=now)))
     await asyncio.sleep(_LOOKED_AT_S)

@@ -172,7 +172,9 @@ def test_the_state_rebuilt_from_what_happened_is_the_same_after_every_event(
     world, log = run_through(plan, failing, data)
     again = World(plan).start()
     for happened, draw in log:
-        before = Run(dict(again.run.nodes), dict(again.run.scopes), dict(again.run.queues), done=again.run.done)
+        before = Run(
+            dict(again.run.nodes), dict(again.run.scopes), dict(again.run.queues), done=again.run.done
+        )
         decide_run(plan, again.run, happened, again.kept.__getitem__, draw)
         assert (again.run.nodes, again.run.scopes, again.run.queues) == (
             before.nodes,

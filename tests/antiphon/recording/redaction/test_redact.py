@@ -127,7 +127,7 @@ async def planted_session() -> list[Line]:
 
 
 async def closed_lines(antiphon: Antiphon, session_id: str) -> list[Line]:
-    bus = antiphon._open_bus()
+    bus = antiphon.open_bus()
     async with asyncio.timeout(60):
         while True:
             lines = [line async for line in session_lines(session_id, bus.session(session_id), bus)]

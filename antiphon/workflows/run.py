@@ -1,0 +1,217 @@
+"""Runs of workflows, from Python.
+
+async with Antiphon() as antiphon:
+    response = await workflows.run(antiphon, "book_trip", {"origin": "NYC"}, source="trips.yaml")
+    print(response.run.status, response.result)
+"""
+
+from collections.abc import Mapping
+from hmac import compare_digest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from antiphon_shared.bus.connection import patiently
+from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.bus.workflow_store import WorkflowStore
+from antiphon_shared.events import (
+    EventData,
+    InputGiven,
+    InputRequested,
+    OutcomeSettled,
+    ResumeRequested,
+)
+from antiphon_shared.events.session import Response, WorkflowCall
+from antiphon_shared.process.clock import utc_now
+from antiphon_shared.process.ids import new_id
+from antiphon_shared.workflows.specification import Specification
+
+from antiphon.errors import InvalidQuery, NotWaiting, UnknownSession
+from antiphon.submission import checked_session_id, signal
+from antiphon.tail import PATIENCE_S
+from antiphon.workflows.load import load
+from coordinator.runs.handlers import token_name
+from coordinator.runs.memory import stored_changes
+from coordinator.runs.state import Open, RunState
+
+if TYPE_CHECKING:
+    from antiphon.client import Antiphon
+
+
+async def start(
+    antiphon: "Antiphon",
+    name: str,
+    params: Mapping[str, Any] | None = None,
+    *,
+    source: str | Path | Specification | None = None,
+    run_id: str | None = None,
+    grant: str = "",
+) -> str:
+    """Begin a run of a workflow; returns its id, by which `antiphon.result` and `stream` follow it.
+
+    Args:
+        antiphon: The client.
+        name: The workflow's name.
+        params: By name; checked strictly. Wrong ones end the run at once.
+        source: A file, or a specification; left out: what is published under that name.
+        run_id: An id of one's own makes it safe to start again: the same workflow and params are the same run.
+        grant: A signed token that says what the run may do.
+
+    Raises:
+        InvalidWorkflow: The file has errors.
+        InvalidQuery, SessionConflict, RedisUnavailable: As `Antiphon.submit`.
+    """
+    bus, content_hash = antiphon.open_bus(), ""
+    if source is not None:
+        specification = source if isinstance(source, Specification) else load(source)
+        if name not in specification.workflows:
+            known = ", ".join(specification.workflows)
+            raise InvalidQuery(f"there is no workflow {name!r} in it.", hint=f"There are: {known}.")
+        content_hash = await WorkflowStore(bus).keep(specification)
+    call = WorkflowCall(name=name, params=dict(params or {}), specification=content_hash)
+    return await antiphon.submit(_listed_as(call), session_id=run_id, grant=grant, workflow=call)
+
+
+async def run(
+    antiphon: "Antiphon",
+    name: str,
+    params: Mapping[str, Any] | None = None,
+    *,
+    source: str | Path | Specification | None = None,
+    run_id: str | None = None,
+    grant: str = "",
+    timeout_s: float | None = None,
+) -> Response:
+    """Begin a run and wait for its end; `response.run` says how it ended. Raises what `start` and `result` raise."""
+    id = await start(antiphon, name, params, source=source, run_id=run_id, grant=grant)
+    return await antiphon.result(id, timeout_s)
+
+
+async def waiting(antiphon: "Antiphon", run_id: str) -> tuple[InputRequested, ...]:
+    """Return what a run waits for from people, none where it waits for nobody. Raises UnknownSession."""
+    state = await _state(antiphon.open_bus(), run_id)
+    numbers = {one.number for one in state.open.values() if one.kind == "person"}
+    log = await antiphon.open_bus().session(run_id).log()
+    asked = [event.data for _, event in log if isinstance(event.data, InputRequested)]
+    return tuple(one for one in asked if one.round in numbers)
+
+
+async def give(
+    antiphon: "Antiphon",
+    run_id: str,
+    values: Mapping[str, Any],
+    *,
+    node: str = "",
+    token: str | None = None,
+    by: str = "",
+) -> str:
+    """Give a run the values that it waits for; returns the path of the node that waited.
+
+    Args:
+        antiphon: The client.
+        run_id: The run.
+        values: By name, as the node expects them. Those that do not fit are refused in the run's log, and it waits on.
+        node: Which node, where several wait.
+        token: What whoever was asked was given; left out by those who may read it from Redis anyway.
+        by: Who gives them, for the record.
+
+    Raises:
+        NotWaiting: It waits for nobody, or not there, or the token is wrong.
+        UnknownSession: There is no such run.
+    """
+    bus = antiphon.open_bus()
+    state = await _state(bus, run_id)
+    path, open = _chosen(state, node, run_id)
+    if token is not None:
+        kept = await bus.session(run_id).kept(token_name(open.number))
+        if kept is None or not compare_digest(kept, token.encode()):
+            raise NotWaiting("the token is not that of a wait of this run.")
+    await _send(bus, run_id, InputGiven, {"round": open.number, "values": dict(values), "by": by})
+    return path
+
+
+async def token_of(antiphon: "Antiphon", run_id: str, node: str = "") -> str:
+    """Return the token that lets whoever has it answer a wait of a run, once. Raises as `give` does."""
+    _, open = _chosen(await _state(antiphon.open_bus(), run_id), node, run_id)
+    kept = await antiphon.open_bus().session(run_id).kept(token_name(open.number))
+    if kept is None:
+        raise NotWaiting(f"the token of run {run_id} is not kept any more.")
+    return kept.decode()
+
+
+async def settle(
+    antiphon: "Antiphon",
+    run_id: str,
+    node: str,
+    happened: bool,
+    *,
+    result: Any = None,
+    by: str = "",
+    reason: str = "",
+) -> None:
+    """Say whether a write of unknown outcome took effect, and with which result; then the run can be resumed.
+
+    Raises NotWaiting where that node's outcome is known, UnknownSession.
+    """
+    state = await _state(antiphon.open_bus(), run_id)
+    found = state.run.nodes.get(node)
+    if found is None or found.failure is None or not found.failure.is_unknown:
+        raise NotWaiting(f"the outcome of {node!r} in run {run_id} is not unknown.")
+    fields = {"node": node, "happened": happened, "result": result, "by": by, "reason": reason}
+    await _send(antiphon.open_bus(), run_id, OutcomeSettled, fields)
+
+
+async def resume(antiphon: "Antiphon", run_id: str, *, by: str = "", reason: str = "") -> None:
+    """Let a run go on that has failed: what was done stays done, the rest runs.
+
+    Raises NotWaiting where it cannot be resumed, UnknownSession.
+    """
+    response = await antiphon.open_bus().session(run_id).response()
+    if response is None or response.run is None or not response.run.is_resumable:
+        raise NotWaiting(
+            f"run {run_id} cannot be resumed.",
+            hint="Only one that failed, timed out or needs review, and undid nothing, can.",
+        )
+    await _send(antiphon.open_bus(), run_id, ResumeRequested, {"by": by, "reason": reason})
+
+
+async def _state(bus: Bus, run_id: str) -> RunState:
+    checked_session_id(run_id)
+    changes = await patiently("read a run", lambda: stored_changes(bus.session(run_id)), PATIENCE_S)
+    if not changes:
+        raise UnknownSession(
+            f"there is no run {run_id}.", hint="`antiphon workflows runs list` shows those that are kept."
+        )
+    state = RunState()
+    for _, change in changes:
+        state.apply(change)
+    return state
+
+
+def _chosen(state: RunState, node: str, run_id: str) -> tuple[str, Open]:
+    people = {path: one for path, one in state.open.items() if one.kind == "person"}
+    if node and node not in people:
+        raise NotWaiting(
+            f"run {run_id} does not wait at {node!r}; it waits at {', '.join(people) or 'no node'}."
+        )
+    if not people:
+        raise NotWaiting(f"run {run_id} waits for nobody.")
+    if len(people) > 1 and not node:
+        raise InvalidQuery(f"run {run_id} waits at {', '.join(people)}.", hint="Name one of them.")
+    path = node or next(iter(people))
+    return path, people[path]
+
+
+async def _send(bus: Bus, run_id: str, kind: type[EventData], fields: Mapping[str, Any]) -> None:
+    first = await bus.first_event(run_id)
+    if first is not None:
+        event = signal(kind, fields, run_id, first, new_id(), utc_now())
+        if await patiently("send", lambda: bus.publish(event, "signal"), PATIENCE_S) == "sent":
+            return
+    raise UnknownSession(f"run {run_id} is not kept any more.")
+
+
+def _listed_as(call: WorkflowCall) -> str:
+    """Return the text that stands for the run where queries are listed."""
+    given = ", ".join(f"{name}={value!r}" for name, value in call.params.items())
+    text = f"{call.name}({given})"
+    return text if len(text) <= 1_000 else f"{text[:1_000]}..."

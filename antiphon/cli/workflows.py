@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.file import validated
+from antiphon_shared.workflows.problem import Problem
 from antiphon_shared.workflows.specification import Specification, Workflow, specification_hash
 
 from antiphon.cli.output import (
@@ -25,8 +27,7 @@ from antiphon.cli.output import (
     stdout,
 )
 from antiphon.workflows.draw import as_mermaid, as_text, param_text
-from antiphon.workflows.load import InvalidWorkflow, catalogue_of, load, validated
-from antiphon.workflows.problem import Problem
+from antiphon.workflows.load import InvalidWorkflow, catalogue_of, load
 
 app = typer.Typer(
     no_args_is_help=True, help="Workflows: which tool call follows which, written down in files."

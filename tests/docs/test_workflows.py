@@ -4,10 +4,9 @@ import re
 import textwrap
 from pathlib import Path
 
+from antiphon_shared.workflows.form import read_file
 from antiphon_shared.workflows.nodes import NODE_TYPES
-
-from antiphon.workflows.form import read_file
-from antiphon.workflows.validate import problems_of
+from antiphon_shared.workflows.validate import problems_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/workflows.md").read_text()

@@ -6,5 +6,8 @@ params.py            values that are given by name, and whether a value fits
 references.py        $name.path in texts, and what it stands for
 condition.py         the conditions of `when`; condition_syntax.py reads them
 items.py             the items of a foreach
+form.py              text in, specification or problems of form out
+validate.py          a specification held against itself and the tools; checks/ has one subject per file
+file.py              files and folders read and checked: the one that is not pure
 graph.py             a workflow compiled: what follows what, sub-workflows inlined
 """

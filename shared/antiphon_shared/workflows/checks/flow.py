@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from antiphon_shared.workflows.checks.tables import SQL_TOOL, UnfitSql, read_sql
 from antiphon_shared.workflows.condition_syntax import read_condition, variables
 from antiphon_shared.workflows.condition_tokens import ConditionSyntax
 from antiphon_shared.workflows.items import UnfitItems, read_items, references_in
@@ -19,11 +20,9 @@ from antiphon_shared.workflows.nodes import (
     WorkflowNode,
     YieldNode,
 )
+from antiphon_shared.workflows.problem import Path, Problem, error
 from antiphon_shared.workflows.references import MalformedReference, Reference, read_template, templates
 from antiphon_shared.workflows.specification import Specification, Workflow
-
-from antiphon.workflows.checks.tables import SQL_TOOL, UnfitSql, read_sql
-from antiphon.workflows.problem import Path, Problem, error
 
 UseKind = Literal["value", "has", "undo", "own_undo"]
 """`has`: a condition asks whether it is there; `undo`: a compensation, whose missing references are no problem."""

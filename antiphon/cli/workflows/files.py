@@ -1,4 +1,4 @@
-"""`antiphon workflows`: files of workflows, checked and shown."""
+"""`antiphon workflows validate|list|show|graph|dry-run|schema`: files of workflows, checked and shown."""
 
 from dataclasses import asdict
 from enum import StrEnum
@@ -10,7 +10,7 @@ from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.file import validated
 from antiphon_shared.workflows.problem import Problem
-from antiphon_shared.workflows.specification import Specification, Workflow, specification_hash
+from antiphon_shared.workflows.specification import specification_hash
 
 from antiphon.cli.output import (
     EXIT_DONE,
@@ -26,13 +26,15 @@ from antiphon.cli.output import (
     stderr,
     stdout,
 )
+from antiphon.cli.workflows.sources import named, specifications_of
 from antiphon.workflows.draw import as_mermaid, as_text, param_text
-from antiphon.workflows.load import InvalidWorkflow, catalogue_of, load
+from antiphon.workflows.load import catalogue_of
 
-app = typer.Typer(
-    no_args_is_help=True, help="Workflows: which tool call follows which, written down in files."
-)
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Workflow files, YAML or JSON.")]
+FilesOrPublished = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[FILE...]", help="Workflow files, YAML or JSON. Without any, what is published."),
+]
 Named = Annotated[str, typer.Argument(metavar="NAME", help="The workflow's name.")]
 
 
@@ -43,7 +45,6 @@ class Drawing(StrEnum):
     mermaid = "mermaid"
 
 
-@app.command()
 def validate(
     files: Files,
     tools: Annotated[
@@ -87,16 +88,16 @@ def validate(
     raise typer.Exit(EXIT_UNREADABLE if is_unreadable else EXIT_FAILED if errors else EXIT_DONE)
 
 
-@app.command("list")
-def list_workflows(files: Files, json: Json = False) -> None:
-    """The workflows of files.
+def list_workflows(files: FilesOrPublished = None, json: Json = False) -> None:
+    """The workflows of files, or those that are published.
 
     \b
     antiphon workflows list examples/trips/workflows.yaml
+    antiphon workflows list
     """
     rows = [
         (specification.domain, name, ", ".join(workflow.params), one_line(workflow.description, 80))
-        for specification in _loaded(files)
+        for specification in specifications_of(files or ())
         for name, workflow in specification.workflows.items()
     ]
     if json:
@@ -105,10 +106,9 @@ def list_workflows(files: Files, json: Json = False) -> None:
         print_table(("domain", "name", "params", "description"), rows, "No workflows.")
 
 
-@app.command()
-def show(name: Named, files: Files, json: Json = False) -> None:
+def show(name: Named, files: FilesOrPublished = None, json: Json = False) -> None:
     """One workflow: what it needs, what it does, what it returns."""
-    specification, workflow = _named(name, files)
+    specification, workflow = named(name, files or ())
     if json:
         fields = workflow.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         hash = specification_hash(specification)
@@ -129,10 +129,9 @@ def show(name: Named, files: Files, json: Json = False) -> None:
     stdout().print(f"\n{as_text(name, workflow)}")
 
 
-@app.command()
 def graph(
     name: Named,
-    files: Files,
+    files: FilesOrPublished = None,
     form: Annotated[
         Drawing, typer.Option("--format", help="text, or mermaid for a page of Markdown.")
     ] = Drawing.text,
@@ -142,14 +141,13 @@ def graph(
     \b
     antiphon workflows graph book_trip examples/trips/workflows.yaml --format mermaid
     """
-    _, workflow = _named(name, files)
+    _, workflow = named(name, files or ())
     stdout().print(as_text(name, workflow) if form is Drawing.text else as_mermaid(workflow))
 
 
-@app.command("dry-run")
 def dry_run(
     name: Named,
-    files: Files,
+    files: FilesOrPublished = None,
     params: Annotated[
         list[str] | None,
         typer.Option("--param", metavar="NAME=VALUE", help="A param of the run, as text or JSON; repeat it."),
@@ -185,9 +183,9 @@ def dry_run(
     antiphon workflows dry-run book_trip examples/trips/workflows.yaml --param origin=NYC --tools examples.trips
     antiphon workflows dry-run book_trip examples/trips/workflows.yaml --cover
     """
-    from antiphon.cli import dry_runs
+    from antiphon.cli.workflows import dry_runs
 
-    specification, _ = _named(name, files)
+    specification, _ = named(name, files or ())
     try:
         catalogue = catalogue_of(tools) if tools else None
         plan = dry_runs.plan_of(specification, name, catalogue)
@@ -199,7 +197,6 @@ def dry_run(
     raise typer.Exit(EXIT_DONE if is_whole else EXIT_FAILED)
 
 
-@app.command()
 def schema() -> None:
     """Print the JSON Schema of workflow files, for editors.
 
@@ -209,25 +206,6 @@ def schema() -> None:
     from antiphon.workflows.schema import file_schema
 
     print_json(file_schema(), is_indented=True)
-
-
-def _loaded(files: list[Path]) -> list[Specification]:
-    try:
-        return [load(file) for file in files]
-    except InvalidWorkflow as invalid:
-        for problem in invalid.problems:
-            stderr().print(one_line(problem), style="red")
-        is_unreadable = any(problem.code == "unreadable" for problem in invalid.problems)
-        raise typer.Exit(EXIT_UNREADABLE if is_unreadable else EXIT_FAILED) from None
-
-
-def _named(name: str, files: list[Path]) -> tuple[Specification, Workflow]:
-    specifications = _loaded(files)
-    for specification in specifications:
-        if name in specification.workflows:
-            return specification, specification.workflows[name]
-    there = ", ".join(one for specification in specifications for one in specification.workflows)
-    raise typer.Exit(refuse(UsageError(f"there is no workflow {name!r}.", hint=f"There are: {there}.")))
 
 
 def _as_json(problem: Problem) -> dict[str, Any]:

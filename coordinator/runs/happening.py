@@ -10,8 +10,10 @@ from antiphon_shared.events import (
     InputGiven,
     InputRefused,
     NodeDue,
+    OutcomeSettled,
     PersonOverdue,
     PinnedTool,
+    ResumeRequested,
     ToolsCompleted,
     ToolsRequested,
 )
@@ -29,6 +31,8 @@ from coordinator.workflows.messages import (
     Failed,
     Failure,
     Happening,
+    OutcomeFound,
+    Resumed,
     StopRequested,
     Succeeded,
     TimerFired,
@@ -61,6 +65,11 @@ def happening_of(
         case CancellationRequested(reason=reason):
             said = one_line(reason, _REASON_CHARACTERS)
             return StopRequested("cancelled", f"somebody cancelled it{f': {said}' if said else ''}")
+        case OutcomeSettled(node=path, happened=happened, result=result):
+            return OutcomeFound(path, happened, result)
+        case ResumeRequested():
+            making.worked_s = 0.0
+            return Resumed()
         case ComponentFailed() as failed:
             return _failed(making, failed, named)
     return None

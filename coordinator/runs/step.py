@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from antiphon_shared.bus.handling import CancelTimer, SetTimer
-from antiphon_shared.events import AnyEvent, EventData, NodeSettled, NodesSettled
+from antiphon_shared.events import (
+    AnyEvent,
+    EventData,
+    NodeSettled,
+    NodesSettled,
+    OutcomeSettled,
+    ResumeRequested,
+)
 from antiphon_shared.events.session import Response
 from antiphon_shared.values import LogEntry
 
@@ -54,7 +61,7 @@ def take(
         kept: Returns a kept value by its key. Raises KeyError, or NotLoaded where it has to be fetched first.
         named: Of a component that has failed: the event that it could not handle.
     """
-    if state.run.ended is not None:
+    if state.run.ended is not None and not isinstance(event.data, OutcomeSettled | ResumeRequested):
         return None
     making = Making.of(pinned, state, moment_of(event, log_entry))
     happened = happening_of(making, event, log_entry, named)

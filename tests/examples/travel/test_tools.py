@@ -4,11 +4,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import examples.trips
+import examples.travel
 from antiphon import workflows
-from examples.trips import find_flights, weather_on
+from examples.travel import find_flights, weather_on
 
-FILE = Path(examples.trips.__file__).with_name("workflows.yaml")
+FILE = Path(examples.travel.__file__).with_name("workflows.yaml")
 MAY = date(2030, 5, 1)
 
 
@@ -27,4 +27,4 @@ def test_the_weather_is_that_of_the_day() -> None:
 
 
 def test_the_file_holds_against_the_tools() -> None:
-    assert workflows.validate(FILE, tools=["examples.trips"]) == ()
+    assert workflows.validate(FILE, tools=["examples.travel"]) == ()

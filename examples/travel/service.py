@@ -93,7 +93,7 @@ def rooms_left(connection: sqlite3.Connection, hotel: Hotel, check_in: date, nig
         " WHERE hotel = :hotel AND status = 'booked' AND check_in <= :day AND :day < check_out"
     )
     nightly = [{"hotel": hotel.hotel, "day": day.isoformat()} for day in nights_of(check_in, nights)]
-    return hotel.rooms - max(connection.execute(command, night).fetchone()[0] for night in nightly)
+    return hotel.rooms - max(int(connection.execute(command, night).fetchone()[0]) for night in nightly)
 
 
 def free_rooms(city: str, check_in: date, nights: int) -> list[Room]:
@@ -147,9 +147,9 @@ def stay_at(connection: sqlite3.Connection, hotel: str, check_in: date, nights: 
 def confirm(connection: sqlite3.Connection, booking: str, stay: str) -> Trip:
     """Bind a paid booking and a stay together."""
     flight, room = booking_called(connection, booking), stay_called(connection, stay)
-    for id, status, wanted in ((booking, flight.status, "paid"), (stay, room.status, "booked")):
+    for part, status, wanted in ((booking, flight.status, "paid"), (stay, room.status, "booked")):
         if status != wanted:
-            raise refused(f"NOT_{wanted.upper()}", f"{id} is {status}", "Confirm what is booked and paid.")
+            raise refused(f"NOT_{wanted.upper()}", f"{part} is {status}", "Confirm what is booked and paid.")
     total_eur = flight.price_eur + room.price_eur
     row = (_number(booking), _number(stay), total_eur)
     command = "INSERT INTO trips (booking, stay, total_eur) VALUES (?, ?, ?)"

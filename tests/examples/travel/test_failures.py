@@ -1,5 +1,7 @@
 """TRAVEL_FAILURES: which calls fail, how, and what they leave behind."""
 
+from pathlib import Path
+
 import pytest
 
 from examples.travel import cancel_booking, create_booking, process_payment, search_flights
@@ -80,3 +82,11 @@ def test_an_entry_that_cannot_be_read_is_named(entry: str, monkeypatch: pytest.M
     with pytest.raises(ToolFailed, match=f"'{entry}'") as failed:
         cancel_booking("B-1001", keyed("k"))
     assert "such as book_hotel:down:1" in (failed.value.suggested_action or "")
+
+
+def test_a_database_that_cannot_be_opened_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAVEL_DATABASE", str(tmp_path))
+    with pytest.raises(
+        ToolFailed, match=r"cannot be used: unable to open database file\. Nothing was written"
+    ):
+        cancel_booking("B-1001", keyed("k"))

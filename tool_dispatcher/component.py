@@ -25,6 +25,7 @@ from tool_dispatcher.bounds.slots import Slots
 from tool_dispatcher.builtin import builtins
 from tool_dispatcher.catalogue import Registry, load_tools, to_catalogue
 from tool_dispatcher.handlers import ToolDispatcher
+from tool_dispatcher.hinted import hinted
 from tool_dispatcher.idempotency.ledger import Ledger
 from tool_dispatcher.results.outcome import Outcomes
 from tool_dispatcher.running.attempt import Attempts
@@ -70,6 +71,7 @@ def build(
         bus.settings.max_event_bytes,
     )
     catalogue = to_catalogue(tools, settings.default_scopes, lambda tool: rule.of(tool.name, tool.contract))
+    catalogue = hinted(catalogue, settings.hints)
     # A default or an example may be a secret of this process.
     catalogue = Catalogue.model_validate(bus.redactor.json(catalogue.model_dump(mode="json")))
 

@@ -65,6 +65,11 @@ class ToolDispatcherSettings(Settings):
         description="Whether a person has to approve every write once a tool that is open to the world has "
         "brought something into the session.",
     )
+    hints: str = Field(
+        default="",
+        description="YAML or JSON file with hints for models on which tool a call requires and which comes next. "
+        "Read at the start; set it alike for all dispatchers.",
+    )
     secrets: VariableNames = Field(
         default=(),
         description="Comma list of environment variables whose values must not be seen, as a tool's API key.",

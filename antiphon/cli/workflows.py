@@ -9,6 +9,7 @@ import typer
 from antiphon_shared.process.errors import AntiphonError
 from antiphon_shared.text.control import harmless
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.outline import param_text
 from antiphon_shared.workflows.specification import Specification, Workflow, specification_hash
 
 from antiphon.cli.output import (
@@ -26,7 +27,7 @@ from antiphon.cli.output import (
     stdout,
     write,
 )
-from antiphon.workflows.draw import as_mermaid, as_text, param_text
+from antiphon.workflows.draw import as_mermaid, as_text
 from antiphon.workflows.load import InvalidWorkflow, catalogue_of, load, validated
 from antiphon.workflows.problem import Problem
 from antiphon.workflows.svg import as_svg

@@ -1,18 +1,10 @@
 """A workflow drawn: as lines for a terminal, as a Mermaid flowchart. Pure."""
 
-from collections.abc import Collection, Iterator
 from typing import Any
 
-from antiphon_shared.workflows.nodes import (
-    BranchNode,
-    CallNode,
-    ForeachNode,
-    ParallelNode,
-    WaitNode,
-    WorkflowNode,
-    parts,
-)
-from antiphon_shared.workflows.params import Param, shown
+from antiphon_shared.workflows.nodes import WorkflowNode, parts
+from antiphon_shared.workflows.outline import node_text, param_text, ways
+from antiphon_shared.workflows.params import shown
 from antiphon_shared.workflows.specification import Workflow
 
 _LABEL_MAX = 60
@@ -46,41 +38,6 @@ def as_mermaid(workflow: Workflow) -> str:
         activated = ways(node, workflow.graph)
         lines += [f'    n_{id} -. "{_escaped(_cut(why))}" .-> n_{target}' for why, target in activated]
     return "\n".join(lines)
-
-
-def node_text(node: Any) -> str:
-    """Return what a node does: `call book_flight`, `foreach day in range(...)`."""
-    match node:
-        case CallNode():
-            return f"call {node.call}"
-        case WorkflowNode():
-            return f"workflow {node.workflow}"
-        case ForeachNode():
-            return f"foreach {node.as_} in {node.items}"
-        case WaitNode():
-            return f"wait until {node.until}" if node.until else f"wait {node.seconds} s"
-        case ParallelNode() if node.on_partial_failure == "continue":
-            return "parallel, going on after failures"
-    return str(node.type)
-
-
-def param_text(param: Param) -> str:
-    """Return the type of a param: `str (date)`, `int = 7`, `str?` for one that may be left out."""
-    form = f" ({param.format})" if param.format else ""
-    if param.default is not None:
-        return f"{param.type}{form} = {shown(param.default)}"
-    return f"{param.type}{form}{'' if param.required else '?'}"
-
-
-def ways(node: Any, ids: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield why a node may activate another, and which; `ids` are those of the graph."""
-    if isinstance(node, BranchNode):
-        yield from (("default" if arm.when is None else arm.when, arm.goto) for arm in node.on)
-    on_error = getattr(node, "on_error", None)
-    if on_error and on_error.fallback:
-        yield "on error", on_error.fallback
-    if isinstance(node, ParallelNode) and node.on_partial_failure in {*ids} - {"abort", "continue"}:
-        yield "on partial failure", node.on_partial_failure
 
 
 def _shape(node: Any) -> tuple[str, str]:

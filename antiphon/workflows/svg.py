@@ -11,9 +11,9 @@ from unicodedata import east_asian_width
 
 from antiphon_shared.text.control import harmless
 from antiphon_shared.workflows.nodes import CompensateNode, ErrorNode, Node, ReasonNode, YieldNode, parts
+from antiphon_shared.workflows.outline import node_text, ways
 from antiphon_shared.workflows.specification import Workflow
 
-from antiphon.workflows.draw import node_text, ways
 from antiphon.workflows.layout import Edge, Place, Size, laid_out
 
 _TEXT_WIDTH_MAX = 260.0

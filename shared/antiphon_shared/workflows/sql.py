@@ -86,9 +86,9 @@ def _one_select(sql: str) -> "exp.Query":
         raise UnfitSql(f"it cannot be read as SQL: {str(error).partition('. ')[0][:200]}") from None
     # A comment after the last semicolon is a statement for sqlglot.
     statements = [one for one in parsed if one is not None and not isinstance(one, exp.Semicolon)]
-    if len(statements) != 1 or not isinstance(statements[0], exp.Query):
+    query = statements[0] if len(statements) == 1 else None
+    if not isinstance(query, exp.Query):
         raise UnfitSql("it is not one SELECT; write exactly one, with nothing that changes anything")
-    (query,) = statements
     if any(not isinstance(one, exp.Query) for one in query.find_all(exp.DML, exp.DDL)):
         raise UnfitSql("it changes something; write one SELECT")
     return query

@@ -114,19 +114,19 @@ class Database:
         tree = json.loads(found[0])
         known = {column.name.lower() for table in tables.values() for column in table.columns}
         known |= {str(one["alias"]).lower() for one in _objects(tree) if one.get("alias")}
-        own = {name.lower()}
-        own |= {
-            one["alias"].lower()
-            for one in _objects(tree)
-            if one.get("type") == "BASE_TABLE" and one["table_name"].lower() == name.lower() and one["alias"]
-        }
+        own, others = {name.lower()}, {other.lower() for other in tables} - {name.lower()}
+        for one in _objects(tree):
+            if one.get("type") == "BASE_TABLE" and one["alias"]:
+                (own if one["table_name"].lower() in own else others).add(one["alias"].lower())
         guessed: dict[str, str] = {}
         for one in _objects(tree):
             path = one.get("column_names") or []
+            # What is read of a query in between may come from the table too.
+            is_between = len(path) > 1 and path[0].lower() not in own | others
             if len(path) > 1 and path[0].lower() in own:
                 guessed.setdefault(path[1].lower(), path[1])
-            elif len(path) == 1 and path[0].lower() not in known:
-                guessed.setdefault(path[0].lower(), path[0])
+            elif (len(path) == 1 or is_between) and path[-1].lower() not in known:
+                guessed.setdefault(path[-1].lower(), path[-1])
             for shared in one.get("using_columns") or []:
                 guessed.setdefault(shared.lower(), shared)
         return tuple(guessed.values())

@@ -25,8 +25,10 @@ from antiphon_shared.workflows.sql import SQL_TOOL, UnfitSql, names_in
 
 from antiphon.workflows.problem import Path, Problem, error
 
-UseKind = Literal["value", "has", "undo", "own_undo"]
-"""`has`: a condition asks whether it is there; `undo`: a compensation, whose missing references are no problem."""
+UseKind = Literal["value", "table", "has", "undo", "own_undo"]
+"""`table`: a query reads it; `has`: a condition asks whether it is there; `undo`: a compensation, whose missing
+references are no problem.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +181,7 @@ class _Uses:
         except (UnfitSql, MalformedReference) as unfit:
             self.flow.problems.append(error((*path, "args", "sql"), "bad_sql", str(unfit)))
             return
-        self._add((*path, "args", "sql"), [Reference(name) for name in tables], "value")
+        self._add((*path, "args", "sql"), [Reference(name) for name in tables], "table")
 
     def _add(self, path: Path, references: Any, kind: UseKind) -> None:
         self.flow.uses += [

@@ -4,7 +4,6 @@ import asyncio
 import itertools
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -52,22 +51,22 @@ async def dispatcher() -> AsyncIterator[Dispatcher]:
         yield dispatcher
 
 
-def children() -> set[int]:
-    """The processes that this one has started and that have not ended, nor wait to be reaped."""
-    found = Path("/proc/self/task").glob("*/children")
+def children(of: int | None = None) -> set[int]:
+    """The processes that one, else this, has started and that have not ended, nor wait to be reaped."""
+    found = Path(f"/proc/{of or os.getpid()}/task").glob("*/children")
     return {int(pid) for path in found for pid in path.read_text().split()}
 
 
-def is_alive(pid: str) -> bool:
+def is_alive(pid: int) -> bool:
     """Whether a process is there and runs; one that only waits to be reaped does not."""
     return _stat(pid)[0] != "Z"
 
 
-def cpu_s(pid: str) -> float:
+def cpu_s(pid: int) -> float:
     return int(_stat(pid)[11]) / os.sysconf("SC_CLK_TCK")
 
 
-def _stat(pid: str) -> list[str]:
+def _stat(pid: int) -> list[str]:
     """What Linux tells of a process, from its state on; as of one that has ended where it is not there."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -354,14 +353,13 @@ class TestProcesses:
             "from tool_dispatcher.sql.query import SqlQueries, Limits\n"
             f"asyncio.run(SqlQueries(Limits(cpu_s=600), 1)._call({{'sql': {FOR_EVER!r}}}, None))"
         )
-        parent = subprocess.Popen([sys.executable, "-c", code])
-        started = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
-        await until(lambda: len(started.read_text().split()) == 2)
-        pids = started.read_text().split()
+        parent = await asyncio.create_subprocess_exec(sys.executable, "-c", code)
+        await until(lambda: len(children(parent.pid)) == 2)
+        pids = children(parent.pid)
         # More than it takes to start: one of them is in the midst of the query.
         await until(lambda: max(map(cpu_s, pids)) >= 1)
         parent.kill()
-        parent.wait()
+        await parent.wait()
         await until(lambda: not any(map(is_alive, pids)))
 
 

@@ -18,6 +18,8 @@ from tool_dispatcher.sql.limits import Limits
 
 _MB = 2**20
 _FILES_MAX = 32
+_CHARACTERS_MAX = 2_000
+"""Of a message. Names of columns may be of any length."""
 _ROOM_FACTOR = 2
 """Address space beside that of DuckDB's own limit, for what it does not count and for the request."""
 
@@ -35,12 +37,12 @@ def main(limits: Limits) -> None:
         threading.Thread(target=_end_with_parent, daemon=True).start()
         answer = b'{"rows":' + database.answer(request["sql"], request["params"], request["tables"]) + b"}"
     except QueryFailed as failed:
-        answer = _written(refused=[failed.message, failed.action])
+        answer = _written(refused=[failed.message[:_CHARACTERS_MAX], failed.action[:_CHARACTERS_MAX]])
     except MemoryError:
         message = f"The query and its tables need more than {limits.memory_mb} MiB of memory."
         answer = _written(refused=[message, "Read fewer rows or columns, or aggregate earlier."])
     except Exception as error:  # noqa: BLE001  # the parent tells of it; nothing else can
-        answer = _written(broken=f"{type(error).__name__}: {error}"[:1_000])
+        answer = _written(broken=f"{type(error).__name__}: {error}"[:_CHARACTERS_MAX])
     with os.fdopen(answers, "wb") as out:
         out.write(len(answer).to_bytes(8, "big") + answer)
     os._exit(0)  # at once: nothing that DuckDB would tidy up outlives the process

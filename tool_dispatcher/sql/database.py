@@ -171,7 +171,7 @@ def _check_names(tables: Mapping[str, Table]) -> None:
         other = seen.setdefault(name.lower(), name)
         if other != name:
             raise QueryFailed(
-                f"The tables {other} and {name} differ only in upper and lower case, which SQL does not tell apart.",
+                f"The tables {other} and {name} differ only in upper and lower case, which SQL does not distinguish.",
                 "Rename one of the nodes, or give it an `output` of another name.",
             )
 
@@ -215,13 +215,13 @@ def _objects(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def _reason(error: duckdb.Error) -> str:
-    """Return what DuckDB says, without the line of a text that its reader has not written so."""
+    """Return the message of DuckDB, without the line of SQL: the author did not write it quite so."""
     text = " ".join(str(error).partition("\n\n")[0].partition("\nLINE ")[0].split())
     return f"DuckDB cannot run the SQL: {text[:1_000].rstrip('.')}."
 
 
 def _described(tables: Mapping[str, Table]) -> str:
-    """Return which tables and columns there are."""
+    """Name the tables and columns that there are."""
     if not tables:
         return "There are no tables."
     shown = []

@@ -68,7 +68,7 @@ def _items(value: Any) -> Iterator[Any]:
 
 
 def _column_names(keys: list[str]) -> dict[str, str]:
-    """Return the name of each key's column. SQL tells no upper case from lower, and has no empty names."""
+    """Return the name of each key's column. SQL ignores the case of letters, and has no empty names."""
     names: dict[str, str] = {}
     own = {_folded(key) for key in keys}
     taken: set[str] = set()

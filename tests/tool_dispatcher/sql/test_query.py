@@ -293,6 +293,13 @@ class TestHostile:
         error = await asked(dispatcher, "SELECT * FROM fligths", flights=FLIGHTS)
         assert "Table with name fligths does not exist" in error.message
 
+    async def test_an_error_is_short_however_long_the_names_of_columns_are(
+        self, dispatcher: Dispatcher
+    ) -> None:
+        error = await asked(dispatcher, "SELECT prize FROM t", t=[{"x" * 200_000: 1}])
+        assert error.error_type == "validation_error"
+        assert len(error.message) + len(error.suggested_action) <= 4_000
+
     async def test_tables_that_differ_in_case_only_are_refused(self, dispatcher: Dispatcher) -> None:
         error = await asked(dispatcher, "SELECT * FROM a", a=[1], A=[2])
         assert "a and A differ only in upper and lower case" in error.message

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from antiphon_shared.workflows.checks.tables import SQL_TOOL, UnfitSql, read_sql
+from antiphon_shared.workflows.checks.tables import SQL_TOOL, UnfitSql
 from antiphon_shared.workflows.condition_syntax import read_condition, variables
 from antiphon_shared.workflows.condition_tokens import ConditionSyntax
 from antiphon_shared.workflows.items import UnfitItems, read_items, references_in
@@ -23,9 +23,12 @@ from antiphon_shared.workflows.nodes import (
 from antiphon_shared.workflows.problem import Path, Problem, error
 from antiphon_shared.workflows.references import MalformedReference, Reference, read_template, templates
 from antiphon_shared.workflows.specification import Specification, Workflow
+from antiphon_shared.workflows.sql import SQL_TOOL, UnfitSql, names_in
 
-UseKind = Literal["value", "has", "undo", "own_undo"]
-"""`has`: a condition asks whether it is there; `undo`: a compensation, whose missing references are no problem."""
+UseKind = Literal["value", "table", "has", "undo", "own_undo"]
+"""`table`: a query reads it; `has`: a condition asks whether it is there; `undo`: a compensation, whose missing
+references are no problem.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +177,11 @@ class _Uses:
         if not is_sql or not isinstance(text, str):
             return
         try:
-            names = read_sql(text)
+            tables = names_in(text).tables
         except (UnfitSql, MalformedReference) as unfit:
             self.flow.problems.append(error((*path, "args", "sql"), "bad_sql", str(unfit)))
             return
-        self._add((*path, "args", "sql"), [Reference(name) for name in names], "value")
+        self._add((*path, "args", "sql"), [Reference(name) for name in tables], "table")
 
     def _add(self, path: Path, references: Any, kind: UseKind) -> None:
         self.flow.uses += [

@@ -6,9 +6,9 @@ from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.checks.arguments import check_arguments
 from antiphon_shared.workflows.checks.flow import Flow
-from antiphon_shared.workflows.checks.tables import SQL_TOOL
 from antiphon_shared.workflows.nodes import CallNode, CompensateCall, CompensateNode, ReasonNode, WorkflowNode
 from antiphon_shared.workflows.problem import Path, Problem, error
+from antiphon_shared.workflows.sql import SQL_TOOL
 
 
 def check_sql_calls(flow: Flow) -> Iterator[Problem]:

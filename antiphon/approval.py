@@ -8,7 +8,7 @@ from antiphon_shared.bus.handling import STATE
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.process.clock import utc_now
 from antiphon_shared.process.ids import new_id
-from antiphon_shared.tools.calls import ToolCall
+from antiphon_shared.tools.calls import RequestedCall, ToolCall
 
 from antiphon.arrival import Arrival
 from antiphon.errors import InvalidQuery, NotWaiting, UnknownSession
@@ -34,6 +34,10 @@ async def decide(
 
     Raises NotWaiting, InvalidQuery for a call that does not wait, UnknownSession, SubmissionRejected.
     """
+    if await patiently("look for a session", arrival.check, PATIENCE_S) and (
+        found := await _of_run(bus, session_id)
+    ):
+        return await _decide_in_run(bus, session_id, found, is_approved, calls, by, reason)
     session = await patiently("look for a session", lambda: waiting(bus, arrival, session_id), PATIENCE_S)
     if not session.people.undecided:
         raise NotWaiting(f"session {session_id} waits for nobody's approval: it waits for its user's answer.")
@@ -56,7 +60,9 @@ async def decide(
 
 
 async def calls_waiting(bus: Bus, session_id: str) -> tuple[ToolCall, ...]:
-    """The calls of a session that a person has to decide on; none when it waits for nobody."""
+    """The calls of a session or run that a person has to decide on; none when it waits for nobody."""
+    if run := await _of_run(bus, session_id):
+        return tuple(run.values())
     session = await unanswered_session(bus, session_id)
     return undecided(session) if session else ()
 
@@ -66,6 +72,33 @@ async def unanswered_session(bus: Bus, session_id: str) -> Session | None:
     stored = bus.session(session_id)
     (_, content), response = await asyncio.gather(stored.document(STATE), stored.response())
     return SESSION.read(content) if content and response is None else None
+
+
+async def _of_run(bus: Bus, run_id: str) -> dict[int, RequestedCall]:
+    """Return the calls of a run that wait, by the number of their request; none where it is no run."""
+    from antiphon.stored_runs import approvals, stored_run  # most sessions are no runs
+
+    stored = await patiently("read a run", lambda: stored_run(bus, run_id), PATIENCE_S)
+    return approvals(stored[1]) if stored is not None else {}
+
+
+async def _decide_in_run(
+    bus: Bus,
+    run_id: str,
+    found: Mapping[int, RequestedCall],
+    is_approved: bool,
+    calls: Iterable[str],
+    by: str,
+    reason: str,
+) -> tuple[str, ...]:
+    from antiphon.stored_runs import decide_on_call
+
+    waits = {call.id: call.name for call in found.values()}
+    chosen = chosen_of(calls, tuple(waits), waits, run_id, "a decision")
+    for number, call in found.items():
+        if call.id in chosen and not await decide_on_call(bus, run_id, number, call, is_approved, by, reason):
+            raise UnknownSession(f"run {run_id} is not kept any more.")
+    return chosen
 
 
 def undecided(session: Session) -> tuple[ToolCall, ...]:

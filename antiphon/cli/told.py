@@ -16,7 +16,12 @@ from antiphon_shared.events import (
     CancellationRequested,
     ComponentFailed,
     DeadlineReached,
+    InputGiven,
+    InputRefused,
+    InputRequested,
+    NodesSettled,
     OutagesSeen,
+    OutcomeSettled,
     PersonOverdue,
     QuerySubmitted,
     Question,
@@ -26,7 +31,9 @@ from antiphon_shared.events import (
     ReasoningFailed,
     ReasoningRequested,
     ResponseReady,
+    ResumeRequested,
     RungTaken,
+    RunOpened,
     SessionOpened,
     StepBegun,
     ToolsCompleted,
@@ -90,6 +97,19 @@ def progress(event: AnyEvent) -> list[str]:
             return [f"step {number}: {step}{again}", *failed]
         case RungTaken(rung=rung, because=why, model=model) if rung in _RUNGS:
             return [f"  {_RUNGS[rung].format(model=one_line(model))}: {one_line(why, _MESSAGE_LENGTH)}"]
+        case InputRequested(node=node, message=message):
+            return [f"  {one_line(node)}: waits for a person: {one_line(message, _MESSAGE_LENGTH)}"]
+        case InputGiven(by=by):
+            return [f"  values were given{f' by {one_line(by, 40)}' if by else ''}"]
+        case InputRefused(because=because):
+            return [f"  the values were refused: {one_line(because, _MESSAGE_LENGTH)}"]
+        case OutcomeSettled(node=node, happened=happened, by=by):
+            who = f" by {one_line(by, 40)}" if by else ""
+            return [f"  {one_line(node)}: settled{who}: it {'happened' if happened else 'did not happen'}"]
+        case ResumeRequested():
+            return ["resuming"]
+        case RunOpened(problem=problem) if problem:
+            return [f"  cannot begin: {one_line(problem, _MESSAGE_LENGTH)}"]
         case ComponentFailed(component=component, error=error):
             return [f"  {component} failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
         case CancellationRequested():
@@ -129,6 +149,13 @@ def detail(event: AnyEvent) -> str:
                 f"at most {counted(limits.max_rounds, 'round')}, {counted(limits.max_tool_calls, 'call')}; "
                 f"{counted(len(tools), 'tool')}"
             )
+        case RunOpened(workflow=workflow, tools=tools, problem=""):
+            return f"workflow {one_line(workflow)}, {counted(len(tools), 'tool')}"
+        case ToolsRequested(node=node) if node:
+            return f"{one_line(node)}: {'; '.join(line.strip() for line in progress(event))}"
+        case NodesSettled(nodes=nodes, more=more):
+            settled = ", ".join(f"{node.path} {node.status}" for node in nodes)
+            return one_line(settled, _MESSAGE_LENGTH) + (f", and {more} more" if more else "")
         case BriefingRequested(round=round, level=level):
             return f"round {round}, {level}"
         case BriefingReady(round=round, briefing=briefing):
@@ -152,7 +179,10 @@ def detail(event: AnyEvent) -> str:
 
 
 def statistics(response: Response) -> str:
-    """`complete (natural_completion), 3 rounds, 2 tool calls, 5120 tokens, $0.0110, 0.4 s`."""
+    """`complete (natural_completion), 3 rounds, 2 tool calls, 5120 tokens, $0.0110, 0.4 s`; of a run how it ended."""
+    if response.run is not None:
+        calls, took_s = counted(response.tool_calls_used, "tool call"), response.duration_ms / 1000
+        return f"{response.run.status}, {calls}, {took_s:.1f} s"
     cost = response.usage.cost_usd
     parts = [
         f"{response.status} ({response.termination_reason})",

@@ -1,4 +1,7 @@
-"""Values by name, as they are typed: the params of a run, and what a person answers. `@RUN_ID.path` is an earlier output."""
+"""Values by name, as they are typed: the params of a run, and what a person answers.
+
+`@RUN_ID.path` stands for what an earlier run returned.
+"""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -51,7 +54,7 @@ async def read_params(
 
 
 def read_values(expects: Mapping[str, Param], typed: Sequence[str]) -> dict[str, Any]:
-    """Return what a person answers, each value by its declared type. Raises UsageError, which names all that is wrong."""
+    """Return what a person answers, each by its type. Raises UsageError, which names all that is wrong."""
     values: dict[str, Any] = {}
     problems: list[str] = []
     for one in typed:

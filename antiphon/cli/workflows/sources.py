@@ -7,6 +7,7 @@ import typer
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.workflow_store import WorkflowStore
 from antiphon_shared.text.nearest import did_you_mean
+from antiphon_shared.workflows.file import read_workflows
 from antiphon_shared.workflows.problem import Problem
 from antiphon_shared.workflows.specification import Specification, Workflow
 
@@ -20,17 +21,16 @@ from antiphon.cli.output import (
     stderr,
 )
 from antiphon.observe import connected
-from antiphon.workflows.load import InvalidWorkflow, load
 
 
 def specifications_of(files: Sequence[Path]) -> list[Specification]:
     """Return the specifications of files, or with none what is published; ends the command where one has errors."""
     if not files:
         return result_of(_published())
-    try:
-        return [load(file) for file in files]
-    except InvalidWorkflow as invalid:
-        raise typer.Exit(show_problems(invalid.problems)) from None
+    specifications, problems = read_workflows(files)
+    if errors := [problem for problem in problems if problem.severity == "error"]:
+        raise typer.Exit(show_problems(errors))
+    return specifications
 
 
 def named(name: str, files: Sequence[Path]) -> tuple[Specification, Workflow]:
@@ -39,11 +39,13 @@ def named(name: str, files: Sequence[Path]) -> tuple[Specification, Workflow]:
     for specification in specifications:
         if name in specification.workflows:
             return specification, specification.workflows[name]
+    raise typer.Exit(refuse(missing(name, specifications)))
+
+
+def missing(name: str, specifications: Iterable[Specification]) -> UsageError:
+    """Return the error that there is no workflow of that name among these."""
     there = [one for specification in specifications for one in specification.workflows]
-    where = "" if files else "published as "
-    raise typer.Exit(
-        refuse(UsageError(f"there is no workflow {where}{name!r}.", hint=did_you_mean(name, there)))
-    )
+    return UsageError(f"there is no workflow {name!r}.", hint=did_you_mean(name, there))
 
 
 async def published_in(bus: Bus) -> list[Specification]:

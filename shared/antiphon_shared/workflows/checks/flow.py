@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from antiphon_shared.workflows.checks.tables import SQL_TOOL, UnfitSql
 from antiphon_shared.workflows.condition_syntax import read_condition, variables
 from antiphon_shared.workflows.condition_tokens import ConditionSyntax
 from antiphon_shared.workflows.items import UnfitItems, read_items, references_in

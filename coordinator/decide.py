@@ -15,6 +15,8 @@ from antiphon_shared.events import (
     AssemblyRequested,
     BriefingReady,
     CancellationRequested,
+    ChildEnded,
+    ChildWaiting,
     ComponentFailed,
     DeadlineReached,
     ModelDue,
@@ -35,6 +37,7 @@ from antiphon_shared.values import LogEntry
 
 from coordinator import (
     approvals,
+    child_runs,
     ladder,
     limits,
     models,
@@ -121,6 +124,8 @@ def _decide(
         case ApprovalDecided() as decision:
             decided = approvals.after_decision(session, log_entry, decision)
             return _on_person(session, decided, event, catalogue)
+        case QuestionAnswered() as answer if (of_run := child_runs.after_answer(session, answer)) is not None:
+            return of_run
         case QuestionAnswered() as answer:
             answered = questions.after_answer(session, log_entry, answer)
             return _on_person(session, answered, event, catalogue)
@@ -129,8 +134,16 @@ def _decide(
             return _on_person(session, people.given_up(session) if is_waiting else session, event, catalogue)
         case ModelDue(wait=due) if session.phase == "resting" and due == session.models.waits:
             return request_briefing(session, event)
+        case ChildEnded() as ended:
+            return _with_runs(session, child_runs.after_ended(session, ended), event, named)
+        case ChildWaiting() as waiting:
+            asked = child_runs.after_waiting(session, waiting)
+            return asked if asked.commands else _with_runs(session, asked.session, event, named)
         case _ if event.causationid not in session.awaiting:
             return Decision(session)
+        case ToolsCompleted() if session.children.runs:
+            after = replace(session, children=replace(session.children, batch=event.id), awaiting=())
+            return child_runs.completed(after, event, child_runs.batch_of(after, event, named))
         case BriefingReady() as ready:
             return _on_briefing(session, event, ready, catalogue, outages)
         case ReasoningCompleted() as reply:
@@ -242,6 +255,13 @@ def _on_reply(
         after = offer.after_reply(outputs.after_calls(heard), catalogue, reply)
         return request_tools(after, event, reply.tool_calls, catalogue, earlier)
     return outputs.concluded(heard, event, log_entry, reply, schema)
+
+
+def _with_runs(before: Session, after: Session, event: AnyEvent, named: Logged | None) -> Decision:
+    """A run was answered; where it was the last, the results of the batch are put together."""
+    if after is before:
+        return Decision(before)
+    return child_runs.completed(after, event, child_runs.batch_of(after, event, named))
 
 
 def _on_person(session: Session, heard: Session, event: AnyEvent, catalogue: Catalogue) -> Decision:

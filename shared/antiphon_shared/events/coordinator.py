@@ -1,7 +1,6 @@
 """What the coordinator asks for, and what it notes down."""
 
 from typing import Any, ClassVar, Literal
-from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
@@ -459,7 +458,6 @@ class ChildWaiting(EventData):
     expects: dict[str, Any]
     because: str = Field(default="", description="Why the values given last do not count.")
     until: AwareDatetime
-    child_correlation: UUID = Field(description="Id of the event that the run began with.")
 
 
 class ChildEnded(EventData):

@@ -94,10 +94,32 @@ def begun(
     return replace(decision, session=after, commands=(*decision.commands, *noted), sends=tuple(sends))
 
 
-def after_ended(session: Session, ended: ChildEnded) -> Session:
-    """Return the session with the result of a run; itself where the run is not waited for."""
-    found = _waited_for(session, ended.round, ended.call_id)
-    if found is None or found.id != ended.response.session_id:
+def after_news(session: Session, event: AnyEvent, named: Logged | None) -> Decision:
+    """Return what follows from the end of a run, or from its waiting for a person; `named` is as for `decide`."""
+    match event.data:
+        case ChildEnded() as ended:
+            after = _after_ended(session, ended)
+        case ChildWaiting() as waiting if session.query.is_interactive:
+            return _ask(session, waiting)
+        case ChildWaiting() as waiting:
+            found = _waited_for(session, waiting.round, waiting.call_id, waiting.child)
+            after = session if found is None else _with(session, found, result=_waits(found, waiting))
+        case _:
+            return Decision(session)
+    return Decision(session) if after is session else completed(after, event, _batch_of(after, named))
+
+
+def after_batch(session: Session, event: AnyEvent) -> Decision:
+    """Return what follows from the results of the batch's other calls."""
+    batch = event.data
+    assert isinstance(batch, ToolsCompleted), "the dispatchers have answered"
+    after = replace(session, children=replace(session.children, batch=event.id), awaiting=())
+    return completed(after, event, batch)
+
+
+def _after_ended(session: Session, ended: ChildEnded) -> Session:
+    found = _waited_for(session, ended.round, ended.call_id, ended.response.session_id)
+    if found is None:
         return session
     result, is_clean = _result(found, ended.response)
     made = tuple(
@@ -107,13 +129,11 @@ def after_ended(session: Session, ended: ChildEnded) -> Session:
     return _with(replace(session, children=replace(session.children, made=made)), found, result=result)
 
 
-def after_waiting(session: Session, waiting: ChildWaiting) -> Decision:
-    """Ask the session's user what a run waits for; where there is none, that it waits is the call's result."""
-    found = _waited_for(session, waiting.round, waiting.call_id)
-    if found is None or found.id != waiting.child:
+def _ask(session: Session, waiting: ChildWaiting) -> Decision:
+    """Ask the session's user what a run waits for."""
+    found = _waited_for(session, waiting.round, waiting.call_id, waiting.child)
+    if found is None:
         return Decision(session)
-    if not session.query.is_interactive:
-        return Decision(_with(session, found, result=_waits(found, waiting)))
     asked = Question(id=found.call.id, question=_question(waiting))
     return Decision(
         _with(session, found, waits=waiting),
@@ -176,10 +196,8 @@ def completed(session: Session, event: AnyEvent, batch: ToolsCompleted | None) -
     return Decision(after, (ToolsCompleted.of(session.round, indexed, duration_ms),))
 
 
-def batch_of(session: Session, event: AnyEvent, named: Logged | None) -> ToolsCompleted | None:
-    """Return the results of a batch's other calls: those that came just now, or those of the log."""
-    if isinstance(event.data, ToolsCompleted):
-        return event.data
+def _batch_of(session: Session, named: Logged | None) -> ToolsCompleted | None:
+    """Return the results of the batch's other calls, where they have come before."""
     data = named.event.data if named is not None else None
     return data if session.children.batch is not None and isinstance(data, ToolsCompleted) else None
 
@@ -213,11 +231,11 @@ def _digest(call: RequestedCall) -> str:
     return blake2b(f"{call.name} {arguments}".encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
-def _waited_for(session: Session, round: int, call_id: str) -> ChildRun | None:
+def _waited_for(session: Session, round: int, call_id: str, child: str) -> ChildRun | None:
     if session.phase != "tools" or round != session.round:
         return None
-    waiting = (run for run in session.children.runs if run.call.id == call_id and run.result is None)
-    return next(waiting, None)
+    waiting = (run for run in session.children.runs if (run.call.id, run.id) == (call_id, child))
+    return next((run for run in waiting if run.result is None), None)
 
 
 def _with(session: Session, found: ChildRun, **changes: Any) -> Session:

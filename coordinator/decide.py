@@ -134,16 +134,12 @@ def _decide(
             return _on_person(session, people.given_up(session) if is_waiting else session, event, catalogue)
         case ModelDue(wait=due) if session.phase == "resting" and due == session.models.waits:
             return request_briefing(session, event)
-        case ChildEnded() as ended:
-            return _with_runs(session, child_runs.after_ended(session, ended), event, named)
-        case ChildWaiting() as waiting:
-            asked = child_runs.after_waiting(session, waiting)
-            return asked if asked.commands else _with_runs(session, asked.session, event, named)
+        case ChildEnded() | ChildWaiting():
+            return child_runs.after_news(session, event, named)
         case _ if event.causationid not in session.awaiting:
             return Decision(session)
         case ToolsCompleted() if session.children.runs:
-            after = replace(session, children=replace(session.children, batch=event.id), awaiting=())
-            return child_runs.completed(after, event, child_runs.batch_of(after, event, named))
+            return child_runs.after_batch(session, event)
         case BriefingReady() as ready:
             return _on_briefing(session, event, ready, catalogue, outages)
         case ReasoningCompleted() as reply:
@@ -255,13 +251,6 @@ def _on_reply(
         after = offer.after_reply(outputs.after_calls(heard), catalogue, reply)
         return request_tools(after, event, reply.tool_calls, catalogue, earlier)
     return outputs.concluded(heard, event, log_entry, reply, schema)
-
-
-def _with_runs(before: Session, after: Session, event: AnyEvent, named: Logged | None) -> Decision:
-    """A run was answered; where it was the last, the results of the batch are put together."""
-    if after is before:
-        return Decision(before)
-    return child_runs.completed(after, event, child_runs.batch_of(after, event, named))
 
 
 def _on_person(session: Session, heard: Session, event: AnyEvent, catalogue: Catalogue) -> Decision:

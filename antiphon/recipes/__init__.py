@@ -1,0 +1,9 @@
+"""Recipes: workflow specifications learned from sessions that succeeded.
+
+chain.py          a session's recording -> the question, and the calls that succeeded
+values.py         what a value is recognised by, in a question and in results
+binding.py        where each argument comes from: the question, an earlier result, or nowhere
+learn.py          chains -> a specification, which makes the same calls when it is run over the same results
+replay_check.py   whether it does
+store.py          recipes in Redis
+"""

@@ -45,7 +45,7 @@ def workflow_fields(
             graph[nodes[n]]["args"] = _written(kept[n], nodes, names)
     used = {place for arguments in kept for place in used_by(arguments)}
     results = [nodes[n] for n, call in enumerate(calls) if n not in used or call.is_cited]
-    texts = {name: one.values[0] for name, one in params.items() if isinstance(one.values[0], str)}
+    texts = {one.values[0]: name for name, one in params.items() if isinstance(one.values[0], str)}
     question = named_in_place(" ".join(chains[0].question.split())[:_QUESTION_MAX], texts)
     declared = {
         name: given.param.model_dump(mode="json", exclude_defaults=True) for name, given in params.items()

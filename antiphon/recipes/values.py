@@ -141,8 +141,8 @@ def _as_words(text: str) -> str:
 
 
 def named_in_place(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with `<name>` in the place of each value, by which `names` has its name."""
-    for value in sorted(names, key=len, reverse=True):
+    """Return a text with `<name>` in the place of each telling value, by which `names` has its name."""
+    for value in sorted(filter(is_telling, names), key=len, reverse=True):
         text = re.sub(_as_words(value), lambda _, name=names[value]: f"<{name}>", text, flags=re.I)  # type: ignore[misc]
     return text
 

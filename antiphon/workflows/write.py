@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import yaml
+from antiphon_shared.text.control import harmless
 from antiphon_shared.workflows.specification import Specification
 
 _PLAIN = re.compile(r"[$A-Za-z_][\w$.-]*(?: [\w$.-]+)*", re.ASCII)
@@ -32,4 +33,11 @@ def as_yaml(specification: Specification) -> str:
     text: str = yaml.dump(
         fields, Dumper=_Dumper, sort_keys=False, default_flow_style=None, allow_unicode=True, width=_WIDTH
     )
-    return text
+    # What steers a terminal stands only in quotes, as _PLAIN has none of it: there it can be written as an escape.
+    return "\n".join(_escaped(line) for line in text.split("\n"))
+
+
+def _escaped(line: str) -> str:
+    if harmless(line) == line:
+        return line
+    return "".join(one if harmless(one) == one else f"\\U{ord(one):08X}" for one in line)

@@ -40,6 +40,8 @@ KINDS: dict[str, str] = {
     "cached": KEYS.cached("abc"),
     "limiter": KEYS.limiter("claude"),
     "breakers": KEYS.breakers(),
+    "recipes": KEYS.recipes(),
+    "recipes by recency": KEYS.recipes_recency(),
     "timers": KEYS.timers(0),
     "messages": KEYS.timer_messages(0),
     "dead": KEYS.dead(0),

@@ -91,7 +91,8 @@ def chain_of(lines: Iterable[Line]) -> Chain:
         )
     question, left_out = [query.query if query else ""], list[tuple[str, str]]()
     calls: list[Made] = []
-    cited = {source.call_id for source in response.sources}
+    named = {id for one in response.result_sources for id in one.sources}
+    cited = {source.call_id for source in response.sources if source.number or source.id in named}
     places: dict[str, int] = {}
     for batch in batches_of(lines):
         kept: list[tuple[int, RecordedCall]] = []

@@ -51,7 +51,7 @@ def workflow_fields(
         name: given.param.model_dump(mode="json", exclude_defaults=True) for name, given in params.items()
     }
     return {
-        "description": f"Does what answered this question: {question}",
+        "description": question or "Learned from a session.",
         "params": declared,
         "graph": graph,
         "output": {node: f"${node}" for node in results},

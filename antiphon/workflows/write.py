@@ -1,40 +1,49 @@
 """A specification as the YAML of a workflow file. Pure."""
 
-import re
 from typing import Any
 
 import yaml
 from antiphon_shared.text.control import harmless
 from antiphon_shared.workflows.specification import Specification
 
-_PLAIN = re.compile(r"[$A-Za-z_][\w$.-]*(?: [\w$.-]+)*", re.ASCII)
 _WORDS = ("null", "true", "false")
 _WIDTH = 110
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes so that JSON's rules for scalars read the same values again."""
+    """Writes so that JSON's rules for scalars read the same values again; what holds scalars alone stands on a line."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
+    def represent_mapping(self, tag: str, mapping: Any, flow_style: bool | None = None) -> yaml.MappingNode:
+        node = super().represent_mapping(tag, mapping, flow_style)
+        node.flow_style = all(isinstance(value, yaml.ScalarNode) for _, value in node.value)
+        return node
 
-def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    is_plain = _PLAIN.fullmatch(text) is not None and text not in _WORDS
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if is_plain else '"')
-
-
-_Dumper.add_representer(str, _text)
+    def represent_sequence(
+        self, tag: str, sequence: Any, flow_style: bool | None = None
+    ) -> yaml.SequenceNode:
+        node = super().represent_sequence(tag, sequence, flow_style)
+        node.flow_style = all(isinstance(value, yaml.ScalarNode) for value in node.value)
+        return node
 
 
 def as_yaml(specification: Specification) -> str:
     """Return a file that means the same as a specification."""
     fields = specification.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    text: str = yaml.dump(
-        fields, Dumper=_Dumper, sort_keys=False, default_flow_style=None, allow_unicode=True, width=_WIDTH
-    )
-    # What steers a terminal stands only in quotes, as _PLAIN has none of it: there it can be written as an escape.
-    return "\n".join(_escaped(line) for line in text.split("\n"))
+    text: str = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
+    # What steers a terminal stands between double quotes, see _text: there it can be written as an escape.
+    return "\n".join(map(_escaped, text.split("\n")))
+
+
+def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    may_be_plain = text[:1].isalpha() or text[:1] in ("$", "_", "<")
+    is_quoted = not may_be_plain or text in _WORDS or harmless(text) != text or "\n" in text
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if is_quoted else None)
+
+
+_Dumper.add_representer(str, _text)
 
 
 def _escaped(line: str) -> str:

@@ -146,7 +146,7 @@ def test_the_check_names_every_way_in_which_a_workflow_does_something_else(
 def test_the_description_names_params_in_the_place_of_values() -> None:
     made = learned("Fly to Lisbon\nand stay.", a_call("book", {"to": "Lisbon"}, {}, 1, effect="write"))
     workflow = made.recipe.workflow
-    assert workflow.description == "Does what answered this question: Fly to <to> and stay."
+    assert workflow.description == "Fly to <to> and stay."
 
 
 def test_sessions_whose_detours_differ_share_a_recipe() -> None:

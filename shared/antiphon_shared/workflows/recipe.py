@@ -3,9 +3,9 @@
 import json
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from pydantic_core import to_json
 
 from antiphon_shared.stored import Kind
@@ -23,6 +23,12 @@ class Recipe(Value):
     file: dict[str, Any] = Field(description="The fields of the workflow file.")
     tools: dict[str, str] = Field(description="For each tool that it calls, the hash of its schema.")
     learned_from: tuple[SessionId, ...] = Field(min_length=1, description="Ids of the sessions.")
+
+    @model_validator(mode="after")
+    def _has_its_workflow(self) -> Self:
+        if self.name not in self.specification.workflows:
+            raise ValueError(f"the file has no workflow {self.name}")
+        return self
 
     @cached_property
     def specification(self) -> Specification:

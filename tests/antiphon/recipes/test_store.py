@@ -1,7 +1,10 @@
 """Recipes in Redis: kept by name, as many as there is room for."""
 
+import json
+
 import pytest
 from antiphon_shared.bus.redis_bus import Bus
+from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.workflows.recipe import Recipe
 
 from antiphon.errors import AlreadyThere
@@ -66,6 +69,16 @@ async def test_a_forgotten_recipe_is_gone(bus: Bus) -> None:
 async def test_what_cannot_be_read_is_left_out_of_the_list(bus: Bus) -> None:
     store = RecipeStore(bus)
     await store.keep(a_recipe("one"), 10)
-    await bus.batcher.submit("HSET", bus.keys.recipes(), "junk", b"{")
-    await bus.batcher.submit("ZADD", bus.keys.recipes_recency(), 1, "junk", 2, "gone")
+    fields = a_recipe("one").model_dump(mode="json")
+    others = {
+        "junk": "{",
+        "renamed": json.dumps({**fields, "name": "renamed"}),
+        "changed": json.dumps({**fields, "file": {"domain": "d"}}),
+    }
+    for n, (name, content) in enumerate(others.items()):
+        await bus.batcher.submit("HSET", bus.keys.recipes(), name, content)
+        await bus.batcher.submit("ZADD", bus.keys.recipes_recency(), n, name, n, "gone")
     assert await names(store) == ["one"]
+    for name in others:
+        with pytest.raises(UnreadableEvent, match="a recipe cannot be read"):
+            await store.get(name)

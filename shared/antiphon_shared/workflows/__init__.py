@@ -6,5 +6,7 @@ params.py            values that are given by name, and whether a value fits
 references.py        $name.path in texts, and what it stands for
 condition.py         the conditions of `when`; condition_syntax.py reads them
 items.py             the items of a foreach
+recipe.py            a workflow that was learned from sessions, as it is kept
+ranking.py           which workflows serve a goal
 graph.py             a workflow compiled: what follows what, sub-workflows inlined
 """

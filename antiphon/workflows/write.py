@@ -1,5 +1,6 @@
 """A specification as the YAML of a workflow file. Pure."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
@@ -8,24 +9,25 @@ from antiphon_shared.workflows.specification import Specification
 
 _WORDS = ("null", "true", "false")
 _WIDTH = 110
+_FLOW_CHARACTERS_MAX = 80
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes so that JSON's rules for scalars read the same values again; what holds scalars alone stands on a line."""
+    """Writes so that JSON's rules for scalars read the same values again; short lists and objects stand on a line."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
     def represent_mapping(self, tag: str, mapping: Any, flow_style: bool | None = None) -> yaml.MappingNode:
         node = super().represent_mapping(tag, mapping, flow_style)
-        node.flow_style = all(isinstance(value, yaml.ScalarNode) for _, value in node.value)
+        node.flow_style = _fits_a_line([part for pair in node.value for part in pair])
         return node
 
     def represent_sequence(
         self, tag: str, sequence: Any, flow_style: bool | None = None
     ) -> yaml.SequenceNode:
         node = super().represent_sequence(tag, sequence, flow_style)
-        node.flow_style = all(isinstance(value, yaml.ScalarNode) for value in node.value)
+        node.flow_style = _fits_a_line(node.value)
         return node
 
 
@@ -50,3 +52,8 @@ def _escaped(line: str) -> str:
     if harmless(line) == line:
         return line
     return "".join(one if harmless(one) == one else f"\\U{ord(one):08X}" for one in line)
+
+
+def _fits_a_line(nodes: Sequence[yaml.Node]) -> bool:
+    is_flat = all(isinstance(node, yaml.ScalarNode) for node in nodes)
+    return is_flat and sum(len(node.value) + len(", ") for node in nodes) <= _FLOW_CHARACTERS_MAX

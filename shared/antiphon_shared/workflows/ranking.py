@@ -1,8 +1,8 @@
 """Which workflows and recipes serve a goal, and what the goal does not say that they need. Pure.
 
-They are ranked as tools are, see tools/relevance.py: by their words and by their meaning. A param is called missing only
-where that is certain: the goal has no value at all of its kind. Of two texts that are needed where the goal names one,
-neither is missing, as it may be either.
+They are ranked as tools are, see tools/relevance.py: by their words and by their meaning. A param is called missing
+only where that is certain: the goal has no value at all of its kind. Of two texts that are needed where the goal names
+one, neither is missing, as it may be either.
 """
 
 import re
@@ -34,9 +34,9 @@ _NUMBER_WORDS = frozenset(
 )
 _TIME_WORDS = frozenset((
     "today", "tonight", "tomorrow", "yesterday", "now", "next", "this", "day", "week", "weekend", "month", "year",
-    "noon", "midnight", "morning", "evening", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december", "christmas", "easter",
+    "noon", "midnight", "morning", "evening", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+    "sunday", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december", "christmas", "easter",
 ))  # fmt: skip  # a text, not a column
 _SHAPES = {
     "email": re.compile(r"\S@\S"),

@@ -11,6 +11,9 @@ taken from has to explain all of them. The first of these that does is chosen:
 5. nothing, where the value is the same in all sessions: it stays as it is;
 6. a param.
 
+A secret, by the mark of its tool's author or because a recording has it redacted, is never written down: it comes from
+a result, or is a param of its own.
+
 See values.py for what a value is recognised by. A value that is not telling, or of which the tool's schema lists all
 that there are, is taken from a result only if it stands there once in all, under a key like the argument's name.
 """
@@ -23,9 +26,11 @@ from typing import Any
 from antiphon_shared.workflows.references import Reference, ReferenceMissing, look_up, read_template
 
 from antiphon.recipes.chain import ArgumentPath, Chain
-from antiphon.recipes.values import Path, Question, Wanted, identity, is_alike, is_telling
+from antiphon.recipes.values import Path, Question, Wanted, identity, is_alike, is_telling, texts_in
+from tool_dispatcher.authoring.secret import holds_secret
 
 _ANY_NAME = "node"
+_REDACTED = "[redacted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,7 @@ class FromParam:
     """One for each session."""
     schema: dict[str, Any]
     """Of that argument, as its tool says."""
+    is_secret: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +101,11 @@ class _Argument:
         return len(self.values) > 1 and len({*map(identity, self.values)}) == len(self.values)
 
     @property
+    def is_redacted(self) -> bool:
+        """Whether a session has it redacted, so that nobody knows what it was."""
+        return any(_REDACTED in text for text in texts_in(self.values))
+
+    @property
     def key(self) -> str:
         return identity(self.values)
 
@@ -127,7 +138,8 @@ class _Binding:
 
     def _bind(self, one: _Argument) -> Bound:
         first = one.values[0]
-        source = self._placeholder(one) or self._result(one) if isinstance(first, dict | list) else None
+        is_whole = isinstance(first, dict | list) and not one.is_redacted
+        source = self._placeholder(one) or self._result(one) if is_whole else None
         if source is not None:
             return source
         if not _has_parts(one.values):
@@ -149,6 +161,10 @@ class _Binding:
             yield from self._leaves(inner)
 
     def _source(self, one: _Argument) -> Source:
+        if one.is_redacted:
+            return self._secret(one)
+        if self._is_secret(one):
+            return self._placeholder(one) or self._result(one) or self._secret(one)
         if found := self._placeholder(one):
             return found
         if self._is_asked_for(one):
@@ -159,6 +175,13 @@ class _Binding:
             return result
         is_fixed = len({*map(identity, one.values)}) == 1
         return self._remembered(one, Literal(one.values[0]) if is_fixed else self._param(one))
+
+    def _is_secret(self, one: _Argument) -> bool:
+        return holds_secret(self.chains[0].calls[one.call].definition.input_schema, one.path)
+
+    def _secret(self, one: _Argument) -> FromParam:
+        key = f"{one.call} {one.path}"  # two that are redacted look alike
+        return FromParam(key, one.name, one.values, one.schema, is_secret=True)
 
     def _remembered(self, one: _Argument, source: FromParam | Literal) -> FromParam | Literal:
         if all(map(is_telling, one.values)):

@@ -17,7 +17,6 @@ from antiphon.recording.recorded_calls import RecordedCall, batches_of
 CALLS_MAX = 200
 LEVELS_MAX = 40
 """Of arguments; those of the file around them come on top."""
-_REDACTED = "[redacted"
 _SQL = "sql_query"
 """What a workflow runs itself, whatever tool has the name."""
 
@@ -152,11 +151,6 @@ def _why_left_out(one: RecordedCall) -> str:
     if levels(one.arguments) > LEVELS_MAX:
         raise NotLearnable(
             f"the arguments of the call {one.call.id} of {name} are nested too deep for a file."
-        )
-    if any(_REDACTED in text for text in texts_in(one.arguments)):
-        raise NotLearnable(
-            f"an argument of the call {one.call.id} of {name} was redacted.",
-            hint="Learn from the session itself: give its id.",
         )
     return ""
 

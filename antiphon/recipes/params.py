@@ -54,13 +54,16 @@ def _param(source: FromParam) -> Param:
     type = types.pop()
     description, enum = source.schema.get("description"), source.schema.get("enum")
     is_listed = isinstance(enum, list) and 0 < len(enum) <= _ENUM_MAX and all(one in enum for one in given)
-    is_short = type not in ("list", "object") and len(shown(given[0])) <= _EXAMPLE_MAX
+    is_listed = is_listed and not source.is_secret
+    is_shown = (
+        not source.is_secret and type not in ("list", "object") and len(shown(given[0])) <= _EXAMPLE_MAX
+    )
     fields = {
         "type": type,
         "required": len(given) == len(source.values),
         "description": description[:_DESCRIPTION_MAX] if isinstance(description, str) else "",
-        "example": given[0] if is_short else None,
-        "format": _format(source.schema, given) if type == "str" else None,
+        "example": given[0] if is_shown else None,
+        "format": _format(source.schema, given) if type == "str" and not source.is_secret else None,
         "enum": tuple(one for one in enum or () if type_name(one) == type) if is_listed else None,
     }
     return Param.model_validate(fields)

@@ -225,3 +225,27 @@ def test_sessions_that_did_something_else_are_refused_with_the_difference(other:
     first = a_chain("Go.", a_call("b", {"x": 1}, {}, 1, effect="write"))
     with pytest.raises(NotLearnable, match=why):
         learn([first, a_chain("Go.", other, session_id="s2")])
+
+
+def test_a_secret_is_a_param_without_an_example_or_comes_from_a_result() -> None:
+    pin = {"type": "string", "writeOnly": True}
+    tool = a_tool("pay", "write", {"properties": {"pin": pin, "token": pin, "to": {"type": "string"}}})
+    made = learned(
+        "Pay Ann.",
+        a_call("log_in", {}, {"token": "tok-4711"}, 1),
+        a_call(tool, {"pin": "0815-abc", "token": "tok-4711", "to": "Ann"}, {}, 2),
+    )
+    assert args_of(made)["pay"] == {"pin": "$pin", "token": "$log_in.token", "to": "$to"}
+    assert params_of(made)["pin"] == {"type": "str", "required": True}
+    assert "0815" not in made.text
+
+
+def test_what_a_recording_has_redacted_is_a_param_of_its_own() -> None:
+    made = learned(
+        "Pay.",
+        a_call("log_in", {}, {"token": "[redacted]"}, 1, is_cited=True),
+        a_call("pay", {"token": "[redacted]", "a": {"token": "Bearer [redacted-2]"}}, {}, 2, effect="write"),
+    )
+    assert args_of(made)["pay"] == {"token": "$token", "a": {"token": "$token_2"}}
+    assert [*params_of(made)] == ["token", "token_2"]
+    assert "redacted" not in made.text

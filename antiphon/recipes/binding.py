@@ -23,58 +23,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from antiphon_shared.workflows.references import Reference, ReferenceMissing, look_up, read_template
+from antiphon_shared.workflows.references import ReferenceMissing, look_up
 
 from antiphon.recipes.chain import ArgumentPath, Chain
-from antiphon.recipes.values import Path, Question, Wanted, identity, is_alike, is_telling, texts_in
+from antiphon.recipes.sources import Bound, FromParam, FromResult, Literal, Source, reference_to
+from antiphon.recipes.values import Question, Wanted, identity, is_alike, is_telling, texts_in
 from tool_dispatcher.authoring.secret import holds_secret
 
 _ANY_NAME = "node"
 _REDACTED = "[redacted"
-
-
-@dataclass(frozen=True, slots=True)
-class FromResult:
-    """A value in the result of an earlier call."""
-
-    call: int
-    path: Path
-
-
-@dataclass(frozen=True, slots=True)
-class FromParam:
-    """A value that is given; two with the same key are one param."""
-
-    key: str
-    name: str
-    """Of the argument that it was first seen in."""
-    values: tuple[Any, ...]
-    """One for each session."""
-    schema: dict[str, Any]
-    """Of that argument, as its tool says."""
-    is_secret: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """A value that is always the same."""
-
-    value: Any
-
-
-Source = FromResult | FromParam | Literal
-Bound = Source | dict[str, Any] | list[Any]
-"""An argument: a source, or an object or list of them."""
-
-
-def sources(bound: Any) -> Iterator[Source]:
-    """Yield the sources in an argument."""
-    match bound:
-        case FromResult() | FromParam() | Literal():
-            yield bound
-        case dict() | list():
-            for one in bound.values() if isinstance(bound, dict) else bound:
-                yield from sources(one)
 
 
 def bind(chains: Sequence[Chain]) -> list[dict[str, Bound]]:
@@ -263,19 +220,6 @@ class _Binding:
             if not call.has_own_result or identity(there) != identity(value):
                 return False
         return True
-
-
-def reference_to(source: FromResult, name: str) -> Reference | None:
-    """Return the reference to a value in a result; None where none can be written, for instance with a dot in a key."""
-    path = tuple(
-        int(part) if isinstance(part, str) and part.isdecimal() and str(int(part)) == part else part
-        for part in source.path
-    )
-    reference = Reference(name, path)
-    try:
-        return reference if read_template(str(reference)).whole == reference else None
-    except ValueError:
-        return None
 
 
 def _values_in(arguments: Mapping[str, Any]) -> Iterator[Any]:

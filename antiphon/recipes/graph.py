@@ -12,9 +12,9 @@ and for no other; what follows from other edges is not written. Calls of one rou
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from antiphon.recipes.binding import Bound, FromParam, FromResult, Literal, reference_to, sources
 from antiphon.recipes.chain import Chain, Made
 from antiphon.recipes.params import Given, as_name, free_name
+from antiphon.recipes.sources import Bound, FromParam, FromResult, Literal, reference_to, sources
 from antiphon.recipes.values import named_in_place
 
 _QUESTION_MAX = 500

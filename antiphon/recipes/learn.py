@@ -13,11 +13,12 @@ from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.recipe import Recipe, schema_hash
 from antiphon_shared.workflows.specification import Specification
 
-from antiphon.recipes.binding import Bound, FromResult, Literal, bind, sources
+from antiphon.recipes.binding import bind
 from antiphon.recipes.chain import Chain, Made, NotLearnable
 from antiphon.recipes.graph import node_names, used_by, workflow_fields
 from antiphon.recipes.params import as_name, params_of
 from antiphon.recipes.replay_check import differences
+from antiphon.recipes.sources import Bound, FromResult, Literal, sources
 from antiphon.workflows.form import read_file
 from antiphon.workflows.load import InvalidWorkflow, build
 from antiphon.workflows.validate import problems_of

@@ -7,8 +7,8 @@ from typing import Any
 
 from antiphon_shared.workflows.params import Param, shown, type_name
 
-from antiphon.recipes.binding import Bound, FromParam, sources
 from antiphon.recipes.chain import NotLearnable
+from antiphon.recipes.sources import Bound, FromParam, sources
 
 NAME_MAX = 64
 _DESCRIPTION_MAX = 300
@@ -23,7 +23,7 @@ class Given:
     """A param of a recipe."""
 
     key: str
-    """Of the sources that it stands for; see binding.py."""
+    """Of the sources that it stands for; see sources.py."""
     param: Param
     values: tuple[Any, ...]
     """What it was in each session."""

@@ -198,6 +198,33 @@ def test_what_differs_between_sessions_is_a_param_and_what_agrees_is_not() -> No
     assert made.recipe.learned_from == ("s0", "s1", "s2")
 
 
+@pytest.mark.parametrize(
+    ("given", "there", "is_taken"),
+    [
+        ((1, 2), (1, 2), True),
+        (("A", "B"), ("A", "B"), True),
+        ((1, 1), (1, 1), False),
+        ((1, 2), (1, 2.0), False),
+        ((1, 2), (1, "2"), False),
+        ((True, False), (True, False), False),
+    ],
+)
+def test_of_several_sessions_with_other_values_a_place_that_holds_all_of_them_counts(
+    given: tuple[Any, ...], there: tuple[Any, ...], is_taken: bool
+) -> None:
+    chains = [
+        a_chain(
+            "Go.",
+            a_call("find", {}, {"place": held}, 1, is_cited=True),
+            a_call("book", {"gate": value}, {}, 2, effect="write"),
+            session_id=f"s{n}",
+        )
+        for n, (value, held) in enumerate(zip(given, there, strict=True))
+    ]
+    taken = args_of(learn(chains, "w"))["book"]["gate"]
+    assert (taken == "$find.place") is is_taken
+
+
 def test_a_chance_in_one_session_is_not_learned_from_two() -> None:
     def chain(id: str, weight: int, n: str) -> Any:
         find = a_call("find", {}, {"id": id, "weight": weight}, 1, is_cited=True)

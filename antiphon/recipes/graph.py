@@ -12,6 +12,8 @@ and for no other; what follows from other edges is not written. Calls of one rou
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from antiphon_shared.text.control import harmless
+
 from antiphon.recipes.chain import Chain, Made
 from antiphon.recipes.params import Given, as_name, free_name
 from antiphon.recipes.sources import Bound, FromParam, FromResult, Literal, reference_to, sources
@@ -46,7 +48,7 @@ def workflow_fields(
     used = {place for arguments in kept for place in used_by(arguments)}
     results = [nodes[n] for n, call in enumerate(calls) if n not in used or call.is_cited]
     texts = {one.values[0]: name for name, one in params.items() if isinstance(one.values[0], str)}
-    question = named_in_place(" ".join(chains[0].question.split())[:_QUESTION_MAX], texts)
+    question = named_in_place(" ".join(harmless(chains[0].question).split())[:_QUESTION_MAX], texts)
     declared = {
         name: given.param.model_dump(mode="json", exclude_defaults=True) for name, given in params.items()
     }

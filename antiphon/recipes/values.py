@@ -20,6 +20,7 @@ Path = tuple[str | int, ...]
 
 _CHARACTERS_MIN = 3
 _NUMBER_MIN = 100
+_NUMBER_CHARACTERS_MAX = 40
 _VALUES_MAX = 500_000
 """Of a result; what comes after is not looked at."""
 _PLACES_MAX = 20
@@ -107,7 +108,8 @@ class Question:
     def __init__(self, text: str) -> None:
         self._text = text.casefold()
         self._dates = {found.date for found in dates_in(_WORD.findall(self._text))}
-        self._numbers = [_number(found[0]) for found in _NUMBER.finditer(text)]
+        numbers = [found[0] for found in _NUMBER.finditer(text)]
+        self._numbers = [_number(one) for one in numbers if len(one) <= _NUMBER_CHARACTERS_MAX]
 
     def holds(self, value: Any) -> bool:
         """Return whether a value stands in it: a telling text as whole words, a date, a number."""

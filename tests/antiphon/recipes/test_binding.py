@@ -276,3 +276,11 @@ def test_what_a_recording_has_redacted_is_a_param_of_its_own() -> None:
     assert args_of(made)["pay"] == {"token": "$token", "a": {"token": "$token_2"}}
     assert [*params_of(made)] == ["token", "token_2"]
     assert "redacted" not in made.text
+
+
+@pytest.mark.parametrize(
+    "sign", ["9", "9,", "9.", "-", "a", " ", "\x00", "(", "２", "\ud800", "2030-01-01 ", "May 1 "]
+)
+def test_any_question_is_looked_through(sign: str) -> None:
+    assert taken(sign * 20_000, "Lisbon", {"id": "Lisbon"}) == "$find.id"
+    assert taken(sign * 20_000, 7, {}) == 7

@@ -60,7 +60,7 @@ def learn_recipe(
     ] = None,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Print it, and keep nothing in Redis.")] = False,
     may_replace: Annotated[
-        bool, typer.Option("--replace", help="Take the place of another recipe of that name.")
+        bool, typer.Option("--replace", help="Replace another recipe of that name.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -131,7 +131,7 @@ async def _learn(
         print_json(_as_json(learned, is_kept=not is_dry, gone=gone))
         return EXIT_DONE
     write(learned.text)
-    _tell(learned, is_kept=not is_dry, gone=gone)
+    _report(learned, is_kept=not is_dry, gone=gone)
     return EXIT_DONE
 
 
@@ -156,7 +156,7 @@ def _write(file: Path, text: str) -> None:
         raise UsageError(f"--output: {file} cannot be written: {error.strerror}.") from None
 
 
-def _tell(learned: Learned, *, is_kept: bool, gone: Sequence[str]) -> None:
+def _report(learned: Learned, *, is_kept: bool, gone: Sequence[str]) -> None:
     say = stderr()
     for node, argument, value in learned.fixed:
         say.print(one_line(f"{node}: {argument} is always {shown(value)}."), style="dim")
@@ -210,8 +210,8 @@ async def _show(name: str, is_json: bool) -> None:
         print_json({**_summary(recipe, catalogue), "file": recipe.file})
         return
     write(as_yaml(recipe.specification))
-    told = f"Learned from {counted(len(recipe.learned_from), 'session')}: {', '.join(recipe.learned_from)}."
-    stderr().print(one_line(f"{told} Current: {_currency(recipe, catalogue)}."), style="dim")
+    source = f"Learned from {counted(len(recipe.learned_from), 'session')}: {', '.join(recipe.learned_from)}."
+    stderr().print(one_line(f"{source} Current: {_currency(recipe, catalogue)}."), style="dim")
 
 
 async def _forget(names: Sequence[str], is_json: bool) -> None:

@@ -77,7 +77,7 @@ class _Binding:
         self._questions = [Question(chain.question) for chain in self.chains]
         first = self.chains[0].calls
         wanted = Wanted(value for call in first for value in _values_in(call.arguments))
-        self._places = [wanted.places(call.result) if call.has_own_result else {} for call in first]
+        self._paths = [wanted.paths(call.result) if call.has_own_result else {} for call in first]
         self._names_of_numbers: defaultdict[str, set[str]] = defaultdict(set)
         for n in range(len(first)):
             for one in self._leaves(self._whole(n)):
@@ -181,7 +181,7 @@ class _Binding:
             FromResult(call, path)
             for call in range(one.call)
             if first[call].round < first[one.call].round
-            for path in self._places[call].get(identity(one.values[0]), ())
+            for path in self._paths[call].get(identity(one.values[0]), ())
         ]
         found = [
             source
@@ -194,12 +194,12 @@ class _Binding:
             found, key=lambda source: (-source.call, len(source.path), not _is_named_like(one, source))
         )
 
-    def _may_explain(self, one: _Argument, source: FromResult, places: int) -> bool:
+    def _may_explain(self, one: _Argument, source: FromResult, count: int) -> bool:
         """Return whether a value is telling enough to come from there."""
         if one.is_varied:
             return True
         value, is_named = one.values[0], _is_named_like(one, source)
-        is_once = places == 1
+        is_once = count == 1
         if isinstance(value, int | float):
             return is_once and (is_telling(value) or is_named)
         if not is_telling(value):

@@ -39,7 +39,7 @@ class Made:
     result: Any
     definition: ToolDefinition
     placeholders: Mapping[ArgumentPath, tuple[int, ArgumentPath]]
-    """Arguments that the model itself took from another call of the round: the place of that call, and the path."""
+    """Arguments that the model itself took from another call of the round: the index of that call, and the path."""
     is_cited: bool = False
     """Whether the answer is based on its result."""
     has_own_result: bool = True
@@ -61,12 +61,12 @@ class Chain:
     left_out: tuple[tuple[str, str], ...]
     """Tool and reason of each call that is no part of it."""
 
-    def only(self, places: Sequence[int]) -> "Chain":
+    def only(self, indexes: Sequence[int]) -> "Chain":
         """Return the chain of some of its calls; those that their placeholders name are among them."""
-        moved = {place: n for n, place in enumerate(places)}
+        moved = {index: n for n, index in enumerate(indexes)}
         calls = []
-        for place in places:
-            call = self.calls[place]
+        for index in indexes:
+            call = self.calls[index]
             kept = {path: (moved[of], at) for path, (of, at) in call.placeholders.items() if of in moved}
             calls.append(replace(call, placeholders=kept))
         left_out = [(call.tool, UNUSED) for n, call in enumerate(self.calls) if n not in moved]
@@ -92,7 +92,7 @@ def chain_of(lines: Iterable[Line]) -> Chain:
     calls: list[Made] = []
     named = {id for one in response.result_sources for id in one.sources}
     cited = {source.call_id for source in response.sources if source.number or source.id in named}
-    places: dict[str, int] = {}
+    indexes: dict[str, int] = {}
     for batch in batches_of(lines):
         kept: list[tuple[int, RecordedCall]] = []
         for n, one in enumerate(batch):
@@ -104,8 +104,8 @@ def chain_of(lines: Iterable[Line]) -> Chain:
                 kept.append((n, one))
             if one.result.repeated and one.call.id in cited:
                 cited.add(one.result.repeated.call_id)
-        _add(calls, _in_order(kept), places, batch)
-    made = [replace(call, is_cited=call_id in cited) for call, call_id in zip(calls, places, strict=True)]
+        _add(calls, _in_order(kept), indexes, batch)
+    made = [replace(call, is_cited=call_id in cited) for call, call_id in zip(calls, indexes, strict=True)]
     if not made:
         raise NotLearnable(f"session {session_id} made no call that a recipe could make again.")
     if len(made) > CALLS_MAX:
@@ -176,20 +176,20 @@ def _waits_for(one: tuple[int, RecordedCall], others: Sequence[tuple[int, Record
 def _add(
     calls: list[Made],
     batch: Iterator[tuple[int, RecordedCall]],
-    places: dict[str, int],
+    indexes: dict[str, int],
     whole: Sequence[RecordedCall],
 ) -> None:
-    """Add the calls of a batch; `places` has where each is found, by its id."""
+    """Add the calls of a batch; `indexes` has where each is found, by its id."""
     ids = {n: _answered_by(one) for n, one in enumerate(whole)}
     for _, one in batch:
         assert one.arguments is not None, "others are not learned"
         assert one.definition is not None, "others are not learned"
         placeholders: dict[ArgumentPath, tuple[int, ArgumentPath]] = {}
         for path, found in find(one.call.arguments):
-            if isinstance(found, Reference) and ids.get(found.call) in places:
-                placeholders[path] = (places[ids[found.call]], found.path)
-        key = one.call.id if one.call.id not in places else f"{one.call.id}/{len(calls)}"
-        places[key] = len(calls)
+            if isinstance(found, Reference) and ids.get(found.call) in indexes:
+                placeholders[path] = (indexes[ids[found.call]], found.path)
+        key = one.call.id if one.call.id not in indexes else f"{one.call.id}/{len(calls)}"
+        indexes[key] = len(calls)
         calls.append(
             Made(
                 tool=one.call.name,

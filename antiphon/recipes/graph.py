@@ -17,7 +17,7 @@ from antiphon_shared.text.control import harmless
 from antiphon.recipes.chain import Chain, Made
 from antiphon.recipes.params import Given, as_name, free_name
 from antiphon.recipes.sources import Bound, FromParam, FromResult, Literal, reference_to, sources
-from antiphon.recipes.values import named_in_place
+from antiphon.recipes.values import with_names
 
 _QUESTION_MAX = 500
 
@@ -45,10 +45,10 @@ def workflow_fields(
             graph[nodes[n]]["depends_on"] = [nodes[one] for one in needed]
         if kept[n]:
             graph[nodes[n]]["args"] = _written(kept[n], nodes, names)
-    used = {place for arguments in kept for place in used_by(arguments)}
+    used = {index for arguments in kept for index in used_by(arguments)}
     results = [nodes[n] for n, call in enumerate(calls) if n not in used or call.is_cited]
     texts = {one.values[0]: name for name, one in params.items() if isinstance(one.values[0], str)}
-    question = named_in_place(" ".join(harmless(chains[0].question).split())[:_QUESTION_MAX], texts)
+    question = with_names(" ".join(harmless(chains[0].question).split())[:_QUESTION_MAX], texts)
     declared = {
         name: given.param.model_dump(mode="json", exclude_defaults=True) for name, given in params.items()
     }

@@ -54,7 +54,7 @@ def learn(chains: Sequence[Chain], name: str | None = None) -> Learned:
     arguments = bind(aligned)
     live = _live(aligned, arguments)
     aligned = [chain.only(live) for chain in aligned]
-    kept = [_moved(arguments[place], {place: n for n, place in enumerate(live)}) for place in live]
+    kept = [_moved(arguments[index], {index: n for n, index in enumerate(live)}) for index in live]
     calls = aligned[0].calls
     nodes = node_names(calls)
     params = params_of(kept, nodes)
@@ -103,7 +103,7 @@ def _differing(chains: Sequence[Chain]) -> str:
 
 
 def _live(chains: Sequence[Chain], arguments: Sequence[Mapping[str, Bound]]) -> list[int]:
-    """Return the places of the calls that count: writes, those that the answer is based on, and what they use."""
+    """Return the indexes of the calls that count: writes, those that the answer is based on, and what they use."""
     live = set[int]()
     for n in reversed(range(len(arguments))):
         made = [chain.calls[n] for chain in chains]
@@ -114,14 +114,14 @@ def _live(chains: Sequence[Chain], arguments: Sequence[Mapping[str, Bound]]) -> 
     return sorted(live)
 
 
-def _moved(bound: Any, places: Mapping[int, int]) -> Any:
+def _moved(bound: Any, indexes: Mapping[int, int]) -> Any:
     match bound:
         case FromResult(call=call, path=path):
-            return FromResult(places[call], path)
+            return FromResult(indexes[call], path)
         case dict():
-            return {key: _moved(one, places) for key, one in bound.items()}
+            return {key: _moved(one, indexes) for key, one in bound.items()}
         case list():
-            return [_moved(one, places) for one in bound]
+            return [_moved(one, indexes) for one in bound]
     return bound
 
 

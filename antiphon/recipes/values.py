@@ -23,7 +23,7 @@ _NUMBER_MIN = 100
 _NUMBER_CHARACTERS_MAX = 40
 _VALUES_MAX = 500_000
 """Of a result; what comes after is not looked at."""
-_PLACES_MAX = 20
+_PATHS_MAX = 20
 """Of one value in one result."""
 _COMMON = frozenset((
     "asc", "auto", "back", "book", "cancel", "check", "close", "code", "create", "data", "date", "default", "delete",
@@ -142,8 +142,8 @@ def _as_words(text: str) -> str:
     return before + r"\s+".join(map(re.escape, folded.split())) + behind
 
 
-def named_in_place(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with `<name>` in the place of each telling value, by which `names` has its name."""
+def with_names(text: str, names: Mapping[str, str]) -> str:
+    """Return a text with `<name>` instead of each telling value, by which `names` has its name."""
     for value in sorted(filter(is_telling, names), key=len, reverse=True):
         text = re.sub(_as_words(value), lambda _, name=names[value]: f"<{name}>", text, flags=re.I)  # type: ignore[misc]
     return text
@@ -160,7 +160,7 @@ class Wanted:
             if isinstance(value, dict | list):
                 self._shapes.add((type(value), len(value)))
 
-    def places(self, result: Any) -> dict[str, list[Path]]:
+    def paths(self, result: Any) -> dict[str, list[Path]]:
         """Return where each of them stands in a result, by its identity; paths in the order of the result."""
         found: dict[str, list[Path]] = {}
         waiting: list[tuple[Path, Any]] = [((), result)]
@@ -170,7 +170,7 @@ class Wanted:
             path, value = waiting.pop()
             if self._may_be(value) and (name := identity(value)) in self._identities:
                 paths = found.setdefault(name, [])
-                if len(paths) < _PLACES_MAX:
+                if len(paths) < _PATHS_MAX:
                     paths.append(path)
             if isinstance(value, dict):
                 waiting += [((*path, key), inner) for key, inner in reversed(value.items())]

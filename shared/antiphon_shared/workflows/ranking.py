@@ -79,14 +79,14 @@ def ranked(goal: str, offers: Iterable[Offer]) -> list[Ranked]:
 
 def missing(goal: str, offer: Offer) -> tuple[str, ...]:
     """Return the required params of an offer of which a goal certainly holds no value."""
-    said = _Said(goal, offer)
+    read = _Goal(goal, offer)
     return tuple(
-        name for name, param in offer.params.items() if param.is_required and not said.may_hold(param)
+        name for name, param in offer.params.items() if param.is_required and not read.may_hold(param)
     )
 
 
-class _Said:
-    """What a goal says beside naming an offer."""
+class _Goal:
+    """What a goal holds beside the name of an offer."""
 
     def __init__(self, goal: str, offer: Offer) -> None:
         self._goal = goal
@@ -116,10 +116,10 @@ class _Said:
 
 def _parts_of(offer: Offer) -> tuple[str, ...]:
     """Return the name, the description, and what the params and the outline say."""
-    params = [_said_of(name, param) for name, param in offer.params.items()]
+    params = [_text_of(name, param) for name, param in offer.params.items()]
     return (offer.name, offer.description, *params, *offer.outline)
 
 
-def _said_of(name: str, param: Param) -> str:
+def _text_of(name: str, param: Param) -> str:
     values = [one for one in param.enum or () if isinstance(one, str)]
     return " ".join((name, param.description, *values))

@@ -57,6 +57,7 @@ def build(
         turns=turns or SharedTurns(bus),
         grants=grants or verified.check,
         runs=Runs(workflows.specification, workflows.hashes, workflows.keep_on),
+        with_workflows=workflows.offered,
     )
     published = read_published(settings.steps) if settings.steps else {}
     admission = Admission(bus, settings.weights)

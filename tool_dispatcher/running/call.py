@@ -41,7 +41,7 @@ from tool_dispatcher.running.breakers import GuardedCall
 from tool_dispatcher.running.cache import ReadCache, digest_of, is_cached
 from tool_dispatcher.running.group import Group, Items
 from tool_dispatcher.running.own_writes import OwnWrites
-from tool_dispatcher.running.retrying import with_retries
+from tool_dispatcher.running.retrying import with_retries, without_retries
 from tool_dispatcher.running.substitution import because, mapped, substitutes
 
 
@@ -310,7 +310,9 @@ class Caller:
                 fresh = arguments if number == 1 else arguments_of(tool, arguments.plain, arguments.secrets)
                 return await self._attempt(work, tool, fresh, work.key(claim), claim, number, guard)
 
-            return await with_retries(make, tool.contract, lambda: work.batch.time_left_s)
+            is_retried = work.batch.request.is_retried  # else by the run that makes the call
+            contract = tool.contract if is_retried else without_retries(tool.contract)
+            return await with_retries(make, contract, lambda: work.batch.time_left_s)
 
     async def _tried_as_group(self, work: Work, tool: Tool, arguments: Arguments, claim: Claim | None) -> Any:
         """The same of several calls that run as one: Items, or a ToolError when every attempt failed as a whole."""

@@ -28,7 +28,7 @@ workflows:
 def test_every_example_of_the_page_is_valid() -> None:
     blocks = re.findall(r"```yaml\n(.*?)```", PAGE, re.S)
     texts = [one if one.startswith("domain:") else HEAD + textwrap.indent(one, " " * 6) for one in blocks]
-    assert len(texts) == 2
+    assert len(texts) == 3
     for text in texts:
         file = read_file(text, "docs/workflows.md")
         assert [str(one) for one in file.problems] == []

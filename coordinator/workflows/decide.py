@@ -82,7 +82,7 @@ def decide_run(
         _take(turn, happened)
     elif isinstance(happened, OutcomeFound):
         resuming.find_outcome(turn, happened)
-    elif isinstance(happened, Resumed) and resuming.may_resume(run):
+    elif isinstance(happened, Resumed) and resuming.may_resume(plan, run):
         resuming.resume(turn)
     while turn.agenda and turn.ended is None:
         _work(turn, turn.agenda.popleft())

@@ -12,26 +12,32 @@ from antiphon_shared.workflows.nodes import BranchNode
 from coordinator.workflows.begin import open_scope
 from coordinator.workflows.messages import Failure, OutcomeFound
 from coordinator.workflows.names import PARAMS
-from coordinator.workflows.plan import parent_of
+from coordinator.workflows.plan import Plan, parent_of
 from coordinator.workflows.state import NodeState, Run
 from coordinator.workflows.turn import Settled, Turn
 
 RESUMABLE: tuple[RunStatus, ...] = ("failed", "timed_out", "needs_review")
 
 
-def may_resume(run: Run) -> bool:
-    """Return whether a run can go on: it has failed, nothing was undone, and no outcome is unknown any more."""
+def may_resume(plan: Plan, run: Run) -> bool:
+    """Return whether a run can go on: it has failed, nothing was undone, and no write's outcome is unknown any more."""
     if run.ended not in RESUMABLE or "" not in run.scopes:
         return False
     return not any(
-        one.undo_began or (one.failure is not None and one.failure.is_unknown) for one in run.nodes.values()
+        one.undo_began or (one.failure is not None and one.failure.is_unknown and plan.is_write(path))
+        for path, one in run.nodes.items()
     )
 
 
 def find_outcome(turn: Turn, found: OutcomeFound) -> None:
     """Note what a person has found out about a write of unknown outcome."""
     state = turn.run.nodes.get(found.path)
-    if state is None or state.failure is None or not state.failure.is_unknown:
+    if (
+        state is None
+        or state.failure is None
+        or not state.failure.is_unknown
+        or not turn.plan.is_write(found.path)
+    ):
         return
     if found.happened:
         turn.done += 1

@@ -32,12 +32,23 @@ def test_a_call_that_is_made_again_after_a_resumption_has_a_key_of_its_own() -> 
 def test_an_unknown_outcome_has_to_be_found_out_before_a_run_is_resumed() -> None:
     world = World(a_plan(CHAIN)).start().ok("a").fails("b", "outcome_unknown")
     assert world.status == "needs_review"
-    assert not may_resume(world.run)
+    assert not may_resume(world.plan, world.run)
     world.happens_after_the_end(OutcomeFound("b", True, {"of": "a person"}))
-    assert may_resume(world.run)
+    assert may_resume(world.plan, world.run)
     world.begun.clear()
     world.resume().ok("c")
     assert (world.status, world.begun) == ("completed", ["c"])
+
+
+def test_an_unknown_outcome_in_a_sub_workflow_is_found_out_where_the_write_is() -> None:
+    graph = {"s": {"workflow": "inner"}, "c": call("look", "s")}
+    inner = {"description": "i", "graph": {"b": call("pay")}}
+    world = World(a_plan(graph, inner=inner)).start().fails("s/b", "outcome_unknown")
+    world.happens_after_the_end(OutcomeFound("s", True))
+    assert not may_resume(world.plan, world.run)
+    world.happens_after_the_end(OutcomeFound("s/b", True, {"of": "a person"}))
+    assert may_resume(world.plan, world.run)
+    assert world.resume().ok("c").status == "completed"
 
 
 def test_a_write_that_had_no_effect_is_made_anew() -> None:
@@ -90,7 +101,7 @@ def test_whatever_failed_a_resumed_run_ends_and_repeats_nothing(
     for path, state in list(world.run.nodes.items()):
         if state.failure is not None and state.failure.is_unknown and world.run.ended == "needs_review":
             world.happens_after_the_end(OutcomeFound(path, False))
-    if not may_resume(world.run):
+    if not may_resume(world.plan, world.run):
         return
     done = {path for path, state in world.run.nodes.items() if state.status == "done"}
     values = {path: world.kept[path] for path in done if path in world.kept}

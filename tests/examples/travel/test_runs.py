@@ -11,7 +11,7 @@ import pytest
 from antiphon_shared.events import InputRefused
 from antiphon_shared.events.session import Response, RunOutcome
 
-from antiphon import Antiphon, UnknownSession, workflows
+from antiphon import Antiphon, NotWaiting, UnknownSession, workflows
 from antiphon.recording.testing.scripted import ScriptedModel
 from examples.travel import search_flights
 from examples.travel.service import ledger
@@ -132,6 +132,8 @@ async def test_a_booking_whose_answer_is_lost_is_settled_by_a_person_and_the_run
     lost = await run(antiphon, "book_flight", **FLIGHT)
     assert (outcome(lost).status, outcome(lost).is_resumable) == ("needs_review", True)
     assert effects() == {"create_booking": 1}
+    with pytest.raises(NotWaiting, match="nobody has said whether seat/booking took effect"):
+        await workflows.resume(antiphon, lost.session_id)
     booked = {"booking": "B-1001", "flight": cheapest().flight, "price_eur": cheapest().price_eur}
     await workflows.settle(antiphon, lost.session_id, "seat/booking", True, result=booked, by="Ann")
     await workflows.resume(antiphon, lost.session_id, by="Ann")
@@ -204,7 +206,9 @@ async def test_a_flight_that_a_model_invents_is_refused(antiphon: Antiphon, mode
 def test_five_processes_book_a_trip_once_though_the_dispatcher_is_killed(database: Path) -> None:
     environment = {"ANTIPHON_TOOLS": "examples.travel", "TRAVEL_DATABASE": str(database)}
     scopes = {"ANTIPHON_TOOL_DISPATCHER_DEFAULT_SCOPES": ",".join(SCOPES)}
-    with pipeline(**environment, **scopes) as five:
+    with pipeline(is_started=False, **environment) as five:
+        five.start(**scopes)
+        five.wait_until_ready()
 
         async def begun() -> str:
             async with Antiphon(five.redis.url) as client:
@@ -213,7 +217,7 @@ def test_five_processes_book_a_trip_once_though_the_dispatcher_is_killed(databas
         id = asyncio.run(begun())
         five.until(lambda: bool(ledger()), "the first write")
         five.kill("tool_dispatcher")
-        five.start("tool_dispatcher")
+        five.start("tool_dispatcher", **scopes)
         response = five.response_to(id)
     assert outcome(response).status == "completed", response.answer
     assert effects() == {"create_booking": 1, "process_payment": 1, "book_hotel": 1, "confirm_trip": 1}

@@ -51,7 +51,8 @@ async def test_what_was_withdrawn_is_there_for_runs_that_have_begun(bus: Bus) ->
     store, one = WorkflowStore(bus), a_specification("soups", "cook")
     await store.publish([one])
     withdrawn = await store.withdraw("soups")
-    assert withdrawn is not None and withdrawn.workflows == ("cook",)
+    assert withdrawn is not None
+    assert withdrawn.workflows == ("cook",)
     assert await store.hashes() == {}
     assert await WorkflowStore(bus).specification(specification_hash(one)) == one
 

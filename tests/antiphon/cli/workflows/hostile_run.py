@@ -51,7 +51,7 @@ def put_run(client: Any, keys: Keys, text: str) -> None:
         open={f"q{text}": Open(kind="person", number=1, attempt=1, until=now + timedelta(days=1))},
         number=1,
         ended="failed",
-        beginning=Beginning(opened=opened, at=now, correlation=first),
+        beginning=Beginning(opened=opened, at=now),
     )
     events: list[EventData] = [
         QuerySubmitted(query=text, options=QueryOptions(workflow=call)),

@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sys
 from contextlib import aclosing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -102,27 +103,31 @@ def run_workflow(
     antiphon workflows runs watch $id
     antiphon workflows run book_flight --param flight=@$id.flights.0.id
     """
-    options = Options(name, files or [], param or [], params, run_id, timeout, detach, json)
-    run(_run(options, tools, model, scope, read_grant(grant)))
+    options = Options(
+        name,
+        files or [],
+        param or [],
+        params,
+        str(new_id()) if run_id is None else run_id,
+        timeout,
+        is_detached=detach,
+        is_json=json,
+    )
+    run(_run(options, tools, model, scope, grant))
 
 
+@dataclass(frozen=True)
 class Options:
     """What was typed of the run itself."""
 
-    def __init__(
-        self,
-        name: str,
-        files: list[Path],
-        typed: list[str],
-        params: Path | None,
-        run_id: str | None,
-        timeout_s: float | None,
-        is_detached: bool,
-        is_json: bool,
-    ) -> None:
-        self.name, self.files, self.typed, self.params = name, files, typed, params
-        self.run_id = checked_session_id(run_id, "--run-id") if run_id is not None else str(new_id())
-        self.timeout_s, self.is_detached, self.is_json = timeout_s, is_detached, is_json
+    name: str
+    files: list[Path]
+    typed: list[str]
+    params: Path | None
+    run_id: str
+    timeout_s: float | None
+    is_detached: bool
+    is_json: bool
 
     async def read(self, specification: Specification, output_of: OutputOf) -> dict[str, Any]:
         """Return the params. Raises UsageError."""
@@ -135,9 +140,10 @@ async def _run(
     tools: list[str] | None,
     model: Provider | None,
     scopes: list[str] | None,
-    grant: str,
+    grant: str | None,
 ) -> int:
-    settings = load(PipelineSettings)
+    checked_session_id(options.run_id, "--run-id")
+    grant, settings = read_grant(grant), load(PipelineSettings)
     specification: Specification | None = None
     own_params: dict[str, Any] | None = None
     if options.files or settings.redis_url is None:

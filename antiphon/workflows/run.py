@@ -213,13 +213,6 @@ async def resume(antiphon: "Antiphon", run_id: str, *, by: str = "", reason: str
             f"run {run_id} cannot be resumed.",
             hint="Only one that failed, timed out or needs review, and undid nothing, can.",
         )
-    nodes = (await _state(antiphon.open_bus(), run_id)).run.nodes
-    failures = {path: nodes[path].failure for path in response.run.unknown}
-    if unknown := [path for path, failure in failures.items() if failure is not None and failure.is_unknown]:
-        raise NotWaiting(
-            f"run {run_id} cannot be resumed: nobody has said whether {', '.join(unknown)} took effect.",
-            hint="Settle that first: `antiphon workflows runs settle`.",
-        )
     await _send(antiphon.open_bus(), run_id, ResumeRequested, {"by": by, "reason": reason})
 
 

@@ -42,7 +42,9 @@ def linking_python(tmp_path: Path) -> Path:
 
 
 @pytest.mark.timeout(LIMIT_S + 60)
-@pytest.mark.parametrize(("page", "blocks_min"), [("tutorial.md", 19), ("structured-answers.md", 20)])
+@pytest.mark.parametrize(
+    ("page", "blocks_min"), [("tutorial.md", 19), ("structured-answers.md", 20), ("workflows.md", 20)]
+)
 def test_every_command_of_a_tutorial_does_what_the_page_says(
     page: str, blocks_min: int, folder: Path, wheel: Path, linking_python: Path
 ) -> None:

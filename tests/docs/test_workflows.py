@@ -1,15 +1,20 @@
-"""The files of docs/workflows.md are valid, and so are its nodes."""
+"""The files of docs/workflow-files.md are valid, and so are its nodes; docs/workflows.md has pictures of today."""
 
 import re
 import textwrap
 from pathlib import Path
 
+import pytest
 from antiphon_shared.workflows.form import read_file
 from antiphon_shared.workflows.nodes import NODE_TYPES
 from antiphon_shared.workflows.validate import problems_of
 
+from antiphon.workflows import load
+from antiphon.workflows.svg import as_svg
+
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/workflows.md").read_text()
+PAGE = (ROOT / "docs/workflow-files.md").read_text()
+TUTORIAL = (ROOT / "docs/workflows.md").read_text()
 HEAD = """domain: d
 version: "1"
 workflows:
@@ -19,7 +24,8 @@ workflows:
     graph: { f: { call: f, args: { to: $destination, day: $day } } }
   w:
     description: W
-    params: { place: { type: str }, start: { type: str, format: date }, nights: { type: int }, limit: { type: int }, airlines: { type: list } }
+    params: { place: { type: str }, start: { type: str, format: date }, nights: { type: int },
+              limit: { type: int }, airlines: { type: list } }
     graph:
 """
 
@@ -29,7 +35,7 @@ def test_every_example_of_the_page_is_valid() -> None:
     texts = [one if one.startswith("domain:") else HEAD + textwrap.indent(one, " " * 6) for one in blocks]
     assert len(texts) == 3
     for text in texts:
-        file = read_file(text, "docs/workflows.md")
+        file = read_file(text, "docs/workflow-files.md")
         assert [str(one) for one in file.problems] == []
         assert file.specification is not None
         errors = [one for one in problems_of(file.specification) if one.severity == "error"]
@@ -42,3 +48,15 @@ def test_every_type_of_node_has_an_example() -> None:
 
 def test_the_longer_example_is_there() -> None:
     assert (ROOT / "examples/travel/workflows.yaml").exists()
+
+
+@pytest.mark.parametrize("picture", sorted((ROOT / "docs/pictures").glob("*.svg")), ids=lambda one: one.stem)
+def test_each_picture_is_what_the_tool_makes_of_its_workflow(picture: Path, tmp_path: Path) -> None:
+    (harbour,) = re.findall(r"```yaml file=harbour.yaml\n(.*?)```", TUTORIAL, re.S)
+    (tmp_path / "harbour.yaml").write_text(harbour)
+    files = [ROOT / "examples/travel/workflows.yaml", tmp_path / "harbour.yaml"]
+    workflows = {name: one for file in files for name, one in load(file).workflows.items()}
+    assert f"pictures/{picture.name}" in TUTORIAL
+    assert picture.read_text().rstrip() == as_svg(picture.stem, workflows[picture.stem]).rstrip(), (
+        f"draw it anew: antiphon workflows graph {picture.stem} FILE -o docs/pictures/{picture.name}"
+    )

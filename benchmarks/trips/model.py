@@ -1,0 +1,218 @@
+"""A scripted model that books trips, with ten tools or by `w_book_trip`, and makes mistakes drawn by a seed.
+
+It follows what the tools return, and undoes what it has booked where a later part fails. Its mistakes are assumptions,
+not measurements of any model: see `Mistakes`. Each draw depends on the seed, the trip and the decision.
+"""
+
+import json
+import re
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from random import Random
+from typing import Any, NamedTuple
+
+from anthropic.types import Message, TextBlock, ToolUseBlock, Usage
+from antiphon_shared.text.tokens import estimate_tokens
+
+from reasoning_engine.port import OnHeaders, OnText
+from reasoning_engine.prompt import Prompt
+
+_TRIP = re.compile(r"Traveller \d+")
+_ROUND = re.compile(r"^Round (\d+)", re.MULTILINE)
+_TRIES_MAX = 3
+DONE, FAILED = "The trip is booked.", "The trip could not be booked."
+
+
+class Mistakes(NamedTuple):
+    """Probabilities of a model's mistakes."""
+
+    forgets: float = 0.2
+    """To cancel a booking after a failure; drawn for each booking."""
+    books_again: float = 0.3
+    """Another flight, hotel or day, after a call whose answer was lost."""
+    stops_early: float = 0.05
+    """And says that the trip is booked, before it is confirmed."""
+
+
+PERFECT = Mistakes(0, 0, 0)
+
+
+class Call(NamedTuple):
+    """A tool call as the model writes it."""
+
+    tool: str
+    arguments: dict[str, Any]
+
+
+class Result(NamedTuple):
+    """What the briefing shows of a call: `ok`, or the kind of its error."""
+
+    status: str
+    facts: list[dict[str, Any]]
+
+    def __bool__(self) -> bool:
+        return self.status == "ok"
+
+
+@dataclass(frozen=True)
+class Trip:
+    """A trip that somebody wants."""
+
+    traveller: str
+    origin: str
+    destination: str
+    start: date
+    nights: int
+
+    @property
+    def question(self) -> str:
+        return (
+            f"Book a trip for {self.traveller}: the cheapest flight from {self.origin} to {self.destination} on"
+            f" {self.start}, and the cheapest hotel there for {self.nights} nights. All of it or nothing."
+        )
+
+
+Work = Generator[list[Call], list[Result], str]
+
+
+class Booker:
+    """How the model works at a trip: what it calls, given what came of the calls before."""
+
+    def __init__(self, trip: Trip, mistakes: Mistakes, seed: int) -> None:
+        self._trip, self._mistakes, self._seed = trip, mistakes, seed
+
+    def by_workflow(self) -> Work:
+        """Call `w_book_trip`."""
+        trip = self._trip
+        for day in range(2):
+            start = trip.start + timedelta(days=day)
+            params = {"origin": trip.origin, "destination": trip.destination, "start": start.isoformat()}
+            (booked,) = yield [
+                Call("w_book_trip", {**params, "nights": trip.nights, "traveller": trip.traveller})
+            ]
+            if not self._books_again("w_book_trip", booked):
+                break
+        return DONE if booked else FAILED
+
+    def by_rounds(self) -> Work:
+        """Call the tools that `w_book_trip` calls, in its order, and undo what it would undo."""
+        trip = self._trip
+        check_in = {"check_in": trip.start.isoformat(), "nights": trip.nights}
+        route = {"origin": trip.origin, "destination": trip.destination, "day": trip.start.isoformat()}
+        flights, rooms = yield [
+            Call("search_flights", route),
+            Call("search_hotels", {"city": trip.destination, **check_in}),
+        ]
+        if not (flights and rooms and flights.facts and rooms.facts):
+            return FAILED
+        flight, hotel = 0, 0
+        (seats,) = yield [Call("check_availability", {"flight": flights.facts[0]["flight"]})]
+        if not seats or not seats.facts[0]["seats_left"]:
+            return FAILED
+        seat = room = Result("cancelled", [])
+        for _ in range(2):
+            calls = []
+            if not seat:
+                who = {"passenger": trip.traveller}
+                calls.append(Call("create_booking", {"flight": flights.facts[flight]["flight"], **who}))
+            if not room:
+                stay = {"hotel": rooms.facts[hotel]["hotel"], **check_in, "guest": trip.traveller}
+                calls.append(Call("book_hotel", stay))
+            found = dict(zip([call.tool for call in calls], (yield calls), strict=True))
+            seat, room = found.get("create_booking", seat), found.get("book_hotel", room)
+            if self._books_again("seat", seat) and flight + 1 < len(flights.facts):
+                flight += 1
+            elif self._books_again("room", room) and hotel + 1 < len(rooms.facts):
+                hotel += 1
+            else:
+                break
+        if seat and room:
+            price = {"amount_eur": seat.facts[0]["price_eur"]}
+            (paid,) = yield [Call("process_payment", {"booking": seat.facts[0]["booking"], **price})]
+            if paid and self._errs("stops early", self._mistakes.stops_early):
+                return DONE
+            parts = {"booking": seat.facts[0]["booking"], "stay": room.facts[0]["stay"]}
+            for _ in range(_TRIES_MAX if paid else 0):
+                (confirmed,) = yield [Call("confirm_trip", parts)]
+                if confirmed:
+                    return DONE
+        yield from self._undo(seat, room)
+        return FAILED
+
+    def _undo(self, seat: Result, room: Result) -> Generator[list[Call], list[Result], None]:
+        calls = []
+        if room and not self._errs("forgets the room", self._mistakes.forgets):
+            calls.append(Call("cancel_hotel", {"stay": room.facts[0]["stay"]}))
+        if seat and not self._errs("forgets the seat", self._mistakes.forgets):
+            calls.append(Call("cancel_booking", {"booking": seat.facts[0]["booking"]}))
+        for _ in range(_TRIES_MAX):
+            results = (yield calls) if calls else []
+            calls = [call for call, result in zip(calls, results, strict=True) if not result]
+
+    def _books_again(self, what: str, result: Result) -> bool:
+        return result.status == "outcome_unknown" and self._errs(what, self._mistakes.books_again)
+
+    def _errs(self, what: str, probability: float) -> bool:
+        return Random(f"{self._seed}/{self._trip.traveller}/{what}").random() < probability  # no secret
+
+
+class BookingModel:
+    """The model: one for all trips of a measurement."""
+
+    def __init__(self, works: dict[str, Work]) -> None:
+        self._works = works
+        self._asked: dict[str, list[Call]] = {}
+        self.calls = 0
+        """Times that it was asked."""
+
+    async def reply(self, prompt: Prompt, on_text: OnText, on_headers: OnHeaders) -> Message:
+        """Return the next calls for the trip that the prompt is about, or the answer."""
+        briefing = str(prompt["messages"][-1]["content"])
+        found = _TRIP.search(briefing)
+        assert found is not None, "a question that the model does not know"
+        self.calls += 1
+        work, asked = self._works[found[0]], self._asked.get(found[0])
+        made: list[Call] | str
+        try:
+            made = next(work) if asked is None else work.send(_results(briefing, asked))
+            self._asked[found[0]] = made
+        except StopIteration as end:
+            made = str(end.value)
+        return _message(made, f"toolu_{self.calls}", estimate_tokens(json.dumps(prompt, default=str)))
+
+
+def _results(briefing: str, calls: Sequence[Call]) -> list[Result]:
+    """Return what the briefing shows of the last round's calls."""
+    now = _ROUND.search(briefing[briefing.rindex("# Now") :])
+    number = int(now[1]) - 1 if now else 0
+    results = []
+    for call in calls:
+        tried = re.search(rf"^- round {number}: {call.tool} .*? -> (\w+)", briefing, re.MULTILINE)
+        shown = re.search(
+            rf'<result call="\S+" tool="{call.tool}" round="{number}".*?</result>', briefing, re.DOTALL
+        )
+        facts = re.findall(r"^F\d+ (\{.*\})$", shown[0], re.MULTILINE) if shown else []
+        results.append(Result(tried[1] if tried else "cancelled", [json.loads(fact) for fact in facts]))
+    return results
+
+
+def _message(made: list[Call] | str, id: str, input_tokens: int) -> Message:
+    content: list[TextBlock | ToolUseBlock]
+    if isinstance(made, str):
+        content = [TextBlock(type="text", text=made)]
+    else:
+        content = [
+            ToolUseBlock(type="tool_use", id=f"{id}_{n}", name=call.tool, input=call.arguments)
+            for n, call in enumerate(made)
+        ]
+    return Message(
+        id=id,
+        type="message",
+        role="assistant",
+        model="booking",
+        content=content,
+        stop_reason="end_turn" if isinstance(made, str) else "tool_use",
+        stop_sequence=None,
+        usage=Usage(input_tokens=input_tokens, output_tokens=estimate_tokens(json.dumps(made))),
+    )

@@ -52,7 +52,7 @@ def _retry(turn: Turn, path: str, failure: Failure) -> None:
     node, state = turn.plan.node(path).node, turn.node(path)
     assert isinstance(node, CallNode)
     assert node.on_error is not None, "it is tried again"
-    key = state.key if failure.is_unknown else 0  # what has had no effect is remembered as that under its key
+    key = state.key if turn.plan.facts(node.call).is_idempotent else 0
     turn.change(path, status="retrying", key=key, failure=failure)
     turn.commands.append(
         SetTimer(path, state.attempt, seconds=delay_s(node.on_error, state.attempt, turn.draw))

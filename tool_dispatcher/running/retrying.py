@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from antiphon_shared.tools.calls import ErrorType, ToolError
-from antiphon_shared.tools.contract import Contract, Retry
+from antiphon_shared.tools.contract import Contract
 from tenacity import AsyncRetrying, RetryCallState, retry_if_result, wait_random
 
 from tool_dispatcher.authoring.failures import WHAT_TO_DO, readable
@@ -56,11 +56,6 @@ async def with_retries(
     )
     outcome: Any = await retrying(next_attempt)
     return told(errors, contract) if isinstance(outcome, ToolError) else outcome
-
-
-def without_retries(contract: Contract) -> Contract:
-    """Return the contract of calls that are tried once. Pure."""
-    return contract.model_copy(update={"retry": Retry(attempts=1)})
 
 
 def pause_s(error: ToolError, contract: Contract, attempt: int) -> float | None:

@@ -62,11 +62,6 @@ class TestRetries:
         assert (error.message, len(flaky.runs)) == ("out of order (Tried 4 times)", 4)
         assert error.suggested_action == "It has been tried again already: go on without it and say so."
 
-    async def test_a_call_of_a_run_that_tries_again_itself_is_tried_once(self) -> None:
-        flaky = Flaky(*[failing("api_failure")] * 9)
-        (result,) = await results_of([flaky.tool()], a_request(a_call(), is_retried=False))
-        assert (error_in(result).message, len(flaky.runs)) == ("out of order", 1)
-
     @pytest.mark.parametrize("error_type", ["not_found", "validation_error", "permission_denied"])
     async def test_an_answer_is_not_asked_for_twice(self, error_type: ErrorType) -> None:
         flaky = Flaky(failing(error_type))

@@ -72,6 +72,9 @@ class RedisSession:
         )
         return {name.decode(): content for name, content in entries.items()}
 
+    async def count(self, journal: str) -> int:
+        return int(await self._batcher.submit("HLEN", self._keys.of_session(self.session_id, journal)))
+
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
         key = self._keys.of_session(self.session_id, journal)
         arguments: list[Argument] = [self._retention_ms, "HSETNX", entry, content]

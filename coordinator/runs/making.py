@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from antiphon_shared.bus.handling import CancelTimer, SetTimer
+from antiphon_shared.bus.handling import CancelTimer, Send, SetTimer
 from antiphon_shared.events import DeadlineReached, EventData, RunOpened
 from antiphon_shared.values import LogEntry, SessionId
 
@@ -50,6 +50,8 @@ class Making:
     succeeded: tuple[str, ...] = ()
     events: list[EventData] = field(default_factory=list)
     timers: list[SetTimer | CancelTimer] = field(default_factory=list)
+    sends: list[Send] = field(default_factory=list)
+    """Events of other sessions."""
     ended: End | None = None
     beginning: Beginning | None = None
     """Of a run that begins with this step."""

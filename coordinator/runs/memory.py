@@ -14,7 +14,7 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from antiphon_shared.bus.handling import RUN, SessionStore
-from antiphon_shared.events import AnyEvent, ToolsCompleted
+from antiphon_shared.events import AnyEvent, ChildEnded, ToolsCompleted
 from antiphon_shared.process.aside import aside
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.tools.calls import ToolResult
@@ -125,6 +125,8 @@ def run_of(
 
 
 async def _result_of(data: object, store: SessionStore) -> Any:
+    if isinstance(data, ChildEnded):
+        return data.response.answer if data.response.result is None else data.response.result
     if not isinstance(data, ToolsCompleted):
         raise UnreadableEvent("the log of the run does not hold a result where one was noted")
     (result,) = data.results

@@ -6,5 +6,6 @@ params.py            values that are given by name, and whether a value fits
 references.py        $name.path in texts, and what it stands for
 condition.py         the conditions of `when`; condition_syntax.py reads them
 items.py             the items of a foreach
+sql.py               the SQL of a sql_query: its tables and its references
 graph.py             a workflow compiled: what follows what, sub-workflows inlined
 """

@@ -172,7 +172,8 @@ def walks() -> dict[str, list[tuple[str, ...]]]:
     asked = [(*words, *more) for words in both for more in ((), ("--json",))]
     asked += [("replay", "verify", "--github", *files), ("replay", "update", "--dry-run", *files)]
     asked += [("replay", "context", "--facts", *files), ("recording", "export", "--all", "-o", "out")]
-    asked += [("workflows", "graph", "w", "hostile.json", *form) for form in ((), ("--format", "mermaid"))]
+    forms: list[tuple[str, ...]] = [(), ("--format", "mermaid"), ("--format", "svg")]
+    asked += [("workflows", "graph", "w", "hostile.json", *form) for form in forms]
     asked += [("workflows", "validate", "hostile.json", "unfit.json", "--github")]
     asked += [("recording", "import", *files), ("tools", "show", HOSTILE), ("sessions", "show", HOSTILE)]
     walked: dict[str, list[tuple[str, ...]]] = {}

@@ -38,7 +38,9 @@ async def decide(
 
     Raises NotWaiting, InvalidQuery for a call that does not wait, UnknownSession, SubmissionRejected.
     """
-    rounds, named = await patiently("look for a session", lambda: _waits(bus, arrival, session_id), PATIENCE_S)
+    rounds, named = await patiently(
+        "look for a session", lambda: _waits(bus, arrival, session_id), PATIENCE_S
+    )
     chosen = chosen_of(calls, tuple(rounds), named, session_id, "a decision")
     for round in dict.fromkeys(rounds[call] for call in chosen):
         decided = tuple(call for call in chosen if rounds[call] == round)

@@ -140,8 +140,7 @@ async def whole_event(event: AnyEvent, store: SessionStore) -> AnyEvent:
         return event
     wholes = await asyncio.gather(*(_whole_of(result, store) for result in data.results))
     results = tuple(
-        result.model_copy(update={"data": whole})
-        for result, whole in zip(data.results, wholes, strict=True)
+        result.model_copy(update={"data": whole}) for result, whole in zip(data.results, wholes, strict=True)
     )
     return event.model_copy(update={"data": data.model_copy(update={"results": results})})
 

@@ -1,7 +1,5 @@
 """What a workflow's calls are given and what comes back, through a whole pipeline in this process."""
 
-import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,6 +10,7 @@ from antiphon import Antiphon, InvalidQuery, ToolContext, tool, workflows
 from antiphon.errors import NotWaiting
 from antiphon.observe import recent_sessions
 from antiphon.run_state import run_state
+from tests.tool_dispatcher.builders import until
 from tool_dispatcher.authoring.tool import ToolFailed
 
 LIMIT_S = 60.0
@@ -55,13 +54,6 @@ async def result_of(antiphon: Antiphon, source: Any, **params: Any) -> Any:
     assert response.run is not None
     assert response.run.status == "completed", response.answer
     return response.result
-
-
-async def until(condition: Callable[[], Any]) -> Any:
-    async with asyncio.timeout(LIMIT_S):
-        while not (found := await condition()):
-            await asyncio.sleep(0.02)
-        return found
 
 
 async def test_text_that_looks_like_a_placeholder_reaches_the_tool_as_it_is() -> None:
@@ -117,21 +109,16 @@ async def test_what_is_kept_whole_outlasts_every_wait_of_its_run() -> None:
         run_id = await workflows.start(antiphon, "flow", source=source)
         bus = antiphon.open_bus()
 
-        async def handles() -> tuple[str, ...]:
+        async def are_kept_long() -> bool:
             state = await run_state(bus, run_id)
-            return tuple(state.wholes.values()) if state else ()
+            keys = [
+                bus.keys.of_session(run_id, kept_name(one))
+                for one in (state.wholes.values() if state else ())
+            ]
+            lives_ms = [await bus.batcher.submit("PTTL", key) for key in keys]
+            return len(lives_ms) == 2 and min(lives_ms) > 2_000_000_000
 
-        async def are_both_there() -> tuple[str, ...]:
-            found = await handles()
-            return found if len(found) == 2 else ()
-
-        for handle in await until(are_both_there):
-            key = bus.keys.of_session(run_id, kept_name(handle))
-
-            async def is_kept_long(key: str = key) -> bool:
-                return int(await bus.batcher.submit("PTTL", key)) > 2_000_000_000
-
-            await until(is_kept_long)
+        await until(are_kept_long)
 
 
 async def test_a_run_tries_an_idempotent_write_again_under_its_key() -> None:
@@ -211,7 +198,10 @@ class TestApprovals:
             run_id = await self._waiting(antiphon)
             bus = antiphon.open_bus()
             (summary,) = await recent_sessions(bus, 1)
-            assert (summary.status, summary.waits_for) == ("waiting", ("book (rooms/a#1)", "book (rooms/b#1)"))
+            assert (summary.status, summary.waits_for) == (
+                "waiting",
+                ("book (rooms/a#1)", "book (rooms/b#1)"),
+            )
             with pytest.raises(InvalidQuery, match="no call 'c9' of session"):
                 await antiphon.approve(run_id, ["c9"])
             assert await antiphon.deny(run_id, ["rooms/a#1"], by="Ann", reason="Taken.") == ("rooms/a#1",)

@@ -17,6 +17,7 @@ from tests.tool_dispatcher.builders import (
     a_dispatcher,
     a_request,
     a_tool,
+    all_of_redis,
     error_in,
     results_of,
 )
@@ -117,6 +118,24 @@ async def test_a_result_too_large_for_an_event_is_kept_whole_under_its_handle(bu
     assert from_json(whole) == text
 
 
+async def test_a_secret_among_the_arguments_is_in_no_result_of_many_calls_at_once(bus: Bus) -> None:
+    async def tell(arguments: dict[str, Any], context: ToolContext) -> Any:
+        return {"said": f"I know {arguments['password']}", "text": "x" * 3_500_000}
+
+    schema = {"type": "object", "properties": {"password": {"type": "string", "writeOnly": True}}}
+    tool = Tool("tell", "Tells it.", schema, tell, effect="read")
+    words = [f"hunter-two-{n}" for n in range(4)]
+    requests = [
+        a_run_call("tell", f"each/{n}", number=n + 1, arguments={"password": word})
+        for n, word in enumerate(words)
+    ]
+    async with a_dispatcher(tool, bus=bus) as dispatcher:
+        found = await asyncio.gather(*map(dispatcher.run, requests))
+    assert [result.handle for (result,) in found] == ["r1c0", "r2c0", "r3c0", "r4c0"]
+    for word in words:
+        assert word not in await all_of_redis(bus)
+
+
 async def test_two_nodes_with_equal_arguments_are_two_writes_and_one_node_is_one(bus: Bus) -> None:
     ledger = Ledger()
     tools = [ledger.tool("enter", "write")]
@@ -150,9 +169,7 @@ class TestAnotherAttemptUnderTheSameKey:
     async def test_runs_with_the_same_key_and_a_higher_fence(self, bus: Bus) -> None:
         enter = Failing(unavailable(), TimeoutError())
         tools = [a_tool("enter", enter, "write", idempotent=True, retry=1)]
-        requests = [
-            a_run_call("enter", "a", number=n, attempt=n, key=1, is_retried=False) for n in (1, 2, 3)
-        ]
+        requests = [a_run_call("enter", "a", number=n, attempt=n, key=1, is_retried=False) for n in (1, 2, 3)]
         results = [await one(tools, request, bus) for request in requests]
         assert [result.status for result in results] == ["error", "error", "ok"]
         assert [result.call_id for result in results] == ["a#1", "a#2", "a#3"]

@@ -10,7 +10,9 @@ async def test_a_session_without_writes_shares_the_cache_of_all(bus: Bus) -> Non
     assert await OwnWrites(bus.session("s1")).cache_name() == ""
 
 
-async def test_nothing_is_cached_while_a_write_is_under_way_and_under_another_name_after_each(bus: Bus) -> None:
+async def test_nothing_is_cached_while_a_write_is_under_way_and_under_another_name_after_each(
+    bus: Bus,
+) -> None:
     own = OwnWrites(bus.session("s1"))
     names = []
     for key in ("a", "b"):

@@ -147,6 +147,7 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
     yield Rule("R", (*_READ_DOCUMENT, "hget"), (state, response))
     yield Rule("W", _WRITE_DOCUMENT, (state, response))
     yield Rule("R", ("get",), (keys.catalogue(), keys.catalogue_content("*")))
+    yield from _runs(keys)
     # To answer by itself where no assembler does, it reads what an assembler would.
     yield Rule("R", ("exists", "xrange", "xrevrange"), (keys.log("*"),))
     yield from _material(keys)
@@ -155,7 +156,6 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
     yield Rule("W", (*_PUT, "xtrim"), (keys.responses(0), keys.feed(0)))
     yield Rule("RW", ("zadd", "zrem", "zcard", "zrangebyscore"), (keys.open_sessions(0), keys.sessions(0)))
     yield from _admission(keys)
-    yield from _runs(keys)
     yield Rule("R", ("zrangebyscore", "zrange"), (keys.timers(0),))
     stop = ("zadd", "zcard", "zrange", "zremrangebyscore", "zremrangebyrank", "pexpire")
     yield Rule("RW", stop, (keys.stopped(0),))
@@ -164,10 +164,13 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
 
 
 def _runs(keys: Keys) -> Iterator[Rule]:
-    """What runs of workflows are decided by, and what they wait with."""
-    yield Rule("RW", ("lrange", "lindex", "rpush", "pexpire"), (keys.of_session("*", RUN),))
-    yield Rule("RW", ("get", "set"), (keys.of_session("*", "token:*"), keys.of_session("*", "result:*")))
-    yield Rule("RW", ("get", "set"), (keys.workflows(), keys.specification("*")))
+    """To publish workflows, and to decide about runs of them."""
+    yield Rule("RW", ("get", "set", "pexpire"), (keys.specification("*"),))
+    yield Rule("RW", ("hgetall", "hset", "hsetnx"), (keys.workflows(),))
+    # A catalogue with workflows as tools is kept beside that of the dispatchers.
+    yield Rule("W", ("set",), (keys.catalogue_content("*"),))
+    yield Rule("RW", ("lrange", "lindex", "llen", "rpush", "pexpire"), (keys.of_session("*", RUN),))
+    yield Rule("RW", ("set", "get"), (keys.of_session("*", "token:*"), keys.of_session("*", "result:*")))
 
 
 def _admission(keys: Keys) -> Iterator[Rule]:
@@ -253,9 +256,20 @@ def _client(keys: Keys) -> Iterator[Rule]:
     yield Rule("W", ("xadd",), (keys.queries(),))
     yield from _following(keys)
     yield Rule("R", ("hgetall",), tuple(map(keys.workers, COMPONENTS)))
+    yield from _own_workflows(keys)
+
+
+def _own_workflows(keys: Keys) -> Iterator[Rule]:
+    """To run workflows, those that are published and others."""
+    yield Rule("R", ("hgetall",), (keys.workflows(),))
+    yield Rule("RW", ("get", "set", "pexpire"), (keys.specification("*"),))
 
 
 def _operator(keys: Keys) -> Iterator[Rule]:
+    yield from _own_workflows(keys)
+    yield Rule("W", ("hset", "hdel"), (keys.workflows(),))
+    yield Rule("R", ("lrange",), (keys.of_session("*", RUN),))
+    yield Rule("R", ("get",), (keys.of_session("*", "token:*"),))
     inboxes = tuple(keys.inbox(0, component) for component in COMPONENTS)
     yield from _following(keys)
     yield Rule("R", ("hgetall",), tuple(map(keys.workers, COMPONENTS)))
@@ -267,7 +281,6 @@ def _operator(keys: Keys) -> Iterator[Rule]:
     # What is to be cancelled is let in out of turn: its deadline is set to the beginning of time.
     yield Rule("RW", ("zrange", "zadd"), (keys.waiting_deadlines(0),))
     yield Rule("R", _READ_DOCUMENT, (keys.of_session("*", STATE),))
-    yield Rule("R", ("lrange",), (keys.of_session("*", RUN),))
     yield Rule("R", ("hgetall",), (keys.conversation("*", "*"),))
     yield Rule("R", ("get",), (keys.catalogue(), keys.catalogue_content("*"), keys.content("*")))
     yield Rule("R", ("lrange", "llen"), (keys.of_session("*", RECORDS),))

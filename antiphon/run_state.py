@@ -6,7 +6,7 @@ from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.tools.calls import ToolCall
 
 from coordinator.runs.memory import stored_changes
-from coordinator.runs.state import RunState
+from coordinator.runs.state import Beginning, RunState
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +20,32 @@ class CallToDecide:
 
 async def run_state(bus: Bus, run_id: str) -> RunState | None:
     """Return the state of a run; None where there is no run of that id."""
+    stored = await stored_run(bus, run_id)
+    return None if stored is None else stored[1]
+
+
+async def stored_run(bus: Bus, run_id: str) -> tuple[Beginning, RunState] | None:
+    """Return what a run is decided by, and its state; None where there is no run that has begun."""
     changes = await stored_changes(bus.session(run_id))
-    if not changes:
+    beginning = changes[0][1].beginning if changes else None
+    if beginning is None:
         return None
     state = RunState()
     for _, change in changes:
         state.apply(change)
-    return state
+    return beginning, state
+
+
+def people(state: RunState) -> list[str]:
+    """Return the nodes that wait for a person."""
+    return [path for path, one in state.open.items() if one.kind in ("person", "approval")]
+
+
+def status_of(state: RunState) -> str:
+    """Return `running`, `waiting` for people alone, or how a run ended."""
+    if state.run.ended is not None:
+        return state.run.ended
+    return "waiting" if state.open and len(people(state)) == len(state.open) else "running"
 
 
 def calls_to_decide(state: RunState) -> tuple[CallToDecide, ...]:

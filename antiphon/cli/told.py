@@ -22,7 +22,6 @@ from antiphon_shared.events import (
     InputGiven,
     InputRefused,
     InputRequested,
-    NodeSettled,
     NodesSettled,
     OutagesSeen,
     OutcomeSettled,
@@ -101,6 +100,19 @@ def progress(event: AnyEvent) -> list[str]:
             return [f"step {number}: {step}{again}", *failed]
         case RungTaken(rung=rung, because=why, model=model) if rung in _RUNGS:
             return [f"  {_RUNGS[rung].format(model=one_line(model))}: {one_line(why, _MESSAGE_LENGTH)}"]
+        case InputRequested(node=node, message=message):
+            return [f"  {one_line(node)}: waits for a person: {one_line(message, _MESSAGE_LENGTH)}"]
+        case InputGiven(by=by):
+            return [f"  values were given{f' by {one_line(by, 40)}' if by else ''}"]
+        case InputRefused(because=because):
+            return [f"  the values were refused: {one_line(because, _MESSAGE_LENGTH)}"]
+        case OutcomeSettled(node=node, happened=happened, by=by):
+            who = f" by {one_line(by, 40)}" if by else ""
+            return [f"  {one_line(node)}: settled{who}: it {'happened' if happened else 'did not happen'}"]
+        case ResumeRequested():
+            return ["resuming"]
+        case RunOpened(problem=problem) if problem:
+            return [f"  cannot begin: {one_line(problem, _MESSAGE_LENGTH)}"]
         case ComponentFailed(component=component, error=error):
             return [f"  {component} failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
         case ChildBegun(child=child, node=node):
@@ -110,18 +122,6 @@ def progress(event: AnyEvent) -> list[str]:
             return [f"  the run waits for a person: {again}{one_line(message, _MESSAGE_LENGTH)}"]
         case ChildEnded(response=response):
             return [f"  {response.session_id} has ended: {_how_ended(response)}"]
-        case NodesSettled(nodes=nodes, more=more):
-            return [*map(_node, nodes), *([f"  and {more} more"] if more else [])]
-        case InputRequested(node=node, message=message):
-            return [f"  {one_line(node)} waits for a person: {one_line(message, _MESSAGE_LENGTH)}"]
-        case InputGiven(by=by):
-            return [f"  values given{f' by {one_line(by, 40)}' if by else ''}"]
-        case InputRefused(because=because):
-            return [f"  the values do not count: {one_line(because, _MESSAGE_LENGTH)}"]
-        case OutcomeSettled(node=node, happened=happened):
-            return [f"  a person says that {one_line(node)} {'took' if happened else 'had no'} effect"]
-        case ResumeRequested():
-            return ["resuming"]
         case CancellationRequested():
             return ["cancelling"]
         case DeadlineReached():
@@ -162,6 +162,13 @@ def detail(event: AnyEvent) -> str:
                 f"at most {counted(limits.max_rounds, 'round')}, {counted(limits.max_tool_calls, 'call')}; "
                 f"{counted(len(tools), 'tool')}"
             )
+        case RunOpened(workflow=workflow, tools=tools, problem=""):
+            return f"workflow {one_line(workflow)}, {counted(len(tools), 'tool')}"
+        case ToolsRequested(node=node) if node:
+            return f"{one_line(node)}: {'; '.join(line.strip() for line in progress(event))}"
+        case NodesSettled(nodes=nodes, more=more):
+            settled = ", ".join(f"{node.path} {node.status}" for node in nodes)
+            return one_line(settled, _MESSAGE_LENGTH) + (f", and {more} more" if more else "")
         case BriefingRequested(round=round, level=level):
             return f"round {round}, {level}"
         case BriefingReady(round=round, briefing=briefing):
@@ -185,7 +192,10 @@ def detail(event: AnyEvent) -> str:
 
 
 def statistics(response: Response) -> str:
-    """`complete (natural_completion), 3 rounds, 2 tool calls, 5120 tokens, $0.0110, 0.4 s`."""
+    """`complete (natural_completion), 3 rounds, 2 tool calls, 5120 tokens, $0.0110, 0.4 s`; of a run how it ended."""
+    if response.run is not None:
+        calls, took_s = counted(response.tool_calls_used, "tool call"), response.duration_ms / 1000
+        return f"{response.run.status}, {calls}, {took_s:.1f} s"
     cost = response.usage.cost_usd
     parts = [
         f"{response.status} ({response.termination_reason})",
@@ -242,11 +252,6 @@ def result_text(result: ToolResult) -> str:
 
 def _how_ended(response: Response) -> str:
     return response.run.status if response.run is not None else response.status
-
-
-def _node(node: NodeSettled) -> str:
-    why = f": {one_line(node.message, _MESSAGE_LENGTH)}" if node.message else ""
-    return f"  {one_line(node.path)} {node.status}{why}"
 
 
 def _errors(run: Validation) -> str:

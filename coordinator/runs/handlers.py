@@ -4,7 +4,7 @@ The decisions of a run are made one after the other, each on the state that the 
 committed in that order; see memory.py.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -48,6 +48,8 @@ from coordinator.workflows.plan import Plan
 from coordinator.workflows.turn import NotLoaded
 
 _PLANS_MAX = 64
+_LONG_S = 20 * 86_400.0
+"""Of a wait, after which a specification may not be kept any more by itself."""
 _FETCHES_MAX = 100
 """Of values for one decision: each reference may ask for one more."""
 
@@ -59,9 +61,13 @@ class Runs:
         self,
         specification: Callable[[str], Awaitable[Specification | None]],
         published: Callable[[], Awaitable[Mapping[str, str]]],
+        keep_on: Callable[[Iterable[str], float], Awaitable[None]] | None = None,
     ) -> None:
-        """`specification` returns one by its hash, `published` the hashes of the published workflows by name."""
-        self._specification, self._published = specification, published
+        """`specification` returns one by its hash, `published` the hashes of the published workflows by name.
+
+        `keep_on` has specifications kept for some seconds more.
+        """
+        self._specification, self._published, self._keep_on = specification, published, keep_on
         self._runs = RunsInMemory()
         self._plans: dict[tuple[str, str, str], Plan] = {}
 
@@ -98,7 +104,7 @@ class Runs:
             run = RunInMemory(pinned)
             outcome = self._outcome(run, delivery.event, step)
             self._runs.keep(run)
-        await _keep_tokens(step, store)
+        await self._keep_for(run, step, store)
         return outcome
 
     async def on_event(self, delivery: Delivery, store: SessionStore) -> Outcome | None:
@@ -127,9 +133,20 @@ class Runs:
                     run.remember(path, event.data.results[0].data)
             is_longer = step.change.kept_until != kept_until
             wholes = tuple((run.state.wholes if is_longer else step.change.wholes).values())
-        await _keep_tokens(step, store)
+        await self._keep_for(run, step, store)
         await _keep_wholes(wholes, step, store)
         return outcome
+
+    async def _keep_for(self, run: RunInMemory, step: Step, store: SessionStore) -> None:
+        """Keep what a wait of a person needs at its end, before anybody can learn of the wait.
+
+        Its token is drawn here: it lets whoever has it give the values.
+        """
+        waits = [event for event in step.events if isinstance(event, InputRequested)]
+        for event in waits:
+            await store.keep(token_name(event.round), new_password().encode(), step.kept_s)
+        if self._keep_on is not None and step.kept_s > _LONG_S:
+            await self._keep_on([run.pinned.opened.specification], step.kept_s)
 
     async def _step(
         self, run: RunInMemory, delivery: Delivery, store: SessionStore, named: Logged | None
@@ -202,13 +219,6 @@ class Runs:
 def token_name(number: int) -> str:
     """Return what the token of a wait for a person is kept as; who gives values has to know it."""
     return f"token:{number}"
-
-
-async def _keep_tokens(step: Step, store: SessionStore) -> None:
-    """Draw a token for each wait for a person that begins, before anybody can learn of the wait."""
-    for event in step.events:
-        if isinstance(event, InputRequested):
-            await store.keep(token_name(event.round), new_password().encode(), step.kept_s)
 
 
 async def _keep_wholes(handles: tuple[str, ...], step: Step, store: SessionStore) -> None:

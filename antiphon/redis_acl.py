@@ -170,7 +170,7 @@ def _runs(keys: Keys) -> Iterator[Rule]:
     # A catalogue with workflows as tools is kept beside that of the dispatchers.
     yield Rule("W", ("set",), (keys.catalogue_content("*"),))
     yield Rule("RW", ("lrange", "lindex", "llen", "rpush", "pexpire"), (keys.of_session("*", RUN),))
-    yield Rule("RW", ("set", "get"), (keys.of_session("*", "token:*"),))
+    yield Rule("RW", ("set", "get"), (keys.of_session("*", "token:*"), keys.of_session("*", "result:*")))
 
 
 def _admission(keys: Keys) -> Iterator[Rule]:

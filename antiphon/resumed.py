@@ -1,20 +1,27 @@
 """Runs that were resumed after they had ended: their first answer is not their last."""
 
+from antiphon_shared.bus.connection import patiently
 from antiphon_shared.bus.redis_bus import Bus
 from antiphon_shared.bus.sessions import read_logged
 from antiphon_shared.events import ResponseReady, ResumeRequested
 from antiphon_shared.events.session import Response
 
+from antiphon.tail import PATIENCE_S
+
 _PAGE = 100
 
 
-async def final_response(bus: Bus, session_id: str) -> Response | None:
-    """Return a session's answer; None while there is none, or the run goes on."""
+async def read_answer(bus: Bus, session_id: str) -> Response | None:
+    """Return a session's answer; None while there is none, or the run goes on. Waits for a Redis out of reach."""
+    return await patiently("read the answer", lambda: _newest(bus, session_id), PATIENCE_S)
+
+
+async def _newest(bus: Bus, session_id: str) -> Response | None:
     response = await bus.session(session_id).response()
     return None if response is None or await is_resumed(bus, response) else response
 
 
-async def is_resumed(bus: Bus, response: Response, entry: str = "") -> bool:
+async def is_resumed(bus: Bus, response: Response | ResponseReady, entry: str = "") -> bool:
     """Return whether a run was resumed after it gave an answer: the one of a log entry, or else its newest."""
     if response.run is None or not response.run.is_resumable:
         return False

@@ -14,6 +14,9 @@ from antiphon_shared.events import (
     BriefingRequested,
     CallToApprove,
     CancellationRequested,
+    ChildBegun,
+    ChildEnded,
+    ChildWaiting,
     ComponentFailed,
     DeadlineReached,
     InputGiven,
@@ -112,6 +115,13 @@ def progress(event: AnyEvent) -> list[str]:
             return [f"  cannot begin: {one_line(problem, _MESSAGE_LENGTH)}"]
         case ComponentFailed(component=component, error=error):
             return [f"  {component} failed: {one_line(error.message, _MESSAGE_LENGTH)}"]
+        case ChildBegun(child=child, node=node):
+            return [f"  {f'{one_line(node)}: a model answers in' if node else 'begins run'} {child}"]
+        case ChildWaiting(message=message, because=because):
+            again = f"{one_line(because, _MESSAGE_LENGTH)}; " if because else ""
+            return [f"  the run waits for a person: {again}{one_line(message, _MESSAGE_LENGTH)}"]
+        case ChildEnded(response=response):
+            return [f"  {response.session_id} has ended: {_how_ended(response)}"]
         case CancellationRequested():
             return ["cancelling"]
         case DeadlineReached():
@@ -144,6 +154,9 @@ def detail(event: AnyEvent) -> str:
     match event.data:
         case QuerySubmitted(query=query):
             return one_line(query, _MESSAGE_LENGTH)
+        case RunOpened(workflow=workflow, problem=problem, timeout_s=timeout_s):
+            why = one_line(problem, _MESSAGE_LENGTH)
+            return f"{one_line(workflow)}: {why or f'at most {timeout_s:g} s of work'}"
         case SessionOpened(limits=limits, tools=tools):
             return (
                 f"at most {counted(limits.max_rounds, 'round')}, {counted(limits.max_tool_calls, 'call')}; "
@@ -235,6 +248,10 @@ def result_text(result: ToolResult) -> str:
     shown = (", cached" if result.cached else "") + (", shown in part" if result.handle else "")
     by = f" from {one_line(result.substitute)} in its place" if result.substitute else ""
     return f"ok, {found}{shown}{by}"
+
+
+def _how_ended(response: Response) -> str:
+    return response.run.status if response.run is not None else response.status
 
 
 def _errors(run: Validation) -> str:

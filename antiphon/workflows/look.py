@@ -17,7 +17,7 @@ from pydantic import AwareDatetime
 from antiphon.errors import UnknownSession
 from antiphon.observe import pairs
 from antiphon.queued import queries_waiting, query_waiting
-from antiphon.stored_runs import people, status_of, stored_run
+from antiphon.run_state import people, status_of, stored_run
 from antiphon.submission import checked_session_id
 from coordinator.runs.opening import plan_of
 from coordinator.runs.state import Beginning, Open, OpenKind, RunState

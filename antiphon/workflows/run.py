@@ -28,7 +28,7 @@ from antiphon_shared.process.ids import new_id
 from antiphon_shared.workflows.specification import Specification
 
 from antiphon.errors import InvalidQuery, NotWaiting, UnknownSession
-from antiphon.stored_runs import stored_run
+from antiphon.run_state import run_state
 from antiphon.submission import checked_session_id, signal
 from antiphon.tail import PATIENCE_S
 from antiphon.workflows.load import load
@@ -218,12 +218,12 @@ async def resume(antiphon: "Antiphon", run_id: str, *, by: str = "", reason: str
 
 async def _state(bus: Bus, run_id: str) -> RunState:
     checked_session_id(run_id)
-    stored = await patiently("read a run", lambda: stored_run(bus, run_id), PATIENCE_S)
-    if stored is None:
+    state = await patiently("read a run", lambda: run_state(bus, run_id), PATIENCE_S)
+    if state is None:
         raise UnknownSession(
             f"there is no run {run_id}.", hint="`antiphon workflows runs list` shows those that are kept."
         )
-    return stored[1]
+    return state
 
 
 def _chosen(state: RunState, node: str, run_id: str) -> tuple[str, Open]:

@@ -15,6 +15,7 @@ from benchmarks.noop_tools import RESULT
 from benchmarks.pipeline import Pipeline, pipeline
 from benchmarks.steps.measure import measure as steps
 from benchmarks.stub_engine import REPLY
+from benchmarks.trips.measure import measure as trips
 from tests.redis_server import running
 
 IN_FLIGHT = 500
@@ -49,6 +50,10 @@ def main() -> None:
     rows += [
         (what, f"{with_steps} with steps", f"{without} with all tools and no steps", "")
         for what, without, with_steps in steps()
+    ]
+    rows += [
+        (f"trips: {what}", f"{by_workflow} by w_book_trip", f"{by_rounds} by rounds with ten tools", "")
+        for what, by_rounds, by_workflow, *_ in trips()
     ]
     show(rows)
 

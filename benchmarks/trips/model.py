@@ -10,7 +10,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from anthropic.types import Message, TextBlock, ToolUseBlock, Usage
 from antiphon_shared.text.tokens import estimate_tokens
@@ -20,7 +20,8 @@ from reasoning_engine.prompt import Prompt
 
 _TRIP = re.compile(r"Traveller \d+")
 _ROUND = re.compile(r"^Round (\d+)", re.MULTILINE)
-_TRIES_MAX = 3
+_TRIES_MAX = 2
+"""Of a call; after three rounds of failures in a row a session is ended without further tools."""
 DONE, FAILED = "The trip is booked.", "The trip could not be booked."
 
 
@@ -55,6 +56,10 @@ class Result(NamedTuple):
         return self.status == "ok"
 
 
+_NOTHING = Result("cancelled", [])
+_PASSING = ("api_failure", "cancelled")
+
+
 @dataclass(frozen=True)
 class Trip:
     """A trip that somebody wants."""
@@ -66,6 +71,11 @@ class Trip:
     nights: int
 
     @property
+    def stay(self) -> dict[str, Any]:
+        """The arguments that say when."""
+        return {"check_in": self.start.isoformat(), "nights": self.nights}
+
+    @property
     def question(self) -> str:
         return (
             f"Book a trip for {self.traveller}: the cheapest flight from {self.origin} to {self.destination} on"
@@ -73,7 +83,10 @@ class Trip:
         )
 
 
-Work = Generator[list[Call], list[Result], str]
+Answer = TypeVar("Answer")
+Steps = Generator[list[Call], list[Result], Answer]
+"""Work of the model: rounds of calls, what came of them, and at the end what it has come to."""
+Work = Steps[str]
 
 
 class Booker:
@@ -97,50 +110,70 @@ class Booker:
 
     def by_rounds(self) -> Work:
         """Call the tools that `w_book_trip` calls, in its order, and undo what it would undo."""
-        trip = self._trip
-        check_in = {"check_in": trip.start.isoformat(), "nights": trip.nights}
-        route = {"origin": trip.origin, "destination": trip.destination, "day": trip.start.isoformat()}
-        flights, rooms = yield [
-            Call("search_flights", route),
-            Call("search_hotels", {"city": trip.destination, **check_in}),
-        ]
-        if not (flights and rooms and flights.facts and rooms.facts):
+        flights, rooms = yield from self._found()
+        if not flights or not rooms:
             return FAILED
-        flight, hotel = 0, 0
-        (seats,) = yield [Call("check_availability", {"flight": flights.facts[0]["flight"]})]
-        if not seats or not seats.facts[0]["seats_left"]:
-            return FAILED
-        seat = room = Result("cancelled", [])
-        for _ in range(2):
-            calls = []
-            if not seat:
-                who = {"passenger": trip.traveller}
-                calls.append(Call("create_booking", {"flight": flights.facts[flight]["flight"], **who}))
-            if not room:
-                stay = {"hotel": rooms.facts[hotel]["hotel"], **check_in, "guest": trip.traveller}
-                calls.append(Call("book_hotel", stay))
-            found = dict(zip([call.tool for call in calls], (yield calls), strict=True))
-            seat, room = found.get("create_booking", seat), found.get("book_hotel", room)
-            if self._books_again("seat", seat) and flight + 1 < len(flights.facts):
-                flight += 1
-            elif self._books_again("room", room) and hotel + 1 < len(rooms.facts):
-                hotel += 1
-            else:
-                break
-        if seat and room:
-            price = {"amount_eur": seat.facts[0]["price_eur"]}
-            (paid,) = yield [Call("process_payment", {"booking": seat.facts[0]["booking"], **price})]
-            if paid and self._errs("stops early", self._mistakes.stops_early):
-                return DONE
-            parts = {"booking": seat.facts[0]["booking"], "stay": room.facts[0]["stay"]}
-            for _ in range(_TRIES_MAX if paid else 0):
-                (confirmed,) = yield [Call("confirm_trip", parts)]
-                if confirmed:
-                    return DONE
+        seat, room = yield from self._booked(flights, rooms)
+        if seat and room and (yield from self._is_confirmed(seat, room)):
+            return DONE
         yield from self._undo(seat, room)
         return FAILED
 
-    def _undo(self, seat: Result, room: Result) -> Generator[list[Call], list[Result], None]:
+    def _found(self) -> Steps[tuple[list[dict[str, Any]], list[dict[str, Any]]]]:
+        """Return flights and hotels, the cheapest first; no flights where the cheapest is sold out."""
+        trip = self._trip
+        route = {"origin": trip.origin, "destination": trip.destination, "day": trip.start.isoformat()}
+        flights, rooms = yield [
+            Call("search_flights", route),
+            Call("search_hotels", {"city": trip.destination, **trip.stay}),
+        ]
+        if not flights.facts or not rooms.facts:
+            return [], []
+        (seats,) = yield [Call("check_availability", {"flight": flights.facts[0]["flight"]})]
+        return (flights.facts if seats and seats.facts[0]["seats_left"] else []), rooms.facts
+
+    def _booked(
+        self, flights: list[dict[str, Any]], rooms: list[dict[str, Any]]
+    ) -> Steps[tuple[Result, Result]]:
+        """Return what came of booking a seat and a room; what may pass is tried again."""
+        who = self._trip.traveller
+        seat = room = _NOTHING
+        flight, hotel = 0, 0
+        for _ in range(_TRIES_MAX):
+            calls = []
+            if not seat:
+                calls.append(Call("create_booking", {"flight": flights[flight]["flight"], "passenger": who}))
+            if not room:
+                stay = {"hotel": rooms[hotel]["hotel"], **self._trip.stay, "guest": who}
+                calls.append(Call("book_hotel", stay))
+            if not calls:
+                break
+            found = dict(zip([call.tool for call in calls], (yield calls), strict=True))
+            seat, room = found.get("create_booking", seat), found.get("book_hotel", room)
+            takes_other = (
+                flight + 1 < len(flights) and self._books_again("seat", seat),
+                hotel + 1 < len(rooms) and self._books_again("room", room),
+            )
+            flight, hotel = flight + takes_other[0], hotel + takes_other[1]
+            if not all(
+                one or one.status in _PASSING or other
+                for one, other in zip((seat, room), takes_other, strict=True)
+            ):
+                break
+        return seat, room
+
+    def _is_confirmed(self, seat: Result, room: Result) -> Steps[bool]:
+        booking = {"booking": seat.facts[0]["booking"]}
+        (paid,) = yield [Call("process_payment", {**booking, "amount_eur": seat.facts[0]["price_eur"]})]
+        if not paid or self._errs("stops early", self._mistakes.stops_early):
+            return bool(paid)
+        for _ in range(_TRIES_MAX):
+            (confirmed,) = yield [Call("confirm_trip", {**booking, "stay": room.facts[0]["stay"]})]
+            if confirmed:
+                return True
+        return False
+
+    def _undo(self, seat: Result, room: Result) -> Steps[None]:
         calls = []
         if room and not self._errs("forgets the room", self._mistakes.forgets):
             calls.append(Call("cancel_hotel", {"stay": room.facts[0]["stay"]}))

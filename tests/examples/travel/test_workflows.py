@@ -70,7 +70,7 @@ STAYED = {"book_hotel": 1, "cancel_hotel": 1}
 @pytest.mark.parametrize(
     ("failures", "done_and_undone"),
     [
-        ("book_hotel:1", {"create_booking": 1, "cancel_booking": 1}),
+        ("book_hotel:declined", {"create_booking": 1, "cancel_booking": 1}),
         ("search_hotels", BOOKED),
         ("create_booking:declined", STAYED),
         ("process_payment:declined", {"create_booking": 1, "cancel_booking": 1, **STAYED}),

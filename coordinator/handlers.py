@@ -15,6 +15,7 @@ from antiphon_shared.bus.handling import (
     Handlers,
     Outcome,
     Put,
+    Send,
     SessionStore,
 )
 from antiphon_shared.events import (
@@ -23,6 +24,8 @@ from antiphon_shared.events import (
     AssemblyOverdue,
     BriefingReady,
     CancellationRequested,
+    ChildEnded,
+    ChildWaiting,
     ComponentFailed,
     DeadlineReached,
     EventData,
@@ -48,6 +51,7 @@ from antiphon_shared.memory.found import found_of
 from antiphon_shared.memory.reading import Reading
 from antiphon_shared.process.aside import aside_if
 from antiphon_shared.process.errors import TryLater, UnreadableEvent
+from antiphon_shared.process.ids import CHILD
 from antiphon_shared.tools.calls import Catalogue, ToolCall
 from antiphon_shared.values import SessionId
 from antiphon_shared.workflows.specification import Specification
@@ -123,6 +127,8 @@ class Coordinator:
             InputGiven,
             OutcomeSettled,
             ResumeRequested,
+            ChildEnded,
+            ChildWaiting,
         )
         return {QuerySubmitted: self.on_query_submitted, **dict.fromkeys(replies, self.on_event)}
 
@@ -207,7 +213,10 @@ class Coordinator:
             self._remembered.keep(version + 1, decision.session)
         else:
             self._remembered.forget(decision.session.id)
-        return _outcome(version, delivery.event, decision, before)
+        outcome = _outcome(version, delivery.event, decision, before)
+        if decision.closes and isinstance(delivery.event.data, ResponseReady):
+            return await _with_parent_told(outcome, before, delivery.event.data, session)
+        return outcome
 
     async def _turns_before(
         self, delivery: Delivery, query: QuerySubmitted, check: GrantCheck
@@ -265,6 +274,19 @@ async def _nothing_published() -> dict[str, str]:
     return {}
 
 
+async def _with_parent_told(
+    outcome: Outcome, ended: Session, response: ResponseReady, session: SessionStore
+) -> Outcome:
+    """Return what is committed as a session closes; a run that has begun it learns of its end."""
+    if CHILD not in ended.id:
+        return outcome
+    asked = (await session.event(ended.query.question)).data
+    if not isinstance(asked, QuerySubmitted) or (parent := asked.parent) is None:
+        return outcome
+    told = ChildEnded(round=parent.round, call_id=parent.call_id, response=Response(**response.model_dump()))
+    return replace(outcome, sends=(Send(parent.session, told, parent.correlation),))
+
+
 async def _alone(
     delivery: Delivery, store: SessionStore, decision: Decision, named: Logged | None, catalogue: Catalogue
 ) -> Outcome:
@@ -305,6 +327,8 @@ def _outcome(version: int, event: AnyEvent, decision: Decision, before: Session 
 
 def _takes_room(before: Session | None, after: Session) -> bool | None:
     """Whether others may have the session's room, when that has changed: while it waits for a person, they may."""
+    if CHILD in after.id:
+        return None  # it has the room of its root
     waited, waits = before is not None and before.phase == "approval", after.phase == "approval"
     return None if waited == waits else not waits
 

@@ -63,7 +63,7 @@ def validate(
     Exit codes: 0 no errors, though there may be warnings; 1 errors; 2 usage; 3 a file cannot be read.
 
     \b
-    antiphon workflows validate examples/trips/workflows.yaml --tools my_tools
+    antiphon workflows validate examples/travel/workflows.yaml --tools examples.travel
     """
     try:
         if json and is_github:
@@ -91,7 +91,7 @@ def list_workflows(files: Files, json: Json = False) -> None:
     """The workflows of files.
 
     \b
-    antiphon workflows list examples/trips/workflows.yaml
+    antiphon workflows list examples/travel/workflows.yaml
     """
     rows = [
         (specification.domain, name, ", ".join(workflow.params), one_line(workflow.description, 80))
@@ -139,7 +139,7 @@ def graph(
     """Draw one workflow.
 
     \b
-    antiphon workflows graph book_trip examples/trips/workflows.yaml --format mermaid
+    antiphon workflows graph book_trip examples/travel/workflows.yaml --format mermaid
     """
     _, workflow = _named(name, files)
     stdout().print(as_text(name, workflow) if form is Drawing.text else as_mermaid(workflow))
@@ -181,8 +181,8 @@ def dry_run(
     Exit codes: 0 done; 1 the file has errors, or --cover leaves nodes unreached; 2 usage; 3 a file cannot be read.
 
     \b
-    antiphon workflows dry-run book_trip examples/trips/workflows.yaml --param origin=NYC --tools examples.trips
-    antiphon workflows dry-run book_trip examples/trips/workflows.yaml --cover
+    antiphon workflows dry-run book_trip examples/travel/workflows.yaml --param origin=NYC --tools examples.travel
+    antiphon workflows dry-run book_trip examples/travel/workflows.yaml --cover
     """
     from antiphon.cli import dry_runs
 

@@ -1,8 +1,8 @@
 """The runs that this process has in memory, and the values that their decisions read.
 
-A run in memory may be ahead of what is stored: its decisions are handed over one after the other, and the next is made
-before the one before is committed. Each stored change follows a named one (`Link`), so that a decision that was built on
-one that is not committed is not committed either. Its event is handled again, and that is how it is noticed here.
+A run in memory may be ahead of what is stored: its decisions are handed over one after the other, and the next is
+made before the one before is committed. Each stored change follows a named one (`Link`), so that a decision that was
+built on one that is not committed is not committed either. Its event is then handled again.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from antiphon_shared.bus.handling import RUN, SessionStore
-from antiphon_shared.events import ToolsCompleted
+from antiphon_shared.events import ChildEnded, ToolsCompleted
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import SessionId
 
@@ -117,6 +117,8 @@ def run_of(
 
 
 async def _result_of(data: object, store: SessionStore) -> Any:
+    if isinstance(data, ChildEnded):
+        return data.response.answer if data.response.result is None else data.response.result
     if not isinstance(data, ToolsCompleted):
         raise UnreadableEvent("the log of the run does not hold a result where one was noted")
     (result,) = data.results

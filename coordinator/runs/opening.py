@@ -6,7 +6,7 @@ from antiphon_shared.events import AnyEvent, PinnedTool, QuerySubmitted, RunOpen
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue
 from antiphon_shared.workflows.graph import Graph, compile_graph
-from antiphon_shared.workflows.nodes import CallNode, CompensateNode
+from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ReasonNode
 from antiphon_shared.workflows.specification import Specification
 
 from coordinator.decision import Opening
@@ -83,6 +83,8 @@ def tools_called(graph: Graph) -> tuple[str, ...]:
         node = one.node
         if isinstance(node, CallNode):
             names[node.call] = None
+        if isinstance(node, ReasonNode):
+            names.update(dict.fromkeys((*node.tools, *node.validation_tools)))
         steps = node.steps if isinstance(node, CompensateNode) else ()
         own = getattr(node, "compensate", None)
         names.update((step.call, None) for step in (*steps, *((own,) if own else ())))

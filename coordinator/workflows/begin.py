@@ -30,17 +30,21 @@ from coordinator.workflows.turn import Begin, NodeFailed, ScopeFailed, Settled, 
 _DATE_TIME = Param(type="str", format="date-time")
 
 
+def may_begin(turn: Turn, path: str) -> bool:
+    """Return whether a node has not begun, and neither has anything around it failed or been stopped."""
+    if turn.node(path).status not in ("pending", "queued", "retrying"):
+        return False
+    if turn.scope(turn.scope_path(path)).phase != "working":
+        return False
+    return turn.plan.node(path).within is None or turn.node(parent_of(path)).status == "active"
+
+
 def begin(turn: Turn, path: str) -> None:
     """Begin a node that has nothing to wait for, or skip it. Nothing begins in what has failed or was stopped."""
+    if not may_begin(turn, path):
+        return
     graph_node, state = turn.plan.node(path), turn.node(path)
-    if state.status not in ("pending", "queued", "retrying"):
-        return
-    if turn.scope(turn.scope_path(path)).phase != "working":
-        return
-    if graph_node.within is not None:
-        if turn.node(parent_of(path)).status != "active":
-            return
-    elif graph_node.upstream and not (state.has_success or state.is_activated):
+    if graph_node.within is None and graph_node.upstream and not (state.has_success or state.is_activated):
         turn.then(Settled(path, "skipped"))
         return
     node = graph_node.node
@@ -109,12 +113,18 @@ def _begin_node(turn: Turn, path: str, node: Any) -> None:
             question, instructions = resolve([node.question, node.instructions], names)
             turn.commands.append(Reason(path, attempt, str(question), str(instructions), node))
         case CompensateNode():
-            failure = Failure("compensated", f"`{path}` was activated")
+            failure = Failure("compensated", f"`{path}` was activated{_because(turn, path)}")
             turn.then(ScopeFailed(turn.scope_path(path), failure, compensator=path))
         case ErrorNode():
             message = str(resolve(node.message, names))
             failure = Failure("error", message)
             turn.then(Settled(path, "failed", failure), ScopeFailed(turn.scope_path(path), failure))
+
+
+def _because(turn: Turn, path: str) -> str:
+    """Return why a node was activated, where it was a failure that did it."""
+    activators = map(turn.node, turn.neighbours(path, turn.plan.node(path).activated_by))
+    return next((f": {one.failure.message}" for one in activators if one.failure is not None), "")
 
 
 def _call(turn: Turn, path: str, node: CallNode) -> None:

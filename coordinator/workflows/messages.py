@@ -70,7 +70,21 @@ class StopRequested:
     message: str
 
 
-Happening = Started | Succeeded | Failed | TimerFired | StopRequested
+@dataclass(frozen=True, slots=True)
+class OutcomeFound:
+    """A person has found out whether a write of unknown outcome took effect. Only of a run that has ended."""
+
+    path: str
+    happened: bool
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A run that has ended is to go on; see resuming.py."""
+
+
+Happening = Started | Succeeded | Failed | TimerFired | StopRequested | OutcomeFound | Resumed
 
 
 @dataclass(frozen=True, slots=True)

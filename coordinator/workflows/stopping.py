@@ -77,6 +77,8 @@ def _stop(turn: Turn, path: str, owner: str) -> int:
         return 0
     if state.status not in IN_FLIGHT or isinstance(node, CompensateNode):
         return 0
+    if isinstance(node, ReasonNode):
+        turn.commands.append(Withdraw(path))
     if isinstance(node, CallNode | ReasonNode):
         turn.change(path, status="stopping", owner=owner)
         return 1

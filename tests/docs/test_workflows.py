@@ -41,4 +41,4 @@ def test_every_type_of_node_has_an_example() -> None:
 
 
 def test_the_longer_example_is_there() -> None:
-    assert (ROOT / "examples/trips/workflows.yaml").exists()
+    assert (ROOT / "examples/travel/workflows.yaml").exists()

@@ -26,6 +26,9 @@ from antiphon_shared.events.coordinator import (
     AssemblyOverdue,
     AssemblyRequested,
     BriefingRequested,
+    ChildBegun,
+    ChildEnded,
+    ChildWaiting,
     DeadlineReached,
     InputRefused,
     InputRequested,
@@ -94,6 +97,9 @@ EVENT_DATA: tuple[type[EventData], ...] = (
     InputRefused,
     OutcomeSettled,
     ResumeRequested,
+    ChildBegun,
+    ChildWaiting,
+    ChildEnded,
 )
 
 UPCASTERS: Mapping[str, tuple[str, Upcaster]] = {}

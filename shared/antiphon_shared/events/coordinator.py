@@ -1,6 +1,7 @@
 """What the coordinator asks for, and what it notes down."""
 
 from typing import Any, ClassVar, Literal
+from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
@@ -10,6 +11,7 @@ from antiphon_shared.events.session import (
     Citations,
     Limits,
     QueryOptions,
+    Response,
     Status,
     TerminationReason,
     Turn,
@@ -18,7 +20,7 @@ from antiphon_shared.events.session import (
 from antiphon_shared.formats import since
 from antiphon_shared.memory.briefing import Level
 from antiphon_shared.tools.calls import Approval, RequestedCall
-from antiphon_shared.values import DEFAULT_TENANT, LogEntry, Round, Tenant, Usage, Value
+from antiphon_shared.values import DEFAULT_TENANT, LogEntry, Round, SessionId, Tenant, Usage, Value
 
 
 class SessionOpened(EventData):
@@ -429,3 +431,43 @@ class NodeDue(EventData):
 
     node: str
     attempt: int = Field(ge=0, description="0: the node as a whole has taken too long.")
+
+
+class ChildBegun(EventData):
+    """A session has begun another, and waits for its end."""
+
+    type: ClassVar[str] = "antiphon.child.begun.v1"
+    inbox: ClassVar[Component | None] = None
+
+    round: Round = Field(description="Of a session its round, of a run the number of its request.")
+    child: SessionId
+    node: str = Field(default="", description="Of a run: the path of the node that is a session.")
+    call_id: str = Field(default="", description="Of a session: the call that is a run.")
+
+
+class ChildWaiting(EventData):
+    """A run that a session has begun waits for a person."""
+
+    type: ClassVar[str] = "antiphon.child.waiting.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+    call_id: str
+    child: SessionId
+    request: Round = Field(description="The number of the request in the run.")
+    message: str
+    expects: dict[str, Any]
+    because: str = Field(default="", description="Why the values given last do not count.")
+    until: AwareDatetime
+    child_correlation: UUID = Field(description="Id of the event that the run began with.")
+
+
+class ChildEnded(EventData):
+    """A session that another has begun is over."""
+
+    type: ClassVar[str] = "antiphon.child.ended.v1"
+    inbox: ClassVar[Component | None] = "coordinator"
+
+    round: Round
+    call_id: str = ""
+    response: Response

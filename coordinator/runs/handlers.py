@@ -13,6 +13,7 @@ from antiphon_shared.bus.handling import (
     RUN,
     Append,
     Delivery,
+    EndsWith,
     Link,
     Outcome,
     Put,
@@ -95,6 +96,7 @@ class Runs:
             pinned = Pinned(delivery.event.subject, plan, beginning)
             step = begin(pinned, delivery.event, delivery.log_entry, call.params)
             run = RunInMemory(pinned)
+            run.decide_on(delivery.event.id)
             outcome = self._outcome(run, delivery.event, step)
             self._runs.keep(run)
         await _keep_tokens(step, store)
@@ -105,8 +107,7 @@ class Runs:
         event = delivery.event
         async with self._runs.lock(event.subject):
             run = self._runs.get(event.subject)
-            if run is not None and event.id in run.decided:
-                # It was not committed, or is delivered twice: what is in memory may be ahead of what is stored.
+            if run is not None and event.id in run.decided and not await run.catch_up(event.id, store):
                 self._runs.drop(event.subject)
                 run = None
             run = run or await self._load(store)
@@ -116,8 +117,9 @@ class Runs:
                 return NOTHING
             named = await _named(event.data, store)
             step = await self._step(run, delivery, store, named)
+            run.decide_on(event.id)
             if step is None:
-                return NOTHING
+                return Outcome(writes=(EndsWith(RUN, run.newest),))
             outcome = self._outcome(run, event, step)
             if isinstance(event.data, ToolsCompleted):
                 for path in step.change.logged:
@@ -176,7 +178,6 @@ class Runs:
             answer = RESPONSE_KIND.write(step.answer, event.format)
             writes = (*writes, Put(RESPONSE, run.state.answers, answer))
         run.apply(event.id, step.change)
-        run.decided.add(event.id)
         return Outcome(
             events=events,
             sends=step.sends,

@@ -1,12 +1,13 @@
 """The runs that this process has in memory, and the values that their decisions read.
 
 A run in memory may be ahead of what is stored: its decisions are handed over one after the other, and the next is
-made before the one before is committed. Each stored change follows a named one (`Link`), so that a decision that was
-built on one that is not committed is not committed either. Its event is then handled again.
+made before the one before is committed. It may be behind too, as another coordinator takes events of the same run.
+Each stored change follows a named one (`Link`), so that a decision that was built on anything else is not committed.
+Its event is then handled again, once the run in memory is what is stored: `catch_up`.
 """
 
 import asyncio
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,7 @@ from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.values import SessionId
 
 from coordinator.runs.making import Pinned
+from coordinator.runs.reverting import Replaced, replaced_by, revert
 from coordinator.runs.state import RUN_CHANGE, Beginning, RunChange, RunState
 from coordinator.workflows.plan import Plan
 from coordinator.workflows.turn import NotLoaded
@@ -26,6 +28,20 @@ from coordinator.workflows.turn import NotLoaded
 _RUNS_MAX = 1_024
 _VALUES_MAX = 256
 """Results of a run that are kept at hand; others are read from its log when they are asked for."""
+
+
+_REVERTED_MAX = 1_024
+"""Changes that can be reverted: at least as many as a coordinator may have handed over and not seen committed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Applied:
+    """A change that can be reverted."""
+
+    before: UUID | None
+    """The event that the change before came of."""
+    logged: tuple[str, ...]
+    replaced: Replaced
 
 
 @dataclass(slots=True)
@@ -36,14 +52,54 @@ class RunInMemory:
     state: RunState = field(default_factory=RunState)
     newest: UUID | None = None
     """The event that the newest change came of."""
-    decided: set[UUID] = field(default_factory=set)
-    """Events that were decided on here."""
+    length: int = 0
+    """How many changes have made it."""
+    applied: deque[_Applied] = field(default_factory=lambda: deque(maxlen=_REVERTED_MAX))
+    """The newest of them."""
+    decided: OrderedDict[UUID, int] = field(default_factory=OrderedDict)
+    """Events that were decided on here, each with the length that the run had then."""
     results: OrderedDict[str, Any] = field(default_factory=OrderedDict)
 
     def apply(self, of: UUID, change: RunChange) -> None:
         """Take over a change that a decision on the event `of` has made."""
+        self.applied.append(_Applied(self.newest, tuple(change.logged), replaced_by(self.state, change)))
         self.state.apply(change)
         self.newest = of
+        self.length += 1
+
+    def decide_on(self, event: UUID) -> None:
+        """Note that an event is decided on, with the run as it is."""
+        self.decided[event] = self.length
+        if len(self.decided) > _REVERTED_MAX:
+            self.decided.popitem(last=False)
+
+    async def catch_up(self, event: UUID, store: SessionStore) -> bool:
+        """Make the run what is stored, after what was decided on an event was not committed.
+
+        What the run was before that decision mostly is stored, so that only what follows is read. False where it is
+        not: the run has to be read anew.
+        """
+        length = self.decided[event]
+        if self.length - length > len(self.applied):
+            return False
+        while self.length > length:
+            self._revert()
+        while self.decided and next(reversed(self.decided.values())) >= length:
+            self.decided.popitem()  # they were decided on what is not so, and are handled again
+        changes = await stored_changes(store, length - 1)
+        if not changes or changes[0][0] != self.newest:
+            return False
+        for of, change in changes[1:]:
+            self.apply(of, change)
+        return True
+
+    def _revert(self) -> None:
+        newest = self.applied.pop()
+        revert(self.state, newest.replaced)
+        for path in newest.logged:
+            self.results.pop(path, None)
+        self.newest = newest.before
+        self.length -= 1
 
     def remember(self, path: str, value: Any) -> None:
         """Keep a result at hand."""
@@ -101,9 +157,9 @@ class RunsInMemory:
         self._runs.pop(run_id, None)
 
 
-async def stored_changes(store: SessionStore) -> list[tuple[UUID, RunChange]]:
-    """Return all changes of a run with the events that they came of; none where there is no run."""
-    return [(UUID(bytes=item[:16]), RUN_CHANGE.read(item[16:])) for item in await store.items(RUN)]
+async def stored_changes(store: SessionStore, start: int = 0) -> list[tuple[UUID, RunChange]]:
+    """Return the changes of a run from one on, with the events that they came of; none where there is no run."""
+    return [(UUID(bytes=item[:16]), RUN_CHANGE.read(item[16:])) for item in await store.items(RUN, start)]
 
 
 def run_of(

@@ -107,7 +107,7 @@ class Runs:
         event = delivery.event
         async with self._runs.lock(event.subject):
             run = self._runs.get(event.subject)
-            if run is not None and event.id in run.decided and not await run.catch_up(event.id, store):
+            if run is not None and not await run.catch_up(event.id, store):
                 self._runs.drop(event.subject)
                 run = None
             run = run or await self._load(store)

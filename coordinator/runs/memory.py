@@ -10,6 +10,7 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -32,6 +33,9 @@ _VALUES_MAX = 256
 
 _REVERTED_MAX = 1_024
 """Changes that can be reverted: at least as many as a coordinator may have handed over and not seen committed."""
+
+
+_LOOKS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,10 @@ class RunInMemory:
     """The newest of them."""
     decided: OrderedDict[UUID, int] = field(default_factory=OrderedDict)
     """Events that were decided on here, each with the length that the run had then."""
+    stored: int = 0
+    """How many changes are known to be stored."""
+    looks: int = 0
+    """Before how many further decisions it is read whether another coordinator has made one."""
     results: OrderedDict[str, Any] = field(default_factory=OrderedDict)
 
     def apply(self, of: UUID, change: RunChange) -> None:
@@ -74,32 +82,40 @@ class RunInMemory:
             self.decided.popitem(last=False)
 
     async def catch_up(self, event: UUID, store: SessionStore) -> bool:
-        """Make the run what is stored, after what was decided on an event was not committed.
+        """Make the run what is stored, where it may be something else; False where it has to be read anew.
 
-        What the run was before that decision mostly is stored, so that only what follows is read. False where it is
-        not: the run has to be read anew.
+        So it is where the event was decided on before, and that was not committed; and for some decisions after
+        another coordinator was found to decide on the run too, so that they need not be made twice.
         """
-        length = self.decided[event]
-        if self.length - length > len(self.applied):
+        is_again = event in self.decided
+        if not is_again and not self.looks:
+            return True
+        start = self.decided[event] if is_again else self.stored
+        ours = [*(one.before for one in self.applied), self.newest][-(self.length - start + 1) :]
+        if self.length - start > len(self.applied):
             return False
-        while self.length > length:
-            self._revert()
-        while self.decided and next(reversed(self.decided.values())) >= length:
-            self.decided.popitem()  # they were decided on what is not so, and are handled again
-        changes = await stored_changes(store, length - 1)
-        if not changes or changes[0][0] != self.newest:
+        changes = await stored_changes(store, start - 1)
+        theirs = [of for of, _ in changes]
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
+        if not same:
             return False
-        for of, change in changes[1:]:
+        self._revert_to(start - 1 + same)
+        for of, change in changes[same:]:
             self.apply(of, change)
+        self.stored = self.length
+        self.looks = _LOOKS if is_again or len(changes) > same else self.looks - 1
         return True
 
-    def _revert(self) -> None:
-        newest = self.applied.pop()
-        revert(self.state, newest.replaced)
-        for path in newest.logged:
-            self.results.pop(path, None)
-        self.newest = newest.before
-        self.length -= 1
+    def _revert_to(self, length: int) -> None:
+        while self.length > length:
+            newest = self.applied.pop()
+            revert(self.state, newest.replaced)
+            for path in newest.logged:
+                self.results.pop(path, None)
+            self.newest = newest.before
+            self.length -= 1
+        while self.decided and next(reversed(self.decided.values())) >= length:
+            self.decided.popitem()  # they are handled again
 
     def remember(self, path: str, value: Any) -> None:
         """Keep a result at hand."""
@@ -169,6 +185,7 @@ def run_of(
     run = RunInMemory(Pinned(run_id, plan, beginning))
     for of, change in changes:
         run.apply(of, change)
+    run.stored = run.length
     return run
 
 

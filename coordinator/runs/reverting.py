@@ -43,7 +43,9 @@ def replaced_by(state: RunState, change: RunChange) -> Replaced:
         (state.succeeded, change.succeeded),
     )
     return Replaced(
-        entries=tuple((held, {key: held.get(key, _ABSENT) for key in keys}) for held, keys in touched if keys),
+        entries=tuple(
+            (held, {key: held.get(key, _ABSENT) for key in keys}) for held, keys in touched if keys
+        ),
         queues={
             tool: _queue(run.queues[tool], moves) if tool in run.queues else None
             for tool, moves in change.queues.items()

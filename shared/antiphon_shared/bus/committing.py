@@ -5,7 +5,17 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import cast
 
-from antiphon_shared.bus.handling import RECORDS, Append, Delivery, EndsWith, Link, Outcome, Put, Send, SetTimer
+from antiphon_shared.bus.handling import (
+    RECORDS,
+    Append,
+    Delivery,
+    EndsWith,
+    Link,
+    Outcome,
+    Put,
+    Send,
+    SetTimer,
+)
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.bus.signing import Signer
 from antiphon_shared.bus.wire import Argument

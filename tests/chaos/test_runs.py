@@ -7,6 +7,7 @@ itself is drawn by lot; CHAOS_SEED repeats a draw.
 import asyncio
 import os
 import random
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -69,7 +70,7 @@ def six(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pipeline]:
 
 @pytest.mark.parametrize("node", GRAPHS)
 def test_killed_inside_a_node_of_any_type_a_run_tells_what_its_service_has(six: Pipeline, node: str) -> None:
-    print(f"CHAOS_SEED={SEED}")  # shown where the test fails
+    sys.stdout.write(f"CHAOS_SEED={SEED}\n")  # shown where the test fails
     choose = random.Random(f"{SEED} {node}")
     for name in COORDINATORS:
         arm(six, name, choose.choice(IN_HAND), choose.randint(2, TIMES_MAX))
@@ -100,7 +101,7 @@ def arm(six: Pipeline, name: str, point: str, times: int) -> None:
     """Start a process anew, to kill itself when it comes by a point for the n-th time."""
     six.kill(name)
     fault = f"{point}:kill@{times}"
-    print(f"{name}: {fault}")
+    sys.stdout.write(f"{name}: {fault}\n")
     six.start(name, ANTIPHON_FAULTS=fault, ANTIPHON_FAULTS_ALLOWED=FAULTS_ALLOWED)
 
 

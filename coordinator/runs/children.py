@@ -40,12 +40,12 @@ def begin_reasoning(making: Making, command: Reason) -> None:
         max_rounds=node.max_rounds,
         deadline_s=min(node.timeout_s or pinned.opened.timeout_s, _DEADLINE_S_MAX),
     )
-    parent = Parent(session=pinned.run_id, round=number, correlation=pinned.beginning.correlation)
+    parent = Parent(session=pinned.run_id, round=number)
     query = QuerySubmitted(
         query=question[:QUERY_LENGTH_MAX], options=options, parent=parent, grant=pinned.beginning.grant
     )
     making.events.append(ChildBegun(round=number, child=child, node=command.path))
-    making.sends.append(Send(child, query))
+    making.sends.append(Send(child, query, opens=True))
 
 
 def schema_of(node: ReasonNode) -> dict[str, Any] | None:
@@ -81,7 +81,7 @@ def cancel_reasoning(making: Making, path: str) -> None:
     if found is not None and found.kind == "reason":
         child = child_session_id(making.pinned.run_id, found.number)
         cancelled = CancellationRequested(reason="its run is stopping")
-        making.sends.append(Send(child, cancelled, making.pinned.beginning.correlation))
+        making.sends.append(Send(child, cancelled))
 
 
 def tell_parent(making: Making, response: Response | None) -> None:
@@ -91,16 +91,16 @@ def tell_parent(making: Making, response: Response | None) -> None:
         return
     if response is not None:
         ended = ChildEnded(round=parent.round, call_id=parent.call_id, response=response)
-        making.sends.append(Send(parent.session, ended, parent.correlation))
+        making.sends.append(Send(parent.session, ended))
         return
     for event in making.events:
         if isinstance(event, InputRequested):
-            making.sends.append(Send(parent.session, _waiting(making.pinned, event), parent.correlation))
+            making.sends.append(Send(parent.session, _waiting(making.pinned, event)))
         elif isinstance(event, InputRefused) and parent.is_interactive:
             asked = making.state.open[making.state.paths[event.round]].asked
             assert asked is not None, "it waits for a person"
             waiting = _waiting(making.pinned, asked, event.because)
-            making.sends.append(Send(parent.session, waiting, parent.correlation))
+            making.sends.append(Send(parent.session, waiting))
 
 
 def _waiting(pinned: Pinned, asked: InputRequested, because: str = "") -> ChildWaiting:
@@ -115,5 +115,4 @@ def _waiting(pinned: Pinned, asked: InputRequested, because: str = "") -> ChildW
         expects=asked.expects,
         because=because,
         until=asked.until,
-        child_correlation=pinned.beginning.correlation,
     )

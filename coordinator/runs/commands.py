@@ -14,7 +14,7 @@ from antiphon_shared.events import (
 )
 from antiphon_shared.tools.calls import RequestedCall
 from antiphon_shared.values import LogEntry
-from antiphon_shared.workflows.nodes import CallNode, Node, ReasonNode
+from antiphon_shared.workflows.nodes import CallNode, Node
 from pydantic import TypeAdapter
 
 from coordinator.runs.children import begin_reasoning, cancel_reasoning
@@ -24,6 +24,7 @@ from coordinator.workflows.messages import (
     CallTool,
     Command,
     End,
+    EndReasoning,
     Keep,
     Reason,
     SetTimer,
@@ -58,7 +59,7 @@ def carry_out(making: Making, command: Command, log_entry: LogEntry) -> None:
             making.sets(timer_of(path), until, NodeDue(node=path, attempt=attempt))
         case SetTimer():
             _set_timer(making, command)
-        case Withdraw(path=path) if isinstance(making.pinned.plan.node(path).node, ReasonNode):
+        case EndReasoning(path=path):
             cancel_reasoning(making, path)
         case Withdraw(path=path):
             if path in making.state.open or path in making.open:

@@ -88,7 +88,6 @@ class Runs:
             beginning = Beginning(
                 opened=opened,
                 at=delivery.event.time,
-                correlation=delivery.event.id,
                 grant=grant,
                 parent=query.parent,
             )

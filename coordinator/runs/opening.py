@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from antiphon_shared.events import AnyEvent, PinnedTool, QuerySubmitted, RunOpened
 from antiphon_shared.text.nearest import did_you_mean
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.workflows.as_tool import tools_called
 from antiphon_shared.workflows.graph import Graph, compile_graph
-from antiphon_shared.workflows.nodes import CallNode, CompensateNode, ReasonNode
 from antiphon_shared.workflows.specification import Specification
 
 from coordinator.decision import Opening
@@ -74,21 +74,6 @@ def plan_of(opened: RunOpened, graph: Graph) -> Plan:
         for name, tool in opened.tools.items()
     }
     return Plan(graph, facts)
-
-
-def tools_called(graph: Graph) -> tuple[str, ...]:
-    """Return the names of the tools that a workflow may call, to do and to undo."""
-    names: dict[str, None] = {}
-    for one in graph.nodes.values():
-        node = one.node
-        if isinstance(node, CallNode):
-            names[node.call] = None
-        if isinstance(node, ReasonNode):
-            names.update(dict.fromkeys((*node.tools, *node.validation_tools)))
-        steps = node.steps if isinstance(node, CompensateNode) else ()
-        own = getattr(node, "compensate", None)
-        names.update((step.call, None) for step in (*steps, *((own,) if own else ())))
-    return tuple(names)
 
 
 def _pinned(catalogue: Catalogue, name: str) -> PinnedTool:

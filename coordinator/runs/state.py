@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
-from uuid import UUID
 
 from antiphon_shared.events import InputRequested, Parent, RunOpened
 from antiphon_shared.events.session import RunStatus
@@ -41,8 +40,6 @@ class Beginning(Value):
 
     opened: RunOpened
     at: datetime
-    correlation: UUID
-    """Id of the query.submitted."""
     grant: str = ""
     parent: Parent | None = None
     """The session that has begun the run."""

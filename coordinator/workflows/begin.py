@@ -20,6 +20,8 @@ from antiphon_shared.workflows.nodes import (
 )
 from antiphon_shared.workflows.params import Param, shown
 from antiphon_shared.workflows.references import MalformedReference, NotText, ReferenceMissing, resolve
+from antiphon_shared.workflows.sql import SQL_TOOL, UnfitSql, arguments_of
+from pydantic_core import to_json
 
 from coordinator.workflows.messages import AskPerson, CallTool, Failure, Reason, SetTimer
 from coordinator.workflows.names import ITEMS, PARAMS, names_for
@@ -27,6 +29,8 @@ from coordinator.workflows.plan import instance, join, parent_of, template_of
 from coordinator.workflows.state import ScopeState
 from coordinator.workflows.turn import Begin, NodeFailed, ScopeFailed, Settled, Turn
 
+ARGUMENTS_BYTES_MAX = 2_000_000
+"""Of one call: they travel in an event, which is bounded."""
 _DATE_TIME = Param(type="str", format="date-time")
 
 
@@ -64,6 +68,8 @@ def begin(turn: Turn, path: str) -> None:
         turn.then(NodeFailed(path, Failure("condition_failed", str(error))))
     except UnfitItems as error:
         turn.then(NodeFailed(path, Failure("unfit_items", str(error))))
+    except UnfitSql as error:
+        turn.then(NodeFailed(path, Failure("unfit_sql", str(error))))
 
 
 def open_scope(turn: Turn, path: str, params: dict[str, Any]) -> None:
@@ -128,15 +134,21 @@ def _because(turn: Turn, path: str) -> str:
 
 
 def _call(turn: Turn, path: str, node: CallNode) -> None:
-    state = turn.node(path)
+    state, names = turn.node(path), names_for(turn, path)
     attempt = state.attempt + 1
+    is_sql = node.call == SQL_TOOL and isinstance(node.args.get("sql"), str)
+    arguments = arguments_of(node.args["sql"], names) if is_sql else resolve(node.args, names)
+    if (size := len(to_json(arguments, fallback=str))) > ARGUMENTS_BYTES_MAX:
+        message = f"its arguments have {size:,} bytes, of at most {ARGUMENTS_BYTES_MAX:,}"
+        turn.then(NodeFailed(path, Failure("arguments_too_large", message)))
+        return
     is_retried = node.on_error is not None and node.on_error.retry > 0
     call = CallTool(
         path=path,
         attempt=attempt,
         key=state.key or attempt,
         tool=node.call,
-        arguments=resolve(node.args, names_for(turn, path)),
+        arguments=arguments,
         timeout_s=node.timeout_s,
         is_retried_by_run=is_retried,
     )

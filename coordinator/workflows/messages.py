@@ -142,6 +142,13 @@ class Withdraw:
 
 
 @dataclass(frozen=True, slots=True)
+class EndReasoning:
+    """Let a model's session end now; how it has ended is still to be reported."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Keep:
     """Keep a value that references may read: the result of a node, the items of a foreach, the params of a scope."""
 
@@ -163,4 +170,4 @@ class End:
     undone: tuple[str, ...] = field(default=())
 
 
-Command = CallTool | Reason | AskPerson | SetTimer | Withdraw | Keep | End
+Command = CallTool | Reason | EndReasoning | AskPerson | SetTimer | Withdraw | Keep | End

@@ -100,7 +100,7 @@ def of_outcome(
             "into",
             keys.sessions(partition),
             send.session_id,
-            "open" if send.correlation is None else "known",
+            "open" if send.opens else "known",
         )
         yield "send", keys.log(send.session_id), send.event.type, raw
     if outcome.closes_session or outcome.takes_room is False:
@@ -230,8 +230,7 @@ class Replies:
     def sent(self, n: int, send: Send) -> bytes:
         """Return the n-th event, which goes into another session."""
         event = reply(self._parent, n, send.event, self._source, self._now)
-        known = {"subject": send.session_id, "correlationid": send.correlation or event.id}
-        return encode(event.model_copy(update=known))
+        return encode(event.model_copy(update={"subject": send.session_id}))
 
     def encoded(self, n: int, data: EventData) -> bytes:
         """Return the n-th event, as `encode` writes it."""

@@ -126,8 +126,7 @@ class Send:
 
     session_id: str
     event: EventData
-    correlation: UUID | None = None
-    """Id of the event that the other session began with; None where this one opens it."""
+    opens: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """What clients say."""
 
 from typing import Annotated, Any, ClassVar
-from uuid import UUID
 
 from pydantic import Field
 
@@ -26,7 +25,6 @@ class Parent(Value):
     session: SessionId
     round: Round = Field(description="Of a session its round, of a run the number of its request.")
     call_id: str = Field(default="", max_length=200, description="The call that it is the result of.")
-    correlation: UUID = Field(description="Id of the event that the parent began with.")
     is_interactive: bool = Field(default=False, description="Whether the parent has a user who can be asked.")
 
 

@@ -13,6 +13,7 @@ from coordinator.workflows.messages import (
     CallTool,
     Command,
     End,
+    EndReasoning,
     Failed,
     Failure,
     Happening,
@@ -119,14 +120,14 @@ class World:
         if isinstance(command, SetTimer):
             self.happens(TimerFired(path, command.attempt))
         else:
-            assert not isinstance(command, Keep | Withdraw | End)
+            assert not isinstance(command, Keep | Withdraw | End | EndReasoning)
             self.happens(Succeeded(path, command.attempt, {"of": path} if value is None else value))
         return self
 
     def fails(self, path: str, kind: str = "not_found") -> "World":
         """Let what is open at a path fail."""
         command = self.open.pop(path)
-        assert not isinstance(command, Keep | Withdraw | End | SetTimer)
+        assert not isinstance(command, Keep | Withdraw | End | EndReasoning | SetTimer)
         self.happens(Failed(path, command.attempt, Failure(kind, f"{path} failed")))
         return self
 

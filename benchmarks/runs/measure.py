@@ -92,7 +92,7 @@ _HANDED_OVER = ("antiphon.query.submitted.v1", "antiphon.tools.requested.v1")
 
 def _costs(measured: Processes) -> list[Row]:
     """CPU of all processes for a node, in runs of few and of many: the state of a run grows, its decisions do not."""
-    shapes: dict[str, Callable[[int], Graph]] = {"chain": graphs.chain, "fan": graphs.fan}
+    shapes: dict[str, Callable[[int], Graph]] = {"chain": graphs.chain, "drawn graph": graphs.drawn}
     return [_cost(measured, name, shape) for name, shape in shapes.items()]
 
 

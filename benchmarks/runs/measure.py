@@ -104,16 +104,20 @@ def _costs(measured: Processes) -> list[Row]:
 
 
 def _cost(measured: Processes, name: str, shape: Callable[[int], Specification]) -> Row:
-    found: dict[int, float] = {}
-    for size in _SIZES:
-        specification, runs = shape(size), max(1, _NODES_MIN // size)
-        before = sum(measured.on_cpu_s().values())
-        for _ in range(runs):
-            measured.seconds(specification)
-        found[size] = (sum(measured.on_cpu_s().values()) - before) / (runs * size) * 1e6
+    """Few, many and few again: a machine that is busier for a while shows in both."""
     few, many = _SIZES
-    text = ", ".join(f"{size:,}: {cost:.0f} us" for size, cost in found.items())
-    return f"CPU per node, {name}, {many:,} over {few}", f"{found[many] / found[few]:.2f}", text, "<= 1.3"
+    first, large, second = (_microseconds(measured, shape(size), size) for size in (few, many, few))
+    small = (first + second) / 2
+    beside = f"{few}: {first:.0f} and {second:.0f} us, {many:,}: {large:.0f} us"
+    return f"CPU per node, {name}, {many:,} over {few}", f"{large / small:.2f}", beside, "<= 1.3"
+
+
+def _microseconds(measured: Processes, specification: Specification, size: int) -> float:
+    runs = max(1, _NODES_MIN // size)
+    before = sum(measured.on_cpu_s().values())
+    for _ in range(runs):
+        measured.seconds(specification)
+    return (sum(measured.on_cpu_s().values()) - before) / (runs * size) * 1e6
 
 
 def _memory() -> list[Row]:

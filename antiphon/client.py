@@ -255,7 +255,7 @@ class Antiphon:
     async def deny(
         self, session_id: str, calls: Iterable[str] = (), by: str = "", reason: str = ""
     ) -> tuple[str, ...]:
-        """Have calls that wait for a person's approval refused; the model is told by whom and why.
+        """Have calls that wait for a person's approval refused; the model is told by whom and why, or the node fails.
 
         The rest is as in `approve`.
         """

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
-from antiphon_shared.bus.handling import BRIEFING, MEMORY, RECORDS, RESPONSE, STATE, TO_SUMMARIZE
+from antiphon_shared.bus.handling import BRIEFING, MEMORY, RECORDS, RESPONSE, RUN, STATE, TO_SUMMARIZE
 from antiphon_shared.bus.keys import Keys
 from antiphon_shared.events import COMPONENTS, Component
 from antiphon_shared.events.codec import EVENT_DATA
@@ -155,11 +155,19 @@ def _coordinator(keys: Keys) -> Iterator[Rule]:
     yield Rule("W", (*_PUT, "xtrim"), (keys.responses(0), keys.feed(0)))
     yield Rule("RW", ("zadd", "zrem", "zcard", "zrangebyscore"), (keys.open_sessions(0), keys.sessions(0)))
     yield from _admission(keys)
+    yield from _runs(keys)
     yield Rule("R", ("zrangebyscore", "zrange"), (keys.timers(0),))
     stop = ("zadd", "zcard", "zrange", "zremrangebyscore", "zremrangebyrank", "pexpire")
     yield Rule("RW", stop, (keys.stopped(0),))
     yield Rule("R", ("hget",), (keys.timer_messages(0),))
     yield Rule("RW", _BREAKERS, (keys.breakers(),))
+
+
+def _runs(keys: Keys) -> Iterator[Rule]:
+    """What runs of workflows are decided by, and what they wait with."""
+    yield Rule("RW", ("lrange", "lindex", "rpush", "pexpire"), (keys.of_session("*", RUN),))
+    yield Rule("RW", ("get", "set"), (keys.of_session("*", "token:*"), keys.of_session("*", "result:*")))
+    yield Rule("RW", ("get", "set"), (keys.workflows(), keys.specification("*")))
 
 
 def _admission(keys: Keys) -> Iterator[Rule]:
@@ -259,6 +267,7 @@ def _operator(keys: Keys) -> Iterator[Rule]:
     # What is to be cancelled is let in out of turn: its deadline is set to the beginning of time.
     yield Rule("RW", ("zrange", "zadd"), (keys.waiting_deadlines(0),))
     yield Rule("R", _READ_DOCUMENT, (keys.of_session("*", STATE),))
+    yield Rule("R", ("lrange",), (keys.of_session("*", RUN),))
     yield Rule("R", ("hgetall",), (keys.conversation("*", "*"),))
     yield Rule("R", ("get",), (keys.catalogue(), keys.catalogue_content("*"), keys.content("*")))
     yield Rule("R", ("lrange", "llen"), (keys.of_session("*", RECORDS),))

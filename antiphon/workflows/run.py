@@ -26,11 +26,11 @@ from antiphon_shared.process.ids import new_id
 from antiphon_shared.workflows.specification import Specification
 
 from antiphon.errors import InvalidQuery, NotWaiting, UnknownSession
+from antiphon.run_state import run_state
 from antiphon.submission import checked_session_id, signal
 from antiphon.tail import PATIENCE_S
 from antiphon.workflows.load import load
 from coordinator.runs.handlers import token_name
-from coordinator.runs.memory import stored_changes
 from coordinator.runs.state import Open, RunState
 
 if TYPE_CHECKING:
@@ -176,14 +176,11 @@ async def resume(antiphon: "Antiphon", run_id: str, *, by: str = "", reason: str
 
 async def _state(bus: Bus, run_id: str) -> RunState:
     checked_session_id(run_id)
-    changes = await patiently("read a run", lambda: stored_changes(bus.session(run_id)), PATIENCE_S)
-    if not changes:
+    state = await patiently("read a run", lambda: run_state(bus, run_id), PATIENCE_S)
+    if state is None:
         raise UnknownSession(
             f"there is no run {run_id}.", hint="`antiphon workflows runs list` shows those that are kept."
         )
-    state = RunState()
-    for _, change in changes:
-        state.apply(change)
     return state
 
 

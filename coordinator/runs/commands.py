@@ -13,6 +13,7 @@ from antiphon_shared.events import (
     ToolsRequested,
 )
 from antiphon_shared.tools.calls import RequestedCall
+from antiphon_shared.tools.placeholders import as_text
 from antiphon_shared.values import LogEntry
 from antiphon_shared.workflows.nodes import CallNode, Node
 from pydantic import TypeAdapter
@@ -95,7 +96,8 @@ def request_call(making: Making, path: str, number: int, call: RequestedCall) ->
     making.events.append(
         ToolsRequested(
             round=number,
-            calls=(call,),
+            # Its arguments are values, wherever they come from: none names what another call returns.
+            calls=(call.model_copy(update={"arguments": as_text(call.arguments)}),),
             allowed=(call.name,),
             succeeded=tuple(
                 name for name in tool.depends_on if name in state.succeeded or name in making.succeeded

@@ -5,6 +5,7 @@ committed in that order; see memory.py.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from antiphon_shared.bus.handling import (
@@ -33,13 +34,14 @@ from antiphon_shared.events.step_records import RunRecord
 from antiphon_shared.process.errors import UnreadableEvent
 from antiphon_shared.process.ids import new_password
 from antiphon_shared.tools.calls import Catalogue
+from antiphon_shared.tools.journal import kept_name
 from antiphon_shared.workflows.graph import Graph, compile_graph
 from antiphon_shared.workflows.specification import Specification
 
 from coordinator.decision import Logged, Opening
 from coordinator.record import timer_record
 from coordinator.runs.making import Pinned
-from coordinator.runs.memory import RunInMemory, RunsInMemory, run_of, stored_changes
+from coordinator.runs.memory import RunInMemory, RunsInMemory, run_of, stored_changes, whole_event
 from coordinator.runs.opening import opened_run, plan_of
 from coordinator.runs.state import RUN_CHANGE, Beginning
 from coordinator.runs.step import Step, begin, take
@@ -115,15 +117,20 @@ class Runs:
             if isinstance(event.data, ResponseReady):
                 return NOTHING
             named = await _named(event.data, store)
-            step = await self._step(run, delivery, store, named)
+            event = await whole_event(event, store)
+            step = await self._step(run, replace(delivery, event=event), store, named)
             run.decide_on(event.id)
             if step is None:
                 return Outcome(writes=(EndsWith(RUN, run.newest),))
+            kept_until = run.state.kept_until
             outcome = self._outcome(run, event, step)
             if isinstance(event.data, ToolsCompleted):
                 for path in step.change.logged:
                     run.remember(path, event.data.results[0].data)
+            is_longer = step.change.kept_until != kept_until
+            wholes = tuple((run.state.wholes if is_longer else step.change.wholes).values())
         await _keep_tokens(step, store)
+        await _keep_wholes(wholes, step, store)
         return outcome
 
     async def _step(
@@ -203,6 +210,13 @@ async def _keep_tokens(step: Step, store: SessionStore) -> None:
     for event in step.events:
         if isinstance(event, InputRequested):
             await store.keep(token_name(event.round), new_password().encode(), step.kept_s)
+
+
+async def _keep_wholes(handles: tuple[str, ...], step: Step, store: SessionStore) -> None:
+    """Keep whole results for as long as the run may wait; whatever is in its log is kept by the commit."""
+    for name in map(kept_name, handles if step.kept_s else ()):
+        if (whole := await store.kept(name)) is not None:
+            await store.keep(name, whole, step.kept_s)
 
 
 async def _named(data: EventData, store: SessionStore) -> Logged | None:

@@ -16,9 +16,13 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from antiphon_shared.bus.handling import RUN, SessionStore
-from antiphon_shared.events import ChildEnded, ToolsCompleted
+from antiphon_shared.events import AnyEvent, ChildEnded, ToolsCompleted
+from antiphon_shared.process.aside import aside
 from antiphon_shared.process.errors import UnreadableEvent
+from antiphon_shared.tools.calls import ToolResult
+from antiphon_shared.tools.journal import kept_name
 from antiphon_shared.values import SessionId
+from pydantic_core import from_json
 
 from coordinator.runs.making import Pinned
 from coordinator.runs.reverting import Replaced, replaced_by, revert
@@ -27,8 +31,9 @@ from coordinator.workflows.plan import Plan
 from coordinator.workflows.turn import NotLoaded
 
 _RUNS_MAX = 1_024
-_VALUES_MAX = 256
-"""Results of a run that are kept at hand; others are read from its log when they are asked for."""
+_VALUES_MAX, _WHOLES_MAX = 256, 4
+"""Results of a run that are kept at hand, and how many of them may be too large for an event; others are read when
+they are asked for."""
 
 
 _REVERTED_MAX = 1_024
@@ -122,6 +127,9 @@ class RunInMemory:
         self.results[path] = value
         if len(self.results) > _VALUES_MAX:
             self.results.popitem(last=False)
+        wholes = [one for one in self.results if one in self.state.wholes] if self.state.wholes else ()
+        for one in wholes[:-_WHOLES_MAX]:
+            del self.results[one]
 
     def kept(self, fetched: Mapping[str, Any]) -> Callable[[str], Any]:
         """Return what gives a decision its values. `fetched` are those of the log that were read for it."""
@@ -195,4 +203,25 @@ async def _result_of(data: object, store: SessionStore) -> Any:
     if not isinstance(data, ToolsCompleted):
         raise UnreadableEvent("the log of the run does not hold a result where one was noted")
     (result,) = data.results
-    return result.data
+    return await _whole_of(result, store)
+
+
+async def whole_event(event: AnyEvent, store: SessionStore) -> AnyEvent:
+    """Return an event with all that a call returned, also where it carries the beginning alone."""
+    data = event.data
+    if not isinstance(data, ToolsCompleted) or not any(result.handle for result in data.results):
+        return event
+    wholes = await asyncio.gather(*(_whole_of(result, store) for result in data.results))
+    results = tuple(
+        result.model_copy(update={"data": whole}) for result, whole in zip(data.results, wholes, strict=True)
+    )
+    return event.model_copy(update={"data": data.model_copy(update={"results": results})})
+
+
+async def _whole_of(result: ToolResult, store: SessionStore) -> Any:
+    if not result.handle:
+        return result.data
+    whole = await store.kept(kept_name(result.handle))
+    if whole is None:
+        raise UnreadableEvent(f"what {result.tool} returned is not kept whole any more ({result.handle})")
+    return await aside(from_json, whole)

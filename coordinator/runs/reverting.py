@@ -37,6 +37,7 @@ def replaced_by(state: RunState, change: RunChange) -> Replaced:
         (run.undo, change.undo),
         (state.values, change.values),
         (state.logged, change.logged),
+        (state.wholes, change.wholes),
         (state.open, change.open),
         (state.paths, numbers),
         (state.counts, tuple(state.counts) + tuple(one.kind for one in change.open.values() if one)),

@@ -20,7 +20,12 @@ workflows:
     graph: { f: { call: f, args: { to: $destination, day: $day } } }
   w:
     description: W
-    params: { place: { type: str }, start: { type: str, format: date }, nights: { type: int }, limit: { type: int }, airlines: { type: list } }
+    params:
+      place: { type: str }
+      start: { type: str, format: date }
+      nights: { type: int }
+      limit: { type: int }
+      airlines: { type: list }
     graph:
 """
 

@@ -175,6 +175,9 @@ class SessionStore(Protocol):
     async def settled(self, journal: str) -> dict[str, bytes]:
         """All entries of a journal, by their name."""
 
+    async def count(self, journal: str) -> int:
+        """How many entries a journal has."""
+
     async def note(self, journal: str, entry: str, content: bytes) -> bool:
         """Add an entry to a journal at once, outside any commit. False, and no change, when it is there."""
 

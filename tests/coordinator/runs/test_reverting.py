@@ -1,6 +1,7 @@
 """Changes of a run are taken back exactly, whatever they have touched."""
 
 from copy import deepcopy
+from dataclasses import fields
 from typing import Any
 
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from coordinator.runs.reverting import replaced_by, revert
 from coordinator.runs.state import Open, RunChange, RunState
-from coordinator.workflows.state import NodeState, ScopeState
+from coordinator.workflows.state import NodeState, Run, ScopeState
 
 PATHS = st.sampled_from(["a", "b", "c", "each/0", "each/1"])
 NODES = st.builds(NodeState, st.sampled_from(["active", "done"]), attempt=st.integers(0, 3))
@@ -35,6 +36,7 @@ def changes(draw: st.DrawFn) -> list[RunChange]:
             undo=draw(st.dictionaries(PATHS, st.tuples(PATHS), max_size=2)),
             done=draw(st.integers(0, 9)),
             values=draw(st.dictionaries(PATHS, st.none() | st.integers(), max_size=2)),
+            wholes=draw(st.dictionaries(PATHS, st.text("ab", min_size=1), max_size=2)),
             logged=draw(st.dictionaries(PATHS, st.just("1-1"), max_size=2)),
             open=draw(opens(number)),
             number=number,
@@ -64,3 +66,10 @@ def test_a_run_whose_changes_are_reverted_is_what_it_was_before_each(made: list[
     while replaced:
         revert(state, replaced.pop())
         assert shown(state) == before.pop()
+
+
+def test_each_field_of_a_run_that_holds_entries_is_drawn_and_reverted() -> None:
+    """A field that is new here has to be added to `replaced_by`, and to `changes` above."""
+    held = {one.name for kind in (Run, RunState) for one in fields(kind) if "dict[" in str(one.type)}
+    of_graph = {"nodes", "scopes", "queues", "undo"}
+    assert held == of_graph | {"values", "logged", "wholes", "open", "paths", "counts", "succeeded"}

@@ -73,7 +73,8 @@ def carry_out(making: Making, command: Command, log_entry: LogEntry) -> None:
             making.values[key] = value
         case End():
             making.ended = command
-            making.open.update(dict.fromkeys([*making.state.open, *making.open]))
+            # Sorted, as a run that was read anew has them in another order.
+            making.open.update(dict.fromkeys(sorted({*making.state.open, *making.open})))
 
 
 def timer_of(path: str) -> str:

@@ -14,6 +14,7 @@ from antiphon_shared.bus.handling import (
     RUN,
     Append,
     Delivery,
+    EndsWith,
     Link,
     Outcome,
     Put,
@@ -102,6 +103,7 @@ class Runs:
             pinned = Pinned(delivery.event.subject, plan, beginning)
             step = begin(pinned, delivery.event, delivery.log_entry, call.params)
             run = RunInMemory(pinned)
+            run.decide_on(delivery.event.id)
             outcome = self._outcome(run, delivery.event, step)
             self._runs.keep(run)
         await self._keep_for(run, step, store)
@@ -112,8 +114,7 @@ class Runs:
         event = delivery.event
         async with self._runs.lock(event.subject):
             run = self._runs.get(event.subject)
-            if run is not None and event.id in run.decided:
-                # It was not committed, or is delivered twice: what is in memory may be ahead of what is stored.
+            if run is not None and not await run.catch_up(event.id, store):
                 self._runs.drop(event.subject)
                 run = None
             run = run or await self._load(store)
@@ -124,8 +125,9 @@ class Runs:
             named = await _named(event.data, store)
             event = await whole_event(event, store)
             step = await self._step(run, replace(delivery, event=event), store, named)
+            run.decide_on(event.id)
             if step is None:
-                return NOTHING
+                return Outcome(writes=(EndsWith(RUN, run.newest),))
             kept_until = run.state.kept_until
             outcome = self._outcome(run, event, step)
             if isinstance(event.data, ToolsCompleted):
@@ -199,7 +201,6 @@ class Runs:
             answer = RESPONSE_KIND.write(step.answer, event.format)
             writes = (*writes, Put(RESPONSE, run.state.answers, answer))
         run.apply(event.id, step.change)
-        run.decided.add(event.id)
         return Outcome(
             events=events,
             sends=step.sends,
